@@ -13,7 +13,8 @@ export function uploadView(upload: Upload, state: UploadState | undefined): Uplo
   return { ...listedUploadView(upload, state), ...(taken !== undefined && { taken }) };
 }
 
-function listedUploadView(upload: Upload, state: UploadState | undefined): UploadView {
+/** The same, as lists have it. */
+export function listedUploadView(upload: Upload, state: UploadState | undefined): UploadView {
   const { organization, stream, number, received, name, url: from } = upload;
   const url = `organizations/${organization}/uploads/${stream}/${number}`;
   return {

@@ -7,6 +7,8 @@ import { Secret } from '../../src/config/configuration.ts';
 import { useBrowser } from '../support/browser.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { marc } from '../support/upload-packages.ts';
+import { ProcessedStream } from '../support/upload-processing.ts';
 import { event, post, publishSets } from '../support/web-source.ts';
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -22,6 +24,14 @@ const LOOKED_AT = [
   '/validate',
   '/jobs',
   '/jobs/build/running',
+  '/organizations/',
+  '/add-organization',
+  '/organizations/lane/',
+  '/organizations/lane/settings',
+  '/organizations/lane/upload',
+  '/organizations/lane/streams/main/',
+  '/organizations/lane/streams/main/uploads/1/',
+  '/organizations/lane/streams/main/uploads/2/',
   '/sets/maps/',
   '/sets/maps/changes',
   '/sets/maps/find?q=sheet%201',
@@ -68,6 +78,16 @@ async function runJob({ app: { jobs } }: StartedApp): Promise<void> {
   await (await claimer.claim())!.putLog(['a line'], { done: 1, total: 3, text: 'page 1' });
 }
 
+/** An organization with an upload that was processed, and one that waits. */
+async function deliver({ app }: StartedApp): Promise<void> {
+  const stream = await ProcessedStream.make(app);
+  const bad = Buffer.from(marc('2'));
+  bad.write('x', 26);
+  const files = { 'new.mrc': Buffer.concat([marc('1'), bad]), 'read.me': '%PDF-1.4', 'gone.txt': '7\n8\n' };
+  await stream.process(await stream.upload(files));
+  await stream.upload({ 'later.mrc': marc('3') });
+}
+
 const shows = (page: Page, title: string) =>
   page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
 
@@ -83,6 +103,7 @@ describe('Pages in a real browser', () => {
       started = await startApp(SQLITE);
       await publishSets(started);
       await runJob(started);
+      await deliver(started);
       context = await browser.context({ viewport: WIDE });
       await context.addInitScript(AXE);
     });

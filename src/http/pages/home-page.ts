@@ -31,6 +31,8 @@ export interface HomePage {
   /** By the id of a set: of those that were counted in time. */
   readonly sparklines: ReadonlyMap<SetId, Sparkline>;
   readonly states: ReadonlyMap<SetId, SyncState>;
+  /** Whether there are any that the reader may read. */
+  readonly hasOrganizations: boolean;
 }
 
 export const HOME_ORDERS = ['name', 'changed'] as const;
@@ -59,6 +61,7 @@ ${(sets > FEW || home.q !== '') && searchForm({ label: 'Search the sets by title
 ${sets > 1 && orders(home)}
 ${found(home)}`
 }
+${home.hasOrganizations && html`<p class="more"><a href="./organizations/">Organizations that deliver files</a></p>`}
 ${frame.viewer.isAdministrator && html`<p class="more"><a href="./add-set">Add a set</a></p>`}`;
   return renderPage({
     frame,

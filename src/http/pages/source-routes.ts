@@ -4,6 +4,7 @@ import { type SummarizedSet, summarize } from '../../sets/summarized-sets.ts';
 import { page as htmlPage, type Operation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import { shownOrganizations } from '../response/shown-organizations.ts';
 import { shownSets } from '../response/shown-sets.ts';
 import { HOME_ORDERS, type HomeOrder, renderHomePage } from './home-page.ts';
 import { frameOf } from './parts/frame-of.ts';
@@ -62,9 +63,13 @@ export function sourceRoutes(app: ServedApp): readonly Route[] {
             return state === undefined ? [] : [[id, state] as const];
           }),
         );
+        const hasOrganizations = (await shownOrganizations(app.organizations, response)).length > 0;
         const counts = { sets: seen.length, found: found.length, totals };
         const lines = await sparklines.of(shown);
-        sendPage(response, renderHomePage({ frame, shown, ...counts, paging, q, order, sparklines: lines, states }));
+        sendPage(
+          response,
+          renderHomePage({ frame, shown, hasOrganizations, ...counts, paging, q, order, sparklines: lines, states }),
+        );
       },
     }),
 

@@ -6,6 +6,9 @@ import { jobPageRoutes } from './job-page-routes.ts';
 import { listPageRoutes } from './list-page-routes.ts';
 import { setFormRoutes } from './manage/set-form-routes.ts';
 import { tokenPageRoutes } from './manage/token-page-routes.ts';
+import { organizationFormRoutes } from './organizations/organization-form-routes.ts';
+import { organizationPageRoutes } from './organizations/organization-page-routes.ts';
+import { uploadPageRoutes } from './organizations/upload-page-routes.ts';
 import { setRoutes } from './set-routes.ts';
 import { signInRoutes } from './sign-in/sign-in-routes.ts';
 import { sourceRoutes } from './source-routes.ts';
@@ -19,6 +22,9 @@ export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
     ...fontRoutes(),
     ...signInRoutes(app, stopping),
     ...validateRoutes(app, stopping),
+    ...organizationPageRoutes(app, stopping),
+    ...uploadPageRoutes(app, stopping),
+    ...organizationFormRoutes(app, stopping),
     ...setRoutes(app),
     ...setFormRoutes(app, stopping),
     ...tokenPageRoutes(app, stopping),

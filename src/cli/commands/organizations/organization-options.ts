@@ -5,7 +5,8 @@ import {
   type Normalization,
   USUAL_DESTINATION,
 } from '../../../streams/marc/normalize/normalization.ts';
-import type { Contact, OrganizationFields } from '../../../streams/organization.ts';
+import type { OrganizationFields } from '../../../streams/organization.ts';
+import { parseContact } from '../../../streams/parse-contact.ts';
 import { collect, oneOf } from '../../options.ts';
 
 export interface OrganizationOptions {
@@ -56,12 +57,6 @@ export function givenFields(options: OrganizationOptions): Partial<OrganizationF
     ...(readers !== undefined && { readers: readers.filter((group) => group !== '') }),
     ...givenNormalization(normalization),
   };
-}
-
-/** `NAME <ADDRESS>`, or a name alone. The registry checks both. */
-function parseContact(text: string): Contact {
-  const [, name = text, email] = /^([^<]*)<([^<>]*)>\s*$/.exec(text) ?? [];
-  return { name, email: email?.trim() };
 }
 
 function givenNormalization({

@@ -47,6 +47,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" aria-h
 /** The parts of the source that are named at the top of every page. */
 const PARTS = [
   { part: 'sets', name: 'Sets', path: '' },
+  { part: 'organizations', name: 'Organizations', path: 'organizations/', forAdministrators: true },
   { part: 'status', name: 'Status', path: 'status' },
   { part: 'jobs', name: 'Jobs', path: 'jobs', forAdministrators: true },
   { part: 'tokens', name: 'Tokens', path: 'tokens', forAdministrators: true },
@@ -108,7 +109,7 @@ ${footer(page.frame)}
 
 function header({ frame, part }: Page): Html {
   const { top, viewer } = frame;
-  const shown = PARTS.filter((its) => viewer.isAdministrator || !('forAdministrators' in its));
+  const shown = PARTS.filter((its) => viewer.isAdministrator || !('forAdministrators' in its) || its.part === part);
   const items = shown.map(({ part: its, name, path }) => {
     const current = its === part && html` aria-current="page"`;
     return html`<li><a href="${top + path}"${current}>${name}</a></li>`;

@@ -5,6 +5,7 @@
  * - times show the reader's own time on hovering
  * - a page about work in progress is loaded again, unless the reader is in the middle of something
  * - so is a page that follows a stream of events, at most every two seconds, while it is visible
+ * - a form that uploads files shows how far that is
  */
 export const SCRIPT = `
 const labelTimes = () => {
@@ -51,7 +52,37 @@ const follow = () => {
   });
   toggle();
 };
+const showProgress = (form) => {
+  const place = form.querySelector('.progress');
+  const button = form.querySelector('button');
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const request = new XMLHttpRequest();
+    const fail = (text) => {
+      button.disabled = false;
+      place.querySelector('span').textContent = text;
+    };
+    request.upload.addEventListener('progress', ({ loaded, total }) => {
+      place.querySelector('progress').value = total > 0 ? loaded / total : 0;
+      place.querySelector('span').textContent = Math.floor((100 * loaded) / (total || 1)) + ' % sent';
+    });
+    request.addEventListener('load', () => {
+      if (request.status < 400) location.href = request.responseURL;
+      else {
+        const answer = new DOMParser().parseFromString(request.responseText, 'text/html');
+        fail((answer.querySelector('[role=alert]') ?? answer.querySelector('.lead'))?.textContent ?? 'It was refused.');
+      }
+    });
+    request.addEventListener('error', () => fail('The connection broke off: nothing was uploaded. Try again.'));
+    button.disabled = true;
+    place.hidden = false;
+    request.open('POST', form.action);
+    request.setRequestHeader('Accept', 'text/html');
+    request.send(new FormData(form));
+  });
+};
 labelTimes();
 plan();
 follow();
+for (const form of document.querySelectorAll('form[data-progress]')) showProgress(form);
 `;

@@ -130,7 +130,9 @@ button { font: inherit; border-radius: .35rem; padding: .42rem .8rem; }
 button, .button { background: var(--deep); border: 1px solid var(--deep); color: #fff; cursor: pointer; }
 button:hover { filter: brightness(1.1); }
 button.small { background: none; border-color: light-dark(#7a8a8f, #6c7f86); color: var(--sea); font-size: .88rem; padding: .1rem .6rem; }
-.buttons { display: flex; gap: .5rem; }
+.button { display: inline-block; border-radius: .35rem; padding: .42rem .8rem; text-decoration: none; }
+.buttons { display: flex; flex-wrap: wrap; gap: .5rem; }
+.buttons + h3, .fields + .buttons { margin-top: 1.4rem; }
 .facts + .buttons { margin-top: 1rem; }
 td form, td p, td details, .buttons details { margin: 0; }
 .rejections { list-style: none; margin: .4rem 0 0; padding: 0; }

@@ -1,0 +1,69 @@
+import type { Organization } from '../../../streams/organization.ts';
+import type { Attempt } from '../manage/set-pages.ts';
+import type { Frame } from '../parts/frame.ts';
+import { type Html, html } from '../parts/html.ts';
+import { renderPage } from '../parts/layout.ts';
+import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
+
+/** The form that adds an organization. */
+export function renderAddOrganizationPage(frame: Frame, attempt: Attempt | undefined): string {
+  const main = html`<h1>Add an organization</h1>
+${problem(attempt)}
+<form class="fields" method="post" action="./add-organization">
+<p><label for="organization">Id</label>
+<input id="organization" name="organization" required maxlength="27" value="${attempt?.form.get('organization') ?? ''}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="organization-hint">
+<span class="hint" id="organization-hint">Its name in addresses, which stays: small letters, digits, dots, hyphens and underscores.</span></p>
+${fields((name) => attempt?.form.get(name) ?? '')}
+<p><button>Add the organization</button></p>
+</form>`;
+  return renderPage({ frame, title: 'Add an organization', main, part: 'organizations' });
+}
+
+/** What can be changed of an organization. */
+export function renderOrganizationSettings(page: OrganizationFrame, attempt: Attempt | undefined): string {
+  const { organization } = page;
+  const value = (name: string) =>
+    attempt === undefined ? presentValue(organization, name) : (attempt.form.get(name) ?? '');
+  const main = html`${problem(attempt)}
+<p class="quiet">The same as <code>tidemark organizations change ${organization.id}</code>, which has more settings.</p>
+<form class="fields" method="post" action="./settings">
+${fields(value)}
+<p><button>Save</button></p>
+</form>`;
+  return renderOrganizationFrame(page, {
+    above: [[organizationTitle(organization), '']],
+    heading: 'Settings',
+    title: `Settings – ${organizationTitle(organization)}`,
+    main,
+  });
+}
+
+function presentValue({ title, contacts, private: isPrivate, readers }: Organization, name: string): string {
+  switch (name) {
+    case 'title':
+      return title ?? '';
+    case 'contacts':
+      return contacts.map(({ name, email }) => (email === undefined ? name : `${name} <${email}>`)).join('\n');
+    case 'private':
+      return isPrivate ? 'yes' : 'no';
+    default:
+      return (readers ?? []).join('\n');
+  }
+}
+
+function fields(value: (name: string) => string): Html {
+  const option = (text: string, words: string) =>
+    html`<option value="${text}"${value('private') === text && html` selected`}>${words}</option>`;
+  return html`<p><label for="title">Title</label> <input id="title" name="title" maxlength="500" value="${value('title')}" autocomplete="off"></p>
+<p><label for="contacts">Contacts</label>
+<textarea id="contacts" name="contacts" rows="3" spellcheck="false" aria-describedby="contacts-hint">${value('contacts')}</textarea>
+<span class="hint" id="contacts-hint">One in a line, such as: Ada &lt;ada@example.org&gt;. Addresses are shown to those who have a token.</span></p>
+<p><label for="private">What it delivers is for</label> <select id="private" name="private">${option('no', 'everybody')}${option('yes', 'its own tokens, and those of its readers')}</select></p>
+<p><label for="readers">Readers</label>
+<textarea id="readers" name="readers" rows="2" spellcheck="false" aria-describedby="readers-hint">${value('readers')}</textarea>
+<span class="hint" id="readers-hint">Groups that may read it while it is private, one in a line: tokens with the scope group:NAME.</span></p>`;
+}
+
+function problem(attempt: Attempt | undefined): Html | undefined {
+  return attempt && html`<div class="notice bad" role="alert"><p>${attempt.problem}</p></div>`;
+}

@@ -1,0 +1,139 @@
+import type { Request, Response } from 'express';
+import { DUMP_KINDS } from '../../../streams/dumps/stored-dump.ts';
+import type { OrganizationFields } from '../../../streams/organization.ts';
+import { parseContact } from '../../../streams/parse-contact.ts';
+import { param } from '../../request/admitted.ts';
+import { readForm } from '../../request/read-form.ts';
+import { get, post, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { attempting } from '../manage/attempting.ts';
+import type { Attempt } from '../manage/set-pages.ts';
+import { frameOf } from '../parts/frame-of.ts';
+import { sendPage } from '../parts/send-page.ts';
+import { renderAddOrganizationPage, renderOrganizationSettings } from './organization-form-pages.ts';
+import { organizationFrameOf } from './organization-frame.ts';
+import {
+  ADD,
+  ADD_FORM,
+  ADD_STREAM,
+  ARCHIVE,
+  CHANGE,
+  MAKE_DEFAULT,
+  MAKE_DUMP,
+  SETTINGS,
+} from './organization-page-operations.ts';
+
+/** Forms by which administrators add and change organizations. @param stopping ends bodies that are being read */
+export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
+  const { organizations, streamDumpJobs, configuration } = app;
+  const form = (request: Request) => readForm(request, { idleTimeout: configuration.idleTimeout, stopping });
+
+  async function showAdd(request: Request, response: Response, attempt?: Attempt): Promise<void> {
+    const frame = await frameOf(app, request, response);
+    sendPage(response, renderAddOrganizationPage(frame, attempt), attempt === undefined ? 200 : 400);
+  }
+
+  async function showSettings(request: Request, response: Response, attempt?: Attempt): Promise<void> {
+    const frame = await organizationFrameOf(app, request, response);
+    sendPage(response, renderOrganizationSettings(frame, attempt), attempt === undefined ? 200 : 400);
+  }
+
+  return [
+    get('/add-organization', {
+      action: 'administer',
+      operation: ADD_FORM,
+      handle: (request, response) => showAdd(request, response),
+    }),
+
+    post('/add-organization', {
+      action: 'administer',
+      operation: ADD,
+      async handle(request, response) {
+        const given = await form(request);
+        await attempting({ form: given, show: (attempt) => showAdd(request, response, attempt) }, async () => {
+          const { id } = await organizations.add(given.get('organization')?.trim() ?? '', {
+            contacts: [],
+            ...fieldsOf(given),
+          });
+          response.locals.subject = id;
+          response.redirect(303, `./organizations/${id}/`);
+        });
+      },
+    }),
+
+    get('/organizations/:org/settings', {
+      action: 'administer',
+      operation: SETTINGS,
+      handle: (request, response) => showSettings(request, response),
+    }),
+
+    post('/organizations/:org/settings', {
+      action: 'administer',
+      operation: CHANGE,
+      async handle(request, response) {
+        const given = await form(request);
+        await attempting({ form: given, show: (attempt) => showSettings(request, response, attempt) }, async () => {
+          await organizations.change(param(request, 'org'), fieldsOf(given));
+          response.redirect(303, './?did=change');
+        });
+      },
+    }),
+
+    post('/organizations/:org/streams', {
+      action: 'administer',
+      operation: ADD_STREAM,
+      async handle(request, response) {
+        const given = await form(request);
+        const id = given.get('stream')?.trim() ?? '';
+        await organizations.addStream(param(request, 'org'), id, given.get('title') ?? undefined);
+        response.locals.subject = id;
+        response.redirect(303, './?did=stream');
+      },
+    }),
+
+    post('/organizations/:org/streams/:stream/default', {
+      action: 'administer',
+      operation: MAKE_DEFAULT,
+      async handle(request, response) {
+        await organizations.changeStream(param(request, 'org'), param(request, 'stream'), { default: true });
+        response.redirect(303, './');
+      },
+    }),
+
+    post('/organizations/:org/streams/:stream/archive', {
+      action: 'administer',
+      operation: ARCHIVE,
+      async handle(request, response, { undo }) {
+        const archived = undo === undefined;
+        await organizations.changeStream(param(request, 'org'), param(request, 'stream'), { archived });
+        response.redirect(303, './');
+      },
+    }),
+
+    ...DUMP_KINDS.map((kind) =>
+      post(`/organizations/:org/dumps/${kind}`, {
+        action: 'administer',
+        operation: { ...MAKE_DUMP, id: `${MAKE_DUMP.id}-${kind}` },
+        async handle(request, response) {
+          await streamDumpJobs.add({ organization: param(request, 'org'), kind });
+          response.redirect(303, '../?did=dump');
+        },
+      }),
+    ),
+  ];
+}
+
+/** What a form does not have does not change: a part of one must not make an organization public. */
+function fieldsOf(form: URLSearchParams): Partial<OrganizationFields> {
+  const isPrivate = form.get('private') === 'yes';
+  const lines = (name: string) =>
+    (form.get(name) ?? '')
+      .split(/\r?\n/)
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  return {
+    ...(form.has('title') && { title: form.get('title') ?? '' }),
+    ...(form.has('contacts') && { contacts: lines('contacts').map(parseContact) }),
+    ...(form.has('private') && { private: isPrivate, readers: isPrivate ? lines('readers') : [] }),
+  };
+}

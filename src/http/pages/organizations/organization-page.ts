@@ -1,0 +1,185 @@
+import type { UploadView } from '../../../api/upload-schemas.ts';
+import type { ResourceSet } from '../../../core/resource-set.ts';
+import { formatBytes } from '../../../lib/format-bytes.ts';
+import { mirrorCommands } from '../../../publish/mirror-commands.ts';
+import type { StreamDump } from '../../../streams/dumps/stored-dump.ts';
+import { confirmed } from '../parts/confirmed.ts';
+import { type Html, html } from '../parts/html.ts';
+import { timeOf } from '../parts/job-parts.ts';
+import { facts, figures, stackingTable } from '../parts/tables.ts';
+import { counted, formatNumber, formatTime } from '../parts/words.ts';
+import {
+  type OrganizationFrame,
+  organizationTitle,
+  privateBadge,
+  renderOrganizationFrame,
+} from './organization-frame.ts';
+import { AGAIN, isOpen, uploadTable } from './upload-parts.ts';
+
+export interface OrganizationPage extends OrganizationFrame {
+  /** Live records of streams, by their ids. */
+  readonly records: ReadonlyMap<string, number>;
+  /** The newest ones of the default stream, newest first. */
+  readonly uploads: readonly UploadView[];
+  /** Of the default stream, oldest first. */
+  readonly dumps: readonly StreamDump[];
+  /** Those that the reader may read. */
+  readonly sets: readonly ResourceSet[];
+  /** What was just done. */
+  readonly did?: string | undefined;
+}
+
+/** Uploads that the page lists, of those that it counts. */
+const LISTED = 10;
+
+/** An organization at a glance. */
+export function renderOrganizationPage(page: OrganizationPage): string {
+  const { organization, frame, uploads, records, mayUpload, did } = page;
+  const { defaultStream } = organization;
+  const main = html`${did !== undefined && html`<p class="notice good" role="status">${did}</p>`}
+<p class="subtitle"><span class="id">${organization.id}</span> ${contacts(page)}</p>
+${
+  defaultStream !== undefined &&
+  figures([
+    ['records now', formatNumber(records.get(defaultStream) ?? 0)],
+    ['uploads', formatNumber(uploads[0]?.number ?? 0)],
+    ['failed', formatNumber(uploads.filter(({ status }) => status === 'failed').length)],
+    ['last upload', uploads[0] === undefined ? 'never' : (timeOf(uploads[0].received, frame.now) ?? '')],
+  ])
+}
+${mayUpload && defaultStream !== undefined && html`<p><a class="button" href="./upload">Upload files</a></p>`}
+${streamSection(page)}
+${defaultStream !== undefined && uploadSection(page, defaultStream)}
+${defaultStream !== undefined && dumpSection(page)}
+${setSection(page)}
+${frame.viewer.isAdministrator && administration(page)}`;
+  return renderOrganizationFrame(page, {
+    above: [],
+    heading: html`${organizationTitle(organization)} ${privateBadge(organization)}`,
+    title: organizationTitle(organization),
+    main,
+    again: uploads.slice(0, LISTED).some(isOpen) ? AGAIN : undefined,
+  });
+}
+
+function contacts({ organization, seesAddresses }: OrganizationPage): Html {
+  return html`${organization.contacts.map(({ name, email }) =>
+    seesAddresses && email !== undefined ? html` · <a href="mailto:${email}">${name}</a>` : html` · ${name}`,
+  )}`;
+}
+
+function streamSection({ organization, frame, records }: OrganizationPage): Html {
+  const { streams, defaultStream, id } = organization;
+  if (streams.length === 0) {
+    return html`<div class="notice"><p>It has no stream yet, so it cannot upload files. ${frame.viewer.isAdministrator && html`Add the first one below, or run <code>tidemark streams add ${id} main</code>.`}</p></div>`;
+  }
+  return html`<h2>Streams</h2>
+${stackingTable('Streams', streams, [
+  {
+    name: 'Stream',
+    style: 'name title',
+    isHead: true,
+    cell: ({ id, title }) =>
+      html`<a href="./streams/${id}/">${title ?? id}</a> ${title !== undefined && html`<span class="id">${id}</span>`} ${id === defaultStream && html`<span class="state live">default</span>`}`,
+  },
+  { name: 'Records', style: 'number', cell: ({ id }) => formatNumber(records.get(id) ?? 0) },
+  {
+    name: 'Made',
+    style: 'short',
+    cell: ({ created, archived }) =>
+      archived === undefined ? timeOf(new Date(created).toISOString(), frame.now) : 'archived',
+  },
+])}`;
+}
+
+function uploadSection({ uploads, frame, mayUpload, organization }: OrganizationPage, stream: string): Html {
+  const withErrors = uploads.filter(({ totals }) => (totals?.errors ?? 0) > 0).length;
+  return html`<h2>Latest uploads</h2>
+${
+  uploads.length === 0
+    ? html`<p class="quiet">Nothing was uploaded to the default stream yet. ${mayUpload && html`<a href="./upload">Upload files here</a>, or run <code>tidemark upload ${organization.id} FILE</code>.`}</p>`
+    : uploadTable('Latest uploads', uploads.slice(0, LISTED), { home: './', now: frame.now })
+}
+${uploads.length > 0 && html`<p class="more"><a href="./streams/${stream}/">All uploads of the stream</a>${withErrors > 0 && html` · <span class="quiet">${counted(withErrors, 'upload')} of the last ${formatNumber(uploads.length)} with errors</span>`}</p>`}`;
+}
+
+function dumpSection({ dumps, organization }: OrganizationPage): Html {
+  return html`<h2>Dumps</h2>
+<p class="quiet">A full dump and every delta after it, in this order, are all records of the default stream.</p>
+${
+  dumps.length === 0
+    ? html`<p class="quiet">There is no dump yet. An administrator makes one below, or with <code>tidemark streams dump ${organization.id}</code>.</p>`
+    : stackingTable('Dumps, oldest first', dumps, [
+        {
+          name: 'Dump',
+          style: 'name',
+          isHead: true,
+          cell: ({ number, kind }) =>
+            html`${kind === 'full' ? 'Full dump' : 'Delta'} <span class="id">${number}</span>`,
+        },
+        { name: 'Made', style: 'short', cell: ({ at }) => formatTime(at) },
+        { name: 'Records', style: 'number', cell: ({ totals }) => formatNumber(totals.records) },
+        { name: 'Deletions', style: 'number', cell: ({ totals }) => formatNumber(totals.deletions) },
+        {
+          name: 'Files',
+          style: 'name',
+          cell: ({ files }) =>
+            html`${files.map(({ name, length }) => html`<span class="more-of">${name} (${formatBytes(length)})</span>`)}`,
+        },
+      ])
+}`;
+}
+
+function setSection({ sets, frame }: OrganizationPage): Html | undefined {
+  const [first] = sets;
+  if (first === undefined) return undefined;
+  const rows = sets.map(({ slug, title }) => ({ slug, title: title ?? slug }));
+  const commands = mirrorCommands(first, frame.baseUrl).map(
+    ({ title, command }) => html`<p>${title}:</p>
+<pre tabindex="0"><code class="copied">${command}</code></pre>`,
+  );
+  return html`<h2 id="copy">Sets to copy</h2>
+${stackingTable('Sets', rows, [
+  {
+    name: 'Set',
+    style: 'name title',
+    isHead: true,
+    cell: ({ slug, title }) => html`<a href="${frame.top}sets/${slug}/">${title}</a> <span class="id">${slug}</span>`,
+  },
+])}
+${commands}`;
+}
+
+function administration({ organization }: OrganizationPage): Html {
+  const { id, defaultStream } = organization;
+  return html`<h2>Administer</h2>
+<form class="fields" method="post" action="./streams">
+<p><label for="stream">Id of a new stream</label>
+<input id="stream" name="stream" required maxlength="27" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="stream-hint">
+<span class="hint" id="stream-hint">Such as full-2026: small letters, digits, dots, hyphens and underscores. It stays. The first one is the default.</span></p>
+<p><label for="title">Title</label> <input id="title" name="title" maxlength="500" autocomplete="off"></p>
+<p><button>Add the stream</button></p>
+</form>
+${
+  defaultStream !== undefined &&
+  html`<div class="buttons">${(['delta', 'full'] as const).map((kind) =>
+    confirmed({
+      text: kind === 'full' ? 'Make a full dump now' : 'Make a delta now',
+      of: 'of the default stream',
+      consequence: kind === 'full' ? 'It has all records.' : 'It has what has changed since the last dump.',
+      confirm: 'Make it',
+      action: `./dumps/${kind}`,
+      isHarmless: true,
+    }),
+  )}</div>`
+}
+<h3>Tokens</h3>
+${facts([
+  [
+    'To upload',
+    html`<code class="copied">tidemark tokens create --name 'uploads of ${id}' --scope upload:${id}</code>`,
+  ],
+  ['To read', html`<code class="copied">tidemark tokens create --name 'reader of ${id}' --scope download:${id}</code>`],
+])}
+<p class="more"><a href="./settings">Change title, contacts and readers</a></p>`;
+}

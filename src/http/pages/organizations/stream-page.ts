@@ -1,0 +1,68 @@
+import type { UploadView } from '../../../api/upload-schemas.ts';
+import type { Stream } from '../../../streams/organization.ts';
+import { confirmed } from '../parts/confirmed.ts';
+import { type Html, html } from '../parts/html.ts';
+import { onward, queryOf } from '../parts/pager.ts';
+import { figures } from '../parts/tables.ts';
+import { formatNumber } from '../parts/words.ts';
+import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
+import { AGAIN, isOpen, uploadTable } from './upload-parts.ts';
+
+export interface StreamPage extends OrganizationFrame {
+  readonly stream: Stream;
+  readonly records: number;
+  /** Newest first. */
+  readonly uploads: readonly UploadView[];
+  /** Those of this page have lower numbers. */
+  readonly before: number | undefined;
+  /** The `before` of the next page. */
+  readonly next: number | undefined;
+}
+
+/** A stream with its uploads. */
+export function renderStreamPage(page: StreamPage): string {
+  const { organization, stream, uploads, records, before, next, frame, mayUpload } = page;
+  const name = stream.title ?? stream.id;
+  const isDefault = organization.defaultStream === stream.id;
+  const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream.id}</span>${stream.archived !== undefined && ' · archived: it takes no uploads'}</p>
+${figures([['records now', formatNumber(records)]])}
+${frame.viewer.isAdministrator && !isDefault && buttons(stream)}
+<h2>Uploads</h2>
+${
+  uploads.length === 0
+    ? html`<p class="quiet">There is no upload ${before === undefined ? 'yet' : 'before that'}. ${mayUpload && stream.archived === undefined && html`<a href="../../upload?stream=${stream.id}">Upload files</a>, or run <code>tidemark upload ${organization.id} FILE --stream ${stream.id}</code>.`}</p>`
+    : uploadTable('Uploads', uploads, { home: '../../', now: frame.now })
+}
+${onward(
+  before === undefined ? undefined : { name: 'Latest', href: './' },
+  next === undefined ? undefined : { name: 'Older', href: queryOf({ before: String(next) }) },
+)}`;
+  return renderOrganizationFrame(page, {
+    above: [[organizationTitle(organization), '']],
+    heading: html`${name} ${isDefault && html`<span class="state live">default</span>`}`,
+    title: `${name} – ${organizationTitle(organization)}`,
+    main,
+    again: uploads.some(isOpen) ? AGAIN : undefined,
+  });
+}
+
+function buttons({ id, archived }: Stream): Html {
+  const undo = archived !== undefined;
+  return html`<div class="buttons">${
+    !undo &&
+    confirmed({
+      text: 'Make it the default',
+      of: id,
+      consequence: 'What the organization offers becomes the records of this stream, and so does its next dump.',
+      confirm: 'Make it the default',
+      action: './default',
+    })
+  }${confirmed({
+    text: undo ? 'Take uploads again' : 'Archive',
+    of: id,
+    consequence: undo ? 'It takes uploads again.' : 'It takes no uploads until that is undone.',
+    confirm: undo ? 'Take uploads again' : 'Archive it',
+    action: undo ? './archive?undo=yes' : './archive',
+    isHarmless: undo,
+  })}</div>`;
+}

@@ -1,0 +1,51 @@
+import { type Html, html } from '../parts/html.ts';
+import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
+
+export interface UploadFormPage extends OrganizationFrame {
+  /** The stream that is chosen already. */
+  readonly chosen: string | undefined;
+  readonly problem?: string | undefined;
+}
+
+/** The form that uploads files. With JavaScript, it shows how far it is. */
+export function renderUploadFormPage(page: UploadFormPage): string {
+  const { organization, chosen, problem } = page;
+  const open = organization.streams.filter(({ archived }) => archived === undefined);
+  const main = html`${problem !== undefined && html`<div class="notice bad" role="alert"><p>${problem}</p></div>`}
+${
+  open.length === 0
+    ? html`<div class="notice"><p>No stream takes uploads. An administrator adds one on <a href="./">the page of the organization</a>.</p></div>`
+    : form(
+        page,
+        open.map(({ id }) => id),
+        chosen ?? organization.defaultStream,
+      )
+}`;
+  return renderOrganizationFrame(page, {
+    above: [[organizationTitle(organization), '']],
+    heading: 'Upload files',
+    title: `Upload files – ${organizationTitle(organization)}`,
+    main,
+  });
+}
+
+function form({ organization }: UploadFormPage, streams: readonly string[], chosen: string | undefined): Html {
+  const options = streams.map((id) => {
+    const selected = id === chosen && html` selected`;
+    return html`<option value="${id}"${selected}>${id}${id === organization.defaultStream && ' (default)'}</option>`;
+  });
+  return html`<p class="lead">MARC21, MARCXML, and lists of ids to delete, also in gzip, tar or ZIP. All files of the form are one upload.</p>
+<form class="fields" method="post" action="./upload" enctype="multipart/form-data" data-progress>
+<p><label for="stream">Stream</label> <select id="stream" name="stream">${options}</select></p>
+<p><label for="name">Name</label>
+<input id="name" name="name" maxlength="200" autocomplete="off" aria-describedby="name-hint">
+<span class="hint" id="name-hint">What you call the upload. It may be empty.</span></p>
+<p><label for="files">Files</label> <input id="files" name="files" type="file" multiple></p>
+<p><label for="url">Or a URL</label>
+<input id="url" name="url" type="url" maxlength="2000" autocomplete="off" placeholder="https://" aria-describedby="url-hint">
+<span class="hint" id="url-hint">In the place of files: where the server fetches one.</span></p>
+<p><button>Upload</button></p>
+<p class="progress" role="status" hidden><progress aria-label="Progress of the upload" max="1" value="0"></progress> <span></span></p>
+</form>
+<p class="quiet">A script does the same: <code>tidemark upload ${organization.id} FILE</code>.</p>`;
+}

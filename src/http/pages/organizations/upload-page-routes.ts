@@ -1,0 +1,85 @@
+import type { Request, Response } from 'express';
+import { uploadView } from '../../../api/upload-views.ts';
+import { isTidemarkError, type TidemarkError } from '../../../core/errors.ts';
+import { parseUploadNumber, type Upload } from '../../../streams/uploads/upload.ts';
+import { param } from '../../request/admitted.ts';
+import { requestBody } from '../../request/request-body.ts';
+import { get, post, type Route } from '../../request/route.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { receiveUpload } from '../../routes/uploads/receive-upload.ts';
+import { sendPage } from '../parts/send-page.ts';
+import { organizationFrameOf } from './organization-frame.ts';
+import { RETRY, UPLOAD, UPLOAD_BY_FORM, UPLOAD_FORM } from './organization-page-operations.ts';
+import { renderUploadFormPage } from './upload-form-page.ts';
+import { renderUploadPage } from './upload-page.ts';
+
+const ERRORS_PER_PAGE = 50;
+const AT = '/organizations/:org/streams/:stream/uploads/:number';
+
+/** Pages of uploads, and the form that uploads. @param stopping ends bodies that are being read */
+export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
+  const { uploads, configuration } = app;
+  const { idleTimeout } = configuration;
+  const uploadOf = (request: Request): Promise<Upload> =>
+    uploads.get(param(request, 'org'), param(request, 'stream'), parseUploadNumber(param(request, 'number')));
+
+  async function showForm(
+    { request, response }: { readonly request: Request; readonly response: Response },
+    given: { readonly chosen?: string | undefined; readonly problem?: string },
+  ): Promise<void> {
+    const frame = await organizationFrameOf(app, request, response);
+    const page = renderUploadFormPage({ ...frame, chosen: given.chosen, problem: given.problem });
+    sendPage(response, page, given.problem === undefined ? 200 : 400);
+  }
+
+  return [
+    get('/organizations/:org/upload', {
+      action: 'upload-files',
+      operation: UPLOAD_FORM,
+      handle: (request, response, { stream }) => showForm({ request, response }, { chosen: stream }),
+    }),
+
+    post('/organizations/:org/upload', {
+      action: 'upload-files',
+      operation: UPLOAD_BY_FORM,
+      async handle(request, response) {
+        const organization = param(request, 'org');
+        const body = requestBody(request, { idleTimeout, stopping, isPaced: true });
+        try {
+          const { headers } = request;
+          const { stream, number } = await receiveUpload(uploads, { organization, stream: undefined, headers, body });
+          response.redirect(303, `./streams/${stream}/uploads/${number}/`);
+        } catch (error) {
+          if (!isTidemarkError(error, 'invalid') && !isTidemarkError(error, 'conflict')) throw error;
+          const { message } = error as TidemarkError;
+          const problem = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
+          await showForm({ request, response }, { problem });
+        }
+      },
+    }),
+
+    get(`${AT}/`, {
+      action: 'read-organization',
+      operation: UPLOAD,
+      async handle(request, response, { errors: at = 0 }) {
+        const upload = await uploadOf(request);
+        const state = await uploads.stateOf(upload);
+        const key = state?.read?.errata;
+        const [frame, errata] = await Promise.all([
+          organizationFrameOf(app, request, response),
+          key === undefined ? undefined : uploads.readErrata(key, { at, limit: ERRORS_PER_PAGE }),
+        ]);
+        sendPage(response, renderUploadPage({ ...frame, upload: uploadView(upload, state), errata, at }));
+      },
+    }),
+
+    post(`${AT}/retry`, {
+      action: 'upload-files',
+      operation: RETRY,
+      async handle(request, response) {
+        await app.retryUpload(await uploadOf(request));
+        response.redirect(303, './');
+      },
+    }),
+  ];
+}

@@ -1,0 +1,138 @@
+import type { UploadView } from '../../../api/upload-schemas.ts';
+import { formatBytes } from '../../../lib/format-bytes.ts';
+import type { ErrataPage } from '../../../streams/uploads/upload-errors.ts';
+import type { UploadErratum } from '../../../streams/uploads/upload-state.ts';
+import { confirmed } from '../parts/confirmed.ts';
+import { type Html, html } from '../parts/html.ts';
+import { timeOf } from '../parts/job-parts.ts';
+import { onward, queryOf } from '../parts/pager.ts';
+import { facts, figures, stackingTable } from '../parts/tables.ts';
+import { counted, formatNumber } from '../parts/words.ts';
+import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
+import { AGAIN, isOpen, kindText, uploadState } from './upload-parts.ts';
+
+export interface UploadPage extends OrganizationFrame {
+  readonly upload: UploadView;
+  /** Undefined when it has none. */
+  readonly errata: ErrataPage | undefined;
+  /** Where those of this page begin, in bytes. */
+  readonly at: number;
+}
+
+/** An upload: its status, what every file was taken for, and what could not be read. */
+export function renderUploadPage(page: UploadPage): string {
+  const { organization, upload, frame } = page;
+  const { number, stream, name, received, files, fileUrl, totals, applied } = upload;
+  const heading = name ?? `Upload ${number}`;
+  const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream}/${number}</span></p>
+${notice(page)}
+${
+  totals !== undefined &&
+  figures([
+    ['records', formatNumber(totals.records)],
+    ['deletions', formatNumber(totals.deletions)],
+    ['errors', formatNumber(totals.errors)],
+  ])
+}
+${facts([
+  ['Received', timeOf(received, frame.now)],
+  ['From', fileUrl],
+  ['Published', applied && timeOf(applied.at, frame.now)],
+  ['Records of the stream', applied && appliedText(applied)],
+])}
+${upload.taken !== undefined && takenSection(upload)}
+${errorSection(page)}
+<h2>Files as they came</h2>
+${
+  files.length === 0
+    ? html`<p class="quiet">Its file was not fetched yet.</p>`
+    : stackingTable('Files as they came', files, [
+        {
+          name: 'File',
+          style: 'name',
+          isHead: true,
+          cell: ({ name, url }) => html`<a href="${frame.top}api/${url}">${name}</a>`,
+        },
+        { name: 'Size', style: 'number', cell: ({ length }) => formatBytes(length) },
+        { name: 'SHA-256', style: 'name wide', cell: ({ sha256 }) => html`<span class="id">${sha256}</span>` },
+      ])
+}`;
+  return renderOrganizationFrame(page, {
+    above: [
+      [organizationTitle(organization), ''],
+      [stream, `streams/${stream}/`],
+    ],
+    heading: html`${heading} ${uploadState(upload)}`,
+    title: `${heading} – ${organizationTitle(organization)}`,
+    main,
+    again: isOpen(upload) ? AGAIN : undefined,
+  });
+}
+
+function notice({ upload, mayUpload }: UploadPage): Html | undefined {
+  const { failure, status, number } = upload;
+  if (failure === undefined) {
+    return status === 'waiting'
+      ? html`<div class="notice" role="status"><p>It waits for a server that is free. This page shows when that changes.</p></div>`
+      : undefined;
+  }
+  const next = failure.retries ? 'It is tried again by itself.' : 'Nothing of it is published.';
+  return html`<div class="notice bad" role="status"><p>${failure.error}. ${next}</p>
+${
+  mayUpload &&
+  confirmed({
+    text: 'Process it again',
+    of: `upload ${number}`,
+    consequence: 'It takes its place in the order of arrival: what later uploads have changed stays.',
+    confirm: 'Process it again',
+    action: './retry',
+    isHarmless: true,
+  })
+}</div>`;
+}
+
+function appliedText(applied: NonNullable<UploadView['applied']>): string {
+  const names = ['created', 'updated', 'deleted', 'unchanged'] as const;
+  const counts = names.map((name) => `${formatNumber(applied[name])} ${name}`).join(', ');
+  return applied.superseded === 0
+    ? counts
+    : `${counts}, ${formatNumber(applied.superseded)} changed by later uploads already`;
+}
+
+function takenSection({ taken = [], totals }: UploadView): Html {
+  const rest = (totals?.files ?? taken.length) - taken.length;
+  return html`<h2>What the files were taken for</h2>
+${stackingTable('What the files were taken for', taken, [
+  {
+    name: 'File',
+    style: 'name',
+    isHead: true,
+    cell: ({ path, reason }) =>
+      html`${path.join(' > ')}${reason !== undefined && html`<span class="more-of">Ignored: ${reason}</span>`}`,
+  },
+  { name: 'Type', style: 'short', cell: kindText },
+  { name: 'Records', style: 'number', cell: ({ records }) => formatNumber(records) },
+  { name: 'Deletions', style: 'number', cell: ({ deletions }) => formatNumber(deletions) },
+  { name: 'Errors', style: 'number', cell: ({ errors }) => formatNumber(errors) },
+])}
+${rest > 0 && html`<p class="quiet">and ${counted(rest, 'file')} more</p>`}`;
+}
+
+function errorSection({ errata, at, upload, frame }: UploadPage): Html | undefined {
+  if (errata === undefined) return undefined;
+  return html`<h2 id="errors">What could not be read</h2>
+<p class="quiet">Everything else of these files was taken over. All errors: <a href="${frame.top}api/${upload.errors}">as JSON</a>, <a href="${frame.top}api/${upload.errors}.csv">as CSV</a>.</p>
+${stackingTable('What could not be read', errata.errata, [
+  { name: 'File', style: 'name', isHead: true, cell: placeOf },
+  { name: 'Byte', style: 'number', cell: ({ offset }) => formatNumber(offset) },
+  { name: 'Reason', style: 'name', cell: ({ reason }) => reason },
+])}
+${onward(
+  at === 0 ? undefined : { name: 'First', href: './#errors' },
+  errata.next === undefined ? undefined : { name: 'Next', href: `${queryOf({ errors: String(errata.next) })}#errors` },
+)}`;
+}
+
+function placeOf({ path, ordinal, id }: UploadErratum): Html {
+  return html`${path.join(' > ')}<span class="more-of">number ${formatNumber(ordinal)}${id !== undefined && ` (${id})`}</span>`;
+}

@@ -1,0 +1,68 @@
+import type { UploadView } from '../../../api/upload-schemas.ts';
+import { formatBytes } from '../../../lib/format-bytes.ts';
+import type { FileKind, Packing } from '../../../streams/files/found-file.ts';
+import { type Html, html } from '../parts/html.ts';
+import { timeOf } from '../parts/job-parts.ts';
+import { stackingTable } from '../parts/tables.ts';
+import { counted, formatNumber } from '../parts/words.ts';
+
+/** How a status looks, by classes of the style sheet. */
+const STYLES: Readonly<Record<UploadView['status'], string>> = {
+  waiting: 'quiet',
+  processing: 'reading',
+  processed: 'live',
+  failed: 'failing',
+};
+
+const KINDS: Readonly<Record<FileKind, string>> = {
+  marc21: 'MARC21',
+  marcxml: 'MARCXML',
+  'deleted-ids': 'ids to delete',
+  unknown: 'unknown',
+};
+
+/** Seconds after which a page with an upload that is not processed yet is loaded again. */
+export const AGAIN = 5;
+
+export function uploadState({ status }: Pick<UploadView, 'status'>): Html {
+  return html`<span class="state ${STYLES[status]}">${status}</span>`;
+}
+
+export function isOpen({ status }: Pick<UploadView, 'status'>): boolean {
+  return status === 'waiting' || status === 'processing';
+}
+
+export function kindText({ kind, packing }: { readonly kind: FileKind; readonly packing: readonly Packing[] }): string {
+  return [KINDS[kind], ...packing.toReversed()].join(' in ');
+}
+
+export function sizeText(files: UploadView['files']): string {
+  return `${counted(files.length, 'file')}, ${formatBytes(files.reduce((sum, { length }) => sum + length, 0))}`;
+}
+
+/** @param home the address of the organization */
+export function uploadTable(
+  label: string,
+  uploads: readonly UploadView[],
+  at: { readonly home: string; readonly now: number },
+): Html {
+  const count = (name: 'records' | 'deletions' | 'errors') => ({
+    name: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
+    style: 'number',
+    cell: ({ totals }: UploadView) => totals && formatNumber(totals[name]),
+  });
+  return stackingTable(label, uploads, [
+    {
+      name: 'Upload',
+      style: 'name title',
+      isHead: true,
+      cell: ({ stream, number, name, files, fileUrl }) =>
+        html`<a href="${at.home}streams/${stream}/uploads/${number}/">${name ?? `Upload ${number}`}</a>${name !== undefined && html` <span class="id">${number}</span>`}<span class="more-of">${files.length === 0 ? fileUrl : sizeText(files)}</span>`,
+    },
+    { name: 'Status', style: 'short', cell: uploadState },
+    count('records'),
+    count('deletions'),
+    count('errors'),
+    { name: 'Received', style: 'short', cell: ({ received }) => timeOf(received, at.now) },
+  ]);
+}
