@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { givenUploadName, uploadSchema, uploadsSchema } from '../../../api/upload-schemas.ts';
 import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 import { limit, text } from '../../request/query-parameters.ts';
-import { podJson, uploadJson } from './receive-upload.ts';
+import { podJson, uploadJson } from '../../request/receive-upload.ts';
 
 /** What is asked and answered about uploads; upload-routes.ts does it. */
 

@@ -5,6 +5,7 @@ import { podStream } from '../../../streams/pod-stream.ts';
 import { parseUploadNumber, type Upload, type UploadedFile } from '../../../streams/uploads/upload.ts';
 import { filesOf } from '../../../streams/uploads/upload-state.ts';
 import { directRequest, param } from '../../request/admitted.ts';
+import { receiveUpload, type UploadRequest } from '../../request/receive-upload.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -12,7 +13,6 @@ import { answerHead } from '../../response/answer-head.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { podProblem, podView } from './pod-answers.ts';
-import { receiveUpload, type UploadRequest } from './receive-upload.ts';
 import {
   LIST_UPLOADS,
   READ_UPLOADED_FILE,

@@ -1,4 +1,4 @@
-import { HttpError } from '../../request/http-error.ts';
+import { HttpError } from './http-error.ts';
 
 type Label = 'stream' | 'name' | 'url';
 

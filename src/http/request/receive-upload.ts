@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
-import type { Receiving, UploadLabels } from '../../../streams/uploads/receiving.ts';
-import type { Upload } from '../../../streams/uploads/upload.ts';
-import type { Uploads } from '../../../streams/uploads/uploads.ts';
-import { mediaTypeOf } from '../../request/media-types.ts';
-import { parseJsonBody } from '../../request/parse-json-body.ts';
-import { type FormFile, readMultipart } from '../../request/read-multipart.ts';
-import { readBody } from '../../request/request-body.ts';
+import type { Receiving, UploadLabels } from '../../streams/uploads/receiving.ts';
+import type { Upload } from '../../streams/uploads/upload.ts';
+import type { Uploads } from '../../streams/uploads/uploads.ts';
+import { mediaTypeOf } from './media-types.ts';
+import { parseJsonBody } from './parse-json-body.ts';
+import { type FormFile, readMultipart } from './read-multipart.ts';
+import { readBody } from './request-body.ts';
 import { noFileName, UploadFields } from './upload-fields.ts';
 
 /** Bytes of a body without files. */
