@@ -215,6 +215,23 @@ const PAGES: Readonly<Record<string, Page>> = {
       await place.serve('tidemark serve');
     },
   },
+  'docs/nightly-marc.md': {
+    blocks: [
+      ...(['runs', 'serves', 'runs', 'runs'] as const),
+      { document: '/sets/lane/resourcelist.xml', has: ['resources/4<'] },
+      ...(['runs', NEEDS.follower, 'runs', 'runs', 'runs'] as const),
+    ],
+    async prepare(place) {
+      place.write('full.mrc', [1, 2, 3].map((id) => marc(`${id}`).toString('latin1')).join(''));
+      place.write('night.mrc', marc('4').toString('latin1'));
+      place.write('deleted.txt', '1\n');
+      await addPapers(place);
+    },
+    check(place) {
+      const names = readdirSync(join(place.folder, 'copy')).filter((name) => !name.startsWith('.'));
+      assert.deepEqual(names.sort(), ['2', '3', '4']);
+    },
+  },
   'docs/validator.md': {
     blocks: ['runs'],
     async prepare(place) {
