@@ -94,7 +94,13 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/access.md': {
-    blocks: ['runs', 'runs', { not: 'needs a server with --api-roots; test/http/sets-api.test.ts has one' }, 'runs'],
+    blocks: [
+      'runs',
+      'runs',
+      { not: 'needs a server with --api-roots; test/http/sets-api.test.ts has one' },
+      'runs',
+      'runs',
+    ],
     names: {
       'https://sync.example.org': 'http://localhost:8080',
       '/srv/': 'srv/',
@@ -105,6 +111,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       await addPapers(place);
       await place.serve('tidemark serve');
       await succeed(place, 'tidemark tokens create --name any --scope read:papers > token.txt');
+      await succeed(place, 'tidemark organizations add lane');
     },
   },
   'docs/artifacts.md': {
@@ -206,7 +213,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/streams.md': {
-    blocks: ['runs', 'runs', 'runs'],
+    blocks: ['runs', 'runs', 'runs', 'runs', 'runs'],
     async prepare(place) {
       place.write('nightly.mrc', marc('1').toString('latin1'));
       place.write('deleted.txt', '1\n');
