@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { gunzipSync } from 'node:zlib';
+import { sync } from '../../src/sources/sync/sync.ts';
+import { setOfStream } from '../../src/streams/set-names.ts';
 import { putUploadState, readUploadState } from '../../src/streams/uploads/upload-state.ts';
 import { ask } from '../support/ask.ts';
 import { useBrowser } from '../support/browser.ts';
@@ -19,6 +22,19 @@ describe('Pages of organizations', () => {
   afterEach(closeApps);
 
   const get = (path: string) => ask(`${started.url}${path}`, { headers: { Accept: 'text/html' } });
+
+  /** As the loop of a server does it. */
+  async function follow(slug: string): Promise<void> {
+    const { sets, sourceOf, updater } = started.app;
+    const set = await sets.bySlug(slug);
+    await sync({ set, source: sourceOf(set), updater });
+    await sets.markReady(slug);
+  }
+
+  async function namesOfFiles(stream: string | undefined): Promise<readonly string[]> {
+    const dumps = await started.app.streamDumps.list({ organization: 'lane', stream });
+    return dumps.flatMap(({ files }) => files.map(({ name }) => name));
+  }
 
   it('lead from an empty source to the first upload, by forms', async () => {
     assert.doesNotMatch((await get('/')).text, /Organizations that deliver/);
@@ -79,6 +95,111 @@ describe('Pages of organizations', () => {
     assert.doesNotMatch(second, /Next →/);
     assert.match((await get('/organizations/lane/')).text, /1 upload<\/?|1 upload of the last 1 with errors/);
     assert.match((await get('/organizations/lane/streams/main/')).text, /href="..\/..\/streams\/main\/uploads\/1\/"/);
+  });
+
+  it('lead to the files of dumps, of the default stream and of each', async () => {
+    const { app } = started;
+    const stream = await ProcessedStream.make(app);
+    await stream.process(await stream.upload({ 'new.mrc': Buffer.concat([marc('1'), marc('2')]) }));
+    for (const name of [{ organization: 'lane' }, { organization: 'lane', stream: 'main' }]) {
+      await app.streamDumps.build(name, 'full');
+      await follow(setOfStream(name, 'dumps'));
+    }
+    for (const path of ['/organizations/lane/', '/organizations/lane/streams/main/']) {
+      const page = await browser.open(`${started.url}${path}`);
+      const links = page.locator('.more-of a', { hasText: '-full-' });
+      assert.deepEqual(await links.allTextContents(), await namesOfFiles(path.includes('main') ? 'main' : undefined));
+      const href = await links.first().evaluate((link) => (link as HTMLAnchorElement).href);
+      const bytes = Buffer.from(await (await fetch(href)).arrayBuffer());
+      assert.equal(gunzipSync(bytes).toString(), Buffer.concat([marc('1'), marc('2')]).toString(), href);
+    }
+  });
+
+  it('show the latest errors with id, position and reason, at most five of an upload', async () => {
+    const stream = await ProcessedStream.make(started.app);
+    assert.doesNotMatch((await get('/organizations/lane/')).text, /Latest errors/);
+    const bad = Buffer.from(marc('2'));
+    bad.write('x', 26);
+    const errors = [7, 1, 0, 6, 5, 9];
+    for (const [at, count] of errors.entries()) {
+      const number = await stream.upload({
+        [`night-${at + 1}.mrc`]: Buffer.concat([marc('1'), ...Array(count).fill(bad)]),
+      });
+      await stream.process(number);
+    }
+    const { text } = await get('/organizations/lane/');
+    const [, section = ''] = /<h2 id="errors">(.*?)<h2>/s.exec(text) ?? [];
+    const uploads = [...section.matchAll(/<th scope="row"[^>]*>night-(\d)\.mrc<span class="more-of">number (\d+)/g)];
+    assert.deepEqual(
+      uploads.map(([, upload, ordinal]) => `${upload}/${ordinal}`),
+      [
+        '6/2',
+        '6/3',
+        '6/4',
+        '6/5',
+        '6/6',
+        '5/2',
+        '5/3',
+        '5/4',
+        '5/5',
+        '5/6',
+        '4/2',
+        '4/3',
+        '4/4',
+        '4/5',
+        '4/6',
+        '2/2',
+        ...['1/2', '1/3', '1/4', '1/5'],
+      ],
+    );
+    assert.match(section, /href="\.\/streams\/main\/uploads\/6\/#errors">4 more errors in upload 6</);
+    assert.doesNotMatch(section, /in upload 5</);
+    const upload = await started.app.uploads.get('lane', 'main', 6);
+    const { errata } = (await started.app.uploads.stateOf(upload))!.read!;
+    const [first] = (await started.app.uploads.readErrata(errata!, { at: 0, limit: 1 })).errata;
+    assert.ok(section.includes(`<td class="number" data-name="Byte">${first!.offset}</td>`), section);
+    assert.ok(section.includes(`>${first!.reason}</td>`), first!.reason);
+    assert.equal((await get('/organizations/lane/streams/main/uploads/6/')).text.includes('id="errors"'), true);
+  });
+
+  it('are shown while errors cannot be read, and lead to them', async () => {
+    const stream = await ProcessedStream.make(started.app);
+    const bad = Buffer.from(marc('2'));
+    bad.write('x', 26);
+    await stream.process(await stream.upload({ 'new.mrc': bad }));
+    const upload = await started.app.uploads.get('lane', 'main', 1);
+    await started.app.artifacts.delete((await started.app.uploads.stateOf(upload))!.read!.errata!);
+    const { status, text } = await get('/organizations/lane/');
+    assert.equal(status, 200);
+    assert.match(text, /The errors of upload 1 cannot be read now: <a href="\.\/streams\/main\/uploads\/1\/#errors">/);
+  });
+
+  it('have commands and list addresses for records, uploads and dumps, of the default stream and of each', async () => {
+    const { app, url } = started;
+    await ProcessedStream.make(app);
+    for (const [path, own] of [
+      ['/organizations/lane/', 'lane'],
+      ['/organizations/lane/streams/main/', 'lane--main'],
+    ] as const) {
+      const slugs = [own, `${own}.uploads`, `${own}.dumps`];
+      for (const slug of slugs) await follow(slug);
+      const { text } = await get(path);
+      const [, section = ''] = /<h2 id="copy">(.*?)(?:<h2>|<\/main>)/s.exec(text) ?? [];
+      const sets = [...section.matchAll(/<h3><a href="(?:\.\.\/)+sets\/([^"]+)\/"/g)].map(([, slug]) => slug);
+      assert.deepEqual(sets, slugs);
+      const { baseUrl } = await app.sets.source();
+      for (const slug of slugs) {
+        assert.ok(
+          section.includes(`tidemark mirror ${baseUrl}/sets/${slug}/capabilitylist.xml ${slug}-copy --follow`),
+          slug,
+        );
+        for (const list of ['capabilitylist', 'resourcelist', 'changelist']) {
+          const address = `${baseUrl}/sets/${slug}/${list}.xml`;
+          assert.ok(section.includes(`<code class="copied">${address}</code>`), address);
+          assert.equal((await ask(address.replace(baseUrl, url))).status, 200, address);
+        }
+      }
+    }
   });
 
   it('have a failed upload processed again', async () => {

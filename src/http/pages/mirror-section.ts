@@ -1,3 +1,4 @@
+import type { ResourceSet } from '../../core/resource-set.ts';
 import { documentUri } from '../../publish/documents.ts';
 import { mirrorCommands } from '../../publish/mirror-commands.ts';
 import { type Html, html } from './parts/html.ts';
@@ -9,8 +10,14 @@ const LISTS = [
   ['Change List', 'changeList'],
 ] as const;
 
-/** What an aggregator comes for: commands that copy the set, and the addresses of its lists, ready to be copied. */
+/** What an aggregator comes for: how the set is copied. */
 export function mirrorSection({ set, frame: { baseUrl } }: SetFrame): Html {
+  return html`<h2 id="copy">Copy this set</h2>
+${waysToCopy(set, baseUrl)}`;
+}
+
+/** Commands that copy a set, and the addresses of its lists, ready to be copied. */
+export function waysToCopy(set: ResourceSet, baseUrl: string): Html {
   const commands = mirrorCommands(set, baseUrl).map(
     ({ title, command }) => html`<p>${title}:</p>
 <pre tabindex="0"><code class="copied">${command}</code></pre>`,
@@ -19,7 +26,6 @@ export function mirrorSection({ set, frame: { baseUrl } }: SetFrame): Html {
     ([title, kind]) =>
       html`<dt>${title}</dt><dd><code class="copied">${documentUri(baseUrl, { kind, set: set.slug })}</code></dd>`,
   );
-  return html`<h2 id="copy">Copy this set</h2>
-${commands}
+  return html`${commands}
 <dl class="facts">${lists}</dl>`;
 }

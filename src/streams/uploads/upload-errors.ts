@@ -31,8 +31,10 @@ export interface ErrataPage {
   readonly next: number | undefined;
 }
 
-/** Bytes that are read for a page: enough for hundreds of errata. */
+/** Bytes that are read for a page at most: enough for hundreds of errata. */
 const PAGE_BYTES = 1_048_576;
+/** Bytes that are read for each erratum of a small page, whose line is shorter. */
+const LINE_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
 /**
@@ -44,7 +46,8 @@ export async function readErrata(
   key: ObjectKey,
   { at, limit }: { readonly at: number; readonly limit: number },
 ): Promise<ErrataPage> {
-  const { body, length } = await artifacts.get(key, { range: { start: at, length: PAGE_BYTES } });
+  const range = { start: at, length: Math.min(PAGE_BYTES, limit * LINE_BYTES) };
+  const { body, length } = await artifacts.get(key, { range });
   const bytes = await buffer(body);
   const errata: UploadErratum[] = [];
   let begin = 0;

@@ -1,8 +1,12 @@
+import type { Response } from 'express';
 import { may } from '../../../access/may.ts';
+import { streamDumpsView } from '../../../api/stream-dump-views.ts';
 import { listedUploadView } from '../../../api/upload-views.ts';
 import { isTidemarkError } from '../../../core/errors.ts';
+import type { ResourceSet } from '../../../core/resource-set.ts';
 import { type Organization, streamOf } from '../../../streams/organization.ts';
-import { setOfStream } from '../../../streams/set-names.ts';
+import { STREAM_SETS, type StreamName, setOfStream } from '../../../streams/set-names.ts';
+import { latestErrata } from '../../../streams/uploads/latest-errata.ts';
 import type { ListedUploads } from '../../../streams/uploads/uploads.ts';
 import { organizationOf, param, senderOf } from '../../request/admitted.ts';
 import { get, type Route } from '../../request/route.ts';
@@ -28,7 +32,7 @@ const DID = {
 
 /** The pages of organizations and of their streams. */
 export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): readonly Route[] {
-  const { organizations, uploads, streamDumps, sets, index } = app;
+  const { organizations, uploads, sets, index } = app;
 
   /** Undefined while its set is being made. */
   async function recordsOf(organization: string, stream: string): Promise<number | undefined> {
@@ -48,6 +52,15 @@ export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): 
     return new Map(counts);
   }
 
+  /** Those of a stream that the reader may read. */
+  async function setsOf(name: StreamName, response: Response): Promise<readonly ResourceSet[]> {
+    const slugs: readonly string[] = STREAM_SETS.map((what) => setOfStream(name, what));
+    const found = (await sets.list()).filter(
+      (set) => slugs.includes(set.slug) && may(senderOf(response), 'read-state', set),
+    );
+    return found.toSorted((one, other) => slugs.indexOf(one.slug) - slugs.indexOf(other.slug));
+  }
+
   return [
     get('/organizations/', {
       action: 'read-source',
@@ -64,21 +77,16 @@ export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): 
       operation: ORGANIZATION,
       async handle(request, response, { did }) {
         const organization = organizationOf(response);
-        const { id } = organization;
-        const [frame, records, listed, dumps, all] = await Promise.all([
+        const name = { organization: organization.id };
+        const [frame, records, listed, { dumps }, shown] = await Promise.all([
           organizationFrameOf(app, request, response),
           recordsOfStreams(organization),
-          uploads.list(id, undefined, { limit: MOST_COUNTED }),
-          streamDumps.list({ organization: id }),
-          sets.list(),
+          uploads.list(organization.id, undefined, { limit: MOST_COUNTED }),
+          streamDumpsView(name, app),
+          setsOf(name, response),
         ]);
-        const shown = all.filter(
-          (set) =>
-            'organization' in set.origin &&
-            set.origin.organization === id &&
-            may(senderOf(response), 'read-state', set),
-        );
-        const page = { ...frame, records, dumps, sets: shown, uploads: viewsOf(listed), did: did && DID[did] };
+        const errata = await latestErrata(uploads, listed);
+        const page = { ...frame, records, dumps, errata, sets: shown, uploads: viewsOf(listed), did: did && DID[did] };
         sendPage(response, renderOrganizationPage(page));
       },
     }),
@@ -89,15 +97,19 @@ export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): 
       async handle(request, response, { before }) {
         const stream = streamOf(organizationOf(response), param(request, 'stream'));
         const organization = organizationOf(response).id;
-        const [frame, records, listed] = await Promise.all([
+        const name = { organization, stream: stream.id };
+        const [frame, records, listed, { dumps }, shown] = await Promise.all([
           organizationFrameOf(app, request, response),
           recordsOf(organization, stream.id),
           uploads.list(organization, stream.id, { before, limit: UPLOADS_PER_PAGE }),
+          streamDumpsView(name, app),
+          setsOf(name, response),
         ]);
         const views = viewsOf(listed);
         const last = views.at(-1)?.number ?? 1;
         const next = views.length === UPLOADS_PER_PAGE && last > 1 ? last : undefined;
-        sendPage(response, renderStreamPage({ ...frame, stream, records: records ?? 0, uploads: views, before, next }));
+        const page = { ...frame, stream, records: records ?? 0, uploads: views, before, next, dumps, sets: shown };
+        sendPage(response, renderStreamPage(page));
       },
     }),
   ];

@@ -1,13 +1,15 @@
+import type { StreamDumpView } from '../../../api/stream-dump-schemas.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
-import { formatBytes } from '../../../lib/format-bytes.ts';
-import { mirrorCommands } from '../../../publish/mirror-commands.ts';
-import type { StreamDump } from '../../../streams/dumps/stored-dump.ts';
+import type { ErrataOfUpload } from '../../../streams/uploads/latest-errata.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
-import { counted, formatNumber, formatTime } from '../parts/words.ts';
+import { counted, formatNumber } from '../parts/words.ts';
+import { copySection } from './copy-section.ts';
+import { dumpTable } from './dump-table.ts';
+import { errataSection } from './errata-section.ts';
 import {
   type OrganizationFrame,
   organizationTitle,
@@ -22,8 +24,10 @@ export interface OrganizationPage extends OrganizationFrame {
   /** The newest ones of the default stream, newest first. */
   readonly uploads: readonly UploadView[];
   /** Of the default stream, oldest first. */
-  readonly dumps: readonly StreamDump[];
-  /** Those that the reader may read. */
+  readonly dumps: readonly StreamDumpView[];
+  /** Of the newest uploads that have some. */
+  readonly errata: readonly ErrataOfUpload[];
+  /** Of the default stream, those that the reader may read. */
   readonly sets: readonly ResourceSet[];
   /** What was just done. */
   readonly did?: string | undefined;
@@ -50,8 +54,9 @@ ${
 ${mayUpload && defaultStream !== undefined && html`<p><a class="button" href="./upload">Upload files</a></p>`}
 ${streamSection(page)}
 ${defaultStream !== undefined && uploadSection(page, defaultStream)}
+${errataSection(page.errata)}
 ${defaultStream !== undefined && dumpSection(page)}
-${setSection(page)}
+${copySection('the default stream', page.sets, frame)}
 ${frame.viewer.isAdministrator && administration(page)}`;
   return renderOrganizationFrame(page, {
     above: [],
@@ -103,51 +108,14 @@ ${
 ${uploads.length > 0 && html`<p class="more"><a href="./streams/${stream}/">All uploads of the stream</a>${withErrors > 0 && html` · <span class="quiet">${counted(withErrors, 'upload')} of the last ${formatNumber(uploads.length)} with errors</span>`}</p>`}`;
 }
 
-function dumpSection({ dumps, organization }: OrganizationPage): Html {
+function dumpSection({ dumps, organization, frame }: OrganizationPage): Html {
   return html`<h2>Dumps</h2>
 <p class="quiet">A full dump and every delta after it, in this order, are all records of the default stream.</p>
 ${
   dumps.length === 0
     ? html`<p class="quiet">There is no dump yet. An administrator makes one below, or with <code>tidemark streams dump ${organization.id}</code>.</p>`
-    : stackingTable('Dumps, oldest first', dumps, [
-        {
-          name: 'Dump',
-          style: 'name',
-          isHead: true,
-          cell: ({ number, kind }) =>
-            html`${kind === 'full' ? 'Full dump' : 'Delta'} <span class="id">${number}</span>`,
-        },
-        { name: 'Made', style: 'short', cell: ({ at }) => formatTime(at) },
-        { name: 'Records', style: 'number', cell: ({ totals }) => formatNumber(totals.records) },
-        { name: 'Deletions', style: 'number', cell: ({ totals }) => formatNumber(totals.deletions) },
-        {
-          name: 'Files',
-          style: 'name',
-          cell: ({ files }) =>
-            html`${files.map(({ name, length }) => html`<span class="more-of">${name} (${formatBytes(length)})</span>`)}`,
-        },
-      ])
+    : dumpTable(dumps, frame)
 }`;
-}
-
-function setSection({ sets, frame }: OrganizationPage): Html | undefined {
-  const [first] = sets;
-  if (first === undefined) return undefined;
-  const rows = sets.map(({ slug, title }) => ({ slug, title: title ?? slug }));
-  const commands = mirrorCommands(first, frame.baseUrl).map(
-    ({ title, command }) => html`<p>${title}:</p>
-<pre tabindex="0"><code class="copied">${command}</code></pre>`,
-  );
-  return html`<h2 id="copy">Sets to copy</h2>
-${stackingTable('Sets', rows, [
-  {
-    name: 'Set',
-    style: 'name title',
-    isHead: true,
-    cell: ({ slug, title }) => html`<a href="${frame.top}sets/${slug}/">${title}</a> <span class="id">${slug}</span>`,
-  },
-])}
-${commands}`;
 }
 
 function administration({ organization }: OrganizationPage): Html {

@@ -1,10 +1,14 @@
+import type { StreamDumpView } from '../../../api/stream-dump-schemas.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
+import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { Stream } from '../../../streams/organization.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { figures } from '../parts/tables.ts';
 import { formatNumber } from '../parts/words.ts';
+import { copySection } from './copy-section.ts';
+import { dumpTable } from './dump-table.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 import { AGAIN, isOpen, uploadTable } from './upload-parts.ts';
 
@@ -17,9 +21,13 @@ export interface StreamPage extends OrganizationFrame {
   readonly before: number | undefined;
   /** The `before` of the next page. */
   readonly next: number | undefined;
+  /** Of this stream, oldest first. */
+  readonly dumps: readonly StreamDumpView[];
+  /** Of this stream, those that the reader may read. */
+  readonly sets: readonly ResourceSet[];
 }
 
-/** A stream with its uploads. */
+/** A stream with its uploads, its own dumps, and its sets. */
 export function renderStreamPage(page: StreamPage): string {
   const { organization, stream, uploads, records, before, next, frame, mayUpload } = page;
   const name = stream.title ?? stream.id;
@@ -36,7 +44,9 @@ ${
 ${onward(
   before === undefined ? undefined : { name: 'Latest', href: './' },
   next === undefined ? undefined : { name: 'Older', href: queryOf({ before: String(next) }) },
-)}`;
+)}
+${dumpSection(page)}
+${copySection('this stream', page.sets, frame)}`;
   return renderOrganizationFrame(page, {
     above: [[organizationTitle(organization), '']],
     heading: html`${name} ${isDefault && html`<span class="state live">default</span>`}`,
@@ -44,6 +54,12 @@ ${onward(
     main,
     again: uploads.some(isOpen) ? AGAIN : undefined,
   });
+}
+
+function dumpSection({ dumps, organization, stream, frame }: StreamPage): Html {
+  const command = html`<code>tidemark streams dump ${organization.id} --stream ${stream.id}</code>`;
+  return html`<h2>Dumps of this stream</h2>
+${dumps.length === 0 ? html`<p class="quiet">There is none: ${command} makes one. Those of the organization have the records of whichever stream is the default.</p>` : dumpTable(dumps, frame)}`;
 }
 
 function buttons({ id, archived }: Stream): Html {

@@ -1,7 +1,6 @@
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import type { ErrataPage } from '../../../streams/uploads/upload-errors.ts';
-import type { UploadErratum } from '../../../streams/uploads/upload-state.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
@@ -9,7 +8,7 @@ import { onward, queryOf } from '../parts/pager.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { counted, formatNumber } from '../parts/words.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
-import { AGAIN, isOpen, kindText, uploadState } from './upload-parts.ts';
+import { AGAIN, erratumPlace, isOpen, kindText, uploadState } from './upload-parts.ts';
 
 export interface UploadPage extends OrganizationFrame {
   readonly upload: UploadView;
@@ -123,7 +122,7 @@ function errorSection({ errata, at, upload, frame }: UploadPage): Html | undefin
   return html`<h2 id="errors">What could not be read</h2>
 <p class="quiet">Everything else of these files was taken over. All errors: <a href="${frame.top}api/${upload.errors}">as JSON</a>, <a href="${frame.top}api/${upload.errors}.csv">as CSV</a>.</p>
 ${stackingTable('What could not be read', errata.errata, [
-  { name: 'File', style: 'name', isHead: true, cell: placeOf },
+  { name: 'File', style: 'name', isHead: true, cell: erratumPlace },
   { name: 'Byte', style: 'number', cell: ({ offset }) => formatNumber(offset) },
   { name: 'Reason', style: 'name', cell: ({ reason }) => reason },
 ])}
@@ -131,8 +130,4 @@ ${onward(
   at === 0 ? undefined : { name: 'First', href: './#errors' },
   errata.next === undefined ? undefined : { name: 'Next', href: `${queryOf({ errors: String(errata.next) })}#errors` },
 )}`;
-}
-
-function placeOf({ path, ordinal, id }: UploadErratum): Html {
-  return html`${path.join(' > ')}<span class="more-of">number ${formatNumber(ordinal)}${id !== undefined && ` (${id})`}</span>`;
 }

@@ -1,6 +1,7 @@
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import type { FileKind, Packing } from '../../../streams/files/found-file.ts';
+import type { UploadErratum } from '../../../streams/uploads/upload-state.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
 import { stackingTable } from '../parts/tables.ts';
@@ -38,6 +39,11 @@ export function kindText({ kind, packing }: { readonly kind: FileKind; readonly 
 
 export function sizeText(files: UploadView['files']): string {
   return `${counted(files.length, 'file')}, ${formatBytes(files.reduce((sum, { length }) => sum + length, 0))}`;
+}
+
+/** Where a record is that could not be read. */
+export function erratumPlace({ path, ordinal, id }: UploadErratum): Html {
+  return html`${path.join(' > ')}<span class="more-of">number ${formatNumber(ordinal)}${id !== undefined && ` (${id})`}</span>`;
 }
 
 /** @param home the address of the organization */

@@ -1,0 +1,27 @@
+import type { StreamDumpView } from '../../../api/stream-dump-schemas.ts';
+import { formatBytes } from '../../../lib/format-bytes.ts';
+import { type Frame, linkTo } from '../parts/frame.ts';
+import { type Html, html } from '../parts/html.ts';
+import { stackingTable } from '../parts/tables.ts';
+import { formatNumber, formatTime } from '../parts/words.ts';
+
+/** Full dumps and deltas with their files, which are resources of the set of dumps. @param dumps oldest first */
+export function dumpTable(dumps: readonly StreamDumpView[], frame: Frame): Html {
+  return stackingTable('Dumps, oldest first', dumps, [
+    {
+      name: 'Dump',
+      style: 'name',
+      isHead: true,
+      cell: ({ number, kind }) => html`${kind === 'full' ? 'Full dump' : 'Delta'} <span class="id">${number}</span>`,
+    },
+    { name: 'Made', style: 'short', cell: ({ at }) => formatTime(Date.parse(at)) },
+    { name: 'Records', style: 'number', cell: ({ totals }) => formatNumber(totals.records) },
+    { name: 'Deletions', style: 'number', cell: ({ totals }) => formatNumber(totals.deletions) },
+    { name: 'Files', style: 'name', cell: ({ files }) => html`${files.map((file) => fileLink(file, frame))}` },
+  ]);
+}
+
+function fileLink({ name, length, uri }: StreamDumpView['files'][number], frame: Frame): Html {
+  const shown = uri === undefined ? name : html`<a href="${linkTo(uri, frame)}">${name}</a>`;
+  return html`<span class="more-of">${shown} (${formatBytes(length)})</span>`;
+}

@@ -1,0 +1,39 @@
+import type { ErrataOfUpload } from '../../../streams/uploads/latest-errata.ts';
+import { type Html, html } from '../parts/html.ts';
+import { stackingTable } from '../parts/tables.ts';
+import { counted, formatNumber } from '../parts/words.ts';
+import { erratumPlace } from './upload-parts.ts';
+
+/** The latest records that could not be read: which, where, and why. Each leads to its upload. */
+export function errataSection(found: readonly ErrataOfUpload[]): Html | undefined {
+  if (found.length === 0) return undefined;
+  const rows = found.flatMap((upload) => upload.errata.map((erratum) => ({ upload, erratum })));
+  const more = found.filter(({ errors, errata }) => errors > errata.length);
+  return html`<h2 id="errors">Latest errors</h2>
+<p class="quiet">The rest of these uploads was taken over.</p>
+${
+  rows.length > 0 &&
+  stackingTable('Latest errors', rows, [
+    { name: 'Record', style: 'name', isHead: true, cell: ({ erratum }) => erratumPlace(erratum) },
+    { name: 'Byte', style: 'number', cell: ({ erratum }) => formatNumber(erratum.offset) },
+    { name: 'Reason', style: 'name', cell: ({ erratum }) => erratum.reason },
+    {
+      name: 'Upload',
+      style: 'name',
+      cell: ({ upload }) => errorsLink(upload, upload.name ?? `Upload ${upload.number}`),
+    },
+  ])
+}
+${more.length > 0 && html`<ul>${more.map((upload) => html`<li>${moreOf(upload)}</li>`)}</ul>`}`;
+}
+
+function moreOf(upload: ErrataOfUpload): Html {
+  const { number, errors, errata } = upload;
+  if (errata.length === 0)
+    return html`The errors of upload ${number} cannot be read now: ${errorsLink(upload, 'try its page')}`;
+  return errorsLink(upload, `${counted(errors - errata.length, 'more error')} in upload ${number}`);
+}
+
+function errorsLink({ stream, number }: ErrataOfUpload, text: string): Html {
+  return html`<a href="./streams/${stream}/uploads/${number}/#errors">${text}</a>`;
+}

@@ -1,0 +1,51 @@
+import type { ObjectKey } from '../../artifacts/artifact-store.ts';
+import { isTidemarkError } from '../../core/errors.ts';
+import type { UploadErratum } from './upload-state.ts';
+import type { ListedUploads, Uploads } from './uploads.ts';
+
+/** What could not be read in an upload. */
+export interface ErrataOfUpload {
+  readonly stream: string;
+  readonly number: number;
+  readonly name: string | undefined;
+  /** The first ones; none when they cannot be read now. */
+  readonly errata: readonly UploadErratum[];
+  /** How many there are. */
+  readonly errors: number;
+}
+
+const MOST_OF_UPLOAD = 5;
+const MOST = 20;
+
+/** The first errata of the newest uploads that have some: for a page that shows that something is wrong, and where. */
+export async function latestErrata(
+  uploads: Pick<Uploads, 'readErrata'>,
+  listed: Pick<ListedUploads, 'uploads' | 'states'>,
+): Promise<readonly ErrataOfUpload[]> {
+  let left = MOST;
+  const found: Promise<ErrataOfUpload>[] = [];
+  for (const { stream, number, name } of listed.uploads) {
+    const read = listed.states.get(number)?.read;
+    if (read?.errata === undefined) continue;
+    if (left === 0) break;
+    const { errors } = read.totals;
+    const limit = Math.min(MOST_OF_UPLOAD, left, Math.max(errors, 1));
+    left -= limit;
+    found.push(firstOf(uploads, read.errata, limit).then((errata) => ({ stream, number, name, errors, errata })));
+  }
+  return Promise.all(found);
+}
+
+/** The page has much else: it is shown while artifacts cannot be read. */
+async function firstOf(
+  uploads: Pick<Uploads, 'readErrata'>,
+  key: ObjectKey,
+  limit: number,
+): Promise<readonly UploadErratum[]> {
+  try {
+    return (await uploads.readErrata(key, { at: 0, limit })).errata;
+  } catch (error) {
+    if (isTidemarkError(error)) return [];
+    throw error;
+  }
+}
