@@ -39,12 +39,13 @@ export const streamsDump: CliCommand<Options> = {
     const [organization = ''] = call.args;
     const name = { organization, ...(stream !== undefined && { stream }) };
     const bar = startCountBar(call.terminal);
-    const made = await withExistingApp(call, ({ streamDumps }) =>
-      streamDumps.build(name, full ? 'full' : 'delta', {
+    const made = await withExistingApp(call, async ({ organizations, streamDumps }) => {
+      await organizations.requireStream(organization, stream);
+      return streamDumps.build(name, full ? 'full' : 'delta', {
         signal: call.stopped,
         onProgress: ({ done, total, text }) => bar.update(text, done, total ?? done),
-      }),
-    ).finally(() => bar.end());
+      });
+    }).finally(() => bar.end());
     const lines = made.map(describe);
     const text = lines.length === 0 ? 'Nothing has changed since the last dump: none was made.' : lines.join('\n');
     const dumps = made.map((dump) => streamDumpView(dump));
@@ -57,7 +58,7 @@ function describe({ number, kind, totals, files }: StreamDump): string {
   const { records, deletions, errata } = totals;
   const bytes = files.reduce((sum, { length }) => sum + length, 0);
   const what = [plural(records, 'record'), ...(kind === 'delta' ? [plural(deletions, 'deletion')] : [])];
-  const wrong = errata === 0 ? [] : [`${errata} errata`];
+  const wrong = errata === 0 ? [] : [errata === 1 ? '1 erratum' : `${errata} errata`];
   const title = kind === 'full' ? 'full dump' : 'delta';
   return `${title} ${number}: ${[...what, ...wrong].join(', ')}, ${plural(files.length, 'file')}, ${formatBytes(bytes)}.`;
 }
