@@ -5,19 +5,19 @@ import { AppliedUploads } from '../support/applied-uploads.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { type Records, readDumpFiles, withDelta } from '../support/dump-consumer.ts';
 import { DumpedStream, numbersTo } from '../support/dumped-stream.ts';
-import { SQLITE } from '../support/each-store.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 
 const DEFAULT = { organization: 'lane' };
 
-describe('Dumps of the default stream', () => {
+describeOnEachStore('Dumps of the default stream', (store) => {
   let started: StartedApp;
   let stream: DumpedStream;
   let runner: JobRunner | undefined;
 
   beforeEach(async () => {
-    started = await startApp(SQLITE);
+    started = await startApp(store);
     await DumpedStream.make(started.app);
     stream = new DumpedStream(started.app, started.folder);
   });
