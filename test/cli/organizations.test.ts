@@ -30,13 +30,19 @@ describeOnEachStore('organizations and streams on the command line', (store, itO
     const day = String.raw`\d{4}-\d\d-\d\d`;
     const streams = `STREAM +STATE +MADE +TITLE\nmain +archived ${day} +${day}\nnew +default +${day} +New\n`;
     assert.match(await done('streams', 'list', 'lane'), new RegExp(`^${streams}$`));
+    const numbers =
+      'Of the default stream:\n  0 records now, 0 changes of them so far\n  uploads: none\n  dumps: none\n';
     assert.match(
       await done('organizations', 'show', 'lane'),
-      new RegExp(`^lane: Lane Library\n  contact: Ada <ada@example.org>\n  contact: Front desk\n\n${streams}$`),
+      new RegExp(
+        `^lane: Lane Library\n  contact: Ada <ada@example.org>\n  contact: Front desk\n\n${streams}\n${numbers}$`,
+      ),
     );
     assert.match(await done('organizations', 'list'), /\nlane +2 +new +everybody +Lane Library\n$/);
 
-    const view = await shown('organizations', 'show', 'lane');
+    const { statistics, ...view } = await shown('organizations', 'show', 'lane');
+    const uploads = { waiting: 0, processing: 0, processed: 0, failed: 0 };
+    assert.deepEqual(statistics, { records: 0, changes: 0, uploads, dumps: 0 });
     assert.deepEqual(view.contacts, [{ name: 'Ada', email: 'ada@example.org' }, { name: 'Front desk' }]);
     assert.deepEqual(await shown('organizations', 'list'), { organizations: [view] });
     assert.deepEqual(await shown('streams', 'list', 'lane'), { organization: 'lane', streams: view.streams });

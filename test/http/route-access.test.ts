@@ -35,6 +35,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'POST /sets/:set/scan': 'administrators',
   'POST /sets/:set/remove': 'administrators',
   'GET /organizations/': 'everybody',
+  'GET /api/organizations/:org/statistics': 'who may read the organization',
   'GET /organizations/:org/': 'who may read the organization',
   'GET /organizations/:org/streams/:stream/': 'who may read the organization',
   'GET /organizations/:org/streams/:stream/uploads/:number/': 'who may read the organization',

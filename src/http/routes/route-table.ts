@@ -16,6 +16,7 @@ import { streamRoutes } from './notify/stream-routes.ts';
 import { subscriptionRoutes } from './notify/subscription-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { organizationRoutes } from './organizations/organization-routes.ts';
+import { statisticsRoutes } from './organizations/statistics-routes.ts';
 import { postingRoutes } from './posting-routes.ts';
 import { resourceRoutes } from './resource-routes.ts';
 import { robotsRoutes } from './robots-routes.ts';
@@ -56,6 +57,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...hubRoutes(app, stopping),
     ...subscriptionRoutes(app),
     ...organizationRoutes(app, stopping),
+    ...statisticsRoutes(app),
     ...uploadRoutes(app, stopping),
     ...resumableRoutes(app, stopping),
     ...streamDumpRoutes(app, stopping),

@@ -1,6 +1,7 @@
 import type { OrganizationView, StreamView } from '../../../api/organization-schemas.ts';
+import type { StreamStatisticsView } from '../../../api/stream-statistics-view.ts';
 import { printableLine } from '../../ui/printable.ts';
-import { formatTable } from '../../ui/table.ts';
+import { formatTable, plural } from '../../ui/table.ts';
 
 export function describeOrganization(view: OrganizationView): string {
   const { organization, title, contacts, normalization, streams, dumps } = view;
@@ -13,6 +14,24 @@ export function describeOrganization(view: OrganizationView): string {
     ...describeDumps(dumps).map((line) => `  ${line}`),
     '',
     streamTable(streams),
+  ].join('\n');
+}
+
+/** What the default stream has, in numbers. */
+export function describeStatistics({
+  records,
+  changes,
+  uploads,
+  lastUpload,
+  dumps,
+}: Omit<StreamStatisticsView, 'organization'>): string {
+  const statuses = Object.entries(uploads).filter(([, count]) => count > 0);
+  const counts = statuses.map(([status, count]) => `${count} ${status}`).join(', ') || 'none';
+  return [
+    'Of the default stream:',
+    `  ${plural(records, 'record')} now, ${plural(changes, 'change')} of them so far`,
+    `  uploads: ${counts}${lastUpload === undefined ? '' : `, the last one at ${lastUpload}`}`,
+    `  dumps: ${dumps === 0 ? 'none' : dumps}`,
   ].join('\n');
 }
 

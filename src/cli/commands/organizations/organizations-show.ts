@@ -1,20 +1,25 @@
 import { organizationView } from '../../../api/organization-views.ts';
+import { streamStatisticsView } from '../../../api/stream-statistics-view.ts';
+import { streamStatistics } from '../../../streams/stream-statistics.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';
-import { describeOrganization } from './describe-organization.ts';
+import { describeOrganization, describeStatistics } from './describe-organization.ts';
 
 export const organizationsShow: CliCommand = {
   group: 'organizations',
   usage: 'show <organization>',
-  summary: 'Shows one organization with its contacts and streams.',
-  examples: [['organizations show lane', 'shows contacts and streams']],
+  summary: 'Shows one organization with its contacts, streams and numbers.',
+  examples: [['organizations show lane', 'shows contacts, streams, and what the default stream has']],
 
   async run(call) {
-    const view = await withExistingApp(call, async ({ organizations }) => {
-      return organizationView(await organizations.get(call.args[0]!));
+    const view = await withExistingApp(call, async (app) => {
+      const organization = await app.organizations.get(call.args[0]!);
+      const name = { organization: organization.id };
+      const { organization: _, ...statistics } = streamStatisticsView(name, await streamStatistics(name, app));
+      return { ...organizationView(organization), statistics };
     });
-    await call.terminal.print(describeOrganization(view), view);
+    await call.terminal.print(`${describeOrganization(view)}\n\n${describeStatistics(view.statistics)}`, view);
     return EXIT.done;
   },
 };
