@@ -95,6 +95,8 @@ export function catalogContract(start: () => Promise<{ open(): Promise<Stores>; 
     assert.deepEqual(await latest('a/b/', { before: 'a/b/1' }), []);
     assert.deepEqual(await latest('a/b'), ['a/bc/9', 'a/b/3', 'a/b/2', 'a/b/1', 'a/b-2/9', 'a/b']);
     assert.deepEqual(await latest('c/'), []);
+    assert.deepEqual(await latest('', { limit: 2 }), (await latest('')).slice(0, 2));
+    assert.ok((await latest('')).length >= (await latest('a/')).length, 'an empty prefix is that of all');
     const [last] = await other.catalog.latest('set', 'a/b/', { limit: 1 });
     assert.deepEqual(last, await stores.catalog.get('set', 'a/b/3'));
   });
