@@ -107,8 +107,8 @@ describeOnEachStore('A private organization', (store, itOnce) => {
 
     const opening = { method: 'PATCH', headers: { ...ADMINISTRATOR, ...JSON_BODY }, body: '{"private":false}' };
     const refused = await ask(`${started.url}/api/sets/sealed--main`, opening);
-    assert.equal(refused.status, 409);
-    assert.match(refused.text, /the organization of the set .* decides who may read it/);
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /the organization decides who may read its sets/);
     assert.equal((await ask(`${started.url}/api/organizations/sealed`, opening)).status, 200);
     assert.ok((await ownSets(other)).includes('sealed--later'));
     await ask(`${started.url}/api/organizations/sealed`, { ...opening, body: '{"private":true}' });

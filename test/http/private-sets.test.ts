@@ -6,6 +6,7 @@ import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
 
 const CHANGES = { changes: [{ location: { value: 'a.txt', type: 'rel_path' }, change: 'created' }] };
 
@@ -45,6 +46,8 @@ describeOnEachStore('A private set', (store, itOnce) => {
         caching: [headers['cache-control'], headers.vary, headers['last-modified']],
       }));
     };
+    // A page does not wait long for what it draws of a set.
+    await until('the sparkline is drawn', async () => (await get('/')).text.includes('class="sparkline"'));
     const before = await seen();
     await addSealed();
     assert.deepEqual(await seen(), before);
