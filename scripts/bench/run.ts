@@ -16,6 +16,7 @@ import { elasticsearchSearch } from './figures/elasticsearch-search.ts';
 import { elasticsearchSingleEvent } from './figures/elasticsearch-single-event.ts';
 import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { elasticsearchVerify } from './figures/elasticsearch-verify.ts';
+import { elasticsearchIngest, ingest } from './figures/ingest.ts';
 import { elasticsearchJobs, jobs } from './figures/jobs.ts';
 import { keepVersions } from './figures/keep-versions.ts';
 import { marcRead } from './figures/marc-read.ts';
@@ -74,6 +75,7 @@ const BENCHES: readonly Bench[] = [
   streamDumps,
   marcXmlWrite,
   upload,
+  ingest,
   rebuild,
   recordsCompare,
   recordRead,
@@ -95,6 +97,7 @@ const BENCHES: readonly Bench[] = [
   elasticsearchSearch,
   elasticsearchJobs,
   elasticsearchNotifications,
+  elasticsearchIngest,
 ];
 
 const { values, positionals } = parseArgs({

@@ -9,6 +9,8 @@ export type Codec = (typeof CODECS)[number];
 
 interface Packing {
   compress(bytes: Uint8Array): Promise<Uint8Array>;
+  /** As `decompressSync`. */
+  compressSync(bytes: Uint8Array): Uint8Array;
   decompress(bytes: Uint8Array): Promise<Uint8Array>;
   /** In the calling thread: takes half of the processor's time, for a caller that has a thread for it. */
   decompressSync(bytes: Uint8Array): Uint8Array;
@@ -27,11 +29,13 @@ const inflate: Pack<zlib.ZlibOptions> = promisify(zlib.inflateRaw);
 const PACKINGS: Readonly<Record<Codec, Packing | undefined>> = {
   null: {
     compress: async (bytes) => bytes,
+    compressSync: (bytes) => bytes,
     decompress: async (bytes) => bytes,
     decompressSync: (bytes) => bytes,
   },
   deflate: {
     compress: (bytes) => deflate(bytes, compressing),
+    compressSync: (bytes) => zlib.deflateRawSync(bytes, compressing),
     decompress: (bytes) => inflate(bytes, decompressing),
     decompressSync: (bytes) => zlib.inflateRawSync(bytes, decompressing),
   },
@@ -44,18 +48,23 @@ function zstandard(): Packing | undefined {
   const decompress: Pack<zlib.ZstdOptions> = promisify(zlib.zstdDecompress);
   return {
     compress: (bytes) => compress(bytes, zstandardOptions(bytes)),
+    compressSync: (bytes) => zlib.zstdCompressSync(bytes, zstandardOptions(bytes)),
     decompress: (bytes) => decompress(bytes, decompressing),
     decompressSync: (bytes) => zlib.zstdDecompressSync(bytes, decompressing),
   };
 }
+
+/** Level 3, the default, takes 1.7 times as long for files of MARC that are 5 % smaller. */
+const LEVEL = 1;
 
 /**
  * With the length known, zstd takes a fraction of the memory that it clears for a stream of unknown length, and half of
  * the time.
  */
 function zstandardOptions({ length }: Uint8Array): zlib.ZstdOptions {
-  const window = { [zlib.constants.ZSTD_c_windowLog]: Math.log2(BLOCK_SIZE) };
-  return { ...compressing, pledgedSrcSize: length, ...(length <= BLOCK_SIZE && { params: window }) };
+  const { ZSTD_c_compressionLevel, ZSTD_c_windowLog } = zlib.constants;
+  const window = length <= BLOCK_SIZE && { [ZSTD_c_windowLog]: Math.log2(BLOCK_SIZE) };
+  return { ...compressing, pledgedSrcSize: length, params: { [ZSTD_c_compressionLevel]: LEVEL, ...window } };
 }
 
 export function isCodec(text: string): text is Codec {

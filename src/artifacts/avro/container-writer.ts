@@ -42,6 +42,8 @@ export interface EncodeOptions<Id extends SchemaId> extends HeadOptions<Id> {
 export interface PackOptions<Id extends SchemaId> extends HeadOptions<Id> {
   /** Records of the schema that the caller has encoded. */
   readonly blocks: AsyncIterable<Block>;
+  /** Packs in this thread, which does nothing else. */
+  readonly ownThread?: boolean | undefined;
 }
 
 /** Blocks that are packed, or wait for those before them: as many as Node has threads for it. */
@@ -59,14 +61,15 @@ export function encodeContainer<Id extends SchemaId>(options: EncodeOptions<Id>)
 
 /** Packs blocks into an Avro object container file. @throws what `blocks` throws */
 export async function* packContainer<Id extends SchemaId>(options: PackOptions<Id>): AsyncGenerator<Uint8Array> {
-  const { schema, codec = 'deflate', doc, metadata, blocks, onBlock } = options;
-  const { compress } = packingOf(codec);
+  const { schema, codec = 'deflate', doc, metadata, blocks, onBlock, ownThread } = options;
+  const { compress, compressSync } = packingOf(codec);
+  const packing = ownThread ? async (bytes: Uint8Array) => compressSync(bytes) : compress;
   const sync = randomBytes(SYNC_LENGTH);
   const header = encodeHeader({ schema, codec, doc, metadata, sync });
   yield header;
 
   let offset = header.length;
-  for await (const { head, data, records } of mapInOrder(blocks, UNDER_WAY, (block) => pack(block, compress))) {
+  for await (const { head, data, records } of mapInOrder(blocks, UNDER_WAY, (block) => pack(block, packing))) {
     const length = head.length + data.length + sync.length;
     onBlock?.({ offset, length, records });
     offset += length;

@@ -100,7 +100,7 @@ class UploadReading {
   }
 
   async #store(blocks: AsyncIterable<Block>): Promise<string> {
-    const body = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', blocks });
+    const body = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', blocks, ownThread: true });
     const options = { hashes: ['sha-256'] } as const;
     return (await putArtifact(this.#artifacts, { kind: 'stream-records', ...this.#place() }, body, options)).key;
   }

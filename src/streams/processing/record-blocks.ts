@@ -47,7 +47,6 @@ export class RecordBlocks {
 
   #finish(needed: number): void {
     if (this.#records > 0) this.#full.push({ data: this.#buffer.subarray(0, this.#length), records: this.#records });
-    // The former one is compressed while this one is filled.
     this.#buffer = Buffer.allocUnsafeSlow(Math.max(BLOCK_SIZE, needed));
     this.#length = 0;
     this.#records = 0;
