@@ -53,13 +53,14 @@ export interface NewSet extends SetFields {
 export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' | 'epochStart'> {
   const { slug: given, origin = { kind: 'posted' }, urlPrefix, epochStart: _, imported, ...fields } = set;
   const slug = parseSlug(given);
-  const { from } = traitsOf(origin);
+  const { from, source, stream } = traitsOf(origin);
   if (from !== undefined) requireOtherSource([from.url, from.set], setHome(baseUrl, slug));
   return {
     slug,
     epoch: 1,
     urlPrefix: urlPrefix === undefined ? resourcesPrefix(baseUrl, slug) : parseUrlPrefix(urlPrefix),
-    ready: traitsOf(origin).source === undefined && imported === undefined,
+    // A set of a stream is made with the stream, which is still empty.
+    ready: (source === undefined || stream !== undefined) && imported === undefined,
     ...(imported !== undefined && { imported }),
     ...withDefaults({ ...fields, origin }),
   };

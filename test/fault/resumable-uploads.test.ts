@@ -29,7 +29,7 @@ describeOnEachStore('a resumable upload whose server is killed', (store) => {
   };
   const serve = async (port: number, env: Readonly<Record<string, string>> = {}) => {
     const serving = place.startProcess(['serve', '--no-jobs', '--port', `${port}`], { env });
-    await serving.says(/Serving 0 sets/);
+    await serving.says(/Serving 6 sets/);
     return serving;
   };
   const names = async (folder: string) => {

@@ -26,8 +26,9 @@ export interface SchemathesisRun {
 export async function runSchemathesis(run: SchemathesisRun): Promise<{ isWell: boolean; output: string }> {
   const { description, environment, folder, options = [] } = run;
   const config = join(CHECKOUT, 'test/endurance/schemathesis.toml');
+  const hooks = join(CHECKOUT, 'test/endurance/schemathesis_hooks.py');
   const args = ['--no-color', '--config-file', config, 'run', description, ...options];
-  const env = { ...process.env, ...environment, PYTHONWARNINGS: 'ignore' };
+  const env = { ...process.env, ...environment, PYTHONWARNINGS: 'ignore', SCHEMATHESIS_HOOKS: hooks };
   const limits = { cwd: folder, env, timeout: LIMIT, maxBuffer: 64 * 1024 * 1024 };
   try {
     const { stdout, stderr } = await promisify(execFile)(findSchemathesis()!, args, limits);
