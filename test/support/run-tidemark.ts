@@ -15,6 +15,8 @@ export interface RunOptions {
   /** What it reads from standard input, which then ends unless it is left open. */
   readonly input?: string;
   readonly leaveInputOpen?: boolean;
+  /** Milliseconds that it may take, when it has more to do than others. */
+  readonly timeout?: number;
 }
 
 export interface FinishedRun {
@@ -39,7 +41,7 @@ export async function runTidemark(args: readonly string[], options: RunOptions):
 /** Runs the real program to its end. */
 export async function runProcess(args: readonly string[], options: RunOptions): Promise<FinishedRun> {
   const running = startProcess(args, options);
-  const exitCode = await running.exit();
+  const exitCode = await running.exit(options.timeout);
   return { exitCode, stdout: running.stdout, stderr: running.stderr };
 }
 
@@ -105,8 +107,8 @@ export class RunningTidemark {
   }
 
   /** Waits until it exits, and returns its exit code; null when a signal ended it. */
-  exit(): Promise<number | null> {
-    return this.#withinTimeout(this.#command.exited, 'it did not exit');
+  exit(timeout?: number): Promise<number | null> {
+    return this.#withinTimeout(this.#command.exited, 'it did not exit', timeout);
   }
 
   /** Ends it at once, when it still runs. */
@@ -115,11 +117,11 @@ export class RunningTidemark {
     await this.#command.exited;
   }
 
-  async #withinTimeout<Result>(result: Promise<Result>, complaint: string): Promise<Result> {
+  async #withinTimeout<Result>(result: Promise<Result>, complaint: string, ms = TIMEOUT_MS): Promise<Result> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      const fail = () => reject(new Error(`${complaint} in ${TIMEOUT_MS} ms:\n${this.stdout}${this.stderr}`));
-      timer = setTimeout(fail, TIMEOUT_MS);
+      const fail = () => reject(new Error(`${complaint} in ${ms} ms:\n${this.stdout}${this.stderr}`));
+      timer = setTimeout(fail, ms);
     });
     try {
       return await Promise.race([result, late]);
