@@ -56,6 +56,8 @@ export interface Configuration {
   readonly uploadNetworks: readonly string[];
   /** Bytes of a file that is fetched from the URL of an upload, at most. */
   readonly uploadFetchSize: number;
+  /** How often an upload whose processing failed is tried again, before it has failed. */
+  readonly uploadRetries: number;
   /** The folders and buckets below which sets may be added over HTTP. */
   readonly apiRoots: readonly string[];
   /** Whether a server logs a line for each request, at the level info. */

@@ -23,6 +23,7 @@ const DEFAULT_TOKEN_REQUESTS = 6000;
 const DEFAULT_TOKEN_BODY = 1024 ** 3;
 const DEFAULT_CACHE_BYTES = 2 * 1024 ** 3;
 const DEFAULT_UPLOAD_FETCH_SIZE = 10 * 1024 ** 3;
+const DEFAULT_UPLOAD_RETRIES = 3;
 const DEFAULT_IDLE_TIMEOUT = 60_000;
 const DEFAULT_DROP_LIMIT = 0.3;
 const DEFAULT_DROP_WARNING = 0.15;
@@ -90,6 +91,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     validateNetworks: values.validateNetworks ?? [],
     uploadNetworks: values.uploadNetworks ?? [],
     uploadFetchSize: values.uploadFetchSize ?? DEFAULT_UPLOAD_FETCH_SIZE,
+    uploadRetries: values.uploadRetries ?? DEFAULT_UPLOAD_RETRIES,
     apiRoots: values.apiRoots ?? [],
     accessLog: values.accessLog ?? !quiet,
     logFormat: values.logFormat ?? 'auto',

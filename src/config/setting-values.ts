@@ -70,6 +70,14 @@ export const jobConcurrency = checked((value) => {
   throw new Wrong(`${quote(value)} is no number from 1 to ${MOST_CONCURRENT_JOBS}`);
 });
 
+const MOST_RETRIES = 100;
+
+export const retries = checked((value) => {
+  const number = /^\d{1,3}$/.test(textOf(value)) ? Number(textOf(value)) : Number.NaN;
+  if (number <= MOST_RETRIES) return number;
+  throw new Wrong(`${quote(value)} is no number from 0 to ${MOST_RETRIES}`);
+});
+
 /** A share, from 0 to 1. */
 export const percent = checked((value) => {
   const [, number = ''] = /^(\d{1,3}(?:\.\d{1,3})?) ?%?$/.exec(textOf(value)) ?? [];

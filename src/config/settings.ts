@@ -268,6 +268,14 @@ export const SETTINGS = {
     default: '10gb',
     meaning: 'The largest file that is fetched from the URL of an upload, with `kb`, `mb`, `gb` or `tb` (1024 each).',
   }),
+  uploadRetries: setting({
+    variable: 'TIDEMARK_UPLOAD_RETRIES',
+    flag: '--upload-retries <number>',
+    schema: values.retries,
+    default: '3',
+    meaning:
+      'How often an upload whose processing failed is tried again before it has failed, from 0 to 100; the pauses grow from 5 seconds to a minute. The same for all processes of a store.',
+  }),
   apiRoots: setting({
     variable: 'TIDEMARK_API_ROOTS',
     flag: '--api-roots <roots>',

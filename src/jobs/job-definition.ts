@@ -1,3 +1,4 @@
+import type { Configuration } from '../config/configuration.ts';
 import type { Backoff } from '../lib/retry.ts';
 import type { JobProgress, NewJob } from '../stores/job.ts';
 import type { JobParts } from './job-parts.ts';
@@ -8,7 +9,8 @@ export interface JobDefinition<Payload = unknown> {
   readonly kind: string;
   /** What it does, for people: a sentence without its full stop. */
   readonly summary: string;
-  readonly retry: JobRetry;
+  /** How often it is tried; a function where a setting says so. */
+  readonly retry: JobRetry | ((configuration: Configuration) => JobRetry);
   /**
    * A failure with `conflict` means that another process, such as a command, does the same: the job then waits for the
    * longest pause between two attempts, and the attempt does not count.
@@ -34,6 +36,10 @@ export interface JobDefinition<Payload = unknown> {
 export interface JobRetry extends Backoff {
   /** The attempt after which it has failed. */
   readonly attempts: number;
+}
+
+export function retryOf({ retry }: Pick<JobDefinition, 'retry'>, { configuration }: JobParts): JobRetry {
+  return typeof retry === 'function' ? retry(configuration) : retry;
 }
 
 /** What a job gets of the attempt that it is. */

@@ -5,7 +5,7 @@ import { failpoint } from '../lib/failpoint.ts';
 import { backoffMs, pauseAfter } from '../lib/retry.ts';
 import { type Job, type JobEnd, type JobProgress, jobName } from '../stores/job.ts';
 import type { OwnedJob } from '../stores/owned-job.ts';
-import type { JobDefinition } from './job-definition.ts';
+import { type JobDefinition, type JobRetry, retryOf } from './job-definition.ts';
 import { JobLog } from './job-log.ts';
 import type { JobParts } from './job-parts.ts';
 
@@ -29,6 +29,7 @@ export class JobExecution {
   readonly #owned: OwnedJob;
   readonly #definition: JobDefinition;
   readonly #parts: JobParts;
+  readonly #retry: JobRetry;
   readonly #log = new JobLog();
   /** Its reason says why the job is to end: an end, or `lost`. */
   readonly #ending = new AbortController();
@@ -43,6 +44,7 @@ export class JobExecution {
     this.#owned = owned;
     this.#definition = definition;
     this.#parts = parts;
+    this.#retry = retryOf(definition, parts);
     this.outcome = this.#execute();
   }
 
@@ -84,11 +86,11 @@ export class JobExecution {
     const { attempts, payload } = this.#job;
     try {
       failpoint('job.claimed');
-      if (attempts > 1) this.#log.add(`attempt ${attempts} of ${this.#definition.retry.attempts}`);
+      if (attempts > 1) this.#log.add(`attempt ${attempts} of ${this.#retry.attempts}`);
       const { name } = this;
       const run = {
         name,
-        isLast: attempts >= this.#definition.retry.attempts,
+        isLast: attempts >= this.#retry.attempts,
         signal: this.#ending.signal,
         report: (progress: JobProgress) => {
           this.#progress = progress;
@@ -108,7 +110,7 @@ export class JobExecution {
       if (reason.outcome === 'lost') return 'lost';
       return reason.outcome === 'cancelled' ? { state: 'cancelled' } : { state: 'given-back' };
     }
-    const { attempts: most, ...backoff } = this.#definition.retry;
+    const { attempts: most, ...backoff } = this.#retry;
     const { attempts } = this.#job;
     const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
     this.failure = error;

@@ -5,7 +5,7 @@ import { withTimeout } from '../lib/with-timeout.ts';
 import type { Job, Worker } from '../stores/job.ts';
 import type { JobClaimer } from '../stores/job-claimer.ts';
 import type { OwnedJob } from '../stores/owned-job.ts';
-import type { JobDefinition } from './job-definition.ts';
+import { type JobDefinition, retryOf } from './job-definition.ts';
 import { JobExecution, type JobOutcome } from './job-execution.ts';
 import type { JobParts } from './job-parts.ts';
 
@@ -67,7 +67,7 @@ export class JobRunner {
     this.#claimer = parts.jobs.claimer({
       kinds: [...this.#definitions.keys()],
       worker,
-      mostAttempts: (kind) => this.#definitions.get(kind)!.retry.attempts,
+      mostAttempts: (kind) => retryOf(this.#definitions.get(kind)!, parts).attempts,
     });
   }
 

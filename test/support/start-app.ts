@@ -88,6 +88,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     validateNetworks: [],
     uploadNetworks: [],
     uploadFetchSize: 10 * 1024 ** 3,
+    uploadRetries: 3,
     apiRoots: [],
     accessLog: false,
     logFormat: 'json',

@@ -22,6 +22,7 @@ export const work: CliCommand<Options> = {
     'subscriberNetworks',
     'uploadNetworks',
     'uploadFetchSize',
+    'uploadRetries',
     'concurrency',
     'jobLease',
     'timeZone',

@@ -32,5 +32,6 @@ export const SERVER_SETTINGS: readonly SettingName[] = [
   'validateNetworks',
   'uploadNetworks',
   'uploadFetchSize',
+  'uploadRetries',
   'apiRoots',
 ];

@@ -8,8 +8,7 @@ type NamedUpload = Pick<Upload, 'organization' | 'stream' | 'number'>;
 export const processUpload = defineJob<NamedUpload>({
   kind: 'process-upload',
   summary: 'Reads an upload of an organization, and publishes its records',
-  // The first attempt, and three more.
-  retry: { attempts: 4, firstMs: 5_000, longestMs: 60_000 },
+  retry: ({ uploadRetries }) => ({ attempts: 1 + uploadRetries, firstMs: 5_000, longestMs: 60_000 }),
   waitsAfterConflict: true,
 
   async addMissing(parts) {
