@@ -47,6 +47,14 @@ export interface ChangeEvent {
   readonly time?: Stamp;
 }
 
+/** A change event with its state as text: what hands on the states of a million resources need not decode them. */
+export interface EncodedEvent extends Omit<ChangeEvent, 'state'> {
+  readonly state: EncodedState | undefined;
+}
+
+/** An event as it may be handed to a store. */
+export type PostableEvent = ChangeEvent | EncodedEvent;
+
 /** A change of a log that is made again from a copy of it: one at or below the log's last stamp counts as known. */
 export interface ReplayedChange extends ChangeEvent {
   /** The stamp that it had. */

@@ -82,6 +82,16 @@ export function decodeState(text: EncodedState): ResourceState {
   return JSON.parse(text);
 }
 
+/** @param state which may be text already */
+export function encodedState(state: ResourceState | EncodedState): EncodedState {
+  return typeof state === 'string' ? state : encodeState(state);
+}
+
+/** @param state which may be text still */
+export function decodedState(state: ResourceState | EncodedState): ResourceState {
+  return typeof state === 'string' ? decodeState(state) : state;
+}
+
 function placeInOrder({ artifact, offset, length, position }: RecordPlace): RecordPlace {
   return { artifact, offset, length, position };
 }

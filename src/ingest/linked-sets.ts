@@ -1,8 +1,8 @@
-import type { ChangeEvent } from '../core/change.ts';
+import type { ChangeEvent, PostableEvent } from '../core/change.ts';
 import { entryWeight } from '../core/entry-weight.ts';
 import { isTidemarkError } from '../core/errors.ts';
 import type { ResourceKey } from '../core/key.ts';
-import { encodeState, type Resource } from '../core/resource.ts';
+import { decodedState, encodeState, type Resource } from '../core/resource.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import { type SetLinks, type StateOf, setLinksOf } from '../core/set-links.ts';
 import { Mutex } from '../lib/mutex.ts';
@@ -64,6 +64,11 @@ export class LinkedSets {
   }
 }
 
+/** Rules read it. */
+function withDecodedState(event: PostableEvent): ChangeEvent {
+  return { ...event, state: event.state && decodedState(event.state) };
+}
+
 class SetPoster {
   readonly #set: ResourceSet;
   readonly #links: SetLinks;
@@ -76,7 +81,8 @@ class SetPoster {
     this.#parts = parts;
   }
 
-  async post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
+  async post(given: readonly PostableEvent[]): Promise<readonly CommitResult[]> {
+    const events = given.map(withDecodedState);
     await this.#recordRelations();
     const posted = new Map(events.map(({ key, state }) => [key, state]));
     const keys = [...posted.keys()];

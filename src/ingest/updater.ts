@@ -1,4 +1,4 @@
-import type { ChangeEvent } from '../core/change.ts';
+import type { PostableEvent } from '../core/change.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
 import type { CommitResult } from '../stores/commit-result.ts';
 import type { EventPoster } from '../stores/event-poster.ts';
@@ -9,7 +9,7 @@ const MOST_EVENTS_PER_COMMIT = 10_000;
 const MOST_WEIGHT_PER_COMMIT = 32 * 1024 * 1024;
 
 interface Posting {
-  readonly events: readonly ChangeEvent[];
+  readonly events: readonly PostableEvent[];
   /** Of all its events. */
   readonly weight: number;
   readonly resolve: (results: readonly CommitResult[]) => void;
@@ -33,7 +33,7 @@ export class Updater implements EventPoster {
    * Resolves when the events are committed, with a result for each, in order. Events of one call stay in one commit, so
    * a caller with a long stream calls with a few thousand at a time.
    */
-  post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]> {
+  post(events: readonly PostableEvent[]): Promise<readonly CommitResult[]> {
     if (events.length === 0) return Promise.resolve([]);
     const weight = events.reduce((sum, event) => sum + event.weight, 0);
     return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-import type { Change, ChangeEvent, ChangeKind } from '../core/change.ts';
+import type { Change, ChangeKind, PostableEvent } from '../core/change.ts';
 import type { ResourceKey } from '../core/key.ts';
 import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
@@ -22,7 +22,7 @@ export interface ChangeLog {
    * order that is no news raises the order all the same. An event for an unknown set, or with another `urlPrefix` than
    * its set has, is rejected by itself; its neighbours are not.
    */
-  commit(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
+  commit(events: readonly PostableEvent[]): Promise<readonly CommitResult[]>;
 
   /**
    * A set's changes strictly between two boundaries, ascending by stamp, as batches; no cursor stays open between them.

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChangeEvent } from '../../src/core/change.ts';
+import { encodeState } from '../../src/core/resource.ts';
 import { MAX_ENTRIES_WEIGHT } from '../../src/core/resource-set.ts';
 import { clockStamp } from '../../src/core/stamp.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
@@ -41,6 +42,26 @@ export function commitContract(start: () => Promise<{ open(): Promise<Stores>; d
       .filter(({ set }) => wanted.includes(set))
       .map(({ set, source, position }) => `${wanted.indexOf(set)} ${source} ${position}`)
       .sort();
+
+  it('takes a state as its text, and knows it again as what it says', async () => {
+    const set = await add();
+    const state = { lastmod: 1_700_000_000, length: 1, mime: 'text/plain', hashes: { md5: '0'.repeat(32) } };
+    const event = upsert(set, 'a', state);
+    const asText = { ...event, state: encodeState(state) };
+    assert.deepEqual((await stores.index.commit([asText, event, asText])).map(describeResult), [
+      'created',
+      'same-state',
+      'same-state',
+    ]);
+    assert.deepEqual(
+      (await changesOf(set)).map((change) => change.state),
+      [state],
+    );
+    assert.deepEqual(
+      (await stores.index.lookup(set, ['/a'])).map((found) => found?.state),
+      [state],
+    );
+  });
 
   it('decides events in their order, each against what the ones before it made', async () => {
     const [set, beside] = [await add(), await add()];

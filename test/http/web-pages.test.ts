@@ -328,7 +328,9 @@ describe('The page of many sets', () => {
 describe('The status, as a page', () => {
   const elasticsearch = useElasticsearch();
   let proxy: FaultProxy | undefined;
+  let outage: ReturnType<FaultProxy['on']> | undefined;
   afterEach(async () => {
+    outage?.remove();
     await closeApps();
     await proxy?.close();
   });
@@ -337,7 +339,7 @@ describe('The status, as a page', () => {
     proxy = await FaultProxy.start(elasticsearch.url);
     const started = await startApp(onElasticsearch(proxy));
     await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
-    const outage = proxy.on(() => true, refuse(503));
+    outage = proxy.on(() => true, refuse(503));
     // It waits two seconds; the limit is far above, for a busy machine.
     const began = performance.now();
     const text = await pageAt(`${started.url}/status`);

@@ -20,7 +20,8 @@ export interface WalkedRecord {
 
 const JSON_TYPE = 'application/json';
 /** RFC 2220. */
-const MARC_TYPE = 'application/marc';
+/** Of the records of streams. */
+export const MARC_TYPE = 'application/marc';
 
 /**
  * Walks through the records of a block without making values of them: a comparison needs a digest of a million

@@ -2,7 +2,7 @@ import type { Change } from '../../core/change.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { boundaryAfter, type Stamp } from '../../core/stamp.ts';
-import type { ChangeLog } from '../../stores/change-log.ts';
+import type { ChangeLog, StampRange } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { Difference, SyncStep } from '../source.ts';
 import type { SyncCounter } from '../sync-counter.ts';
@@ -13,47 +13,52 @@ const PART = 20_000;
 /** Differences of a step. */
 const DIFFERENCES = 1_000;
 
-/** The end of the next part of a set's log above a boundary; undefined when there is no change. */
-export async function nextPart(
+/** A part of a set's log: of each key, its last change. */
+export interface LogPart {
+  readonly until: Stamp;
+  readonly changes: readonly Change[];
+}
+
+/**
+ * Reads a part of a set's log above a boundary: up to another one, or as much as is followed at a time. Undefined when
+ * there is no change.
+ */
+export async function readPart(
   index: Pick<ChangeLog, 'changes' | 'watermark'>,
   set: SetId,
-  after: Stamp,
-): Promise<Stamp | undefined> {
-  let changes = 0;
-  let last: Stamp | undefined;
-  for await (const batch of index.changes(set, { after, until: await index.watermark() })) {
-    changes += batch.length;
-    last = batch.at(-1)?.stamp ?? last;
-    if (changes >= PART) break;
+  { after, until }: StampRange,
+): Promise<LogPart | undefined> {
+  const last = new Map<ResourceKey, Change>();
+  let read = 0;
+  let end: Stamp | undefined;
+  for await (const changes of index.changes(set, { after, until: until ?? (await index.watermark()) })) {
+    for (const change of changes) last.set(change.key, change);
+    read += changes.length;
+    end = changes.at(-1)?.stamp ?? end;
+    if (until === undefined && read >= PART) break;
   }
-  return last === undefined ? undefined : boundaryAfter(last);
+  if (until !== undefined) return { until, changes: [...last.values()] };
+  return end === undefined ? undefined : { until: boundaryAfter(end), changes: [...last.values()] };
 }
 
 export interface FollowedPart {
-  readonly index: Pick<ChangeLog, 'changes'> & Pick<ResourceStates, 'lookup'>;
+  readonly index: Pick<ResourceStates, 'lookup'>;
   readonly set: SetId;
-  /** The set of the stream. */
-  readonly followed: SetId;
-  readonly after: Stamp;
-  readonly until: Stamp;
+  /** Of the set of the stream. */
+  readonly part: LogPart;
   readonly counter: SyncCounter;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * What a part of the stream's log changes in the set: of each key, its last state there. That depends on nothing but
- * the log, so any number of processes that follow the same part post the same.
+ * What a part of the stream's log changes in the set. That depends on nothing but the log, so any number of processes
+ * that follow the same part post the same.
  */
-export async function* followPart(part: FollowedPart): AsyncGenerator<SyncStep> {
-  const { index, followed, after, until, signal } = part;
-  const last = new Map<ResourceKey, Change>();
-  for await (const changes of index.changes(followed, { after, until })) {
-    signal?.throwIfAborted();
-    for (const change of changes) last.set(change.key, change);
-  }
-  const changes = [...last.values()];
+export async function* followPart(followed: FollowedPart): AsyncGenerator<SyncStep> {
+  const { changes } = followed.part;
   for (let at = 0; at < changes.length; at += DIFFERENCES) {
-    yield { differences: await differencesOf(changes.slice(at, at + DIFFERENCES), part) };
+    followed.signal?.throwIfAborted();
+    yield { differences: await differencesOf(changes.slice(at, at + DIFFERENCES), followed) };
   }
 }
 

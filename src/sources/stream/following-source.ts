@@ -1,6 +1,7 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
@@ -20,7 +21,7 @@ import type { CompareOptions, Comparison, Mismatch, Source, SourceWatch } from '
 import type { SyncSummary } from '../sync-counter.ts';
 import { compareSets } from './compare-sets.ts';
 import type { DefaultStreams } from './default-streams.ts';
-import { followPart, nextPart } from './follow-log.ts';
+import { followPart, type LogPart, readPart } from './follow-log.ts';
 import { openRepresentation, REPRESENTATIONS } from './open-representation.ts';
 import type { StreamNews } from './stream-news.ts';
 import { nextGeneration, positionOf, takePosition } from './take-position.ts';
@@ -40,6 +41,13 @@ export interface FollowingSourceParts {
 interface Part {
   readonly cursor: StoredFollowCursor;
   readonly followed: SetId;
+  /** Undefined while the sets are compared. */
+  readonly part: LogPart | undefined;
+}
+
+interface NextPart extends Pick<Part, 'part'> {
+  /** What the cursor is while it is posted. */
+  readonly body: FollowCursor;
 }
 
 /**
@@ -105,13 +113,12 @@ export class FollowingSource implements Source {
       if (part === undefined) return undefined;
       failpoint('follow.begun');
       const { cursor, followed } = part;
-      const { through = 0, until } = cursor.body;
       const sets = this.#sets(followed, options);
       return {
         steps:
-          until === undefined
-            ? compareSets({ ...sets, since: through })
-            : followPart({ ...sets, after: through, until }),
+          part.part === undefined
+            ? compareSets({ ...sets, since: cursor.body.through ?? 0 })
+            : followPart({ ...sets, part: part.part }),
         position: positionOf(cursor.body),
         end: (summary) => this.#end(cursor, summary),
         next: () => this.#follow(options, false),
@@ -139,31 +146,39 @@ export class FollowingSource implements Source {
     const before = await readFollowCursor(catalog, this.#set.id);
     const next = await this.#nextOf(before, followed, anew);
     if (next === undefined) return undefined;
-    const cursor = next === before?.body ? before : await this.#move(next, before);
+    const { body, part } = next;
+    const cursor = body === before?.body ? before : await this.#move(body, before);
     if (cursor === undefined) return 'again';
-    if (!(await takePosition(this.#set, next, updater))) {
-      await this.#move({ ...next, generation: nextGeneration(cursor) }, cursor);
+    if (!(await takePosition(this.#set, body, updater))) {
+      await this.#move({ ...body, generation: nextGeneration(cursor) }, cursor);
       return 'again';
     }
-    if (next.through !== undefined) return { cursor, followed: followed.id };
+    if (body.through !== undefined) return { cursor, followed: followed.id, part };
     // Only now: whatever changes the set from here on is of this generation or a later one.
-    const since = await this.#move({ ...next, through: await index.watermark() }, cursor);
-    return since === undefined ? 'again' : { cursor: since, followed: followed.id };
+    const since = await this.#move({ ...body, through: await index.watermark() }, cursor);
+    return since === undefined ? 'again' : { cursor: since, followed: followed.id, part };
   }
 
-  /** What the cursor is while the next part is posted; undefined when there is none. */
+  /** Undefined when there is no next part. */
   async #nextOf(
     before: StoredFollowCursor | undefined,
     { id, stream }: { readonly id: SetId; readonly stream: string },
     anew: boolean,
-  ): Promise<FollowCursor | undefined> {
+  ): Promise<NextPart | undefined> {
     const generation = nextGeneration(before);
-    if (before === undefined || before.body.stream !== stream || anew) return { generation, stream, comparing: true };
+    if (before === undefined || before.body.stream !== stream || anew) {
+      return { body: { generation, stream, comparing: true }, part: undefined };
+    }
+    const { through = 0, until } = before.body;
     // Processes that go on with the same part have the same position: all post the same.
-    if (!isAtRest(before.body)) return before.body;
-    const { through = 0 } = before.body;
-    const until = await nextPart(this.#parts.index, id, through);
-    return until === undefined ? undefined : { generation, stream, through, until };
+    if (!isAtRest(before.body))
+      return { body: before.body, part: until === undefined ? undefined : await this.#read(id, through, until) };
+    const part = await this.#read(id, through);
+    return part && { body: { generation, stream, through, until: part.until }, part };
+  }
+
+  #read(followed: SetId, after: Stamp, until?: Stamp): Promise<LogPart | undefined> {
+    return readPart(this.#parts.index, followed, { after, until });
   }
 
   /** Undefined when another process has moved it first. */

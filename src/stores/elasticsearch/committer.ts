@@ -1,4 +1,4 @@
-import type { ChangeEvent, ReplayedChange } from '../../core/change.ts';
+import type { PostableEvent, ReplayedChange } from '../../core/change.ts';
 import { clockIsBehind, isAhead } from '../../core/clock.ts';
 import {
   type BatchEvent,
@@ -9,7 +9,7 @@ import {
   decideBatch,
   type RaisedOrder,
 } from '../../core/decide-batch.ts';
-import { encodeState } from '../../core/resource.ts';
+import { decodedState, encodedState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -65,7 +65,7 @@ export class Committer {
     this.#reservations = new Reservations(parts);
   }
 
-  async commit(events: readonly (ChangeEvent | ReplayedChange)[]): Promise<readonly CommitResult[]> {
+  async commit(events: readonly (PostableEvent | ReplayedChange)[]): Promise<readonly CommitResult[]> {
     for (let lost = 0; ; lost++) {
       await this.#room();
       const results = await this.#reservations.letPass(async () => {
@@ -92,7 +92,7 @@ export class Committer {
   }
 
   /** Undefined when the log has grown meanwhile. */
-  async #try(events: readonly (ChangeEvent | ReplayedChange)[]): Promise<readonly CommitResult[] | undefined> {
+  async #try(events: readonly (PostableEvent | ReplayedChange)[]): Promise<readonly CommitResult[] | undefined> {
     const { log, applier, sets, currentStates, changesIndex } = this.#parts;
     failpoint('commit.begun');
     const [, index] = await Promise.all([sets.load(), changesIndex()]);
@@ -124,7 +124,7 @@ export class Committer {
   }
 
   #decide(
-    events: readonly (ChangeEvent | ReplayedChange)[],
+    events: readonly (PostableEvent | ReplayedChange)[],
     { met, changesIndex, now }: { readonly met: MetKeys; readonly changesIndex: string; readonly now: number },
   ): Decision {
     const { log } = this.#parts;
@@ -150,7 +150,7 @@ export class Committer {
   }
 
   /** The sets of events that exist, by id. */
-  #batchSets(events: readonly ChangeEvent[]): ReadonlyMap<SetId, BatchSet> {
+  #batchSets(events: readonly PostableEvent[]): ReadonlyMap<SetId, BatchSet> {
     const { log, sets } = this.#parts;
     const positions = new Map<SetId, Map<string, number>>();
     for (const { set, source, position } of events) {
@@ -201,21 +201,22 @@ function hasRoom(pending: readonly CommitRecord[]): boolean {
   return pending.reduce((sum, { changes }) => sum + changes.length, 0) < MOST_PENDING.changes;
 }
 
-function toBatchEvent(event: ChangeEvent | ReplayedChange, key: number): BatchEvent {
+function toBatchEvent(event: PostableEvent | ReplayedChange, key: number): BatchEvent {
   const { set, state, weight, urlPrefix, source, position, sharesPosition, time, order, basedOn } = event;
   const window = 'window' in event ? event.window : undefined;
-  const encoded = state === undefined ? undefined : encodeState(state);
+  const encoded = state === undefined ? undefined : encodedState(state);
   const more = { urlPrefix, source, position, sharesPosition, time, window, order, basedOn };
   return { set, key, state: encoded, weight, ...more };
 }
 
 function toLogged(
   { event: at, kind, window, before, after }: DecidedChange,
-  { set, key, state }: ChangeEvent,
+  { set, key, state: given }: PostableEvent,
   { keys, ofEvents }: MetKeys,
 ): LoggedChange {
   const { sortKey, id } = keys[ofEvents[at]!]!;
   const { state: encoded, stamp, created, weight, order } = after;
+  const state = given && decodedState(given);
   const names = { set, key, sortKey, id };
   const change = { kind, stamp, state, encoded, weight, window, created, was: formerOf(before) };
   return order === undefined ? { ...names, ...change } : { ...names, ...change, order };
@@ -223,11 +224,12 @@ function toLogged(
 
 function toLoggedOrder(
   { event: at, after }: RaisedOrder,
-  { set, key, state }: ChangeEvent,
+  { set, key, state: given }: PostableEvent,
   { keys, ofEvents }: MetKeys,
 ): LoggedOrder {
   const { sortKey, id } = keys[ofEvents[at]!]!;
   const { state: encoded, stamp, created, weight, order, raised } = after;
+  const state = given && decodedState(given);
   return { set, key, sortKey, id, order: order!, raised: raised!, stamp, created, weight, state, encoded };
 }
 

@@ -1,5 +1,5 @@
 import type { estypes } from '@elastic/elasticsearch';
-import type { ChangeEvent } from '../../core/change.ts';
+import type { PostableEvent } from '../../core/change.ts';
 import type { CurrentState } from '../../core/decide-batch.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { encodeState } from '../../core/resource.ts';
@@ -62,7 +62,7 @@ export class CurrentStateReader {
     this.#log = log;
   }
 
-  async read(events: readonly ChangeEvent[]): Promise<MetKeys> {
+  async read(events: readonly PostableEvent[]): Promise<MetKeys> {
     const keys: MetKey[] = [];
     const known = new Map<string, number>();
     const ofEvents = events.map(({ set, key }) => {
@@ -97,7 +97,7 @@ export class CurrentStateReader {
   }
 
   /** Makes the log know the ledgers of the events' sets. */
-  async readLedgers(events: readonly ChangeEvent[]): Promise<void> {
+  async readLedgers(events: readonly PostableEvent[]): Promise<void> {
     const { ledgers, knownKeys } = this.#log;
     const sets = [...new Set(events.map(({ set }) => set))].filter((set) => !ledgers.has(set));
     for (const ledger of await this.ledgersOf(sets)) {

@@ -1,4 +1,4 @@
-import type { Change, ChangeEvent, ReplayedChange } from '../../core/change.ts';
+import type { Change, PostableEvent, ReplayedChange } from '../../core/change.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { prefetchItems } from '../../lib/prefetch.ts';
@@ -31,7 +31,7 @@ export class ElasticsearchChangeLog implements ChangeLog, LogMaintenance {
     this.#parts = parts;
   }
 
-  async commit(events: readonly (ChangeEvent | ReplayedChange)[]): Promise<readonly CommitResult[]> {
+  async commit(events: readonly (PostableEvent | ReplayedChange)[]): Promise<readonly CommitResult[]> {
     return events.length === 0 ? [] : this.#parts.committer.commit(events);
   }
 

@@ -1,4 +1,4 @@
-import type { Change, ChangeEvent, ReplayedChange } from '../../core/change.ts';
+import type { Change, PostableEvent, ReplayedChange } from '../../core/change.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -17,7 +17,7 @@ export class SqliteChangeLog implements ChangeLog, LogMaintenance {
     this.#connection = connection;
   }
 
-  async commit(events: readonly (ChangeEvent | ReplayedChange)[]): Promise<readonly CommitResult[]> {
+  async commit(events: readonly (PostableEvent | ReplayedChange)[]): Promise<readonly CommitResult[]> {
     if (events.length === 0) return [];
     const results = await this.#connection.writer.commit(toColumns(events));
     failpoint('commit.acknowledged');

@@ -1,7 +1,7 @@
-import { CHANGE_KINDS, type ChangeEvent, type ChangeKind, type ReplayedChange } from '../../core/change.ts';
+import { CHANGE_KINDS, type ChangeKind, type PostableEvent, type ReplayedChange } from '../../core/change.ts';
 import type { BatchEvent, Decisions, Outcome } from '../../core/decide-batch.ts';
 import type { ResourceKey } from '../../core/key.ts';
-import { type EncodedState, encodeState } from '../../core/resource.ts';
+import { type EncodedState, encodedState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { type CommitResult, stampsOf, toResult } from '../commit-result.ts';
@@ -73,7 +73,7 @@ export function kindOfNumber(number: number): ChangeKind {
   return CHANGE_KINDS[number - 1]!;
 }
 
-export function toColumns(events: readonly (ChangeEvent | ReplayedChange)[]): EventColumns {
+export function toColumns(events: readonly (PostableEvent | ReplayedChange)[]): EventColumns {
   const positions: EventPosition[] = [];
   const times: EventTime[] = [];
   const prefixes: PrefixRun[] = [];
@@ -88,7 +88,7 @@ export function toColumns(events: readonly (ChangeEvent | ReplayedChange)[]): Ev
   return {
     sets: events.map(({ set }) => set),
     keys: events.map(({ key }) => key),
-    states: events.map(({ state }) => (state === undefined ? null : encodeState(state))),
+    states: events.map(({ state }) => (state === undefined ? null : encodedState(state))),
     weights: events.map(({ weight }) => weight),
     orders: events.some(({ order }) => order !== undefined) ? events.map(({ order }) => order) : undefined,
     bases: events.some(({ basedOn }) => basedOn !== undefined) ? events.map(({ basedOn }) => basedOn) : undefined,
@@ -129,7 +129,7 @@ export function toResultColumns(decisions: Decisions): ResultColumns {
   };
 }
 
-export function toResults({ outcomes, stamps }: ResultColumns, events: readonly ChangeEvent[]): CommitResult[] {
+export function toResults({ outcomes, stamps }: ResultColumns, events: readonly PostableEvent[]): CommitResult[] {
   return events.map(({ set }, at) => toResult(OUTCOMES[outcomes[at]!]!, set, stamps[at]!));
 }
 

@@ -1,8 +1,6 @@
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
-import type { ChangeEvent } from '../../core/change.ts';
-import { entryWeight, versionLinksWeight } from '../../core/entry-weight.ts';
+import type { EncodedEvent } from '../../core/change.ts';
 import { TidemarkError } from '../../core/errors.ts';
-import { decodeState } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
@@ -11,7 +9,7 @@ import type { EventPoster } from '../../stores/event-poster.ts';
 import type { Upload } from '../uploads/upload.ts';
 import type { AppliedUpload } from '../uploads/upload-state.ts';
 import type { Attempt } from './attempt.ts';
-import type { MergeStep, UploadedRecord } from './merge-upload.ts';
+import type { MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessingThread } from './processing-thread.ts';
 
 export interface UploadOfSet {
@@ -39,17 +37,18 @@ export async function applyUpload(
   { thread, updater }: ApplyParts,
   { signal, report, log }: Pick<Attempt, 'signal' | 'report' | 'log'>,
 ): Promise<AppliedTotals> {
-  const { id, urlPrefix, publishHashes } = set;
   const received = Math.floor(upload.received / 1000);
   const totals = { created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 };
   const post = async ({ read, records, problems }: MergeStep) => {
     for (const problem of problems) log(problem);
-    const results = await updater.post(records.map((record) => eventOf(record, set, upload.number)));
+    const results = await updater.post(
+      records.map((record) => ({ set: set.id, ...record, order: upload.number }) satisfies EncodedEvent),
+    );
     failpoint('upload.posted');
     return { read, results };
   };
   let done = 0;
-  const steps = thread.merge({ set: { id, urlPrefix, publishHashes }, records, received }, signal);
+  const steps = thread.merge({ set: partOf(set), records, received }, signal);
   for await (const { read, results } of mapInOrder(steps, POSTINGS, post)) {
     for (const result of results) totals[outcomeOf(result)] += 1;
     done += results.length;
@@ -58,11 +57,9 @@ export async function applyUpload(
   return totals;
 }
 
-function eventOf({ key, state: encoded }: UploadedRecord, set: ResourceSet, order: number): ChangeEvent {
-  const { id, urlPrefix, keepVersions } = set;
-  const state = encoded === undefined ? undefined : decodeState(encoded);
-  const links = keepVersions && state !== undefined ? versionLinksWeight(urlPrefix, key) : 0;
-  return { set: id, key, state, weight: entryWeight(urlPrefix, key, state) + links, order };
+/** A thread is handed no more than it needs. */
+function partOf({ id, urlPrefix, publishHashes, keepVersions }: ResourceSet): UploadToApply['set'] {
+  return { id, urlPrefix, publishHashes, keepVersions };
 }
 
 function outcomeOf(result: CommitResult): keyof AppliedTotals {

@@ -2,15 +2,25 @@ import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts
 import { digestRecords } from '../../artifacts/records/digest-records.ts';
 import type { DigestRow } from '../../artifacts/records/digest-row.ts';
 import { RecordSort, type RecordSortParts } from '../../artifacts/records/record-sort.ts';
+import { MARC_TYPE } from '../../artifacts/records/walk-records.ts';
+import { entryWeight, versionLinksWeight } from '../../core/entry-weight.ts';
 import { type ResourceKey, uriLengthFault } from '../../core/key.ts';
-import { type EncodedState, encodeState, type Resource, type Tombstone } from '../../core/resource.ts';
+import {
+  type EncodedState,
+  encodeState,
+  type Resource,
+  type ResourceState,
+  type Tombstone,
+} from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 
 /** What is to be applied of an upload, and to which set; plain values, for a thread. */
 export interface UploadToApply {
-  readonly set: Pick<ResourceSet, 'id' | 'urlPrefix' | 'publishHashes'>;
+  readonly set: Pick<ResourceSet, 'id' | 'urlPrefix' | 'publishHashes'> & {
+    readonly keepVersions: boolean | undefined;
+  };
   /** Its records and deletions. */
   readonly records: ObjectKey;
   /** When the upload was received: seconds since 1970. */
@@ -27,6 +37,8 @@ export interface UploadedRecord {
   readonly key: ResourceKey;
   /** Undefined when it is to be deleted. */
   readonly state: EncodedState | undefined;
+  /** See ChangeEvent. */
+  readonly weight: number;
 }
 
 /** A part of the work. Records are read first, all of them; nothing is posted before. */
@@ -86,13 +98,17 @@ async function mergeBatch(rows: readonly DigestRow[], { upload, parts, read }: M
 function recordOf(
   row: DigestRow,
   known: Resource | Tombstone | undefined,
-  { records, received }: UploadToApply,
+  { set, records, received }: UploadToApply,
 ): UploadedRecord {
   const { key } = row;
-  if (row.isEmpty) return { key, state: undefined };
+  const weight = (state: ResourceState | undefined) =>
+    entryWeight(set.urlPrefix, key, state) +
+    (set.keepVersions && state !== undefined ? versionLinksWeight(set.urlPrefix, key) : 0);
+  if (row.isEmpty) return { key, state: undefined, weight: weight(undefined) };
   const current = known?.state && encodeState(known.state);
   const isSame = current !== undefined && known!.state!.record !== undefined && row.isDescribedBy(current);
-  return { key, state: isSame ? current : row.stateAt(records, received) };
+  if (isSame) return { key, state: current, weight: weight(known!.state) };
+  return { key, state: row.stateAt(records, received), weight: weight({ mime: MARC_TYPE }) };
 }
 
 function* batchesOf(rows: Iterable<DigestRow>): Generator<readonly DigestRow[]> {
