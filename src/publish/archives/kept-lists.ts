@@ -3,7 +3,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { KeptEntries, KeptPagePlace } from '../render/render-job.ts';
 import { readKeptPage } from './keep-page.ts';
-import { type ListManifest, readManifest } from './list-manifest.ts';
+import type { ListManifest } from './list-manifest.ts';
 
 /** Reads pages of archived lists. Clients read a list page by page, so the last manifest is remembered. */
 export class KeptLists implements KeptEntries {
@@ -24,6 +24,8 @@ export class KeptLists implements KeptEntries {
   async #manifestOf(set: SetId, list: string): Promise<ListManifest> {
     const name = `${set}/${list}`;
     if (this.#last?.name === name) return this.#last.manifest;
+    // Loaded when it is needed: its schema takes half of the time in which a thread that renders starts.
+    const { readManifest } = await import('./list-manifest.ts');
     const manifest = await readManifest(this.#artifacts, set, list);
     if (manifest === undefined) {
       throw new TidemarkError('unavailable', `the archived list ${name} is missing from the artifact store`, { list });
