@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { CommandServer } from './command-server.ts';
 import { findFreePort } from './free-port.ts';
 import { findReferenceClient } from './reference-client.ts';
 import { cleanEnvironment } from './run-tidemark.ts';
@@ -32,6 +33,7 @@ export class DocPlace {
   readonly folder = mkdtempSync(join(tmpdir(), 'tidemark-docs-'));
   readonly url: string;
   readonly #environment: NodeJS.ProcessEnv;
+  #commands: CommandServer | undefined;
   #server: ChildProcess | undefined;
 
   private constructor(port: number) {
@@ -40,12 +42,14 @@ export class DocPlace {
     this.#environment = { ...cleanEnvironment(), PATH, TIDEMARK_PORT: String(port), CURL_HOME: this.folder };
   }
 
-  static async make(): Promise<DocPlace> {
+  /** @param withProcesses whether each command is a process, as for a user; else only those are that serve */
+  static async make(withProcesses: boolean): Promise<DocPlace> {
     const place = new DocPlace(await findFreePort());
+    const process = `exec node ${PROGRAM} "$@"`;
+    place.program('tidemark', withProcesses ? process : await place.#mostCommandsHere(process));
     place.write('package.json', JSON.stringify({ scripts: { start: `node ${PROGRAM}` } }));
     // An answer that is an error is a failure, too.
     place.write('.curlrc', 'fail-with-body\nsilent\nshow-error\n');
-    place.program('tidemark', `exec node ${PROGRAM} "$@"`);
     // What installs from registries is installed already.
     place.program('npm', `[ "$1" = ci ] || exec ${execFileSync('which', ['npm'], { encoding: 'utf8' }).trim()} "$@"`);
     place.program('pip', 'exit 0');
@@ -53,6 +57,11 @@ export class DocPlace {
     const client = findReferenceClient();
     if (client !== undefined) symlinkSync(client, join(place.folder, 'bin/resync-sync'));
     return place;
+  }
+
+  async #mostCommandsHere(process: string): Promise<string> {
+    this.#commands = await CommandServer.listen(join(this.folder, 'commands'));
+    return `case "$1" in serve|publish|demo) ${process} ;; esac\nexec ${this.#commands.command} "$@"`;
   }
 
   write(name: string, text: string): void {
@@ -109,6 +118,7 @@ export class DocPlace {
 
   async dispose(): Promise<void> {
     await this.stop();
+    await this.#commands?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

@@ -32,7 +32,7 @@ export interface FinishedRun {
  */
 export async function runTidemark(args: readonly string[], options: RunOptions): Promise<FinishedRun> {
   if (mayKillItself(options)) return runProcess(args, options);
-  const command = commandHere(args, options);
+  const command = commandHere(args, inputOf(options));
   const running = new RunningTidemark(command);
   const exitCode = await command.exited;
   return { exitCode, stdout: running.stdout, stderr: running.stderr };
@@ -51,7 +51,7 @@ function mayKillItself({ env }: RunOptions): boolean {
 }
 
 /** A command under way: in a process of its own, or in this one. */
-interface Command {
+export interface Command {
   /** Of the process that it runs in. */
   readonly pid: number;
   readonly stdout: Readable;
@@ -136,7 +136,7 @@ const started = new Set<RunningTidemark>();
 /** Starts a command in this process, which takes a tenth of the time. Its caller calls `killTidemarks` in afterEach. */
 export function startTidemark(args: readonly string[], options: RunOptions): RunningTidemark {
   if (mayKillItself(options)) return startProcess(args, options);
-  return remember(commandHere(args, options));
+  return remember(commandHere(args, inputOf(options)));
 }
 
 /**
@@ -169,14 +169,20 @@ function remember(command: Command): RunningTidemark {
   return running;
 }
 
-/** Runs a command line in this process, with streams and signals of its own. */
-function commandHere(
-  args: readonly string[],
-  { cwd, env = {}, input = '', leaveInputOpen = false }: RunOptions,
-): Command {
-  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+function inputOf({ input = '', leaveInputOpen = false, ...options }: RunOptions): StreamedOptions {
+  const stdin = new PassThrough();
   if (leaveInputOpen) stdin.write(input);
   else stdin.end(input);
+  return { ...options, stdin };
+}
+
+interface StreamedOptions extends Pick<RunOptions, 'cwd' | 'env'> {
+  readonly stdin: Readable;
+}
+
+/** Runs a command line in this process, with streams and signals of its own. */
+export function commandHere(args: readonly string[], { cwd, env = {}, stdin }: StreamedOptions): Command {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const signals = new EventEmitter();
   let signalled = false;
   const send = (signal: NodeJS.Signals) => {
