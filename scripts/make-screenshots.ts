@@ -8,6 +8,7 @@ import { type App, openApp } from '../src/app.ts';
 import { Secret } from '../src/config/configuration.ts';
 import { startServer } from '../src/http/server/server.ts';
 import { testConfiguration } from '../test/support/start-app.ts';
+import { fillSampleOrganizations, SHOWN } from './sample-organizations.ts';
 import { fillSampleSource } from './sample-source.ts';
 
 const FOLDER = process.argv[2] ?? join(import.meta.dirname, '../docs/images');
@@ -25,6 +26,8 @@ interface Shot {
   readonly anonymous?: boolean;
   /** Opened before the picture is taken. */
   readonly open?: string;
+  /** What is scrolled to. */
+  readonly at?: string;
 }
 
 const RESOURCE = encodeURIComponent('/alps/1550/sheet-00000.tif');
@@ -37,6 +40,13 @@ const SHOTS: readonly Shot[] = [
   { name: 'document', path: '/sets/maps/changelist-recent.xml', height: 860 },
   { name: 'pages', path: '/sets/newspapers/pages', height: 800 },
   { name: 'postings', path: '/sets/maps/postings', height: 800, open: 'summary' },
+];
+/** Taken when there are organizations, too: other pages show them as well. */
+const SHOTS_OF_ORGANIZATIONS: readonly Shot[] = [
+  { name: 'organization', path: '/organizations/lane/', height: 1240 },
+  { name: 'organization-dumps', path: '/organizations/lane/', height: 1068, at: '#errors' },
+  { name: 'upload', path: `/organizations/lane/streams/full-2026/uploads/${SHOWN.withErrata}/`, height: 1300 },
+  { name: 'upload-form', path: '/organizations/lane/upload', height: 860 },
 ];
 
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-screenshots-'));
@@ -57,8 +67,13 @@ try {
     // Sparklines are shown when they were counted in time: the second time at the latest.
     while (!(await (await fetch(server.url)).text()).includes('class="sparkline"')) await setTimeout(500);
     const wanted = process.argv.slice(3);
-    for (const shot of SHOTS)
-      if (wanted.length === 0 || wanted.includes(shot.name)) await take(browser, server.url, shot);
+    const takeWanted = async (shots: readonly Shot[]) => {
+      for (const shot of shots)
+        if (wanted.length === 0 || wanted.includes(shot.name)) await take(browser, server.url, shot);
+    };
+    await takeWanted(SHOTS);
+    await fillSampleOrganizations(app, Date.now());
+    await takeWanted(SHOTS_OF_ORGANIZATIONS);
   } finally {
     await server.close();
   }
@@ -71,7 +86,7 @@ try {
 async function take(
   browser: Browser,
   url: string,
-  { name, path, dark = false, width = 1180, height = 800, anonymous = false, open }: Shot,
+  { name, path, dark = false, width = 1180, height = 800, anonymous = false, open, at }: Shot,
 ): Promise<void> {
   const page = await browser.newPage({
     viewport: { width, height },
@@ -81,6 +96,7 @@ async function take(
   });
   await page.goto(url + path);
   if (open !== undefined) await page.locator(open).first().click();
+  if (at !== undefined) await page.locator(at).evaluate((element) => element.scrollIntoView());
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
   await page.close();
 }

@@ -130,8 +130,8 @@ describeOnEachStore('organizations and streams on the command line', (store, itO
     await fails(['organizations', 'change', 'lane'], 2, /give something to change/);
     await fails(['organizations', 'change', 'lane', '--code', 'X'], 2, /add "--normalization pod"/);
     const pod = ['organizations', 'change', 'lane', '--normalization', 'pod'];
-    await fails([...pod, '--items', '952'], 2, /Use FIELD:CODE=CODE,…, such as 952:i=p,a=o,m=a/);
-    await fails([...pod, '--items', '952:i=p,i=q'], 2, /A code is given twice/);
+    await fails([...pod, '--items', '952'], 2, /use FIELD:CODE=CODE,…, such as 952:i=p,a=o,m=a/);
+    await fails([...pod, '--items', '952:i=p,i=q'], 2, /a code is given twice/);
     await fails([...pod, '--items', '008:i=p'], 2, /"008" is no tag of a data field/);
     const scope = ['tokens', 'create', '--name', 'x', '--scope', 'upload:lame'];
     await fails(scope, 2, /there is no organization "lame"/);

@@ -1,10 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TidemarkError } from '../../../core/errors.ts';
-import {
-  type ItemMapping,
-  type Normalization,
-  USUAL_DESTINATION,
-} from '../../../streams/marc/normalize/normalization.ts';
+import type { ItemMapping, Normalization } from '../../../streams/marc/normalize/normalization.ts';
+import { parseItems } from '../../../streams/marc/normalize/parse-items.ts';
 import type { OrganizationFields } from '../../../streams/organization.ts';
 import { parseContact } from '../../../streams/parse-contact.ts';
 import { collect, oneOf } from '../../options.ts';
@@ -73,17 +70,10 @@ function givenNormalization({
   return normalization === undefined ? {} : { normalization: undefined };
 }
 
-/** `SOURCE:SUBFIELDS` or `SOURCE:DESTINATION:SUBFIELDS`. The registry checks tags and codes. */
 function collectItems(text: string, before: readonly ItemMapping[] = []): readonly ItemMapping[] {
-  const parts = text.split(':');
-  const codes = parts
-    .at(-1)!
-    .split(',')
-    .map((pair) => pair.trim().split('='));
-  if (parts.length < 2 || parts.length > 3 || codes.some((pair) => pair.length !== 2)) {
-    throw new InvalidArgumentError('Use FIELD:CODE=CODE,…, such as 952:i=p,a=o,m=a.');
+  try {
+    return [...before, parseItems(text)];
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
   }
-  const subfields = Object.fromEntries(codes);
-  if (Object.keys(subfields).length < codes.length) throw new InvalidArgumentError('A code is given twice.');
-  return [...before, { source: parts[0]!, destination: parts.length === 3 ? parts[1]! : USUAL_DESTINATION, subfields }];
 }

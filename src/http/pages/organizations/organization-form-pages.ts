@@ -4,6 +4,7 @@ import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
+import { presentSettings, settingsFields } from './settings-fields.ts';
 
 /** The form that adds an organization. */
 export function renderAddOrganizationPage(frame: Frame, attempt: Attempt | undefined): string {
@@ -25,9 +26,10 @@ export function renderOrganizationSettings(page: OrganizationFrame, attempt: Att
   const value = (name: string) =>
     attempt === undefined ? presentValue(organization, name) : (attempt.form.get(name) ?? '');
   const main = html`${problem(attempt)}
-<p class="quiet">The same as <code>tidemark organizations change ${organization.id}</code>, which has more settings.</p>
+<p class="quiet">The same as <code>tidemark organizations change ${organization.id}</code>.</p>
 <form class="fields" method="post" action="./settings">
 ${fields(value)}
+${settingsFields(value)}
 <p><button>Save</button></p>
 </form>`;
   return renderOrganizationFrame(page, {
@@ -38,7 +40,8 @@ ${fields(value)}
   });
 }
 
-function presentValue({ title, contacts, private: isPrivate, readers }: Organization, name: string): string {
+function presentValue(organization: Organization, name: string): string {
+  const { title, contacts, private: isPrivate, readers } = organization;
   switch (name) {
     case 'title':
       return title ?? '';
@@ -46,8 +49,10 @@ function presentValue({ title, contacts, private: isPrivate, readers }: Organiza
       return contacts.map(({ name, email }) => (email === undefined ? name : `${name} <${email}>`)).join('\n');
     case 'private':
       return isPrivate ? 'yes' : 'no';
-    default:
+    case 'readers':
       return (readers ?? []).join('\n');
+    default:
+      return presentSettings(organization)[name] ?? '';
   }
 }
 

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { DUMP_KINDS } from '../../../streams/dumps/stored-dump.ts';
 import type { OrganizationFields } from '../../../streams/organization.ts';
 import { parseContact } from '../../../streams/parse-contact.ts';
-import { param } from '../../request/admitted.ts';
+import { organizationOf, param } from '../../request/admitted.ts';
 import { readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -10,6 +10,7 @@ import { attempting } from '../manage/attempting.ts';
 import type { Attempt } from '../manage/set-pages.ts';
 import { frameOf } from '../parts/frame-of.ts';
 import { sendPage } from '../parts/send-page.ts';
+import { linesOf } from './lines-of.ts';
 import { renderAddOrganizationPage, renderOrganizationSettings } from './organization-form-pages.ts';
 import { organizationFrameOf } from './organization-frame.ts';
 import {
@@ -22,6 +23,7 @@ import {
   MAKE_DUMP,
   SETTINGS,
 } from './organization-page-operations.ts';
+import { givenSettings } from './settings-fields.ts';
 
 /** Forms by which administrators add and change organizations. @param stopping ends bodies that are being read */
 export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
@@ -73,7 +75,8 @@ export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): r
       async handle(request, response) {
         const given = await form(request);
         await attempting({ form: given, show: (attempt) => showSettings(request, response, attempt) }, async () => {
-          await organizations.change(param(request, 'org'), fieldsOf(given));
+          const before = organizationOf(response);
+          await organizations.change(before.id, { ...fieldsOf(given), ...givenSettings(given, before) });
           response.redirect(303, './?did=change');
         });
       },
@@ -126,14 +129,9 @@ export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): r
 /** What a form does not have does not change: a part of one must not make an organization public. */
 function fieldsOf(form: URLSearchParams): Partial<OrganizationFields> {
   const isPrivate = form.get('private') === 'yes';
-  const lines = (name: string) =>
-    (form.get(name) ?? '')
-      .split(/\r?\n/)
-      .map((line) => line.trim())
-      .filter((line) => line !== '');
   return {
     ...(form.has('title') && { title: form.get('title') ?? '' }),
-    ...(form.has('contacts') && { contacts: lines('contacts').map(parseContact) }),
-    ...(form.has('private') && { private: isPrivate, readers: isPrivate ? lines('readers') : [] }),
+    ...(form.has('contacts') && { contacts: linesOf(form, 'contacts').map(parseContact) }),
+    ...(form.has('private') && { private: isPrivate, readers: isPrivate ? linesOf(form, 'readers') : [] }),
   };
 }

@@ -149,5 +149,5 @@ ${facts([
   ],
   ['To read', html`<code class="copied">tidemark tokens create --name 'reader of ${id}' --scope download:${id}</code>`],
 ])}
-<p class="more"><a href="./settings">Change title, contacts and readers</a></p>`;
+<p class="more"><a href="./settings">Change title, contacts, readers, normalization and dumps</a></p>`;
 }

@@ -37,7 +37,7 @@ ${facts([
   ['Received', timeOf(received, frame.now)],
   ['From', fileUrl],
   ['Published', applied && timeOf(applied.at, frame.now)],
-  ['Records of the stream', applied && appliedText(applied)],
+  ['In the stream', applied && appliedText(applied)],
 ])}
 ${upload.taken !== undefined && takenSection(upload)}
 ${errorSection(page)}

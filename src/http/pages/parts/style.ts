@@ -45,7 +45,8 @@ button.link { background: none; border: 0; padding: .2rem 0; color: var(--sea); 
 .fields input:not([type=checkbox], [type=radio]), .fields select, .fields textarea { width: 100%; }
 .fields .hint { display: block; color: var(--quiet); font-size: .88rem; margin: .2rem 0 0; }
 input, select, textarea { font: inherit; color: inherit; border-radius: .35rem; padding: .42rem .8rem; background: var(--card); border: 1px solid light-dark(#7a8a8f, #6c7f86); }
-textarea { font: .88rem/1.5 var(--mono); }
+textarea, input.code { font: .88rem/1.5 var(--mono); }
+::file-selector-button { font: inherit; font-size: .88rem; color: var(--sea); background: none; border: 1px solid light-dark(#7a8a8f, #6c7f86); border-radius: .35rem; padding: .1rem .6rem; margin-right: .8rem; cursor: pointer; }
 fieldset { border: 0; padding: 0; margin: 0 0 1.1rem; }
 legend { font-weight: 600; padding: 0; }
 .fields .box { display: inline-block; font-weight: 400; margin-right: 1.2rem; }
@@ -60,6 +61,7 @@ h2 { font: 600 1.3rem/1.3 var(--sans); margin: 2.6rem 0 .8rem; }
 h2 + p { margin-top: -.3rem; }
 h1 + .facts, h1 + .notice { margin-top: 1.3rem; }
 h3 { font-size: 1rem; margin: 0 0 .6rem; }
+:is(.facts, .quiet) + h3 { margin-top: 1.8rem; }
 .lead { max-width: 44rem; margin: 0 0 1.6rem; color: var(--quiet); font-size: 1.06rem; }
 .quiet { color: var(--quiet); }
 .crumbs { font-size: .9rem; margin: 0 0 .4rem; overflow-wrap: anywhere; }
