@@ -11,7 +11,7 @@ describe('What a server loads', () => {
   const folder = useTempFolder();
   afterEach(killTidemarks);
 
-  it('is neither the client of Elasticsearch nor fetch nor Intl, with an empty store on SQLite', async () => {
+  it('is none of the client of Elasticsearch, fetch, Intl and traces, with an empty store on SQLite', async () => {
     const server = start(['serve', '--port', '0']);
     const [url] = await server.says(/http:\/\/localhost:\d+/);
     assert.equal((await ask(`${url}/`)).status, 200);
@@ -21,7 +21,7 @@ describe('What a server loads', () => {
     assert.match(modules, /\/node_modules\/express\//);
     assert.match(modules, /NativeModule http$/m);
     assert.ok(!modules.includes(CLIENT));
-    assert.doesNotMatch(modules, /undici|^Intl: /m);
+    assert.doesNotMatch(modules, /undici|^Intl: |opentelemetry/m);
   });
 
   it('is the client of Elasticsearch, for a store on it', async () => {

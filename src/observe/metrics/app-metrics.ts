@@ -1,4 +1,3 @@
-import { Registry } from 'prom-client';
 import { VERSION } from '../../config/version.ts';
 import type { Render } from '../../publish/cache/document-cache.ts';
 import { RequestCounts } from '../../stores/request-counts.ts';
@@ -10,7 +9,7 @@ import { Instruments } from './instrument.ts';
 import { JobMetrics } from './job-metrics.ts';
 import { LiveServer } from './live-server.ts';
 import { NotificationMetrics } from './notification-metrics.ts';
-import { processMetrics } from './process-metrics.ts';
+import { Registry } from './prometheus.ts';
 import { withRenderMetrics } from './render-metrics.ts';
 import { ScanMetrics } from './scan-metrics.ts';
 import { type SourceFigures, SourceMetrics, type SourceParts } from './source-metrics.ts';
@@ -66,6 +65,7 @@ export class AppMetrics {
   /** In the exposition format of Prometheus. */
   async text(): Promise<string> {
     await Promise.all([this.readSource(), this.jobs.read(), this.notifications.read()]);
+    const { processMetrics } = await import('./process-metrics.ts');
     const [own, ofProcess] = await Promise.all([this.registry.metrics(), processMetrics().metrics()]);
     return own + ofProcess;
   }

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type * as prom from 'prom-client';
+import { Counter, Gauge, Histogram } from './prometheus.ts';
 
 /** The name, help and labels of a metric. */
 export interface About<Label extends string = never> {
@@ -9,22 +10,22 @@ export interface About<Label extends string = never> {
 
 /** Makes the metrics of one registry; each is made once. */
 export class Instruments {
-  readonly #registry: Registry;
+  readonly #registry: prom.Registry;
 
-  constructor(registry: Registry) {
+  constructor(registry: prom.Registry) {
     this.#registry = registry;
   }
 
-  counter<Label extends string = never>({ name, help, labels = [] }: About<Label>): Counter<Label> {
+  counter<Label extends string = never>({ name, help, labels = [] }: About<Label>): prom.Counter<Label> {
     return new Counter({ name, help, labelNames: labels, registers: [this.#registry] });
   }
 
   /** A counter whose values are counted elsewhere: `count` sets them at each scrape. */
   countedElsewhere<Label extends string = never>(
     { name, help, labels = [] }: About<Label>,
-    count: (counter: Counter<Label>) => void,
+    count: (counter: prom.Counter<Label>) => void,
   ): void {
-    const counter: Counter<Label> = new Counter({
+    const counter: prom.Counter<Label> = new Counter({
       name,
       help,
       labelNames: labels,
@@ -36,13 +37,13 @@ export class Instruments {
     });
   }
 
-  gauge<Label extends string = never>({ name, help, labels = [] }: About<Label>): Gauge<Label> {
+  gauge<Label extends string = never>({ name, help, labels = [] }: About<Label>): prom.Gauge<Label> {
     return new Gauge({ name, help, labelNames: labels, registers: [this.#registry] });
   }
 
   /** A gauge whose value is read at each scrape. */
   gaugeOf({ name, help }: About, value: () => number): void {
-    const gauge: Gauge = new Gauge({
+    const gauge: prom.Gauge = new Gauge({
       name,
       help,
       registers: [this.#registry],
@@ -54,7 +55,7 @@ export class Instruments {
   histogram<Label extends string = never>(
     { name, help, labels = [] }: About<Label>,
     buckets: readonly number[],
-  ): Histogram<Label> {
+  ): prom.Histogram<Label> {
     return new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers: [this.#registry] });
   }
 }
