@@ -10,7 +10,7 @@ import { testWithUnzip } from '../support/zip-programs.ts';
 
 const FILES = 60;
 
-describeOnEachStore('a build of a dump that is killed', (store) => {
+describeOnEachStore('a build of a dump that is killed', (store, itOnce) => {
   let place: Workplace;
   beforeEach(async () => {
     place = await Workplace.make(store);
@@ -26,7 +26,8 @@ describeOnEachStore('a build of a dump that is killed', (store) => {
     return JSON.parse(stdout);
   }
 
-  it('publishes nothing of it; the next build publishes all, and every package is whole', async () => {
+  // Until the catalog names packages, files are written and the store is only read.
+  itOnce('publishes nothing of it; the next build publishes all, and every package is whole', async () => {
     const files = join(place.folder, 'files');
     await mkdir(files);
     for (let at = 0; at < FILES; at++) await writeFile(join(files, `${at}`), Buffer.alloc(20_000, `${at}`));
@@ -48,7 +49,8 @@ describeOnEachStore('a build of a dump that is killed', (store) => {
   });
 
   for (const failpoint of CHANGE_DUMP_FAILPOINTS) {
-    it(`names no package of changes that is not whole, and loses none: at ${failpoint}`, async () => {
+    const test = failpoint === 'changes.recorded' ? it : itOnce;
+    test(`names no package of changes that is not whole, and loses none: at ${failpoint}`, async () => {
       const files = join(place.folder, 'files');
       await mkdir(files);
       const writeAll = async (version: number): Promise<void> => {

@@ -10,7 +10,7 @@ import { Workplace } from '../support/workplace.ts';
 /** A full dump passes by these twice: with its delta, and itself. */
 const TWICE = ['dumping.stored', 'dumping.recorded'];
 
-describeOnEachStore('making a dump of a stream that is killed', (store) => {
+describeOnEachStore('making a dump of a stream that is killed', (store, itOnce) => {
   let place: Workplace;
   let expected: DumpedStream['records'];
 
@@ -41,7 +41,9 @@ describeOnEachStore('making a dump of a stream that is killed', (store) => {
 
   const failpoints = STREAM_DUMP_FAILPOINTS.flatMap((name) => (TWICE.includes(name) ? [name, `${name}@2`] : [name]));
   for (const failpoint of failpoints) {
-    it(`lists nothing of it, or all of it: at ${failpoint}`, async () => {
+    // Before a dump is named in the catalog, files are written and the store is only read.
+    const test = failpoint.startsWith('dumping.recorded') ? it : itOnce;
+    test(`lists nothing of it, or all of it: at ${failpoint}`, async () => {
       const [name, pass = ''] = failpoint.split('@');
       const env = { TIDEMARK_FAILPOINT: `${name}:kill${pass && `@${pass}`}` };
       const args = ['streams', 'dump', 'lane', '--stream', 'main', '--full'];

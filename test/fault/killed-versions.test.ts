@@ -51,7 +51,9 @@ describeOnEachStore('a scan that keeps versions', (store, itOnce) => {
   }
 
   for (const failpoint of [...VERSION_FAILPOINTS, 'sync.posted'] as const) {
-    it(`and is killed at ${failpoint} loses no bytes of a change; the next scan goes on`, async () => {
+    // While bytes are stored, nothing is posted yet.
+    const test = failpoint === 'version.writing' ? itOnce : it;
+    test(`and is killed at ${failpoint} loses no bytes of a change; the next scan goes on`, async () => {
       await done('sets', 'add', 'maps', '--root', 'files', '--keep-versions');
       await done('scan', 'maps');
       await writeAll(2);

@@ -12,8 +12,8 @@ import { type PublishedFolder, publishFolder } from './published-folder.ts';
 import { contentsOf, copyRealFiles } from './real-files.ts';
 
 const FILES = 1000;
-/** Of pages of 30, and windows of 15. */
-const IN_PAGES = 300;
+/** Of pages of 10, and windows of 5. */
+const IN_PAGES = 100;
 
 describeOnEachStore('the reference client', function (store) {
   // It reads thousands of files, and asks for each.
@@ -27,7 +27,7 @@ describeOnEachStore('the reference client', function (store) {
   afterEach(() => place.close());
 
   itWithReferenceClient('crosses pages, and windows that roll over between baseline and incremental', async () => {
-    const sizes = ['--page-size', '30', '--window-size', '15'];
+    const sizes = ['--page-size', '10', '--window-size', '5'];
     const published = await publishFolder(place, (files) => copyRealFiles(files, IN_PAGES), ...sizes);
     const client = new ReferenceClient(published.set, place.folder);
     const list = await get(`${published.set}/resourcelist.xml`);
