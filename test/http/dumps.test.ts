@@ -177,7 +177,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     for (const { name } of first.packages) assert.equal((await ask(`${home}/dumps/${name}.zip`)).status, 200);
   });
 
-  it('splits a page that is too large for a package', async () => {
+  itOnce('splits a page that is too large for a package', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, Buffer.alloc(5_000, name));
     await addSet({ dumpPackageBytes: 11_000, dumpCompression: 'none' });
     await build();
@@ -212,7 +212,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     }
   });
 
-  it('sends ranges, answers conditions and HEAD, and may be cached for ever', async () => {
+  itOnce('sends ranges, answers conditions and HEAD, and may be cached for ever', async () => {
     await put('a', 'a'.repeat(1_000));
     await addSet();
     const [{ name = '' } = {}] = (await build()).packages;
@@ -273,7 +273,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     assert.equal((await readPackages()).packages.length, 1);
   });
 
-  it('stays as it was when the root is not there, or is suddenly empty', async () => {
+  itOnce('stays as it was when the root is not there, or is suddenly empty', async () => {
     await put('a', 'a');
     await addSet();
     const first = await build();
@@ -299,7 +299,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     await readPackages();
   });
 
-  it('cannot be built of a set whose bytes are elsewhere', async () => {
+  itOnce('cannot be built of a set whose bytes are elsewhere', async () => {
     await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://example.org/' });
     await assert.rejects(build(), { code: 'invalid', message: /--root, --records or --from/ });
   });
@@ -326,7 +326,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     await artifacts.close();
   });
 
-  it('has the records of artifacts', async () => {
+  itOnce('has the records of artifacts', async () => {
     const artifacts = openArtifacts(started.app.configuration.artifacts);
     // So many that both threads pack.
     const plain = Array.from({ length: 300 }, (_, at) => `record${at}`);

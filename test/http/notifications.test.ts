@@ -88,7 +88,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.match(subscriber.deliveries[0]!.body, new RegExp(`datetime="${changes.changes[1].datetime}"`));
   });
 
-  it('are advertised: the topics name their hub and themselves, and the documents name the topics', async () => {
+  itOnce('are advertised: the topics name their hub and themselves, and the documents name the topics', async () => {
     for (const at of [topic(), framework()]) {
       for (const method of ['GET', 'HEAD']) {
         for (const path of [at, `${at}?any=1`]) {
@@ -107,7 +107,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.doesNotMatch(description.text, /notification/);
   });
 
-  it('break no rule of ResourceSync, by our own validator', async () => {
+  itOnce('break no rule of ResourceSync, by our own validator', async () => {
     await post(['a', 'b']);
     const report = await checkSource(`${started.url}/`, { sample: 0 });
     // Its resources are on another server, and were posted without hashes.
@@ -191,7 +191,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.deepEqual(subscriber.changes, []);
   });
 
-  it('are not sent to a callback that does not confirm, in whichever way', async () => {
+  itOnce('are not sent to a callback that does not confirm, in whichever way', async () => {
     const subscriber = await TestSubscriber.start();
     subscriber.confirms = false;
     await subscriber.request(hub(), { 'hub.mode': 'subscribe', 'hub.topic': topic() });
@@ -215,7 +215,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     await until('the denial', async () => other.asked.at(-1)!['hub.mode'] === 'denied');
   });
 
-  it('are not delayed by subscribers that hang, fail, redirect, or send without an end', async () => {
+  itOnce('are not delayed by subscribers that hang, fail, redirect, or send without an end', async () => {
     const elsewhere = await TestSubscriber.start();
     const reactions: Record<string, TestSubscriber['react']> = {
       hangs: () => {},
@@ -446,7 +446,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     });
   });
 
-  it('go to another hub, when the settings name one', async () => {
+  itOnce('go to another hub, when the settings name one', async () => {
     await closeApps();
     const other = await TestSubscriber.start();
     const url = other.callback;

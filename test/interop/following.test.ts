@@ -8,9 +8,9 @@ import { closeApps, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 import { post } from './http.ts';
 
-const EVENTS = 20_000;
-const KEYS = 5_000;
-const TURN = 1_000;
+const EVENTS = 10_000;
+const KEYS = 2_500;
+const TURN = 500;
 
 /** Creations, updates and deletions of the same few thousand resources, in an order that is always the same. */
 function* events(): Iterable<object> {
@@ -34,13 +34,13 @@ function* inTurns<Item>(items: Iterable<Item>, size: number): Iterable<readonly 
   if (turn.length > 0) yield turn;
 }
 
-describeOnEachStore('a set that is followed while 20,000 events are posted', (store) => {
+describeOnEachStore('a set that is followed while 10,000 events are posted', (store) => {
   let home: string;
   let metrics: string;
 
   beforeEach(async () => {
     const { app, url } = await startApp(store);
-    await app.sets.add({ slug: 'records', urlPrefix: `${url}/store/`, pageEntries: 1_000, windowChanges: 2_000 });
+    await app.sets.add({ slug: 'records', urlPrefix: `${url}/store/`, pageEntries: 500, windowChanges: 1_000 });
     home = `${url}/sets/records/`;
     metrics = `${url}/metrics`;
   });
