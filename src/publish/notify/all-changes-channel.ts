@@ -62,6 +62,7 @@ export class AllChangesChannel implements Channel {
   /** All but the last part of a stretch leave the boundary where it is. */
   async #partsOf(id: SetId, from: Stamp, until: Stamp): Promise<readonly Part[]> {
     const { sets, index } = this.#parts;
+    // Read after the stretch of the log was: what was committed to a set that is private by then is not sent.
     const set = await sets.byId(id);
     if (set === undefined || set.removed !== undefined || set.private === true || !set.ready) return [];
     const { baseUrl } = await sets.source();

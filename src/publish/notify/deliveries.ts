@@ -1,6 +1,7 @@
 import type { HubSetting } from '../../config/configuration.ts';
-import type { SetId } from '../../core/resource-set.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
+import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import { hubUri } from '../topics.ts';
@@ -14,7 +15,7 @@ import type { Progress } from './delivery-state.ts';
 import { FrameworkChannel } from './framework-channel.ts';
 import type { RecordedEvent } from './framework-log.ts';
 import { RecentSets } from './recent-sets.ts';
-import type { Subscription, Topic } from './subscription.ts';
+import type { Subscriber, Subscription, Topic } from './subscription.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 interface Parts {
@@ -29,6 +30,7 @@ interface Parts {
   readonly known: Readonly<Record<string, Progress>>;
   /** What happened to documents, as it is stored. */
   events(): readonly RecordedEvent[];
+  mayRead(subscriber: Subscriber, set: ResourceSet): Promise<boolean>;
   onDelivery(outcome: DeliveryOutcome, seconds: number): void;
 }
 
@@ -42,11 +44,14 @@ interface Running {
 /** What runs of deliveries: one for each subscription in force. */
 export class Deliveries {
   readonly #parts: Parts;
+  readonly #recentSets: RecentSets;
+  readonly #setsNow = new Map<SetId, CoalescedRead<ResourceSet | undefined>>();
   readonly #running = new Map<string, Running>();
   readonly #payloads = new Payloads();
 
   constructor(parts: Parts) {
-    this.#parts = { ...parts, sets: new RecentSets(parts.sets) };
+    this.#parts = parts;
+    this.#recentSets = new RecentSets(parts.sets);
   }
 
   get oldestUnsent(): Stamp | undefined {
@@ -73,6 +78,7 @@ export class Deliveries {
       client: this.#parts.client,
       callback,
       secret: () => current()?.active?.secret,
+      isAdmitted: () => this.#isAdmitted(current(), topic.set),
       onGone: () => this.#endGone(id, since),
     };
     this.#start(id, { since, subscription }, topic, options);
@@ -81,14 +87,15 @@ export class Deliveries {
   /** Sends everything to the hub of another server. */
   async toHub(url: string): Promise<void> {
     const { index, sets, hubClient } = this.#parts;
-    const options = { client: hubClient, callback: url, secret: () => undefined, onGone: async () => {} };
+    const others = { secret: () => undefined, isAdmitted: async () => true, onGone: async () => {} };
+    const options = { client: hubClient, callback: url, ...others };
     const [changes, framework] = [`hub ${url}`, `hub ${url} framework`];
     if (this.#running.has(changes)) return;
     const now = await index.watermark();
     const since = (id: string) => this.#parts.known[id]?.since ?? now;
     const all = new AllChangesChannel({ sets, index });
     this.#begin(changes, { since: since(changes), subscription: undefined }, all, options);
-    const documents = this.#frameworkChannel();
+    const documents = new FrameworkChannel(undefined, this.#parts);
     this.#begin(framework, { since: since(framework), subscription: undefined }, documents, options);
   }
 
@@ -117,11 +124,25 @@ export class Deliveries {
     }
   }
 
+  /** By the set as it is now: one that has become private has no other readers from then on. */
+  async #isAdmitted(subscription: Subscription | undefined, id: SetId): Promise<boolean> {
+    const set = await this.#setNow(id);
+    const subscriber = subscription?.active?.subscriber;
+    return set !== undefined && subscriber !== undefined && this.#parts.mayRead(subscriber, set);
+  }
+
+  /** All subscribers of a set ask at the same time, when it has changed. */
+  #setNow(id: SetId): Promise<ResourceSet | undefined> {
+    const known = this.#setsNow.get(id) ?? new CoalescedRead(() => this.#parts.sets.byId(id));
+    this.#setsNow.set(id, known);
+    return known.read();
+  }
+
   #start(
     id: string,
     about: Omit<Running, 'delivery'>,
     topic: Topic,
-    options: Pick<DeliveryOptions, 'client' | 'callback' | 'secret' | 'onGone'>,
+    options: Omit<DeliveryOptions, 'channel' | 'progress' | 'hub' | 'onOutcome'>,
   ): void {
     const channel = topic.kind === 'framework' ? this.#frameworkChannel(topic.set) : this.#changeChannel(topic.set);
     this.#begin(id, about, channel, options);
@@ -131,29 +152,27 @@ export class Deliveries {
     id: string,
     about: Omit<Running, 'delivery'>,
     channel: Channel & { close?(): void },
-    options: Pick<DeliveryOptions, 'client' | 'callback' | 'secret' | 'onGone'>,
+    options: Omit<DeliveryOptions, 'channel' | 'progress' | 'hub' | 'onOutcome'>,
   ): void {
-    const { known, sets, hub, onDelivery } = this.#parts;
+    const { known, hub, onDelivery } = this.#parts;
     const { since } = about;
     const delivery = new Delivery({
       ...options,
       channel,
       progress: known[id]?.since === since ? known[id] : { since, through: since },
-      hub: async () => hubUri(hub, (await sets.source()).baseUrl)!,
+      hub: async () => hubUri(hub, (await this.#recentSets.source()).baseUrl)!,
       onOutcome: onDelivery,
     });
     this.#running.set(id, { ...about, delivery });
     void delivery.ended.finally(() => channel.close?.());
   }
 
-  /** @param set all that are for everybody, if it is undefined */
-  #frameworkChannel(set?: SetId): Channel {
-    const { sets, events } = this.#parts;
-    return new FrameworkChannel(set, { sets, events });
+  #frameworkChannel(set: SetId): Channel {
+    return new FrameworkChannel(set, { sets: this.#recentSets, events: this.#parts.events });
   }
 
   #changeChannel(set: SetId): Channel & { close(): void } {
-    const { feeds, sets } = this.#parts;
-    return new ChangeChannel(set, { feeds, sets, payloads: this.#payloads });
+    const { feeds } = this.#parts;
+    return new ChangeChannel(set, { feeds, sets: this.#recentSets, payloads: this.#payloads });
   }
 }

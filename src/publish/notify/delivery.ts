@@ -10,6 +10,8 @@ import type { Progress } from './delivery-state.ts';
 
 /** After something was sent: what changes meanwhile goes together. */
 const GATHERING_MS = 400;
+/** Until a subscription whose subscriber may not read its topic any more was ended. */
+const REFUSED_MS = 500;
 const BACKOFF = { firstMs: 1_000, longestMs: 600_000 };
 const GONE = 410;
 
@@ -23,6 +25,8 @@ export interface DeliveryOptions {
   /** What its requests are signed with now: a renewal may change it. */
   secret(): string | undefined;
   hub(): Promise<string>;
+  /** Whether the subscriber may still read what is sent. */
+  isAdmitted(): Promise<boolean>;
   /** The subscriber says that there is no such subscription any more. */
   onGone(): Promise<void>;
   onOutcome(outcome: DeliveryOutcome, seconds: number): void;
@@ -58,12 +62,14 @@ export class Delivery {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
-    const { channel, onGone } = this.#options;
+    const { channel, isAdmitted, onGone } = this.#options;
     for (let troubles = 0; !signal.aborted; ) {
       try {
         const part = await channel.next(this.#progress.through);
         this.#oldest = part?.oldest;
         if (part === undefined) await channel.news(signal);
+        // Asked after the changes were read: what was committed to a set that is private by then is not sent.
+        else if (!(await isAdmitted())) await this.#pause(REFUSED_MS);
         else if ((await this.#send(part, signal)) === 'gone') return await onGone();
         troubles = 0;
       } catch (error) {
