@@ -6,6 +6,7 @@ import { withTimeout } from '../../lib/with-timeout.ts';
 import type { LiveFigures } from '../../observe/metrics/live-server.ts';
 import { type SummarizedSet, summarize } from '../../sets/summarized-sets.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import { shownFigures } from '../response/shown-figures.ts';
 import { shownSets } from '../response/shown-sets.ts';
 import type { Viewer } from './parts/frame.ts';
 
@@ -34,11 +35,11 @@ type StoreStatus = Pick<Status, 'storeAnswered' | 'reading' | 'ready' | 'trouble
 const NO_ANSWER: StoreStatus = { storeAnswered: undefined, reading: { total: 0, sets: [] }, ready: 0, troubled: [] };
 
 export async function statusOf(app: ServedApp, response: Response, viewer: Viewer): Promise<Status> {
-  const { configuration, metrics } = app;
+  const { configuration } = app;
   const [store, figures] = await Promise.all([
     // The page is shown, and soon, whatever is wrong with the store.
     withTimeout(askStore(app, response), STORE_TIMEOUT_MS, () => NO_ANSWER).catch(() => NO_ANSWER),
-    viewer.seesFigures ? metrics.live.figures() : undefined,
+    viewer.seesFigures ? shownFigures(app, response) : undefined,
   ]);
   return { version: VERSION, ...store, figures, store: viewer.isAdministrator ? placeOf(configuration) : undefined };
 }

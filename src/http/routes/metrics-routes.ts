@@ -6,6 +6,7 @@ import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { setCaching } from '../response/caching.ts';
 import { sendJson } from '../response/send-json.ts';
+import { shownFigures } from '../response/shown-figures.ts';
 
 const FORMAT = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -27,7 +28,8 @@ const GET_STATUS = {
 } satisfies Operation;
 
 /** The state of the server, for those whose token permits it; for all clients when the settings say so. */
-export function metricsRoutes({ metrics, configuration }: ServedApp): readonly Route[] {
+export function metricsRoutes(app: ServedApp): readonly Route[] {
+  const { metrics, configuration } = app;
   const { baseUrl, publicMetrics } = configuration;
   const action: Action = publicMetrics ? 'probe' : 'read-metrics';
   return [
@@ -46,7 +48,7 @@ export function metricsRoutes({ metrics, configuration }: ServedApp): readonly R
       action,
       operation: GET_STATUS,
       async handle(_request, response) {
-        sendJson(response, liveStatus(await metrics.live.figures(), { baseUrl, version: VERSION }));
+        sendJson(response, liveStatus(await shownFigures(app, response), { baseUrl, version: VERSION }));
       },
     }),
   ];
