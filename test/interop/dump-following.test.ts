@@ -12,7 +12,7 @@ import { SetReader } from '../support/set-reader.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
 import { writeOddFiles } from './odd-names.ts';
 
-const FILES = 60;
+const FILES = 36;
 
 describeOnEachStore('a set that is copied from its Resource Dump', (store, itOnce) => {
   let started: StartedApp;
@@ -24,7 +24,7 @@ describeOnEachStore('a set that is copied from its Resource Dump', (store, itOnc
     root = await makeFolder(started, 'files');
     home = `${started.url}/sets/maps/`;
     for (let at = 0; at < FILES; at++) await write(at);
-    await started.app.sets.add({ slug: 'maps', origin: originOfRoot(root), pageEntries: 10, windowChanges: 50 });
+    await started.app.sets.add({ slug: 'maps', origin: originOfRoot(root), pageEntries: 6, windowChanges: 30 });
     await scan();
     await started.app.sets.markReady('maps');
   });
@@ -64,7 +64,7 @@ describeOnEachStore('a set that is copied from its Resource Dump', (store, itOnc
       await Promise.all([build(), change(turn)]);
       const [follower] = await Promise.all([DumpFollower.start(new SetReader(home)), change(turn + 4)]);
       followers.push(follower);
-      for (const one of followers) await one.step();
+      await Promise.all(followers.map((one) => one.step()));
     }
     await scan();
     const all = sorted(await expected());
