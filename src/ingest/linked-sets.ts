@@ -2,6 +2,7 @@ import type { ChangeEvent, PostableEvent } from '../core/change.ts';
 import { entryWeight } from '../core/entry-weight.ts';
 import { isTidemarkError } from '../core/errors.ts';
 import type { ResourceKey } from '../core/key.ts';
+import { traitsOf } from '../core/origin.ts';
 import { decodedState, encodeState, type Resource } from '../core/resource.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import { type SetLinks, type StateOf, setLinksOf } from '../core/set-links.ts';
@@ -12,9 +13,14 @@ import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
 
 export interface LinkedSetsParts {
-  readonly updater: EventPoster;
+  /** `later` is for sets that follow others: see Updater. */
+  readonly updater: EventPoster & { readonly later: EventPoster };
   readonly index: Pick<ResourceStates, 'lookup' | 'read'>;
   readonly catalog: Pick<Catalog, 'get' | 'put'>;
+}
+
+interface SetPosterParts extends Omit<LinkedSetsParts, 'updater'> {
+  readonly updater: EventPoster;
 }
 
 /** Posts to a set, and gives its resources the links that its rules make. */
@@ -48,11 +54,13 @@ export class LinkedSets {
 
   posterOf(set: ResourceSet): LinkingPoster {
     const links = setLinksOf(set);
-    const poster = new SetPoster(set, links, this.#parts);
+    const follows = traitsOf(set.origin).stream !== undefined;
+    const updater = follows ? this.#parts.updater.later : this.#parts.updater;
+    const poster = new SetPoster(set, links, { ...this.#parts, updater });
     const mutex = this.#mutexOf(set.id);
     const hasRules = links.relations.size > 0;
     return {
-      post: hasRules ? (events) => mutex.run(() => poster.post(events)) : (events) => this.#parts.updater.post(events),
+      post: hasRules ? (events) => mutex.run(() => poster.post(events)) : (events) => updater.post(events),
       relinkAll: (signal) => poster.relinkAll(mutex, signal),
     };
   }
@@ -72,10 +80,10 @@ function withDecodedState(event: PostableEvent): ChangeEvent {
 class SetPoster {
   readonly #set: ResourceSet;
   readonly #links: SetLinks;
-  readonly #parts: LinkedSetsParts;
+  readonly #parts: SetPosterParts;
   #isRecorded = false;
 
-  constructor(set: ResourceSet, links: SetLinks, parts: LinkedSetsParts) {
+  constructor(set: ResourceSet, links: SetLinks, parts: SetPosterParts) {
     this.#set = set;
     this.#links = links;
     this.#parts = parts;

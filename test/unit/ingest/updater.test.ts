@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChangeEvent } from '../../../src/core/change.ts';
-import type { ResourceSet } from '../../../src/core/resource-set.ts';
+import { MAX_ENTRIES_WEIGHT, type ResourceSet } from '../../../src/core/resource-set.ts';
 import { postNdjson } from '../../../src/ingest/ndjson-posting.ts';
 import { openPosting } from '../../../src/ingest/posting.ts';
 import { Updater } from '../../../src/ingest/updater.ts';
 import { SetRegistry } from '../../../src/sets/set-registry.ts';
+import type { EventPoster } from '../../../src/stores/event-poster.ts';
 import { openStores, type Stores } from '../../../src/stores/open-stores.ts';
 import { URL_PREFIX } from '../../support/builders.ts';
 
@@ -50,6 +51,36 @@ describe('What is posted', () => {
     const results = (await Promise.all(posted)).flat();
     assert.deepEqual(commits, [30, 10, 40, 1]);
     assert.ok(results.every(({ status }) => status === 'applied'));
+  });
+
+  it('later is committed when nothing else waits, or was for long', async () => {
+    let now = 0;
+    const updater = new Updater(stores.index, () => now);
+    const order: string[] = [];
+    const post = (name: string, poster: EventPoster) =>
+      poster.post([{ set: set.id, key: `/${name}`, state: {}, weight: 1 }]).then(() => order.push(name));
+    // Nothing else waits.
+    await post('later 1', updater.later);
+    await Promise.all([post('later 2', updater.later), post('a', updater), post('later 3', updater.later)]);
+    now += 1_000;
+    await Promise.all([post('b', updater), post('later 4', updater.later)]);
+    assert.deepEqual(order, ['later 1', 'a', 'later 2', 'later 3', 'later 4', 'b']);
+  });
+
+  it('later is committed now and then while others post without an end', async () => {
+    let isDone = false;
+    const later = Promise.all(
+      Array.from({ length: 3 }, async (_, at) => {
+        await updater.later.post([{ set: set.id, key: `/later-${at}`, state: {}, weight: MAX_ENTRIES_WEIGHT }]);
+      }),
+    ).then(() => {
+      isDone = true;
+    });
+    let count = 0;
+    const postOn = async () => {
+      while (!isDone) await updater.post([{ set: set.id, key: `/${count++}`, state: {}, weight: 1 }]);
+    };
+    await Promise.all([later, postOn(), postOn(), postOn()]);
   });
 
   it('as a stream of large events comes in small batches', async () => {
