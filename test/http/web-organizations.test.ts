@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { setOfStream } from '../../src/streams/set-names.ts';
+import { uploadId } from '../../src/streams/uploads/upload.ts';
 import { putUploadState, readUploadState } from '../../src/streams/uploads/upload-state.ts';
 import { ask } from '../support/ask.ts';
 import { useBrowser } from '../support/browser.ts';
@@ -113,6 +114,42 @@ describe('Pages of organizations', () => {
       const bytes = Buffer.from(await (await fetch(href)).arrayBuffer());
       assert.equal(gunzipSync(bytes).toString(), Buffer.concat([marc('1'), marc('2')]).toString(), href);
     }
+  });
+
+  it('name files of a dump without a link until they are published, and are loaded again meanwhile', async () => {
+    const { app } = started;
+    const stream = await ProcessedStream.make(app);
+    await stream.process(await stream.upload({ 'new.mrc': marc('1') }));
+    await app.streamDumps.build({ organization: 'lane', stream: 'main' }, 'full');
+    const path = '/organizations/lane/streams/main/';
+    const before = (await get(path)).text;
+    assert.match(before, /lane--main-[\d-]+-full-marc21\.mrc\.gz \(/);
+    assert.doesNotMatch(before, /-full-marc21\.mrc\.gz"/);
+    assert.match(before, /data-again="5"/);
+    await follow('lane--main.dumps');
+    const after = (await get(path)).text;
+    const [, href = ''] = /href="([^"]+-full-marc21\.mrc\.gz)"/.exec(after) ?? [];
+    assert.equal((await ask(new URL(href, `${started.url}${path}`).href)).status, 200, after);
+    assert.doesNotMatch(after, /data-again="5"/);
+  });
+
+  it('say of how many uploads they count those that have failed, when these are not all', async () => {
+    await ProcessedStream.make(started.app);
+    const { catalog } = started.app;
+    for (let number = 1; number <= 201; number++) {
+      const upload = { organization: 'lane', stream: 'main', number, files: [], received: number, token: `${number}` };
+      await catalog.put('upload', uploadId('lane', 'main', number), upload, undefined);
+      if (number === 200) assert.match((await get('/organizations/lane/')).text, /<dt>failed<\/dt><dd>0<\/dd>/);
+    }
+    const failure = { at: 1, error: 'the disk is full', isFinal: true };
+    for (const number of [1, 2, 201]) {
+      await putUploadState(
+        catalog,
+        { organization: 'lane', stream: 'main', number },
+        { body: { failure }, before: undefined },
+      );
+    }
+    assert.match((await get('/organizations/lane/')).text, /<dt>failed of the last 200<\/dt><dd>2<\/dd>/);
   });
 
   it('show the latest errors with id, position and reason, at most five of an upload', async () => {

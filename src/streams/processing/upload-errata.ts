@@ -5,6 +5,10 @@ import type { UploadReadingKey } from '../../artifacts/keys/stream-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { UploadErratum } from '../uploads/upload-state.ts';
 
+/** Characters of an id, which field 001 may have any number of, and of a reason. So no line is above 64 kB. */
+const MOST_ID = 255;
+const MOST_REASON = 2_000;
+
 /** Writes the errata of an upload into an artifact, as they are found; without any, there is none. */
 export class UploadErrata {
   readonly #artifacts: Pick<ArtifactStore, 'put'>;
@@ -18,8 +22,13 @@ export class UploadErrata {
   }
 
   /** @throws TidemarkError as `ArtifactStore.put` */
-  async add(erratum: UploadErratum): Promise<void> {
+  async add({ id, reason, ...place }: UploadErratum): Promise<void> {
     const stream = this.#begin();
+    const erratum: UploadErratum = {
+      ...place,
+      ...(id !== undefined && { id: shortened(id, MOST_ID) }),
+      reason: shortened(reason, MOST_REASON),
+    };
     if (stream.write(`${JSON.stringify(erratum)}\n`)) return;
     // A store that fails reads no more.
     await Promise.race([once(stream, 'drain'), this.#stored]);
@@ -45,4 +54,8 @@ export class UploadErrata {
     this.#stored.catch(() => {});
     return this.#stream;
   }
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
 }

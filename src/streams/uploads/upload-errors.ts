@@ -33,7 +33,7 @@ export interface ErrataPage {
 
 /** Bytes that are read for a page at most: enough for hundreds of errata. */
 const PAGE_BYTES = 1_048_576;
-/** Bytes that are read for each erratum of a small page, whose line is shorter. */
+/** Bytes that are read for each erratum of a small page, whose line is shorter in most cases. */
 const LINE_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
@@ -46,9 +46,10 @@ export async function readErrata(
   key: ObjectKey,
   { at, limit }: { readonly at: number; readonly limit: number },
 ): Promise<ErrataPage> {
-  const range = { start: at, length: Math.min(PAGE_BYTES, limit * LINE_BYTES) };
-  const { body, length } = await artifacts.get(key, { range });
-  const bytes = await buffer(body);
+  const { bytes, length } = await readLines(artifacts, key, {
+    start: at,
+    length: Math.min(PAGE_BYTES, limit * LINE_BYTES),
+  });
   const errata: UploadErratum[] = [];
   let begin = 0;
   for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
@@ -57,6 +58,19 @@ export async function readErrata(
     begin = end + 1;
   }
   return { errata, next: begin === 0 || at + begin >= length ? undefined : at + begin };
+}
+
+/** The bytes of a range, or of a longer one that has a whole line: those that an earlier version wrote may be long. */
+async function readLines(
+  artifacts: Artifacts,
+  key: ObjectKey,
+  { start, length: given }: { start: number; length: number },
+) {
+  for (let most = given; ; most *= 4) {
+    const { body, length } = await artifacts.get(key, { range: { start, length: most } });
+    const bytes = await buffer(body);
+    if (bytes.includes(NEWLINE) || start + bytes.length >= length) return { bytes, length };
+  }
 }
 
 /** One by one, in the order in which they were found. */

@@ -1,6 +1,5 @@
 import type { Response } from 'express';
 import { may } from '../../../access/may.ts';
-import { streamDumpsView } from '../../../api/stream-dump-views.ts';
 import { listedUploadView } from '../../../api/upload-views.ts';
 import { isTidemarkError } from '../../../core/errors.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
@@ -14,6 +13,7 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { shownOrganizations } from '../../response/shown-organizations.ts';
 import { frameOf } from '../parts/frame-of.ts';
 import { sendPage } from '../parts/send-page.ts';
+import { listedDumps } from './listed-dumps.ts';
 import { organizationFrameOf } from './organization-frame.ts';
 import { renderOrganizationPage } from './organization-page.ts';
 import { ORGANIZATION, ORGANIZATIONS, STREAM } from './organization-page-operations.ts';
@@ -78,11 +78,11 @@ export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): 
       async handle(request, response, { did }) {
         const organization = organizationOf(response);
         const name = { organization: organization.id };
-        const [frame, records, listed, { dumps }, shown] = await Promise.all([
+        const [frame, records, listed, dumps, shown] = await Promise.all([
           organizationFrameOf(app, request, response),
           recordsOfStreams(organization),
           uploads.list(organization.id, undefined, { limit: MOST_COUNTED }),
-          streamDumpsView(name, app),
+          listedDumps(name, app),
           setsOf(name, response),
         ]);
         const errata = await latestErrata(uploads, listed);
@@ -98,11 +98,11 @@ export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): 
         const stream = streamOf(organizationOf(response), param(request, 'stream'));
         const organization = organizationOf(response).id;
         const name = { organization, stream: stream.id };
-        const [frame, records, listed, { dumps }, shown] = await Promise.all([
+        const [frame, records, listed, dumps, shown] = await Promise.all([
           organizationFrameOf(app, request, response),
           recordsOf(organization, stream.id),
           uploads.list(organization, stream.id, { before, limit: UPLOADS_PER_PAGE }),
-          streamDumpsView(name, app),
+          listedDumps(name, app),
           setsOf(name, response),
         ]);
         const views = viewsOf(listed);

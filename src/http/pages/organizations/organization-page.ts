@@ -10,6 +10,7 @@ import { counted, formatNumber } from '../parts/words.ts';
 import { copySection } from './copy-section.ts';
 import { dumpTable } from './dump-table.ts';
 import { errataSection } from './errata-section.ts';
+import { isPublished } from './listed-dumps.ts';
 import {
   type OrganizationFrame,
   organizationTitle,
@@ -40,6 +41,8 @@ const LISTED = 10;
 export function renderOrganizationPage(page: OrganizationPage): string {
   const { organization, frame, uploads, records, mayUpload, did } = page;
   const { defaultStream } = organization;
+  // Not all are read for a page: `GET …/statistics` counts them.
+  const isAll = uploads.length >= (uploads[0]?.number ?? 0);
   const main = html`${did !== undefined && html`<p class="notice good" role="status">${did}</p>`}
 <p class="subtitle"><span class="id">${organization.id}</span> ${contacts(page)}</p>
 ${
@@ -47,7 +50,10 @@ ${
   figures([
     ['records now', formatNumber(records.get(defaultStream) ?? 0)],
     ['uploads', formatNumber(uploads[0]?.number ?? 0)],
-    ['failed', formatNumber(uploads.filter(({ status }) => status === 'failed').length)],
+    [
+      isAll ? 'failed' : `failed of the last ${formatNumber(uploads.length)}`,
+      formatNumber(uploads.filter(({ status }) => status === 'failed').length),
+    ],
     ['last upload', uploads[0] === undefined ? 'never' : (timeOf(uploads[0].received, frame.now) ?? '')],
   ])
 }
@@ -63,7 +69,7 @@ ${frame.viewer.isAdministrator && administration(page)}`;
     heading: html`${organizationTitle(organization)} ${privateBadge(organization)}`,
     title: organizationTitle(organization),
     main,
-    again: uploads.slice(0, LISTED).some(isOpen) ? AGAIN : undefined,
+    again: uploads.slice(0, LISTED).some(isOpen) || !page.dumps.every(isPublished) ? AGAIN : undefined,
   });
 }
 

@@ -9,6 +9,7 @@ import { figures } from '../parts/tables.ts';
 import { formatNumber } from '../parts/words.ts';
 import { copySection } from './copy-section.ts';
 import { dumpTable } from './dump-table.ts';
+import { isPublished } from './listed-dumps.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 import { AGAIN, isOpen, uploadTable } from './upload-parts.ts';
 
@@ -52,7 +53,7 @@ ${copySection('this stream', page.sets, frame)}`;
     heading: html`${name} ${isDefault && html`<span class="state live">default</span>`}`,
     title: `${name} – ${organizationTitle(organization)}`,
     main,
-    again: uploads.some(isOpen) ? AGAIN : undefined,
+    again: uploads.some(isOpen) || !page.dumps.every(isPublished) ? AGAIN : undefined,
   });
 }
 
