@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { parseS3Location } from '../../src/lib/s3/s3-location.ts';
@@ -9,7 +10,7 @@ import { type Records, readDumpFiles } from '../support/dump-consumer.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { type Asked, FaultProxy } from '../support/fault-proxy.ts';
 import { Catalogue } from '../support/marc-catalogue.ts';
-import { file, postForm } from '../support/multipart.ts';
+import { FORM_HEADERS, file, formOf, postForm } from '../support/multipart.ts';
 import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { refuseWith } from '../support/s3-refusal.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
@@ -31,6 +32,7 @@ type Matches = (asked: Asked) => boolean;
 const all: Matches = () => true;
 /** Records that uploads were read as: stored when an upload is read, and read when it is applied. */
 const isReading: Matches = ({ path }) => path.includes('/_streams/');
+const isSecondPart: Matches = ({ method, path }) => method === 'PUT' && path.includes('partNumber=2');
 const isReadAgain: Matches = (asked) => asked.method === 'GET' && isReading(asked);
 
 describe('uploads on an S3 server that throttles', () => {
@@ -153,6 +155,30 @@ describe('uploads on an S3 server that throttles', () => {
     const read = await ask(`${started.url}/api/${body.uploads[0].files[0].url}`);
     assert.ok(read.bytes.equals(bytes));
     assert.deepEqual([(await keys('_uploads/')).length, (await keys('_parts/')).length], [1, 0]);
+  });
+
+  it('leave nothing when it refuses a part of a file, and are taken when it does not', async () => {
+    await start(2);
+    const form = formOf([file('first.mrc', 'first'), LARGE]);
+    const throttled = proxy.on(isSecondPart, slowDown);
+    // The server may answer before it has read all of it, and closes the connection then.
+    const answer = await fetch(at('uploads'), {
+      method: 'POST',
+      headers: FORM_HEADERS,
+      body: new Uint8Array(form),
+    }).then(
+      ({ status }) => status,
+      () => 'closed',
+    );
+    assert.ok(answer === 503 || answer === 'closed', `${answer}`);
+    assert.ok(throttled.met > 0);
+    throttled.remove();
+    await until('all is removed', async () => (await keys('_uploads/')).length === 0);
+    const { Uploads = [] } = await bucket.client.send(new ListMultipartUploadsCommand({ Bucket: bucket.name }));
+    assert.deepEqual(Uploads, []);
+    assert.deepEqual((await askJson(at('uploads'))).body.uploads, []);
+    const whole = await postForm(at('uploads'), [file('first.mrc', 'first'), LARGE]);
+    assert.deepEqual([whole.status, whole.json.number, whole.json.files.length], [201, 1, 2]);
   });
 
   it('have failed when it refuses for longer than they are tried, and are processed when a person asks for it', async () => {
