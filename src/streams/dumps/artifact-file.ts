@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { ArtifactBody, ArtifactStore, StoredObject } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
@@ -31,9 +30,9 @@ export class ArtifactFile {
   async write(part: Buffer): Promise<void> {
     if (this.#stream.write(part)) return;
     // A store that fails reads no more.
-    const waiting = new AbortController();
-    const drained = once(this.#stream, 'drain', { signal: waiting.signal }).catch(() => {});
-    await Promise.race([drained, this.#stored.then(() => {})]).finally(() => waiting.abort());
+    const { promise: drained, resolve } = Promise.withResolvers<void>();
+    this.#stream.once('drain', resolve);
+    await Promise.race([drained, this.#stored]).finally(() => this.#stream.off('drain', resolve));
   }
 
   /** Resolves when it is stored. @throws TidemarkError as `ArtifactStore.put` */

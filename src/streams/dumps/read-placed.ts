@@ -34,9 +34,9 @@ interface ReadChunk {
 }
 
 /** Bytes, packed: some 30 times as many are in memory of a chunk that compresses very well. */
-const CHUNK_BYTES = 128 * 1024;
+const CHUNK_BYTES = 512 * 1024;
 /** Chunks that are read ahead. */
-const READ_AHEAD = 4;
+const READ_AHEAD = 2;
 /** Bytes in which a header of ours ends. */
 const USUAL_HEADER = 4_096;
 

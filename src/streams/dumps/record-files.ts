@@ -16,8 +16,8 @@ export interface MadeFile {
   readonly sha256: string;
 }
 
-/** Bytes that are compressed at once; larger ones hardly make smaller files. */
-const PART_BYTES = 256 * 1024;
+/** Bytes that are compressed at once. */
+const PART_BYTES = 512 * 1024;
 /** Bytes of MARCXML that are taken at a time: half of what the writer begins with, so that it need not grow. */
 const XML_BYTES = 32 * 1024;
 /** Of gzip: see docs/performance.md. */
