@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secret } from '../config/configuration.ts';
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import type { AccessPolicy } from './access-policy.ts';
-import { type Credentials, readCredentials } from './credentials.ts';
+import { readCredentials } from './credentials.ts';
 import { isLoopback } from './loopback.ts';
 import { ADMINISTRATOR, ANONYMOUS, type Principal } from './principal.ts';
 import { isProxied } from './proxied.ts';
@@ -45,7 +45,7 @@ export async function identify(
   if (credentials.kind === 'none' && !isFromHere) return ANONYMOUS;
   const own = policy.mode === 'token' ? policy.token : undefined;
   if (own !== undefined && credentials.kind === 'token' && isSame(credentials.token, own)) return ADMINISTRATOR;
-  if (own === undefined && !(await mayBeKept(tokens, credentials))) return isFromHere ? ADMINISTRATOR : ANONYMOUS;
+  if (own === undefined && !(await tokens.areKept())) return isFromHere ? ADMINISTRATOR : ANONYMOUS;
   switch (credentials.kind) {
     case 'none':
       return ANONYMOUS;
@@ -53,18 +53,6 @@ export async function identify(
       return unidentified('send "Authorization: Bearer TOKEN", or Basic with the token as password');
     case 'token':
       return bearerOf(await tokens.show(credentials.token), policy);
-  }
-}
-
-/**
- * While the store does not answer, a client that sends no token may do what everybody may, such as read the status.
- */
-async function mayBeKept(tokens: Pick<TokenRegistry, 'areKept'>, { kind }: Credentials): Promise<boolean> {
-  try {
-    return await tokens.areKept();
-  } catch (error) {
-    if (kind !== 'none' || !isTidemarkError(error, 'unavailable')) throw error;
-    return true;
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Secret } from '../../src/config/configuration.ts';
-import { isTidemarkError } from '../../src/core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../src/core/errors.ts';
 import { startServer } from '../../src/http/server/server.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -34,6 +34,24 @@ describeOnEachStore('Access over HTTP', (store, itOnce) => {
     }
     assert.equal((await read({ Host: 'evil.example.org' })).status, 403);
     assert.equal((await post({ Host: 'evil.example.org' })).status, 403);
+  });
+
+  itOnce('without a token is as for everybody while tokens cannot be read, and refused for that alone', async () => {
+    await start();
+    const { tokens } = started.app;
+    const areKept = tokens.areKept.bind(tokens);
+    // For one question: the store answers again before the next.
+    const failOnce = () => {
+      tokens.areKept = async () => {
+        tokens.areKept = areKept;
+        throw new TidemarkError('unavailable', 'for a test');
+      };
+    };
+    failOnce();
+    assert.equal((await read()).status, 200);
+    failOnce();
+    assert.equal((await post()).status, 503);
+    assert.equal((await post()).status, 200);
   });
 
   itOnce('is refused to pages of another origin', async () => {

@@ -1,11 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccessPolicy } from '../../access/access-policy.ts';
-import { identify, isFromThisMachine, refuseForeignPage, requireOwnPage } from '../../access/identify.ts';
+import {
+  identify,
+  isFromThisMachine,
+  refuseForeignPage,
+  requireOwnPage,
+  type Unidentified,
+} from '../../access/identify.ts';
 import { type Action, type Guarded, may } from '../../access/may.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';
 import type { Scope } from '../../access/scope.ts';
 import { SenderLimits } from '../../access/sender-limits.ts';
-import { TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
 import type { Organization } from '../../streams/organization.ts';
 import { readersOf } from '../../streams/organization-readers.ts';
@@ -45,7 +51,10 @@ export interface Admission {
 export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) => Promise<Admission>;
 
 type Parts = Pick<ServedApp, 'sets' | 'organizations' | 'tokens' | 'sessions' | 'configuration'>;
-type Identified = Pick<Admission, 'sender' | 'hasSession'>;
+interface Identified extends Pick<Admission, 'sender' | 'hasSession'> {
+  /** Why a sender who counts as anonymous may be another one: what such a sender may not do is refused for that. */
+  readonly doubt?: unknown;
+}
 
 export function createAdmit(
   { sets, organizations, tokens, sessions, configuration }: Parts,
@@ -58,10 +67,23 @@ export function createAdmit(
       isFromThisMachine(headers, policy);
       return { sender: ANONYMOUS, hasSession: false };
     }
-    const sender = await identify(headers, { policy, tokens });
+    const sender = await senderOf(headers);
+    if ('doubt' in sender) return { sender: ANONYMOUS, hasSession: false, ...sender };
     if (sender.kind === 'unidentified') throw unauthorized(sender.reason);
     const inSession = sender.kind === 'anonymous' ? await senderOfSession(headers) : undefined;
     return { sender: inSession ?? sender, hasSession: inSession !== undefined };
+  }
+
+  /** Without a token, a client may do what everybody may while the store does not answer: read the status, for one. */
+  async function senderOf(
+    headers: IncomingHttpHeaders,
+  ): Promise<Principal | Unidentified | { readonly doubt: unknown }> {
+    try {
+      return await identify(headers, { policy, tokens });
+    } catch (error) {
+      if (headers.authorization === undefined && isTidemarkError(error, 'unavailable')) return { doubt: error };
+      throw error;
+    }
   }
 
   /** Undefined without a session, and when it is over: then the sender is anonymous, and may sign in again. */
@@ -79,8 +101,18 @@ export function createAdmit(
     return notFromHere();
   }
 
-  return async ({ method, action }, { headers, address, slug, organization: id }) => {
-    const { sender, hasSession } = await identified(action, headers);
+  return async (route, arrival) => {
+    const { doubt, ...identity } = await identified(route.action, arrival.headers);
+    return admit(route, arrival, identity).catch((error: unknown) => {
+      throw doubt ?? error;
+    });
+  };
+
+  async function admit(
+    { method, action }: Pick<Route, 'method' | 'action'>,
+    { headers, address, slug, organization: id }: Arrival,
+    { sender, hasSession }: Identified,
+  ): Promise<Admission> {
     if (method !== 'get') (hasSession ? requireOwnPage : refuseForeignPage)(headers, configuration.baseUrl);
     if (action !== 'probe') throwAfter(limits.takeRequest(sender, { headers, address }));
     const isShown = (set: ResourceSet) => may(sender, action, set) || may(sender, 'read-state', set);
@@ -93,7 +125,7 @@ export function createAdmit(
     const takeBody = (bytes: number) => throwAfter(limits.takeBody(sender, bytes));
     if (method !== 'get') takeBody(0);
     return { sender, hasSession, set, organization, takeBody };
-  };
+  }
 }
 
 function throwAfter(milliseconds: number): void {
