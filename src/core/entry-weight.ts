@@ -33,8 +33,18 @@ function attributesWeight({ mime = '', pri, modified, length, hashes }: Link): n
   return escaped(mime) + (hasNumbers ? LINK_NUMBERS : 0) + (hashes === undefined ? 0 : LINK_HASHES);
 }
 
+/** What the entry of a resource weighs in a set: with links to its versions, where the set keeps those. */
+export function weightInSet(
+  { urlPrefix, keepVersions }: { readonly urlPrefix: string; readonly keepVersions?: boolean | undefined },
+  key: ResourceKey,
+  state: ResourceState | undefined,
+): number {
+  const links = keepVersions && state !== undefined ? versionLinksWeight(urlPrefix, key) : 0;
+  return entryWeight(urlPrefix, key, state) + links;
+}
+
 /** What links to its versions add to the entry of a resource. */
-export function versionLinksWeight(urlPrefix: string, key: ResourceKey): number {
+function versionLinksWeight(urlPrefix: string, key: ResourceKey): number {
   return VERSION_LINKS + 3 * (Math.max(escaped(urlPrefix), LEAST_HOME) + escaped(key));
 }
 

@@ -51,6 +51,7 @@ export interface Admission {
 export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) => Promise<Admission>;
 
 type Parts = Pick<ServedApp, 'sets' | 'organizations' | 'tokens' | 'sessions' | 'configuration'>;
+
 interface Identified extends Pick<Admission, 'sender' | 'hasSession'> {
   /** Why a sender who counts as anonymous may be another one: what such a sender may not do is refused for that. */
   readonly doubt?: unknown;

@@ -1,3 +1,4 @@
+import { MARC_TYPE } from '../../artifacts/records/walk-records.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { MarcRecord } from '../../streams/marc/marc-record.ts';
 import { writeMarcXml } from '../../streams/marc/write-marcxml.ts';
@@ -5,7 +6,7 @@ import { openRecord } from '../artifact/open-record.ts';
 import type { Records } from '../artifact/records.ts';
 import type { LiveResource, OpenedBytes, Representation, WantedBytes } from '../served-source.ts';
 
-const MARC21: Representation = { mime: 'application/marc', suffix: '.mrc' };
+const MARC21: Representation = { mime: MARC_TYPE, suffix: '.mrc' };
 const MARCXML: Representation = {
   mime: 'application/marcxml+xml',
   suffix: '.xml',

@@ -1,5 +1,5 @@
 import { type ChangeEvent, type ChangeKind, decide } from '../../core/change.ts';
-import { entryWeight, versionLinksWeight } from '../../core/entry-weight.ts';
+import { weightInSet } from '../../core/entry-weight.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import { encodeState, type ResourceState } from '../../core/resource.ts';
@@ -111,13 +111,11 @@ function eventOf(
   { key, state, basedOn }: Difference,
   { options: { set }, comparison: { position } }: PostParts,
 ): ChangeEvent {
-  const { id, urlPrefix, keepVersions } = set;
-  const links = keepVersions && state !== undefined ? versionLinksWeight(urlPrefix, key) : 0;
   return {
-    set: id,
+    set: set.id,
     key,
     state,
-    weight: entryWeight(urlPrefix, key, state) + links,
+    weight: weightInSet(set, key, state),
     ...(basedOn !== undefined && { basedOn }),
     ...position,
   };

@@ -3,15 +3,9 @@ import { digestRecords } from '../../artifacts/records/digest-records.ts';
 import type { DigestRow } from '../../artifacts/records/digest-row.ts';
 import { RecordSort, type RecordSortParts } from '../../artifacts/records/record-sort.ts';
 import { MARC_TYPE } from '../../artifacts/records/walk-records.ts';
-import { entryWeight, versionLinksWeight } from '../../core/entry-weight.ts';
+import { weightInSet } from '../../core/entry-weight.ts';
 import { type ResourceKey, uriLengthFault } from '../../core/key.ts';
-import {
-  type EncodedState,
-  encodeState,
-  type Resource,
-  type ResourceState,
-  type Tombstone,
-} from '../../core/resource.ts';
+import { type EncodedState, encodeState, type Resource, type Tombstone } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
@@ -101,14 +95,11 @@ function recordOf(
   { set, records, received }: UploadToApply,
 ): UploadedRecord {
   const { key } = row;
-  const weight = (state: ResourceState | undefined) =>
-    entryWeight(set.urlPrefix, key, state) +
-    (set.keepVersions && state !== undefined ? versionLinksWeight(set.urlPrefix, key) : 0);
-  if (row.isEmpty) return { key, state: undefined, weight: weight(undefined) };
+  if (row.isEmpty) return { key, state: undefined, weight: weightInSet(set, key, undefined) };
   const current = known?.state && encodeState(known.state);
   const isSame = current !== undefined && known!.state!.record !== undefined && row.isDescribedBy(current);
-  if (isSame) return { key, state: current, weight: weight(known!.state) };
-  return { key, state: row.stateAt(records, received), weight: weight({ mime: MARC_TYPE }) };
+  if (isSame) return { key, state: current, weight: weightInSet(set, key, known!.state) };
+  return { key, state: row.stateAt(records, received), weight: weightInSet(set, key, { mime: MARC_TYPE }) };
 }
 
 function* batchesOf(rows: Iterable<DigestRow>): Generator<readonly DigestRow[]> {
