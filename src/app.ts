@@ -12,6 +12,7 @@ import type { ServedApp } from './http/request/served-app.ts';
 import { LinkedSets } from './ingest/linked-sets.ts';
 import { openPosting } from './ingest/posting.ts';
 import { Updater } from './ingest/updater.ts';
+import { cancelJob } from './jobs/cancel-job.ts';
 import { JOB_DEFINITIONS } from './jobs/job-list.ts';
 import type { JobParts } from './jobs/job-parts.ts';
 import { JobsOfSets } from './jobs/jobs-of-set.ts';
@@ -53,6 +54,7 @@ import { openStores } from './stores/open-stores.ts';
 import { StreamDumps } from './streams/dumps/stream-dumps.ts';
 import { followsDefault } from './streams/follows-default.ts';
 import { OrganizationRegistry } from './streams/organization-registry.ts';
+import { PartlyApplied } from './streams/processing/partly-applied.ts';
 import { UploadBacklog } from './streams/processing/upload-backlog.ts';
 import { UploadProcessor } from './streams/processing/upload-processor.ts';
 import { ResumableUploads } from './streams/resumable/resumable-uploads.ts';
@@ -205,8 +207,10 @@ export async function openApp(configuration: Configuration): Promise<App> {
       ...{ catalog, artifacts, organizations },
       onRecorded,
     }),
+    cancelJob: (name) => cancelJob({ catalog, jobs }, name),
     retryUpload: (upload) => retryUpload({ catalog, jobs }, upload),
     uploadBacklog: new UploadBacklog({ catalog }),
+    partlyApplied: new PartlyApplied({ catalog }),
     uploadProcessor,
     resumableUploads: new ResumableUploads({
       ...{ catalog, artifacts, organizations },

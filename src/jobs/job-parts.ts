@@ -11,6 +11,7 @@ import type { JobQueue } from '../stores/job-queue.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { StreamDumps } from '../streams/dumps/stream-dumps.ts';
 import type { OrganizationRegistry } from '../streams/organization-registry.ts';
+import type { PartlyApplied } from '../streams/processing/partly-applied.ts';
 import type { UploadBacklog } from '../streams/processing/upload-backlog.ts';
 import type { UploadProcessor } from '../streams/processing/upload-processor.ts';
 import type { ResumableUploads } from '../streams/resumable/resumable-uploads.ts';
@@ -32,6 +33,7 @@ export interface JobParts {
   readonly uploads: Pick<Uploads, 'get' | 'removeAbandoned'>;
   readonly uploadProcessor: Pick<UploadProcessor, 'process'>;
   readonly uploadBacklog: Pick<UploadBacklog, 'visit'>;
+  readonly partlyApplied: Pick<PartlyApplied, 'visit'>;
   readonly resumableUploads: Pick<ResumableUploads, 'tend'>;
   readonly streamDumps: Pick<StreamDumps, 'build' | 'removeUnused'>;
   /** Archives the log in a thread of its own. */

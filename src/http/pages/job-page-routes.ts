@@ -106,7 +106,7 @@ export function jobPageRoutes(app: ServedApp): readonly Route[] {
       action: 'administer',
       operation: CANCEL,
       async handle(request, response, { back }) {
-        const { kind, id } = await jobs.cancel(nameOf(request));
+        const { kind, id } = await app.cancelJob(nameOf(request));
         response.redirect(303, wayBack({ kind, id, did: 'cancel', back }));
       },
     }),

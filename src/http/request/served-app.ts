@@ -60,7 +60,9 @@ export interface ServedApp {
   readonly index: ResourceIndex;
   readonly gauge: StoreGauge;
   readonly sets: SetRegistry;
-  readonly jobs: Pick<JobQueue, 'list' | 'get' | 'log' | 'counts' | 'retry' | 'cancel'>;
+  readonly jobs: Pick<JobQueue, 'list' | 'get' | 'log' | 'counts' | 'retry'>;
+  /** @throws TidemarkError `not-found`; `conflict` when it has ended, or has published a part of an upload */
+  cancelJob(name: string): Promise<Job>;
   /** When jobs are added next, the soonest first. */
   nextJobs(): Promise<readonly NextJob[]>;
   readonly organizations: OrganizationRegistry;

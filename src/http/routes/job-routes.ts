@@ -61,7 +61,7 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
       action: 'administer',
       operation: CANCEL_JOB,
       async handle(request, response) {
-        sendJson(response, jobView(await jobs.cancel(nameOf(request))));
+        sendJson(response, jobView(await app.cancelJob(nameOf(request))));
       },
     }),
   ];

@@ -1,6 +1,7 @@
 import type { NewJob } from '../../stores/job.ts';
 import type { Upload } from '../../streams/uploads/upload.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
+import { reopenJob } from '../reopen-job.ts';
 
 type NamedUpload = Pick<Upload, 'organization' | 'stream' | 'number'>;
 
@@ -13,6 +14,8 @@ export const processUpload = defineJob<NamedUpload>({
 
   async addMissing(parts) {
     await parts.uploadBacklog.visit((uploads) => parts.jobs.addAll(uploads.map(jobOfUpload)));
+    // Dumps of its stream would wait for ever.
+    await parts.partlyApplied.visit((upload) => reopenJob(parts.jobs, jobOfUpload(upload)));
     // An attempt waits for the set of its stream.
     await parts.organizations.ensureSets();
   },

@@ -6,7 +6,7 @@ import type { ChangeLog } from '../../stores/change-log.ts';
 import type { Organization } from '../organization.ts';
 import { type StreamName, streamText } from '../set-names.ts';
 import { uploadsOf } from '../uploads/upload.ts';
-import type { UploadState } from '../uploads/upload-state.ts';
+import { isPartlyApplied, type UploadState } from '../uploads/upload-state.ts';
 
 export interface BoundaryParts {
   readonly catalog: Pick<Catalog, 'get' | 'latest' | 'list' | 'head'>;
@@ -70,7 +70,7 @@ async function tryBoundary(name: StreamName, { catalog, index, followsDefault }:
   const stream = { ...name, stream: name.stream ?? organization.body.defaultStream };
   const head = await catalog.head('upload-state');
   const before = await readStates(stream, catalog);
-  const applying = before.find(({ body }) => isBeingApplied(body));
+  const applying = before.find(({ body }) => isPartlyApplied(body));
   if (applying !== undefined) return isUnderWay(applying.id);
   if (name.stream === undefined && !(await followsDefault(organization.body))) return isBehind(name);
   const until = await index.mark();
@@ -109,10 +109,6 @@ async function readStates(
 /** What of a state is needed: thousands of them are in memory. */
 function withoutFiles({ applying, applied, read }: UploadState): UploadState {
   return { ...(applying && { applying }), ...(applied && { applied }), ...(read && { read: { ...read, files: [] } }) };
-}
-
-function isBeingApplied({ applying, applied }: UploadState): boolean {
-  return applying !== undefined && applied === undefined;
 }
 
 function isBelow({ applying }: UploadState, until: Stamp): boolean {

@@ -101,6 +101,11 @@ export function statusOf(state: UploadState | undefined): UploadStatus {
   return state === undefined ? 'waiting' : 'processing';
 }
 
+/** Whether some of its records may be published, and others not yet. */
+export function isPartlyApplied({ applying, applied }: Pick<UploadState, 'applying' | 'applied'>): boolean {
+  return applying !== undefined && applied === undefined;
+}
+
 /** Its files as they came: those of an upload by URL are known when they were fetched. */
 export function filesOf({ files }: Pick<Upload, 'files'>, state: UploadState | undefined): readonly UploadedFile[] {
   return state?.fetched ?? files;

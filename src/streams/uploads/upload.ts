@@ -42,6 +42,12 @@ export function uploadId(organization: string, stream: string, number: number): 
   return `${uploadsOf(organization, stream)}${String(number).padStart(DIGITS, '0')}`;
 }
 
+/** What `uploadId` was made of. */
+export function parseUploadId(id: string): Pick<Upload, 'organization' | 'stream' | 'number'> {
+  const [organization = '', stream = '', number] = id.split('/');
+  return { organization, stream, number: Number(number) };
+}
+
 /** What the ids of all uploads of a stream begin with. */
 export function uploadsOf(organization: string, stream: string): string {
   return `${organization}/${stream}/`;

@@ -1,0 +1,48 @@
+import type { Catalog } from '../../stores/catalog.ts';
+import { parseUploadId, type Upload } from '../uploads/upload.ts';
+import { isPartlyApplied, type UploadState } from '../uploads/upload-state.ts';
+
+/** Documents that are read at a time. */
+const BATCH = 500;
+
+export type NamedUpload = Pick<Upload, 'organization' | 'stream' | 'number'>;
+
+/**
+ * Finds uploads of which some records may be published, and others not yet. Dumps wait for them, so each must have a
+ * job that goes on. All states are read once, then those that are new.
+ */
+export class PartlyApplied {
+  readonly #catalog: Pick<Catalog, 'head' | 'list' | 'latest'>;
+  readonly #found = new Set<string>();
+  #read: number | undefined;
+
+  constructor({ catalog }: { readonly catalog: Pick<Catalog, 'head' | 'list' | 'latest'> }) {
+    this.#catalog = catalog;
+  }
+
+  /** Hands over each of them. Call it often: it costs little while there are none. */
+  async visit(resume: (upload: NamedUpload) => Promise<void>): Promise<void> {
+    const head = await this.#catalog.head('upload-state');
+    if (this.#read === undefined) await this.#readAll();
+    else if (head !== this.#read) {
+      for (const { id, body } of await this.#catalog.list<UploadState>('upload-state', this.#read)) this.#see(id, body);
+    }
+    this.#read = head;
+    for (const id of this.#found) await resume(parseUploadId(id));
+  }
+
+  /** Page by page: a state has the names of up to a thousand files. */
+  async #readAll(): Promise<void> {
+    for (let before: string | undefined; ; ) {
+      const page = await this.#catalog.latest<UploadState>('upload-state', '', { before, limit: BATCH });
+      for (const { id, body } of page) this.#see(id, body);
+      if (page.length < BATCH) return;
+      before = page.at(-1)!.id;
+    }
+  }
+
+  #see(id: string, state: UploadState): void {
+    if (isPartlyApplied(state)) this.#found.add(id);
+    else this.#found.delete(id);
+  }
+}
