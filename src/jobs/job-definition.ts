@@ -16,6 +16,8 @@ export interface JobDefinition<Payload = unknown> {
    * longest pause between two attempts, and the attempt does not count.
    */
   readonly waitsAfterConflict?: boolean;
+  /** Thousands of them may be queued: jobs of other kinds are done alternately with them. */
+  readonly isNumerous?: boolean;
   /** Of the jobs with the same text, one runs at a time. */
   oneAtATimePer?(payload: Payload): string;
   /** When it is added by itself; `schedulesOfSets` for a setting of each set. Called often: it must be quick. */

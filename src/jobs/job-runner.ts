@@ -66,6 +66,7 @@ export class JobRunner {
     this.#definitions = new Map(definitions.map((definition) => [definition.kind, definition]));
     this.#claimer = parts.jobs.claimer({
       kinds: [...this.#definitions.keys()],
+      numerousKinds: definitions.filter(({ isNumerous }) => isNumerous).map(({ kind }) => kind),
       worker,
       mostAttempts: (kind) => retryOf(this.#definitions.get(kind)!, parts).attempts,
     });

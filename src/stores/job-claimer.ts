@@ -1,4 +1,4 @@
-import { claimed, expired, type Job, jobKey, type Worker } from './job.ts';
+import { claimed, expired, type Job, jobKey, jobName, type Worker } from './job.ts';
 import type { JobRecords, OpenJobs, StoredJob } from './job-records.ts';
 import { LeaseWatch } from './lease-watch.ts';
 import { OwnedJob } from './owned-job.ts';
@@ -10,6 +10,8 @@ const BATCH_MS = 1_000;
 
 export interface ClaimerOptions {
   readonly kinds: readonly string[];
+  /** Those of which thousands may be queued: jobs of other kinds are done alternately with them. */
+  readonly numerousKinds?: readonly string[];
   readonly worker: Worker;
   /** After so many attempts, a job of a kind has failed. */
   mostAttempts(kind: string): number;
@@ -25,13 +27,18 @@ export class JobClaimer {
   readonly #watch = new LeaseWatch();
   #batch: StoredJob[] = [];
   #read = Number.NEGATIVE_INFINITY;
+  /** Whether the last one that was claimed is of a numerous kind. */
+  #wasNumerous = false;
 
   constructor(records: JobRecords, options: ClaimerOptions) {
     this.#records = records;
     this.#options = options;
   }
 
-  /** Claims the job that is due and was added first; undefined when there is none. */
+  /**
+   * Claims the job that is due and was added first; after one of a numerous kind, the first one of the others, if there
+   * is one. Undefined when none is due.
+   */
   async claim(): Promise<OwnedJob | undefined> {
     for (;;) {
       const isOld = performance.now() - this.#read > BATCH_MS;
@@ -51,13 +58,33 @@ export class JobClaimer {
     const { kinds, mostAttempts } = this.#options;
     const open = await this.#records.open(kinds, Date.now(), BATCH);
     this.#read = performance.now();
-    this.#batch = candidatesOf(open);
+    this.#batch = candidatesOf({ ...open, due: await this.#othersFirst(open.due) });
     const taken: Job[] = [];
     for (const { job, version } of this.#watch.expired(open.running)) {
       const next = expired(job, mostAttempts(job.kind), Date.now());
       if ((await this.#records.replace(next, version)) !== undefined) taken.push(next);
     }
     return taken;
+  }
+
+  async #othersFirst(due: readonly StoredJob[]): Promise<readonly StoredJob[]> {
+    if (!this.#wasNumerous || due.length === 0) return due;
+    const others = this.#options.kinds.filter((kind) => !this.#isNumerous(kind));
+    if (others.length === 0) return due;
+    // Not among the ones that were read, perhaps: there may be thousands before it.
+    const first = (await this.#records.open(others, Date.now(), BATCH)).due;
+    const names = new Set(first.map(({ job }) => jobName(job)));
+    return [...first, ...due.filter(({ job }) => !names.has(jobName(job)))];
+  }
+
+  #alternate(wasNumerous: boolean): void {
+    // Those that were read are in the other order.
+    if (wasNumerous !== this.#wasNumerous) this.#batch = [];
+    this.#wasNumerous = wasNumerous;
+  }
+
+  #isNumerous(kind: string): boolean {
+    return this.#options.numerousKinds?.includes(kind) ?? false;
   }
 
   async #tryClaim(candidate: StoredJob): Promise<OwnedJob | undefined> {
@@ -69,7 +96,10 @@ export class JobClaimer {
       return undefined;
     }
     const owned = new OwnedJob(this.#records, { job, version });
-    if (await this.#isAlone(job)) return owned;
+    if (await this.#isAlone(job)) {
+      this.#alternate(this.#isNumerous(job.kind));
+      return owned;
+    }
     await owned.finish({ state: 'given-back' });
     return undefined;
   }

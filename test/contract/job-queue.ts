@@ -284,6 +284,16 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     for (const job of await jobs.list({ limit: 20 })) assert.equal(job.attempts, 1, jobName(job));
   });
 
+  it('does other jobs alternately with those of a numerous kind, however many of them were added before', async () => {
+    await jobs.addAll(Array.from({ length: 120 }, (_, at) => ({ kind: 'build', id: `many-${at}` })));
+    await other.addAll(['a', 'b'].map((id) => ({ kind: 'clean', id })));
+    const kinds = ['build', 'clean'];
+    const own = other.claimer({ kinds, numerousKinds: ['build'], worker: OTHER, mostAttempts: () => 5 });
+    const claimed: string[] = [];
+    for (let at = 0; at < 6; at++) claimed.push((await own.claim())!.job.kind);
+    assert.deepEqual(claimed, ['build', 'clean', 'build', 'clean', 'build', 'build']);
+  });
+
   it('lists what was added last first, by state and kind, page after page', async () => {
     await jobs.addAll(['a', 'b', 'c'].map((id) => ({ kind: 'build', id })));
     await jobs.add('clean', 'd', {});

@@ -11,6 +11,7 @@ export const processUpload = defineJob<NamedUpload>({
   summary: 'Reads an upload of an organization, and publishes its records',
   retry: ({ uploadRetries }) => ({ attempts: 1 + uploadRetries, firstMs: 5_000, longestMs: 60_000 }),
   waitsAfterConflict: true,
+  isNumerous: true,
 
   async addMissing(parts) {
     await parts.uploadBacklog.visit((uploads) => parts.jobs.addAll(uploads.map(jobOfUpload)));
