@@ -10,7 +10,11 @@ const streamDumpFileSchema = z
   .strictObject({
     kind: z.enum(DUMP_FILE_KINDS),
     name: z.string().describe('As the POD aggregator names it. Dumps of one day have files of one name.'),
-    uri: z.string().meta({ format: 'uri' }).optional().describe('Where it is published.'),
+    uri: z
+      .string()
+      .meta({ format: 'uri' })
+      .optional()
+      .describe('Where it is published. Absent until it is, mostly within a second.'),
     length: count.describe('Bytes.'),
     sha256: z.string().describe('Hexadecimal.'),
     type: z.string(),
@@ -38,6 +42,16 @@ export const streamDumpsSchema = z
     organization: z.string(),
     stream: z.string().optional().describe('Absent: whichever is the default one.'),
     dumps: z.array(streamDumpSchema).describe('Oldest first.'),
+    underWay: z
+      .array(
+        z.strictObject({
+          kind: z.enum(DUMP_KINDS),
+          job: z.string().describe('The name of the job that makes it.'),
+          since: datetime,
+          text: z.string().optional().describe('What it does, or what it waits for.'),
+        }),
+      )
+      .describe('Those that are being made, or wait.'),
   })
   .meta({ id: 'StreamDumps' });
 

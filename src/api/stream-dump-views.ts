@@ -1,24 +1,42 @@
 import { isTidemarkError } from '../core/errors.ts';
+import { keyOfUri } from '../core/key.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { formatStamp } from '../core/stamp.ts';
-import { dumpFilePath, type StreamDump } from '../streams/dumps/stored-dump.ts';
+import { type Job, jobName } from '../stores/job.ts';
+import type { ResourceStates } from '../stores/resource-states.ts';
+import { type DumpKind, dumpFilePath, type StreamDump } from '../streams/dumps/stored-dump.ts';
 import { type StreamName, setOfStream } from '../streams/set-names.ts';
 import type { StreamDumpsView, StreamDumpView } from './stream-dump-schemas.ts';
+
+type DumpsSet = Pick<ResourceSet, 'id' | 'urlPrefix'>;
 
 /** Where dumps are listed from. */
 interface Parts {
   readonly streamDumps: { list(name: StreamName): Promise<readonly StreamDump[]> };
-  readonly sets: { bySlug(slug: string): Promise<Pick<ResourceSet, 'urlPrefix'>> };
+  readonly streamDumpJobs: { open(name: StreamName): Promise<readonly Job[]> };
+  readonly sets: { bySlug(slug: string): Promise<DumpsSet> };
+  readonly index: Pick<ResourceStates, 'lookup'>;
 }
 
-export async function streamDumpsView(name: StreamName, { streamDumps, sets }: Parts): Promise<StreamDumpsView> {
+/** Those of which it is checked whether they are published; older ones are. */
+const MOST_CHECKED = 100;
+
+/**
+ * Dumps, oldest first, with the addresses of files that are published: the set of dumps follows a little later, or when
+ * a server syncs it, and answers 404 before.
+ */
+export async function streamDumpsView(name: StreamName, parts: Parts): Promise<StreamDumpsView> {
   const { organization, stream } = name;
-  const prefix = await prefixOf(name, sets);
-  const dumps = (await streamDumps.list(name)).map((dump) => streamDumpView(dump, prefix));
-  return { organization, ...(stream !== undefined && { stream }), dumps };
+  const set = await setOf(name, parts.sets);
+  // First the jobs: one that ends meanwhile has made its dump.
+  const jobs = await parts.streamDumpJobs.open(name);
+  const listed = await parts.streamDumps.list(name);
+  const isPublished = await publishedOf(listed, set, parts.index);
+  const dumps = listed.map((dump) => streamDumpView(dump, isPublished(dump) ? set?.urlPrefix : undefined));
+  return { organization, ...(stream !== undefined && { stream }), dumps, underWay: jobs.map(underWayView) };
 }
 
-/** @param prefix of the set that publishes its files, if there is one */
+/** @param prefix of the set that publishes its files, when they are published */
 export function streamDumpView(dump: StreamDump, prefix?: string): StreamDumpView {
   const { number, kind, at, after, until, totals, files } = dump;
   return {
@@ -35,11 +53,44 @@ export function streamDumpView(dump: StreamDump, prefix?: string): StreamDumpVie
   };
 }
 
-async function prefixOf(name: StreamName, sets: Parts['sets']): Promise<string | undefined> {
+function underWayView(job: Job): StreamDumpsView['underWay'][number] {
+  const { payload, added, state, progress, error } = job;
+  const text = state === 'running' ? progress?.text : error;
+  return {
+    kind: (payload as { readonly kind: DumpKind }).kind,
+    job: jobName(job),
+    since: new Date(added).toISOString(),
+    ...(text !== undefined && { text }),
+  };
+}
+
+async function setOf(name: StreamName, sets: Parts['sets']): Promise<DumpsSet | undefined> {
   try {
-    return (await sets.bySlug(setOfStream(name, 'dumps'))).urlPrefix;
+    return await sets.bySlug(setOfStream(name, 'dumps'));
   } catch (error) {
+    // It is being made.
     if (isTidemarkError(error, 'not-found')) return undefined;
     throw error;
   }
+}
+
+/** By their last files: files are published in their order. */
+async function publishedOf(
+  dumps: readonly StreamDump[],
+  set: DumpsSet | undefined,
+  index: Parts['index'],
+): Promise<(dump: StreamDump) => boolean> {
+  if (set === undefined) return () => false;
+  const { id, urlPrefix } = set;
+  const checked = dumps.slice(-MOST_CHECKED).flatMap((dump) => {
+    const last = dump.files.at(-1);
+    const key = last && keyOfUri(urlPrefix, urlPrefix + dumpFilePath(dump, last));
+    return key === undefined ? [] : [{ dump, key }];
+  });
+  const found = await index.lookup(
+    id,
+    checked.map(({ key }) => key),
+  );
+  const missing = new Set(checked.filter((_, at) => found[at]?.state === undefined).map(({ dump }) => dump));
+  return (dump) => !missing.has(dump);
 }

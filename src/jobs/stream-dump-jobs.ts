@@ -1,5 +1,6 @@
 import { type Job, jobName } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
+import type { StreamName } from '../streams/set-names.ts';
 import { jobOf } from './job-definition.ts';
 import { buildStreamDump, type DumpOfStream, dumpedSet } from './kinds/build-stream-dump.ts';
 import { idOfTime } from './schedule.ts';
@@ -15,14 +16,23 @@ export class StreamDumpJobs {
     this.#jobs = jobs;
   }
 
+  /** Those that wait or run, the last added first. */
+  async open(name: StreamName): Promise<readonly Job[]> {
+    const set = dumpedSet(name);
+    const jobs = await this.#jobs.list({
+      kinds: [buildStreamDump.kind],
+      states: ['queued', 'running'],
+      limit: MOST_READ,
+    });
+    return jobs.filter(({ oneAtATimePer }) => oneAtATimePer === set);
+  }
+
   /** Adds a job, to be done now, or returns the one that waits. */
   async add(dump: DumpOfStream): Promise<Job> {
-    const set = dumpedSet(dump);
-    const kinds = [buildStreamDump.kind];
-    const queued = await this.#jobs.list({ kinds, states: ['queued'], limit: MOST_READ });
-    const waiting = queued.find(({ payload, oneAtATimePer }) => oneAtATimePer === set && kindOf(payload) === dump.kind);
+    const open = await this.open(dump);
+    const waiting = open.find(({ state, payload }) => state === 'queued' && kindOf(payload) === dump.kind);
     if (waiting !== undefined) return waiting.notBefore > Date.now() ? this.#jobs.retry(jobName(waiting)) : waiting;
-    const id = `${idOfTime(Date.now(), set)}.${dump.kind}`;
+    const id = `${idOfTime(Date.now(), dumpedSet(dump))}.${dump.kind}`;
     await this.#jobs.addAll([jobOf(buildStreamDump, { id, payload: dump })]);
     return this.#jobs.get(`${buildStreamDump.kind}/${id}`);
   }

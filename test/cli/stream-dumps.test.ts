@@ -89,13 +89,14 @@ describe('dumps of streams on the command line', () => {
       delta.files.map(({ name }: { name: string }) => name),
       endings.map((ending) => `lane--test-${day}-delta-${ending}`),
     );
-    const [{ uri, length, sha256, type }] = delta.files;
-    assert.equal(uri, `${server}/sets/lane--test.dumps/resources/000000002/${delta.files[0].name}`);
-    const bytes = await until('the set of dumps has it', async () => {
-      const response = await fetch(uri);
-      const body = Buffer.from(await response.arrayBuffer());
-      return response.status === 200 && body;
+    const [{ uri, length, sha256, type }] = await until('its files have addresses', async () => {
+      const { files } = (await shown('streams', 'dumps', 'lane', '--stream', 'test')).dumps[1];
+      return files[0].uri !== undefined && files;
     });
+    assert.equal(uri, `${server}/sets/lane--test.dumps/resources/000000002/${delta.files[0].name}`);
+    const response = await fetch(uri);
+    assert.equal(response.status, 200, 'an address that is named answers');
+    const bytes = Buffer.from(await response.arrayBuffer());
     assert.deepEqual([bytes.length, createHash('sha256').update(bytes).digest('hex')], [length, sha256]);
     assert.equal(type, 'application/gzip');
     assert.deepEqual(gunzipSync(bytes), marc('1', 'new'));

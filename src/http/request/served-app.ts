@@ -50,6 +50,8 @@ export interface SetJobs {
 
 /** Jobs that make dumps of streams. */
 export interface StreamDumpJobs {
+  /** Those that wait or run. */
+  open(name: StreamName): Promise<readonly Job[]>;
   /** Adds one, or returns the one that waits. */
   add(dump: StreamName & { readonly kind: DumpKind }): Promise<Job>;
 }

@@ -33,7 +33,11 @@ export const streamsDumps: CliCommand<Options> = {
       return [number, kind, at.slice(0, 19), totals.records, totals.deletions, totals.errata, bytes];
     });
     const table = formatTable(['NUMBER', 'KIND', 'MADE (UTC)', 'RECORDS', 'DELETIONS', 'ERRATA', 'BYTES'], rows);
-    await call.terminal.print(rows.length === 0 ? 'There is no dump.' : table, view);
+    const underWay = view.underWay.map(({ kind, job, since, text }) => {
+      const what = kind === 'full' ? 'full dump' : 'delta';
+      return `Under way: a ${what}, requested at ${since.slice(0, 19)}${text === undefined ? '' : ` (${text})`}: ${job}`;
+    });
+    await call.terminal.print([rows.length === 0 ? 'There is no dump.' : table, ...underWay].join('\n'), view);
     return EXIT.done;
   },
 };

@@ -1,7 +1,8 @@
-import type { StreamDumpView } from '../../../api/stream-dump-schemas.ts';
+import type { StreamDumpsView, StreamDumpView } from '../../../api/stream-dump-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { type Frame, linkTo } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
+import { timeOf } from '../parts/job-parts.ts';
 import { stackingTable } from '../parts/tables.ts';
 import { formatNumber, formatTime } from '../parts/words.ts';
 
@@ -19,6 +20,19 @@ export function dumpTable(dumps: readonly StreamDumpView[], frame: Frame): Html 
     { name: 'Deletions', style: 'number', cell: ({ totals }) => formatNumber(totals.deletions) },
     { name: 'Files', style: 'name', cell: ({ files }) => html`${files.map((file) => fileLink(file, frame))}` },
   ]);
+}
+
+/** Dumps that are being made, with what they wait for. */
+export function dumpsUnderWay({ underWay }: StreamDumpsView, { now }: Frame): Html {
+  return html`${underWay.map(
+    ({ kind, since, text }) =>
+      html`<p class="quiet">Under way: a ${kind === 'full' ? 'full dump' : 'delta'}, requested ${timeOf(since, now)}${text !== undefined && html` (${text})`}.</p>`,
+  )}`;
+}
+
+/** Whether the page shows something else soon. */
+export function isChanging({ dumps, underWay }: StreamDumpsView): boolean {
+  return underWay.length > 0 || dumps.some(({ files }) => files.some(({ uri }) => uri === undefined));
 }
 
 function fileLink({ name, length, uri }: StreamDumpView['files'][number], frame: Frame): Html {

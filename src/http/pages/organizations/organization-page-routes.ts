@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { may } from '../../../access/may.ts';
+import { streamDumpsView } from '../../../api/stream-dump-views.ts';
 import { listedUploadView } from '../../../api/upload-views.ts';
 import { isTidemarkError } from '../../../core/errors.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
@@ -13,7 +14,6 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { shownOrganizations } from '../../response/shown-organizations.ts';
 import { frameOf } from '../parts/frame-of.ts';
 import { sendPage } from '../parts/send-page.ts';
-import { listedDumps } from './listed-dumps.ts';
 import { organizationFrameOf } from './organization-frame.ts';
 import { renderOrganizationPage } from './organization-page.ts';
 import { ORGANIZATION, ORGANIZATIONS, STREAM } from './organization-page-operations.ts';
@@ -82,7 +82,7 @@ export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): 
           organizationFrameOf(app, request, response),
           recordsOfStreams(organization),
           uploads.list(organization.id, undefined, { limit: MOST_COUNTED }),
-          listedDumps(name, app),
+          streamDumpsView(name, app),
           setsOf(name, response),
         ]);
         const errata = await latestErrata(uploads, listed);
@@ -102,7 +102,7 @@ export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): 
           organizationFrameOf(app, request, response),
           recordsOf(organization, stream.id),
           uploads.list(organization, stream.id, { before, limit: UPLOADS_PER_PAGE }),
-          listedDumps(name, app),
+          streamDumpsView(name, app),
           setsOf(name, response),
         ]);
         const views = viewsOf(listed);

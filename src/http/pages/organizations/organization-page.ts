@@ -1,4 +1,4 @@
-import type { StreamDumpView } from '../../../api/stream-dump-schemas.ts';
+import type { StreamDumpsView } from '../../../api/stream-dump-schemas.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { ErrataOfUpload } from '../../../streams/uploads/latest-errata.ts';
@@ -8,9 +8,8 @@ import { timeOf } from '../parts/job-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { counted, formatNumber } from '../parts/words.ts';
 import { copySection } from './copy-section.ts';
-import { dumpTable } from './dump-table.ts';
+import { dumpsUnderWay, dumpTable, isChanging } from './dump-table.ts';
 import { errataSection } from './errata-section.ts';
-import { isPublished } from './listed-dumps.ts';
 import {
   type OrganizationFrame,
   organizationTitle,
@@ -25,7 +24,7 @@ export interface OrganizationPage extends OrganizationFrame {
   /** The newest ones of the default stream, newest first. */
   readonly uploads: readonly UploadView[];
   /** Of the default stream, oldest first. */
-  readonly dumps: readonly StreamDumpView[];
+  readonly dumps: StreamDumpsView;
   /** Of the newest uploads that have some. */
   readonly errata: readonly ErrataOfUpload[];
   /** Of the default stream, those that the reader may read. */
@@ -69,7 +68,7 @@ ${frame.viewer.isAdministrator && administration(page)}`;
     heading: html`${organizationTitle(organization)} ${privateBadge(organization)}`,
     title: organizationTitle(organization),
     main,
-    again: uploads.slice(0, LISTED).some(isOpen) || !page.dumps.every(isPublished) ? AGAIN : undefined,
+    again: uploads.slice(0, LISTED).some(isOpen) || isChanging(page.dumps) ? AGAIN : undefined,
   });
 }
 
@@ -117,10 +116,11 @@ ${uploads.length > 0 && html`<p class="more"><a href="./streams/${stream}/">All 
 function dumpSection({ dumps, organization, frame }: OrganizationPage): Html {
   return html`<h2>Dumps</h2>
 <p class="quiet">A full dump and every delta after it, in this order, are all records of the default stream.</p>
+${dumpsUnderWay(dumps, frame)}
 ${
-  dumps.length === 0
+  dumps.dumps.length === 0
     ? html`<p class="quiet">There is no dump yet. An administrator makes one below, or with <code>tidemark streams dump ${organization.id}</code>.</p>`
-    : dumpTable(dumps, frame)
+    : dumpTable(dumps.dumps, frame)
 }`;
 }
 

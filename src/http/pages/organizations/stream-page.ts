@@ -1,4 +1,4 @@
-import type { StreamDumpView } from '../../../api/stream-dump-schemas.ts';
+import type { StreamDumpsView } from '../../../api/stream-dump-schemas.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { Stream } from '../../../streams/organization.ts';
@@ -8,8 +8,7 @@ import { onward, queryOf } from '../parts/pager.ts';
 import { figures } from '../parts/tables.ts';
 import { formatNumber } from '../parts/words.ts';
 import { copySection } from './copy-section.ts';
-import { dumpTable } from './dump-table.ts';
-import { isPublished } from './listed-dumps.ts';
+import { dumpsUnderWay, dumpTable, isChanging } from './dump-table.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 import { AGAIN, isOpen, uploadTable } from './upload-parts.ts';
 
@@ -23,7 +22,7 @@ export interface StreamPage extends OrganizationFrame {
   /** The `before` of the next page. */
   readonly next: number | undefined;
   /** Of this stream, oldest first. */
-  readonly dumps: readonly StreamDumpView[];
+  readonly dumps: StreamDumpsView;
   /** Of this stream, those that the reader may read. */
   readonly sets: readonly ResourceSet[];
 }
@@ -53,14 +52,15 @@ ${copySection('this stream', page.sets, frame)}`;
     heading: html`${name} ${isDefault && html`<span class="state live">default</span>`}`,
     title: `${name} – ${organizationTitle(organization)}`,
     main,
-    again: uploads.some(isOpen) || !page.dumps.every(isPublished) ? AGAIN : undefined,
+    again: uploads.some(isOpen) || isChanging(page.dumps) ? AGAIN : undefined,
   });
 }
 
 function dumpSection({ dumps, organization, stream, frame }: StreamPage): Html {
   const command = html`<code>tidemark streams dump ${organization.id} --stream ${stream.id}</code>`;
   return html`<h2>Dumps of this stream</h2>
-${dumps.length === 0 ? html`<p class="quiet">There is none: ${command} makes one. Those of the organization have the records of whichever stream is the default.</p>` : dumpTable(dumps, frame)}`;
+${dumpsUnderWay(dumps, frame)}
+${dumps.dumps.length === 0 ? html`<p class="quiet">There is none: ${command} makes one. Those of the organization have the records of whichever stream is the default.</p>` : dumpTable(dumps.dumps, frame)}`;
 }
 
 function buttons({ id, archived }: Stream): Html {
