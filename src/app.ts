@@ -19,6 +19,7 @@ import { JobsOfSets } from './jobs/jobs-of-set.ts';
 import { buildDump } from './jobs/kinds/build-dump.ts';
 import { keepList } from './jobs/kinds/keep-list.ts';
 import { jobOfUpload } from './jobs/kinds/process-upload.ts';
+import { progressOf } from './jobs/progress-of.ts';
 import { retryUpload } from './jobs/retry-upload.ts';
 import { nextTimes } from './jobs/scheduler.ts';
 import { StreamDumpJobs } from './jobs/stream-dump-jobs.ts';
@@ -195,6 +196,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     streamDumpJobs: new StreamDumpJobs(jobs),
     streamDumps: new StreamDumps({
       ...{ catalog, artifacts, sets, index },
+      progressOf: (upload) => progressOf(jobs, jobOfUpload(upload)),
       async followsDefault(organization) {
         // Whether a server keeps it in sync or not.
         const set = await sets.bySlug(organization.id);

@@ -23,6 +23,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   'made-links': 'before',
   'upload-state': 'before',
   'stream-dump': 'before',
+  'upload-pause': 'never',
   followed: 'never',
   'resumable-uploads': 'never',
   subscription: 'never',

@@ -33,8 +33,8 @@ export interface Catalog {
  * sent changes; `delivery`: how far they were sent; `rebuild`: that the store is made of one, and whether it is whole;
  * `clock`: see clock.ts; `organization`: who delivers files, with its streams; `upload`: files that were delivered;
  * `upload-state`: how far an upload has come; `stream-dump`: a full or delta dump of a stream's records;
- * `followed`: see streams/follow-cursor.ts; `resumable-uploads`: those of an organization that are sent in several
- * requests.
+ * `upload-pause`: whether a dump waits for a boundary; `followed`: see streams/follow-cursor.ts; `resumable-uploads`:
+ * those of an organization that are sent in several requests.
  */
 export type CatalogKind =
   | 'set'
@@ -59,6 +59,7 @@ export type CatalogKind =
   | 'resumable-uploads'
   | 'upload-state'
   | 'stream-dump'
+  | 'upload-pause'
   | 'followed';
 
 export interface CatalogPage {

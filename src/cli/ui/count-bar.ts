@@ -6,6 +6,8 @@ import type { Terminal } from './terminal.ts';
 export interface CountBar {
   /** @param step what is being done, such as "Reading documents" */
   update(step: string, done: number, total: number): void;
+  /** @param reason what has to happen before it begins */
+  waits(reason: string): void;
   end(): void;
 }
 
@@ -24,6 +26,7 @@ export function startCountBar(terminal: Terminal): CountBar {
       if (isDrawn) progress.show(barLine(terminal, step, { done, total, text: `${count} ${rate}` }));
       else progress.show(`${step}: ${rate === '' ? count : `${count}, ${rate}`}`);
     },
+    waits: (reason) => progress.show(`Waits: ${reason}`),
     end: () => progress.end(),
   };
 }

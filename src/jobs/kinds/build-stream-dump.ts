@@ -21,7 +21,11 @@ export const buildStreamDump = defineJob<DumpOfStream>({
   schedules,
 
   async run({ kind, ...name }, { streamDumps }, { signal, report, log }) {
-    const made = await streamDumps.build(name, kind, { signal, onProgress: report });
+    const made = await streamDumps.build(name, kind, {
+      signal,
+      onProgress: report,
+      onWaiting: (reason) => report({ text: `waits: ${reason}` }),
+    });
     if (made.length === 0) log('nothing has changed since the last dump');
     for (const { number, kind, totals } of made) {
       log(`made the ${kind === 'full' ? 'full dump' : 'delta'} ${number}: ${totals.records} records`);

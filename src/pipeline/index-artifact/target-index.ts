@@ -97,7 +97,7 @@ export class TargetIndex {
   async #requireOwn(): Promise<void> {
     const { [this.name]: found } = await this.#indices(this.name);
     const { key, length } = this.#artifact;
-    const made = Object(found?.mappings?._meta?.['tidemark']) as {
+    const made = Object(found?.mappings?._meta?.tidemark) as {
       readonly artifact?: unknown;
       readonly length?: unknown;
     };

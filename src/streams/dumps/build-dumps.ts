@@ -6,7 +6,8 @@ import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import type { StreamName } from '../set-names.ts';
-import { type BoundaryParts, chooseBoundary, type DumpBoundary } from './dump-boundary.ts';
+import { chooseBoundary } from './choose-boundary.ts';
+import type { BoundaryParts, DumpBoundary } from './dump-boundary.ts';
 import { chainOf, type DumpChain } from './dump-chain.ts';
 import type { DumpThread } from './dump-thread.ts';
 import type { UploadErrata } from './errata-file.ts';
@@ -20,8 +21,9 @@ export interface BuildParts extends BoundaryParts {
   readonly artifacts: Pick<ArtifactStore, 'delete'>;
   readonly thread: Pick<DumpThread, 'run'>;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds that uploads which are being applied are waited for. */
+  /** See BoundaryOptions. */
   readonly waitMs?: number | undefined;
+  readonly onWaiting?: ((reason: string) => void) | undefined;
   onProgress(progress: DumpProgress): void;
 }
 
@@ -79,8 +81,8 @@ export class DumpBuild {
   }
 
   #boundary(): Promise<DumpBoundary> {
-    const { signal, waitMs } = this.#parts;
-    return chooseBoundary(this.#name, this.#parts, { signal, ...(waitMs !== undefined && { waitMs }) });
+    const { signal, waitMs, onWaiting } = this.#parts;
+    return chooseBoundary(this.#name, this.#parts, { signal, waitMs, onWaiting });
   }
 
   async #addDelta(chain: DumpChain, after: Stamp, boundary: DumpBoundary): Promise<readonly StreamDump[]> {

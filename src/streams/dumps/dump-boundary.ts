@@ -1,16 +1,19 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { Organization } from '../organization.ts';
 import { type StreamName, streamText } from '../set-names.ts';
-import { uploadsOf } from '../uploads/upload.ts';
+import { parseUploadId, type Upload, uploadsOf } from '../uploads/upload.ts';
 import { isPartlyApplied, type UploadState } from '../uploads/upload-state.ts';
 
+type NamedUpload = Pick<Upload, 'organization' | 'stream' | 'number'>;
+
 export interface BoundaryParts {
-  readonly catalog: Pick<Catalog, 'get' | 'latest' | 'list' | 'head'>;
+  readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest' | 'list' | 'head'>;
   readonly index: Pick<ChangeLog, 'mark'>;
+  /** Another text whenever an upload that is being applied may have come further; the same while no process does it. */
+  progressOf(upload: NamedUpload): Promise<string>;
   /** Whether the set of the default stream has all that its stream has now. */
   followsDefault(organization: Organization): Promise<boolean>;
 }
@@ -31,48 +34,35 @@ export interface AppliedBelow {
   readonly errata?: string | undefined;
 }
 
-/** Why there is none at present, for people. */
-interface NoBoundary {
+/** Why there is none at present. */
+export interface NoBoundary {
+  /** For people. */
   readonly reason: string;
+  /** The stream whose uploads are to pause. */
+  readonly stream: string;
+  /** The one that is being applied. */
+  readonly upload?: NamedUpload;
 }
 
 /** States of uploads that are read at a time. */
 const PAGE = 200;
-const RETRY_MS = 500;
-const LONGEST_WAIT_MS = 20_000;
 
 /**
- * Makes a boundary at which no upload of a stream is being applied.
- * @param waitMs how long uploads that are being applied are waited for, in milliseconds
- * @throws TidemarkError `conflict` when there was none in that time; `not-found` when there is no such organization
+ * Makes a boundary, unless an upload of the stream is being applied. An upload counts as a whole when it was applied
+ * before the boundary was made, or began afterwards. One that was begun and ended in between is found by its state,
+ * which was put since.
  */
-export async function chooseBoundary(
+export async function tryBoundary(
   name: StreamName,
-  parts: BoundaryParts,
-  { signal, waitMs = LONGEST_WAIT_MS }: { readonly signal?: AbortSignal | undefined; readonly waitMs?: number } = {},
-): Promise<DumpBoundary> {
-  const end = performance.now() + waitMs;
-  for (;;) {
-    signal?.throwIfAborted();
-    const found = await tryBoundary(name, parts);
-    if ('until' in found) return found;
-    if (performance.now() >= end) throw new TidemarkError('conflict', found.reason, { ...name });
-    await wait(RETRY_MS, undefined, { signal });
-  }
-}
-
-/**
- * An upload counts as a whole when it was applied before the boundary was made, or began afterwards. One that was begun
- * and ended in between is found by its state, which was put since.
- */
-async function tryBoundary(name: StreamName, { catalog, index, followsDefault }: BoundaryParts) {
+  { catalog, index, followsDefault }: BoundaryParts,
+): Promise<DumpBoundary | NoBoundary> {
   const organization = await readOrganization(name, catalog);
   const stream = { ...name, stream: name.stream ?? organization.body.defaultStream };
   const head = await catalog.head('upload-state');
   const before = await readStates(stream, catalog);
   const applying = before.find(({ body }) => isPartlyApplied(body));
   if (applying !== undefined) return isUnderWay(applying.id);
-  if (name.stream === undefined && !(await followsDefault(organization.body))) return isBehind(name);
+  if (name.stream === undefined && !(await followsDefault(organization.body))) return isBehind(name, stream.stream);
   const until = await index.mark();
   const applied = new Set(before.filter(({ body }) => body.applied !== undefined).map(({ id }) => id));
   const since = await catalog.list<UploadState>('upload-state', head);
@@ -80,7 +70,7 @@ async function tryBoundary(name: StreamName, { catalog, index, followsDefault }:
   if (crossing !== undefined) return isUnderWay(crossing.id);
   if (name.stream === undefined) {
     const after = await readOrganization(name, catalog);
-    if (after.body.defaultStream !== stream.stream) return isBehind(name);
+    if (after.body.defaultStream !== stream.stream) return isBehind(name, stream.stream);
   }
   return { until, uploads: before.flatMap((state) => appliedBelow(state, until)) };
 }
@@ -132,12 +122,14 @@ function appliedBelow({ id, body }: CatalogDocument<UploadState>, until: Stamp):
   ];
 }
 
-function isUnderWay(upload: string): NoBoundary {
-  return { reason: `the upload ${upload} is being applied: a dump is made when all of it is` };
+function isUnderWay(id: string): NoBoundary {
+  const upload = parseUploadId(id);
+  const reason = `the upload ${id} is being applied: a dump is made when all of it is`;
+  return { reason, stream: upload.stream, upload };
 }
 
-function isBehind(name: StreamName): NoBoundary {
-  return {
-    reason: `the set ${streamText(name)} does not have all records of its default stream yet: a dump is made when it has`,
-  };
+function isBehind(name: StreamName, stream = ''): NoBoundary {
+  const set = streamText(name);
+  const reason = `the set ${set} does not have all records of its default stream yet: a dump is made when it has`;
+  return { reason, stream };
 }

@@ -27,8 +27,9 @@ export interface StreamDumpsParts extends BoundaryParts {
 
 export interface BuildOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds that uploads which are being applied are waited for. */
+  /** See BoundaryOptions. */
   readonly waitMs?: number | undefined;
+  readonly onWaiting?: ((reason: string) => void) | undefined;
   readonly onProgress?: ((progress: DumpProgress) => void) | undefined;
 }
 
@@ -51,12 +52,12 @@ export class StreamDumps {
    *   `unavailable` when an artifact cannot be read or written
    */
   async build(name: StreamName, kind: DumpKind, options: BuildOptions = {}): Promise<readonly StreamDump[]> {
-    const { signal, waitMs, onProgress = () => {} } = options;
+    const { signal, waitMs, onWaiting, onProgress = () => {} } = options;
     const set = await this.#setOf(name);
     const release = await this.#mutex.acquire(signal);
     const thread = new DumpThread(this.#parts.threadData, signal);
     try {
-      const parts = { ...this.#parts, stored: this.#stored, thread, signal, waitMs, onProgress };
+      const parts = { ...this.#parts, stored: this.#stored, thread, signal, waitMs, onWaiting, onProgress };
       const build = new DumpBuild(name, set, parts);
       const made = await (kind === 'full' ? build.full() : build.delta());
       if (made.at(-1)?.kind === 'full') await this.prune(name, await this.#keepOf(name));

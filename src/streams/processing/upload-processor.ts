@@ -11,6 +11,7 @@ import type { EventPoster } from '../../stores/event-poster.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
 import { setOfStream } from '../set-names.ts';
 import { type Upload, type UploadedFile, uploadId } from '../uploads/upload.ts';
+import { UploadPauses } from '../uploads/upload-pause.ts';
 import {
   type AppliedUpload,
   filesOf,
@@ -27,7 +28,7 @@ import { ProcessingThread } from './processing-thread.ts';
 import type { ReadingProgress } from './read-upload.ts';
 
 export interface ProcessorParts {
-  readonly catalog: Pick<Catalog, 'get' | 'put'>;
+  readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly index: Pick<ChangeLog, 'watermark'>;
   readonly sets: Pick<SetRegistry, 'bySlug'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
@@ -47,9 +48,11 @@ export class UploadProcessor {
   readonly #thread: ProcessingThread;
   /** One upload is read and applied at a time in a process, so that memory is that of one. */
   readonly #mutex = new Mutex();
+  readonly #pauses: UploadPauses;
 
   constructor(parts: ProcessorParts) {
     this.#parts = parts;
+    this.#pauses = new UploadPauses(parts.catalog);
     this.#thread = new ProcessingThread(parts.threadData);
   }
 
@@ -58,9 +61,15 @@ export class UploadProcessor {
    *   of it may be published; whatever else, when the attempt failed, and nothing of it is published
    */
   async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
-    const processing = new Processing({ ...this.#parts, thread: this.#thread }, upload, attempt);
+    const processing = new Processing({ ...this.#parts, thread: this.#thread, pauses: this.#pauses }, upload, attempt);
     await processing.fetch();
-    return this.#mutex.run(() => processing.run(), attempt.signal);
+    for (;;) {
+      const applied = await this.#mutex.run(() => processing.run(), attempt.signal);
+      if (applied !== undefined) return applied;
+      attempt.report({ text: 'waits until a dump of the stream has begun' });
+      // Other uploads are processed meanwhile: those of other streams, and those that the dump waits for.
+      await this.#pauses.passed(upload, attempt.signal);
+    }
   }
 
   /** Stops what is under way. */
@@ -71,6 +80,7 @@ export class UploadProcessor {
 
 interface ProcessingParts extends ProcessorParts {
   readonly thread: ProcessingThread;
+  readonly pauses: Pick<UploadPauses, 'isOn'>;
 }
 
 /** One attempt. */
@@ -93,10 +103,12 @@ class Processing {
     if (isNeeded) await this.#recordingFailure(() => this.#fetch());
   }
 
-  async run(): Promise<AppliedUpload> {
+  /** Undefined when it is to be called again after a pause: nothing of the upload is published yet. */
+  async run(): Promise<AppliedUpload | undefined> {
     const { applied } = this.#body;
     if (applied !== undefined) return applied;
     const { set, read } = await this.#recordingFailure(() => this.#prepare());
+    if (this.#body.applying === undefined && (await this.#parts.pauses.isOn(this.#upload))) return undefined;
     try {
       return await this.#apply(set, read);
     } catch (error) {

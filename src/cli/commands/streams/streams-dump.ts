@@ -43,6 +43,7 @@ export const streamsDump: CliCommand<Options> = {
       await organizations.requireStream(organization, stream);
       return streamDumps.build(name, full ? 'full' : 'delta', {
         signal: call.stopped,
+        onWaiting: (reason) => bar.waits(reason),
         onProgress: ({ done, total, text }) => bar.update(text, done, total ?? done),
       });
     }).finally(() => bar.end());

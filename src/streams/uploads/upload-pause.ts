@@ -1,0 +1,104 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import { type Upload, uploadsOf } from './upload.ts';
+
+/**
+ * A dump needs a boundary at which no upload of its stream is being applied. When uploads come without a pause, the
+ * process that makes the dump asks for one by a document, which it puts again while it waits. Uploads that are being
+ * applied go on; the next ones begin when it has ended, or when it was not put again for `LAPSES_MS`: the process that
+ * makes the dump may be dead. So no clocks of two machines are compared.
+ */
+interface Pause {
+  /** Whether uploads are to wait. */
+  readonly isOn: boolean;
+}
+
+/** Milliseconds between two puts. */
+const RENEW_MS = 2_000;
+const LAPSES_MS = 15_000;
+const POLL_MS = 250;
+
+/** Asks all processes to begin no upload of a stream. */
+export class UploadPause {
+  readonly #catalog: Pick<Catalog, 'get' | 'put'>;
+  readonly #id: string;
+  readonly #timer: NodeJS.Timeout;
+  #last: Promise<void>;
+
+  private constructor(catalog: Pick<Catalog, 'get' | 'put'>, id: string) {
+    this.#catalog = catalog;
+    this.#id = id;
+    this.#last = this.#put(true);
+    this.#timer = setInterval(() => {
+      this.#last = this.#last.then(() => this.#put(true));
+    }, RENEW_MS);
+  }
+
+  /**
+   * Resolves when uploads that are begun from now on wait.
+   * @param dumped what it is for: a stream may have two dumps
+   */
+  static async begin(
+    catalog: Pick<Catalog, 'get' | 'put'>,
+    { organization, stream, dumped }: Pick<Upload, 'organization' | 'stream'> & { readonly dumped: string },
+  ): Promise<UploadPause> {
+    const pause = new UploadPause(catalog, `${uploadsOf(organization, stream)}${dumped}`);
+    await pause.#last;
+    return pause;
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#last;
+    await this.#put(false);
+  }
+
+  /**
+   * Of two processes that make the same dump, the one that waits puts it again soon. A store that does not answer is
+   * asked again, or the pause lapses.
+   */
+  async #put(isOn: boolean): Promise<void> {
+    try {
+      const before = await this.#catalog.get<Pause>('upload-pause', this.#id);
+      await this.#catalog.put('upload-pause', this.#id, { isOn } satisfies Pause, before?.version);
+    } catch {
+      // See above.
+    }
+  }
+}
+
+interface SeenPause {
+  readonly version: number;
+  /** By the monotonic clock of this process. */
+  readonly since: number;
+}
+
+/** Whether uploads are to wait, for a process that applies them. */
+export class UploadPauses {
+  readonly #catalog: Pick<Catalog, 'latest'>;
+  readonly #seen = new Map<string, SeenPause>();
+
+  constructor(catalog: Pick<Catalog, 'latest'>) {
+    this.#catalog = catalog;
+  }
+
+  /** Whether a dump waits for a boundary of the stream. */
+  async isOn({ organization, stream }: Pick<Upload, 'organization' | 'stream'>): Promise<boolean> {
+    const found = await this.#catalog.latest<Pause>('upload-pause', uploadsOf(organization, stream));
+    return found.some((pause) => this.#lasts(pause));
+  }
+
+  /** Resolves when no dump waits for one. @throws the signal's reason when it is aborted */
+  async passed(upload: Pick<Upload, 'organization' | 'stream'>, signal: AbortSignal): Promise<void> {
+    while (await this.isOn(upload)) await wait(POLL_MS, undefined, { signal });
+  }
+
+  #lasts({ id, version, body }: CatalogDocument<Pause>): boolean {
+    if (!body.isOn) return false;
+    const now = performance.now();
+    const seen = this.#seen.get(id);
+    if (seen?.version === version) return now - seen.since < LAPSES_MS;
+    this.#seen.set(id, { version, since: now });
+    return true;
+  }
+}

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type App, openApp } from '../../src/app.ts';
+import { readUploadState, statusOf } from '../../src/streams/uploads/upload-state.ts';
+import type { Records } from '../support/dump-consumer.ts';
+import { DUMPED, DumpedStream, numbersTo, requireWholeDumps } from '../support/dumped-stream.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { testConfiguration } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
+import { Workplace } from '../support/workplace.ts';
+
+const UPLOADS = 40;
+/** Of each upload: those that all of them have, and one of its own. */
+const RECORDS = 2_000;
+const PROCESSES = 3;
+
+describeOnEachStore('a stream whose uploads come without a pause', (store, itOnce) => {
+  let place: Workplace;
+  let app: App;
+  let stream: DumpedStream;
+
+  beforeEach(async () => {
+    place = await Workplace.make(store);
+    app = await openApp(testConfiguration(join(place.folder, 'data'), { store: place.store.location }));
+    await app.sets.useBaseUrl('http://localhost:8080', true);
+    await DumpedStream.make(app);
+    stream = new DumpedStream(app, place.folder);
+  });
+  afterEach(async () => {
+    await app.close();
+    await place.close();
+  });
+
+  /** Returns its number. */
+  async function upload(numbers: readonly number[], version: number): Promise<number> {
+    const receiving = await app.uploads.begin('lane', 'main');
+    await receiving.add('new.mrc', [Buffer.concat(numbers.map((number) => stream.documentOf(number, version)))]);
+    return (await receiving.finish({ stream: 'main' })).number;
+  }
+
+  const processed = async (): Promise<number> => {
+    const { states } = await app.uploads.list('lane', 'main', { limit: 100 });
+    return [...states.values()].filter((state) => statusOf(state) === 'processed').length;
+  };
+
+  /** How many uploads are below its boundary. */
+  async function uploadsOfLastDump(): Promise<number> {
+    const { until: boundary } = (await app.streamDumps.list(DUMPED)).at(-1)!;
+    const { states } = await app.uploads.list('lane', 'main', { limit: 100 });
+    const below = [...states.values()].filter(({ applying }) => applying !== undefined && applying.after < boundary);
+    return below.length;
+  }
+
+  async function dump(kind: 'full' | 'delta'): Promise<void> {
+    const { kind: job, id } = await app.streamDumpJobs.add({ ...DUMPED, kind });
+    await until(`the ${kind} dump is made`, async () => {
+      const { state, error } = await app.jobs.get(`${job}/${id}`);
+      assert.notEqual(state, 'failed', error);
+      return state === 'done';
+    });
+  }
+
+  it('gets dumps between two of them, which tile', async () => {
+    for (let at = 0; at < UPLOADS; at++) await upload([...numbersTo(RECORDS), RECORDS + at], at);
+    // Two at a time in each, so that uploads overlap.
+    for (let at = 0; at < PROCESSES; at++) place.startProcess(['work']);
+    await until('an upload is processed', async () => (await processed()) > 0);
+
+    await dump('full');
+    const inFull = await uploadsOfLastDump();
+    assert.ok(inFull <= UPLOADS / 2, `the full dump has ${inFull} of ${UPLOADS} uploads`);
+    await dump('delta');
+    const inDelta = await uploadsOfLastDump();
+    assert.ok(inFull < inDelta && inDelta < UPLOADS, `the full dump has ${inFull} uploads, the delta ${inDelta}`);
+
+    await until('all are processed', async () => (await processed()) === UPLOADS);
+    await dump('delta');
+    const versionOf = (number: number) => (number < RECORDS ? UPLOADS - 1 : number - RECORDS);
+    const expected: Records = new Map(
+      numbersTo(RECORDS + UPLOADS).map((number) => [stream.idOf(number), stream.documentOf(number, versionOf(number))]),
+    );
+    await requireWholeDumps(app, expected);
+    const dumps = await app.streamDumps.list(DUMPED);
+    for (const [at, { after }] of dumps.entries()) if (at > 0) assert.equal(after, dumps[at - 1]!.until);
+  });
+
+  itOnce('has its uploads wait while a dump does, but not for a process that was killed', async () => {
+    const { commits } = await stream.uploads.begin(new Map([[stream.idOf(1), stream.documentOf(1, 0)]]));
+    await commits[0]!();
+    // The upload that it waits for has no job, so that it never comes further.
+    const dumping = place.startProcess(['streams', 'dump', 'lane', '--stream', 'main']);
+    await dumping.says(/Waits: the upload lane\/main\/000000001 is being applied/);
+    const pause = () => app.catalog.latest<{ readonly isOn: boolean }>('upload-pause', '');
+    await until('uploads are to wait', async () => (await pause())[0]?.body.isOn);
+
+    const signal = new AbortController().signal;
+    const name = { organization: 'lane', stream: 'main', number: await upload([2], 0) };
+    assert.equal(name.number, 1, 'the one before was not received');
+    const next = { ...(await app.uploads.get('lane', 'main', 1)), number: 2 };
+    let isApplied = false;
+    const reports: (string | undefined)[] = [];
+    const processing = app.uploadProcessor
+      .process(next, { signal, isLast: false, report: ({ text }) => reports.push(text), log() {} })
+      .then(() => {
+        isApplied = true;
+      });
+    await until('the next upload waits', async () => reports.includes('waits until a dump of the stream has begun'));
+    assert.equal((await readUploadState(app.catalog, next))!.body.applying, undefined);
+    assert.equal(isApplied, false);
+
+    dumping.signal('SIGKILL');
+    await dumping.exit();
+    assert.equal((await pause())[0]!.body.isOn, true, 'it could not end its pause');
+    await processing;
+  });
+});
