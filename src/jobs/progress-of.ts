@@ -2,13 +2,13 @@ import { isTidemarkError } from '../core/errors.ts';
 import { jobName, type NewJob } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 
-/** A text that is another one after each heartbeat of a job, and stays the same while no worker has it. */
-export async function progressOf(jobs: Pick<JobQueue, 'get'>, job: NewJob): Promise<string> {
+/** A text that is another one after each heartbeat of a job; undefined while no worker has it. */
+export async function progressOf(jobs: Pick<JobQueue, 'get'>, job: NewJob): Promise<string | undefined> {
   try {
     const { state, claim } = await jobs.get(jobName(job));
-    return state === 'running' ? `${claim!.token} ${claim!.beats}` : '';
+    return state === 'running' ? `${claim!.token} ${claim!.beats}` : undefined;
   } catch (error) {
-    if (isTidemarkError(error, 'not-found')) return '';
+    if (isTidemarkError(error, 'not-found')) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
 import { type StreamName, setOfStream } from '../set-names.ts';
 import { UploadPause } from '../uploads/upload-pause.ts';
-import { type BoundaryParts, type DumpBoundary, type NoBoundary, tryBoundary } from './dump-boundary.ts';
+import { type BoundaryParts, type DumpBoundary, tryBoundary } from './dump-boundary.ts';
 
 export interface BoundaryOptions {
   readonly signal?: AbortSignal | undefined;
@@ -27,18 +27,23 @@ export async function chooseBoundary(
   parts: BoundaryParts,
   options: BoundaryOptions = {},
 ): Promise<DumpBoundary> {
-  const limit = new WaitLimit(parts, options.waitMs);
   const { signal, onWaiting } = options;
+  const limit = new WaitLimit(options.waitMs);
   let pause: UploadPause | undefined;
   try {
     for (;;) {
       signal?.throwIfAborted();
       const found = await tryBoundary(name, parts);
       if ('until' in found) return found;
-      const { reason, stream } = found;
-      if (await limit.isOver(found)) throw new TidemarkError('conflict', reason, { ...name });
+      const { reason, stream, upload } = found;
+      const progress = upload && (await parts.progressOf(upload));
+      if (limit.isOver(progress)) throw new TidemarkError('conflict', reason, { ...name });
       onWaiting?.(reason);
-      pause ??= await UploadPause.begin(parts.catalog, { ...name, stream, dumped: setOfStream(name, 'dumps') });
+      // Others that wait may have all the workers that it needs to go on.
+      const isOfUse = upload === undefined || progress !== undefined;
+      if (isOfUse)
+        pause ??= await UploadPause.begin(parts.catalog, { ...name, stream, dumped: setOfStream(name, 'dumps') });
+      else pause = void (await pause?.end());
       await wait(RETRY_MS, undefined, { signal });
     }
   } finally {
@@ -48,23 +53,21 @@ export async function chooseBoundary(
 
 /** How long uploads are waited for: while they come further, and then for a time. */
 class WaitLimit {
-  readonly #parts: Pick<BoundaryParts, 'progressOf'>;
   readonly #longestMs: number;
   readonly #begun = performance.now();
   #leftMs: number;
   #progress: string | undefined;
 
-  constructor(parts: Pick<BoundaryParts, 'progressOf'>, longestMs = LONGEST_WAIT_MS) {
-    this.#parts = parts;
+  constructor(longestMs = LONGEST_WAIT_MS) {
     this.#longestMs = longestMs;
     this.#leftMs = longestMs;
   }
 
   /** Called before each wait. Only these count: to sync the set of the default stream may take longer. */
-  async isOver({ upload }: NoBoundary): Promise<boolean> {
-    const progress = upload && (await this.#parts.progressOf(upload));
-    const comesFurther = progress !== undefined && this.#progress !== undefined && progress !== this.#progress;
-    if (comesFurther) this.#leftMs = this.#longestMs;
+  isOver(progress: string | undefined): boolean {
+    if (progress !== undefined && this.#progress !== undefined && progress !== this.#progress) {
+      this.#leftMs = this.#longestMs;
+    }
     this.#progress = progress;
     if (this.#leftMs <= 0 || performance.now() - this.#begun > LONGEST_PAUSE_MS) return true;
     this.#leftMs -= RETRY_MS;

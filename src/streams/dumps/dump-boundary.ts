@@ -12,8 +12,8 @@ type NamedUpload = Pick<Upload, 'organization' | 'stream' | 'number'>;
 export interface BoundaryParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest' | 'list' | 'head'>;
   readonly index: Pick<ChangeLog, 'mark'>;
-  /** Another text whenever an upload that is being applied may have come further; the same while no process does it. */
-  progressOf(upload: NamedUpload): Promise<string>;
+  /** Another text whenever an upload that is being applied may have come further; undefined while no process has it. */
+  progressOf(upload: NamedUpload): Promise<string | undefined>;
   /** Whether the set of the default stream has all that its stream has now. */
   followsDefault(organization: Organization): Promise<boolean>;
 }
