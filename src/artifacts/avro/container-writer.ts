@@ -4,6 +4,7 @@ import { type Block, blocksOf } from './blocks.ts';
 import { type Codec, packingOf } from './codecs.ts';
 import { encodeHeader, SYNC_LENGTH } from './container-header.ts';
 import { encodeLong } from './long.ts';
+import { release, releaseOwn } from './release.ts';
 import type { RecordOf, SchemaId } from './schemas.ts';
 
 /**
@@ -42,7 +43,11 @@ export interface EncodeOptions<Id extends SchemaId> extends HeadOptions<Id> {
 export interface PackOptions<Id extends SchemaId> extends HeadOptions<Id> {
   /** Records of the schema that the caller has encoded. */
   readonly blocks: AsyncIterable<Block>;
-  /** Packs in this thread, which does nothing else. */
+  /**
+   * Packs in this thread, which does nothing else. Bytes are lost when they were used: those of a block, in a buffer of
+   * its own, when it is packed, and those that are given out when the next are asked for. Else the garbage of a million
+   * records would be collected hundreds of times.
+   */
   readonly ownThread?: boolean | undefined;
 }
 
@@ -63,7 +68,7 @@ export function encodeContainer<Id extends SchemaId>(options: EncodeOptions<Id>)
 export async function* packContainer<Id extends SchemaId>(options: PackOptions<Id>): AsyncGenerator<Uint8Array> {
   const { schema, codec = 'deflate', doc, metadata, blocks, onBlock, ownThread } = options;
   const { compress, compressSync } = packingOf(codec);
-  const packing = ownThread ? async (bytes: Uint8Array) => compressSync(bytes) : compress;
+  const packing = ownThread ? async (bytes: Uint8Array) => packLast(bytes, compressSync) : compress;
   const sync = randomBytes(SYNC_LENGTH);
   const header = encodeHeader({ schema, codec, doc, metadata, sync });
   yield header;
@@ -76,8 +81,15 @@ export async function* packContainer<Id extends SchemaId>(options: PackOptions<I
     // Not put together: the caller copies them anyway.
     yield head;
     yield data;
+    if (ownThread) release(data);
     yield sync;
   }
+}
+
+function packLast(bytes: Uint8Array, compress: (bytes: Uint8Array) => Uint8Array): Uint8Array {
+  const packed = compress(bytes);
+  if (packed !== bytes) releaseOwn(bytes);
+  return packed;
 }
 
 interface PackedBlock extends Block {

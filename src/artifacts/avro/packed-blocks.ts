@@ -6,6 +6,7 @@ import { SYNC_LENGTH } from './container-header.ts';
 import type { BlockPlace } from './container-writer.ts';
 import { type ContainerHeader, type HeaderOptions, takeHeader } from './header-reader.ts';
 import { decodeLong, LONGEST_LONG } from './long.ts';
+import { release } from './release.ts';
 import type { SchemaId } from './schemas.ts';
 
 /** Where blocks of a file begin and end, and how they are unpacked; what their records say is nothing to it. */
@@ -101,11 +102,6 @@ export function* unpackChunk<Id extends SchemaId>({
     if (plain.data.buffer !== bytes.buffer) release(plain.data);
   }
   release(bytes);
-}
-
-/** Gives memory back now. What is not larger may be in a buffer that Node has for many. */
-function release({ buffer }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0);
 }
 
 /** The block that bytes begin with. */

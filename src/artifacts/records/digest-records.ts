@@ -33,19 +33,36 @@ export interface DigestProgress {
  *   asks again later may find it
  */
 export async function* digestRecords({ artifacts, artifact, sort }: DigestOptions): AsyncGenerator<DigestProgress> {
-  const { key, schema } = artifact;
-  let withoutId = 0;
+  const { key } = artifact;
   try {
     const { body, length } = await artifacts.get(key);
-    const chunks = readChunks(body, { schema: documentSchema(schema), name: key });
-    for await (const digested of mapInOrder(chunks, sort.begin(length), (chunk) => sort.digest(chunk))) {
-      withoutId += digested.withoutId;
-      yield { withoutId, bytes: digested.end, ofBytes: length };
-    }
-    await sort.end();
+    yield* digestBytes({ body, length, ...artifact }, sort);
   } catch (error) {
     throw unreadable(error, key, artifacts.name);
   }
+}
+
+export interface ArtifactBytes extends Pick<ComparedArtifact, 'key' | 'schema'> {
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Of them, as far as it is known. */
+  readonly length: number;
+}
+
+/**
+ * As `digestRecords`, of an artifact that is being read or written.
+ * @throws TidemarkError `invalid` when it is damaged; what `body` throws
+ */
+export async function* digestBytes(
+  { body, length, key, schema }: ArtifactBytes,
+  sort: RecordSort,
+): AsyncGenerator<DigestProgress> {
+  let withoutId = 0;
+  const chunks = readChunks(body, { schema: documentSchema(schema), name: key });
+  for await (const digested of mapInOrder(chunks, sort.begin(length), (chunk) => sort.digest(chunk))) {
+    withoutId += digested.withoutId;
+    yield { withoutId, bytes: digested.end, ofBytes: length };
+  }
+  await sort.end();
 }
 
 /** @throws TidemarkError `invalid` for an artifact of what are no documents */

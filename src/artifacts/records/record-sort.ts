@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { PackedChunk } from '../avro/packed-blocks.ts';
+import { releaseOwn } from '../avro/release.ts';
 import type { DocumentSchemaId } from '../avro/schemas.ts';
 import type { DigesterData } from './digest.worker.ts';
 import { DigestRow } from './digest-row.ts';
@@ -63,6 +64,7 @@ export class RecordSort {
   /** @throws TidemarkError `unavailable`, for one when the disk is full */
   addRun(run: SortedRun): void {
     this.#runs.add(run);
+    releaseOwn(run);
   }
 
   /** Ends the digesting. @throws TidemarkError `unavailable` when the disk is full */

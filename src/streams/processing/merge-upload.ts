@@ -9,6 +9,7 @@ import { type EncodedState, encodeState, type Resource, type Tombstone } from '.
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { SortedRecords } from './sorted-records.ts';
 
 /** What is to be applied of an upload, and to which set; plain values, for a thread. */
 export interface UploadToApply {
@@ -24,6 +25,8 @@ export interface UploadToApply {
 export interface MergeParts extends Pick<RecordSortParts, 'folder' | 'startDigester'> {
   readonly index: Pick<ResourceStates, 'lookup'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
+  /** What was sorted when the upload was read, or another one. */
+  readonly sorted?: Pick<SortedRecords, 'take'> | undefined;
 }
 
 /** What an upload says of an id, finally. */
@@ -54,17 +57,27 @@ const LOOKUPS_AT_A_TIME = 2;
  * @throws TidemarkError `unavailable` when the artifact cannot be read, or the store does not answer
  */
 export async function* mergeUpload(upload: UploadToApply, parts: MergeParts): AsyncGenerator<MergeStep> {
-  const sort = new RecordSort({ ...parts, publishHashes: upload.set.publishHashes });
+  const { publishHashes } = upload.set;
+  const taken = await parts.sorted?.take(upload.records, publishHashes);
+  const sort = taken ?? new RecordSort({ ...parts, publishHashes });
   try {
-    const artifact = { key: upload.records, schema: 'stream.Record.v1', start: upload.received } as const;
-    for await (const _ of digestRecords({ artifacts: parts.artifacts, artifact, sort })) {
-      yield { read: sort.size, records: [], problems: [] };
-    }
+    if (taken === undefined) yield* digest(upload, parts, sort);
     const batches = batchesOf(sort.sorted(() => {}));
     const merge = (rows: readonly DigestRow[]) => mergeBatch(rows, { upload, parts, read: sort.size });
     yield* mapInOrder(batches, LOOKUPS_AT_A_TIME, merge);
   } finally {
     await sort.close();
+  }
+}
+
+async function* digest(
+  { records, received }: UploadToApply,
+  { artifacts }: MergeParts,
+  sort: RecordSort,
+): AsyncGenerator<MergeStep> {
+  const artifact = { key: records, schema: 'stream.Record.v1', start: received } as const;
+  for await (const _ of digestRecords({ artifacts, artifact, sort })) {
+    yield { read: sort.size, records: [], problems: [] };
   }
 }
 

@@ -1,4 +1,5 @@
 import { workerData } from 'node:worker_threads';
+import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
 import type { DigesterData } from '../../artifacts/records/digest.worker.ts';
 import type { StoreLocation } from '../../config/configuration.ts';
@@ -8,6 +9,7 @@ import { openStores } from '../../stores/open-stores.ts';
 import type { ReadUpload } from '../uploads/upload-state.ts';
 import { type MergeStep, mergeUpload, type UploadToApply } from './merge-upload.ts';
 import { type ReadingProgress, readUpload, type UploadToRead } from './read-upload.ts';
+import { SortedRecords } from './sorted-records.ts';
 
 /** What the thread is started with. */
 export interface ProcessThreadData {
@@ -33,10 +35,18 @@ let reading: Promise<ReadUpload> | undefined;
 let progress: ReadingProgress | undefined;
 let stores: Awaited<ReturnType<typeof openStores>> | undefined;
 let steps: AsyncIterator<MergeStep> | undefined;
+/** Of the upload that was read last. */
+let sorted: SortedRecords | undefined;
 
 const functions = {
-  read(upload: UploadToRead): void {
-    reading = readUpload(upload, artifacts, (now) => {
+  async read(upload: UploadToRead): Promise<void> {
+    await sorted?.close();
+    const { publishHashes } = upload;
+    const beginSort = (key: ObjectKey) => {
+      sorted = new SortedRecords(key, { publishHashes, folder, startDigester });
+      return sorted;
+    };
+    reading = readUpload(upload, { artifacts, beginSort }, (now) => {
       progress = now;
     });
     reading.catch(() => {});
@@ -54,7 +64,7 @@ const functions = {
   },
   async merge(upload: UploadToApply): Promise<void> {
     stores ??= await openStores(store);
-    steps = mergeUpload(upload, { index: stores.index, artifacts, folder, startDigester });
+    steps = mergeUpload(upload, { index: stores.index, artifacts, folder, startDigester, sorted });
   },
   /** Undefined after the last step. */
   async next(): Promise<MergeStep | undefined> {
@@ -66,6 +76,7 @@ export type ProcessFunctions = typeof functions;
 
 serveCalls(functions, async () => {
   await steps?.return?.();
+  await sorted?.close();
   await artifacts.close();
   await stores?.close();
 });

@@ -9,8 +9,6 @@ import type { ReadingProgress, UploadToRead } from './read-upload.ts';
 const YOUNG_MB = 8;
 /** Starting it takes as long as a small upload: the next one may come soon. */
 const IDLE_MS = 10_000;
-/** Bytes of an upload of which much garbage is left: the next step gets a new thread. */
-const LARGE = 32 * 1024 * 1024;
 
 /** Reads and merges uploads in a thread of its own, one at a time. An aborted signal ends the thread at once. */
 export class ProcessingThread {
@@ -44,8 +42,6 @@ export class ProcessingThread {
     } catch (error) {
       signal.throwIfAborted();
       throw error;
-    } finally {
-      if (upload.files.reduce((sum, { length }) => sum + length, 0) > LARGE) await this.#thread.end();
     }
   }
 

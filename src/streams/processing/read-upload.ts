@@ -1,7 +1,9 @@
-import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { formatKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { Block } from '../../artifacts/avro/blocks.ts';
 import { packContainer } from '../../artifacts/avro/container-writer.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import type { FoundFile, GivenFile } from '../files/found-file.ts';
 import { filesInOrder } from '../files/in-order.ts';
 import { type ReadItem, readFile } from '../files/read-file.ts';
@@ -12,12 +14,15 @@ import type { Erratum, GoodRecord } from '../marc/read-record.ts';
 import type { Upload, UploadedFile } from '../uploads/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../uploads/upload-state.ts';
 import { RecordBlocks } from './record-blocks.ts';
+import type { SortedRecords } from './sorted-records.ts';
 import { UploadErrata } from './upload-errata.ts';
 
 /** An upload to be read; plain values, for a thread. */
 export interface UploadToRead extends Pick<Upload, 'organization' | 'stream' | 'number'> {
   readonly files: readonly UploadedFile[];
   readonly normalization: Normalization | undefined;
+  /** Of its set. */
+  readonly publishHashes: ResourceSet['publishHashes'];
   /** For packages in packages. */
   readonly scratchFolder: string;
 }
@@ -31,6 +36,12 @@ export interface ReadingProgress {
 
 type Artifacts = Pick<ArtifactStore, 'get' | 'put' | 'delete'>;
 
+export interface ReadingParts {
+  readonly artifacts: Artifacts;
+  /** Called when the first records are known, with the key of their artifact: it sorts them while that is written. */
+  beginSort(key: ObjectKey): Pick<SortedRecords, 'copied'>;
+}
+
 /**
  * Reads all files of an upload once, and stores what they have: records and deletions in the order in which they
  * count, and errata. Records without errata in between stay; nothing that is wrong with a file ends the reading.
@@ -38,10 +49,10 @@ type Artifacts = Pick<ArtifactStore, 'get' | 'put' | 'delete'>;
  */
 export async function readUpload(
   upload: UploadToRead,
-  artifacts: Artifacts,
+  parts: ReadingParts,
   onProgress: (progress: ReadingProgress) => void,
 ): Promise<ReadUpload> {
-  const reading = new UploadReading(upload, artifacts, onProgress);
+  const reading = new UploadReading(upload, parts, onProgress);
   try {
     return await reading.read();
   } catch (error) {
@@ -55,6 +66,7 @@ type Counted = { -readonly [Name in keyof ReadFile]: ReadFile[Name] };
 class UploadReading {
   readonly #upload: UploadToRead;
   readonly #artifacts: Artifacts;
+  readonly #beginSort: ReadingParts['beginSort'];
   readonly #onProgress: (progress: ReadingProgress) => void;
   readonly #errata: UploadErrata;
   readonly #blocks = new RecordBlocks();
@@ -68,9 +80,11 @@ class UploadReading {
   readonly #ofBytes: number;
   #bytes = 0;
 
-  constructor(upload: UploadToRead, artifacts: Artifacts, onProgress: (progress: ReadingProgress) => void) {
+  constructor(upload: UploadToRead, parts: ReadingParts, onProgress: (progress: ReadingProgress) => void) {
+    const { artifacts } = parts;
     this.#upload = upload;
     this.#artifacts = artifacts;
+    this.#beginSort = (key) => parts.beginSort(key);
     this.#onProgress = onProgress;
     this.#errata = new UploadErrata(artifacts, { kind: 'upload-errata', ...this.#place() });
     this.#ofBytes = upload.files.reduce((sum, { length }) => sum + length, 0);
@@ -100,9 +114,10 @@ class UploadReading {
   }
 
   async #store(blocks: AsyncIterable<Block>): Promise<string> {
-    const body = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', blocks, ownThread: true });
-    const options = { hashes: ['sha-256'] } as const;
-    return (await putArtifact(this.#artifacts, { kind: 'stream-records', ...this.#place() }, body, options)).key;
+    const packed = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', blocks, ownThread: true });
+    const key = { kind: 'stream-records', ...this.#place() } as const;
+    const body = this.#beginSort(formatKey(key)).copied(packed, this.#ofBytes);
+    return (await putArtifact(this.#artifacts, key, body, { hashes: ['sha-256'] })).key;
   }
 
   async *#read(): AsyncGenerator<Block, void, undefined> {

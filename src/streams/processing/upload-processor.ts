@@ -134,7 +134,7 @@ class Processing {
 
   async #prepare(): Promise<{ readonly set: ResourceSet; readonly read: ReadUpload }> {
     const set = await this.#parts.sets.bySlug(setOfStream(this.#upload, 'records'));
-    return { set, read: this.#body.read ?? (await this.#read()) };
+    return { set, read: this.#body.read ?? (await this.#read(set)) };
   }
 
   async #fetch(): Promise<void> {
@@ -146,7 +146,7 @@ class Processing {
     if (state.fetched !== fetched) await this.#remove(fetched.map(({ artifact }) => artifact));
   }
 
-  async #read(): Promise<ReadUpload> {
+  async #read({ publishHashes }: ResourceSet): Promise<ReadUpload> {
     const { organization, stream, number } = this.#upload;
     const files = filesOf(this.#upload, this.#state?.body);
     const { normalization } = await this.#parts.organizations.get(organization);
@@ -154,7 +154,8 @@ class Processing {
       this.#attempt.report({ done: bytes, total: ofBytes, text: `bytes read, ${records} records` });
     const { signal } = this.#attempt;
     const { thread } = this.#parts;
-    const read = await thread.read({ organization, stream, number, files, normalization }, signal, onProgress);
+    const toRead = { organization, stream, number, files, normalization, publishHashes };
+    const read = await thread.read(toRead, signal, onProgress);
     failpoint('upload.read');
     const state = await this.#record((before) => before.read === undefined && { read });
     // Another attempt was faster.
