@@ -9,11 +9,13 @@ export interface ChangedRow {
   readonly key: ResourceKey;
   /** Whether there was such a record before. */
   readonly existed: boolean;
+  /** Whether it has changed more than once. */
+  readonly again: boolean;
   /** Undefined when there is no such record now. */
   readonly row: string | undefined;
 }
 
-const SCHEMA = 'CREATE TABLE changed (key TEXT PRIMARY KEY, existed INTEGER, row TEXT) WITHOUT ROWID';
+const SCHEMA = 'CREATE TABLE changed (key TEXT PRIMARY KEY, existed INTEGER, again INTEGER, row TEXT) WITHOUT ROWID';
 /** Bytes in memory; what some ten thousand changes make never reaches the disk. */
 const CACHE = 16 * 1024 * 1024;
 
@@ -32,10 +34,10 @@ export class ChangedRows {
     this.#database = new ScratchDatabase({ folder, schema: SCHEMA, cacheBytes: CACHE });
     this.#rows = rows;
     this.#upsert = this.#database.prepare(
-      'INSERT INTO changed VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET row = excluded.row',
+      'INSERT INTO changed VALUES (?, ?, 0, ?) ON CONFLICT (key) DO UPDATE SET row = excluded.row, again = 1',
     );
     this.#get = this.#database.prepare('SELECT 1 FROM changed WHERE key = ?');
-    this.#all = this.#database.prepare('SELECT key, existed, row FROM changed ORDER BY key');
+    this.#all = this.#database.prepare('SELECT key, existed, again, row FROM changed ORDER BY key');
   }
 
   /** @throws TidemarkError `unavailable`, for one when the disk is full */
@@ -55,8 +57,9 @@ export class ChangedRows {
 
   /** Ascending by key. */
   *[Symbol.iterator](): Generator<ChangedRow> {
-    for (const [key, existed, row] of this.#all.iterate()) {
-      yield { key: key as string, existed: existed === 1, row: (row as string | null) ?? undefined };
+    for (const [key, existed, again, row] of this.#all.iterate()) {
+      const current = (row as string | null) ?? undefined;
+      yield { key: key as string, existed: existed === 1, again: again === 1, row: current };
     }
   }
 

@@ -33,9 +33,12 @@ export async function* netEffect(
   const reader = new RecordReader(artifacts);
   const formerOf = async (key: ResourceKey): Promise<ResourceState | undefined> =>
     (await index.history(set, key, { before: after, limit: 1 }))[0]?.state;
-  const effectOf = async ({ key, existed, row }: ChangedRow): Promise<Effect | undefined> => {
+  const effectOf = async ({ key, existed, again, row }: ChangedRow): Promise<Effect | undefined> => {
     if (!existed) return row === undefined ? undefined : { row };
     if (row === undefined) return { deleted: recordIdOfKey(key) ?? (await idOf(await formerOf(key), reader)) };
+    // One change is one of the bytes: an upload repeats the state of a record that is as it was. Only after the set was
+    // given more hashes, the next upload does not.
+    if (!again) return { row };
     const former = await formerOf(key);
     return former?.hashes?.['sha-256'] === digestOfRow(row) ? undefined : { row };
   };
