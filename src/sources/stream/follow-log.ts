@@ -8,8 +8,8 @@ import type { Difference, SyncStep } from '../source.ts';
 import type { SyncCounter } from '../sync-counter.ts';
 import { hasSameContent } from './same-content.ts';
 
-/** Changes of the log that are followed at a time, and are in memory: some 20 MB. */
-const PART = 20_000;
+/** Changes of the log that are followed at a time, and are in memory: some 5 MB. */
+const PART = 5_000;
 /** Differences of a step. */
 const DIFFERENCES = 1_000;
 
