@@ -55,6 +55,7 @@ import { openStores } from './stores/open-stores.ts';
 import { StreamDumps } from './streams/dumps/stream-dumps.ts';
 import { followsDefault } from './streams/follows-default.ts';
 import { OrganizationRegistry } from './streams/organization-registry.ts';
+import { EarlyReader } from './streams/processing/early-reader.ts';
 import { PartlyApplied } from './streams/processing/partly-applied.ts';
 import { UploadBacklog } from './streams/processing/upload-backlog.ts';
 import { UploadProcessor } from './streams/processing/upload-processor.ts';
@@ -171,13 +172,18 @@ export async function openApp(configuration: Configuration): Promise<App> {
   const servedSourceOf: App['servedSourceOf'] = (set) => openServed(set, parts);
   const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater: linked.posterOf(set) }));
   const onRecorded = (upload: Upload) => jobs.addAll([jobOfUpload(upload)]);
+  const threadData = { store, artifacts: configuration.artifacts, folder: join(dataFolder, 'spool'), failpoint };
+  const earlyReader = new EarlyReader({
+    ...{ catalog, organizations, sets, artifacts, threadData },
+    isOn: configuration.jobs.run,
+  });
+  closers.add(() => earlyReader.close());
   const uploadProcessor = new UploadProcessor({
-    ...{ catalog, index, sets, organizations, artifacts, updater },
-    threadData: { store, artifacts: configuration.artifacts, folder: join(dataFolder, 'spool'), failpoint },
+    ...{ catalog, index, sets, organizations, artifacts, updater, earlyReader, threadData },
     fetch: async (upload, options) => {
       const { fetchUpload } = await import('./streams/uploads/fetch-url.ts');
       const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
-      return fetchUpload(upload, { ...options, artifacts, networks, mostBytes });
+      return fetchUpload(upload, { ...options, artifacts, networks, mostBytes, earlyReader });
     },
   });
   closers.add(() => uploadProcessor.close());
@@ -203,10 +209,10 @@ export async function openApp(configuration: Configuration): Promise<App> {
         await sync({ set, source: sourceOf(set), updater });
         return followsDefault({ catalog, index, sets }, organization);
       },
-      threadData: { store, artifacts: configuration.artifacts, folder: join(dataFolder, 'spool'), failpoint },
+      threadData,
     }),
     uploads: new Uploads({
-      ...{ catalog, artifacts, organizations },
+      ...{ catalog, artifacts, organizations, earlyReader },
       onRecorded,
     }),
     cancelJob: (name) => cancelJob({ catalog, jobs }, name),
@@ -215,7 +221,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
     partlyApplied: new PartlyApplied({ catalog }),
     uploadProcessor,
     resumableUploads: new ResumableUploads({
-      ...{ catalog, artifacts, organizations },
+      ...{ catalog, artifacts, organizations, earlyReader },
       onRecorded,
     }),
     tokens,

@@ -22,7 +22,8 @@ const NOT_A_FILE = {
  * The files in a given file: itself, or what gzip, tar and ZIP packages have, in each other, too. Their order is that
  * of the packages. A package that cannot be read, or not to its end, is yielded itself as an unknown file, after the
  * files that could be read. Folders, and what macOS adds to packages, are left out.
- * @throws what `given` throws, and TidemarkError `unavailable` when a scratch file cannot be written
+ * @throws what `given` throws, an Error for a package that is refused, and TidemarkError `unavailable` when a scratch
+ *   file cannot be written
  */
 export async function* findFiles(
   given: GivenFile,
@@ -52,6 +53,7 @@ async function* filesIn(input: Lookahead, place: Place, unpacking: Unpacking): F
     const reason = `packages in packages are opened to a depth of ${unpacking.limits.depth}: pack it more simply`;
     yield unknown(place, reason);
   } else {
+    if (unpacking.isAlone && packing !== 'gzip') throw new Error(`it is a ${packing}, and read when it is whole`);
     const inside = { ...place, packing: [...place.packing, packing] };
     let isEmpty = true;
     for await (const file of OPEN[packing](input, inside, unpacking)) {

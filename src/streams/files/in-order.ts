@@ -24,6 +24,14 @@ export async function* filesInOrder(
   }
 }
 
+/**
+ * The file of an upload that has no other one, which is passed over once: so it can be read while it arrives.
+ * @throws an Error for a tar or a ZIP, whose deletions count first wherever they are; as `findFiles`
+ */
+export async function* fileAlone(given: GivenFile): AsyncGenerator<FileOfUpload, void, undefined> {
+  for await (const file of findFiles(given, { isAlone: true })) yield { file, position: 1 };
+}
+
 export interface FileOfUpload {
   readonly file: FoundFile;
   /** Of the given file that it is, or is in; from 1. */

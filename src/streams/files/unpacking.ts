@@ -33,19 +33,23 @@ export interface UnpackOptions {
   readonly limits?: Partial<UnpackLimits> | undefined;
   /** For a ZIP in another package, or one that cannot be read by ranges. It is read from a file without a name. */
   readonly scratchFolder?: string | undefined;
+  /** Whether packages of several files are refused. */
+  readonly isAlone?: boolean | undefined;
 }
 
 /** Counts what one given file unpacks to. */
 export class Unpacking {
   readonly limits: UnpackLimits;
   readonly scratchFolder: string;
+  readonly isAlone: boolean;
   #packed = 0;
   #unpacked = 0;
   #entries = 0;
 
-  constructor({ limits, scratchFolder }: UnpackOptions) {
+  constructor({ limits, scratchFolder, isAlone = false }: UnpackOptions) {
     this.limits = { ...UNPACK_LIMITS, ...limits };
     this.scratchFolder = scratchFolder ?? tmpdir();
+    this.isAlone = isAlone;
   }
 
   /** Counts bytes of the given file. */

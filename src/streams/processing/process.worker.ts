@@ -6,7 +6,9 @@ import type { StoreLocation } from '../../config/configuration.ts';
 import { armFailpoint } from '../../lib/failpoint.ts';
 import { serveCalls, startWorker } from '../../lib/workers/rpc.ts';
 import { openStores } from '../../stores/open-stores.ts';
+import type { UploadedFile } from '../uploads/upload.ts';
 import type { ReadUpload } from '../uploads/upload-state.ts';
+import { ArrivingBytes } from './arriving-bytes.ts';
 import { type MergeStep, mergeUpload, type UploadToApply } from './merge-upload.ts';
 import { type ReadingProgress, readUpload, type UploadToRead } from './read-upload.ts';
 import { SortedRecords } from './sorted-records.ts';
@@ -31,6 +33,7 @@ const startDigester = (data: DigesterData) =>
 /** Milliseconds between two reports of progress. */
 const REPORT_MS = 500;
 
+let arriving: ArrivingBytes | undefined;
 let reading: Promise<ReadUpload> | undefined;
 let progress: ReadingProgress | undefined;
 let stores: Awaited<ReturnType<typeof openStores>> | undefined;
@@ -41,15 +44,31 @@ let sorted: SortedRecords | undefined;
 const functions = {
   async read(upload: UploadToRead): Promise<void> {
     await sorted?.close();
+    arriving = upload.arriving === undefined ? undefined : new ArrivingBytes(upload.arriving);
     const { publishHashes } = upload;
     const beginSort = (key: ObjectKey) => {
       sorted = new SortedRecords(key, { publishHashes, folder, startDigester });
       return sorted;
     };
-    reading = readUpload(upload, { artifacts, beginSort }, (now) => {
+    const onProgress = (now: ReadingProgress) => {
       progress = now;
-    });
+    };
+    reading = readUpload(upload, { artifacts, arriving, beginSort, onProgress });
     reading.catch(() => {});
+  },
+  /** Hands over bytes of the file that is read while it arrives. */
+  async hand(chunk: Uint8Array): Promise<boolean> {
+    const isWanted = await arriving!.hand(chunk);
+    // Why it is not: the reader has failed, or has read enough.
+    if (!isWanted) await reading!;
+    return isWanted;
+  },
+  end: (file: UploadedFile): void => arriving!.end(file),
+  async abandon(): Promise<ReadUpload | undefined> {
+    arriving!.abandon();
+    const read = await reading!.catch(() => undefined);
+    await sorted?.close();
+    return read;
   },
   /** What was read when all of it was; before, the progress after a while. */
   async readOn(): Promise<{ readonly read?: ReadUpload; readonly progress: ReadingProgress | undefined }> {

@@ -1,5 +1,6 @@
 import { prefetch } from '../../lib/prefetch.ts';
 import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
+import type { UploadedFile } from '../uploads/upload.ts';
 import type { ReadUpload } from '../uploads/upload-state.ts';
 import type { MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessFunctions, ProcessThreadData } from './process.worker.ts';
@@ -33,16 +34,38 @@ export class ProcessingThread {
   ): Promise<ReadUpload> {
     using _ = this.#endedBy(signal);
     try {
-      await this.#thread.call('read', [{ ...upload, scratchFolder: this.#folder }]);
-      for (;;) {
-        const { read, progress } = await this.#thread.call('readOn', []);
-        if (progress !== undefined) onProgress(progress);
-        if (read !== undefined) return read;
-      }
+      await this.#begin(upload);
+      return await this.#readOn(onProgress);
     } catch (error) {
       signal.throwIfAborted();
       throw error;
     }
+  }
+
+  /** Begins to read an upload of one file while it arrives. The thread stays until `close`. */
+  async beginArriving(upload: Omit<UploadToRead, 'scratchFolder'>): Promise<void> {
+    this.#thread.hold();
+    await this.#begin(upload);
+  }
+
+  /**
+   * Hands over bytes of the file. Resolves when the thread has room for more, with whether it wants more.
+   * @throws what the reading throws
+   */
+  hand(chunk: Uint8Array): Promise<boolean> {
+    const copy = new Uint8Array(chunk);
+    return this.#thread.call('hand', [copy], [copy.buffer]);
+  }
+
+  /** Reads what was not handed over from the stored file. @throws what the reading throws */
+  async endArriving(file: UploadedFile, onProgress: (progress: ReadingProgress) => void): Promise<ReadUpload> {
+    await this.#thread.call('end', [file]);
+    return this.#readOn(onProgress);
+  }
+
+  /** Removes what was stored, but for what was read to its end: the caller has to remove that. */
+  abandon(): Promise<ReadUpload | undefined> {
+    return this.#thread.call('abandon', []);
   }
 
   /** @throws TidemarkError as `mergeUpload`; the signal's reason */
@@ -63,6 +86,18 @@ export class ProcessingThread {
 
   close(): Promise<void> {
     return this.#thread.end('the program ends');
+  }
+
+  async #begin(upload: Omit<UploadToRead, 'scratchFolder'>): Promise<void> {
+    await this.#thread.call('read', [{ ...upload, scratchFolder: this.#folder }]);
+  }
+
+  async #readOn(onProgress: (progress: ReadingProgress) => void): Promise<ReadUpload> {
+    for (;;) {
+      const { read, progress } = await this.#thread.call('readOn', []);
+      if (progress !== undefined) onProgress(progress);
+      if (read !== undefined) return read;
+    }
   }
 
   #endedBy(signal: AbortSignal): Disposable {

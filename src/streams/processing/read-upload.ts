@@ -5,7 +5,7 @@ import { packContainer } from '../../artifacts/avro/container-writer.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { FoundFile, GivenFile } from '../files/found-file.ts';
-import { filesInOrder } from '../files/in-order.ts';
+import { type FileOfUpload, fileAlone, filesInOrder } from '../files/in-order.ts';
 import { type ReadItem, readFile } from '../files/read-file.ts';
 import { UnusableRecord } from '../marc/build-record.ts';
 import type { Normalization } from '../marc/normalize/normalization.ts';
@@ -13,6 +13,7 @@ import { normalizeRecord } from '../marc/normalize/normalize-record.ts';
 import type { Erratum, GoodRecord } from '../marc/read-record.ts';
 import type { Upload, UploadedFile } from '../uploads/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../uploads/upload-state.ts';
+import type { ArrivingBytes } from './arriving-bytes.ts';
 import { RecordBlocks } from './record-blocks.ts';
 import type { SortedRecords } from './sorted-records.ts';
 import { UploadErrata } from './upload-errata.ts';
@@ -25,6 +26,8 @@ export interface UploadToRead extends Pick<Upload, 'organization' | 'stream' | '
   readonly publishHashes: ResourceSet['publishHashes'];
   /** For packages in packages. */
   readonly scratchFolder: string;
+  /** The name of the only file when it is read while it arrives; then `files` is empty. */
+  readonly arriving?: string | undefined;
 }
 
 export interface ReadingProgress {
@@ -34,10 +37,11 @@ export interface ReadingProgress {
   readonly records: number;
 }
 
-type Artifacts = Pick<ArtifactStore, 'get' | 'put' | 'delete'>;
-
 export interface ReadingParts {
-  readonly artifacts: Artifacts;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'delete'>;
+  /** The file that arrives. */
+  readonly arriving?: ArrivingBytes | undefined;
+  onProgress(progress: ReadingProgress): void;
   /** Called when the first records are known, with the key of their artifact: it sorts them while that is written. */
   beginSort(key: ObjectKey): Pick<SortedRecords, 'copied'>;
 }
@@ -45,14 +49,10 @@ export interface ReadingParts {
 /**
  * Reads all files of an upload once, and stores what they have: records and deletions in the order in which they
  * count, and errata. Records without errata in between stay; nothing that is wrong with a file ends the reading.
- * @throws TidemarkError as the artifact store; then nothing of it is stored
+ * @throws as the artifact store, and for a file that arrives as `fileAlone`; then nothing of it is stored
  */
-export async function readUpload(
-  upload: UploadToRead,
-  parts: ReadingParts,
-  onProgress: (progress: ReadingProgress) => void,
-): Promise<ReadUpload> {
-  const reading = new UploadReading(upload, parts, onProgress);
+export async function readUpload(upload: UploadToRead, parts: ReadingParts): Promise<ReadUpload> {
+  const reading = new UploadReading(upload, parts);
   try {
     return await reading.read();
   } catch (error) {
@@ -65,9 +65,7 @@ type Counted = { -readonly [Name in keyof ReadFile]: ReadFile[Name] };
 
 class UploadReading {
   readonly #upload: UploadToRead;
-  readonly #artifacts: Artifacts;
-  readonly #beginSort: ReadingParts['beginSort'];
-  readonly #onProgress: (progress: ReadingProgress) => void;
+  readonly #parts: ReadingParts;
   readonly #errata: UploadErrata;
   readonly #blocks = new RecordBlocks();
   readonly #files: ReadFile[] = [];
@@ -77,17 +75,12 @@ class UploadReading {
     deletions: 0,
     errors: 0,
   };
-  readonly #ofBytes: number;
   #bytes = 0;
 
-  constructor(upload: UploadToRead, parts: ReadingParts, onProgress: (progress: ReadingProgress) => void) {
-    const { artifacts } = parts;
+  constructor(upload: UploadToRead, parts: ReadingParts) {
     this.#upload = upload;
-    this.#artifacts = artifacts;
-    this.#beginSort = (key) => parts.beginSort(key);
-    this.#onProgress = onProgress;
-    this.#errata = new UploadErrata(artifacts, { kind: 'upload-errata', ...this.#place() });
-    this.#ofBytes = upload.files.reduce((sum, { length }) => sum + length, 0);
+    this.#parts = parts;
+    this.#errata = new UploadErrata(parts.artifacts, { kind: 'upload-errata', ...this.#place() });
   }
 
   async read(): Promise<ReadUpload> {
@@ -116,14 +109,14 @@ class UploadReading {
   async #store(blocks: AsyncIterable<Block>): Promise<string> {
     const packed = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', blocks, ownThread: true });
     const key = { kind: 'stream-records', ...this.#place() } as const;
-    const body = this.#beginSort(formatKey(key)).copied(packed, this.#ofBytes);
-    return (await putArtifact(this.#artifacts, key, body, { hashes: ['sha-256'] })).key;
+    const body = this.#parts
+      .beginSort(formatKey(key))
+      .copied(packed, this.#parts.arriving === undefined ? this.#ofBytes : Infinity);
+    return (await putArtifact(this.#parts.artifacts, key, body, { hashes: ['sha-256'] })).key;
   }
 
   async *#read(): AsyncGenerator<Block, void, undefined> {
-    const { scratchFolder, files } = this.#upload;
-    const given = files.map((file) => this.#given(file));
-    for await (const { file, position } of filesInOrder(given, { scratchFolder })) {
+    for await (const { file, position } of this.#found()) {
       const counted = this.#begin(file, position);
       for await (const batch of readFile(file)) {
         for (const item of batch) {
@@ -135,6 +128,17 @@ class UploadReading {
       }
     }
     yield* this.#blocks.end();
+  }
+
+  #found(): AsyncIterable<FileOfUpload> {
+    const { arriving } = this.#parts;
+    const { scratchFolder, files } = this.#upload;
+    if (arriving === undefined) {
+      const given = files.map((file) => this.#given(file));
+      return filesInOrder(given, { scratchFolder });
+    }
+    const read = () => arriving.read((artifact, start, length) => this.#bytesOf(artifact, start, length));
+    return fileAlone({ name: arriving.name, read: () => this.#counted(read()) });
   }
 
   #begin({ path, packing, kind, reason }: FoundFile, file: number): Counted {
@@ -173,23 +177,36 @@ class UploadReading {
   }
 
   #given({ name, artifact, length }: UploadedFile): GivenFile {
-    const read = (start: number, bytes: number) => this.#bytesOf(artifact, start, bytes);
+    const read = (start: number, bytes: number) => this.#counted(this.#bytesOf(artifact, start, bytes));
     return { name, read: () => read(0, length), ranges: { length, read } };
   }
 
   async *#bytesOf(artifact: string, start: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
     if (length === 0) return;
-    const { body } = await this.#artifacts.get(artifact, { range: { start, length } });
-    for await (const chunk of body) {
-      // Some of a file is read twice.
-      this.#bytes = Math.min(this.#bytes + chunk.length, this.#ofBytes);
+    const { body } = await this.#parts.artifacts.get(artifact, { range: { start, length } });
+    yield* body;
+  }
+
+  async *#counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    for await (const chunk of chunks) {
+      this.#bytes += chunk.length;
       yield chunk;
     }
   }
 
+  /** Of a file that arrives, 0 until it is whole. */
+  get #ofBytes(): number {
+    const stored = this.#parts.arriving?.stored;
+    const files = stored === undefined ? this.#upload.files : [stored];
+    return files.reduce((sum, { length }) => sum + length, 0);
+  }
+
   #report(): void {
     const { records, deletions } = this.#totals;
-    this.#onProgress({ bytes: this.#bytes, ofBytes: this.#ofBytes, records: records + deletions });
+    const ofBytes = this.#ofBytes;
+    // Some of a file is read twice.
+    const bytes = Math.min(this.#bytes, ofBytes);
+    this.#parts.onProgress({ bytes, ofBytes, records: records + deletions });
   }
 }
 

@@ -23,6 +23,7 @@ import {
 } from '../uploads/upload-state.ts';
 import { applyUpload } from './apply-upload.ts';
 import type { Attempt, FetchOptions } from './attempt.ts';
+import type { EarlyReader } from './early-reader.ts';
 import type { ProcessThreadData } from './process.worker.ts';
 import { ProcessingThread } from './processing-thread.ts';
 import type { ReadingProgress } from './read-upload.ts';
@@ -34,6 +35,7 @@ export interface ProcessorParts {
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
   readonly artifacts: Pick<ArtifactStore, 'delete'>;
   readonly updater: EventPoster;
+  readonly earlyReader: Pick<EarlyReader, 'take'>;
   readonly threadData: ProcessThreadData;
   /** Stores what is at the URL of an upload. */
   fetch(upload: Upload, options: FetchOptions): Promise<readonly UploadedFile[]>;
@@ -62,13 +64,17 @@ export class UploadProcessor {
    */
   async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
     const processing = new Processing({ ...this.#parts, thread: this.#thread, pauses: this.#pauses }, upload, attempt);
-    await processing.fetch();
-    for (;;) {
-      const applied = await this.#mutex.run(() => processing.run(), attempt.signal);
-      if (applied !== undefined) return applied;
-      attempt.report({ text: 'waits until a dump of the stream has begun' });
-      // Other uploads are processed meanwhile: those of other streams, and those that the dump waits for.
-      await this.#pauses.passed(upload, attempt.signal);
+    try {
+      await processing.fetch();
+      for (;;) {
+        const applied = await this.#mutex.run(() => processing.run(), attempt.signal);
+        if (applied !== undefined) return applied;
+        attempt.report({ text: 'waits until a dump of the stream has begun' });
+        // Other uploads are processed meanwhile: those of other streams, and those that the dump waits for.
+        await this.#pauses.passed(upload, attempt.signal);
+      }
+    } finally {
+      await processing.close();
     }
   }
 
@@ -89,9 +95,12 @@ class Processing {
   readonly #upload: Upload;
   readonly #attempt: Attempt;
   #state: StoredUploadState | undefined;
+  /** The one that has read and sorted the upload. */
+  #thread: ProcessingThread;
 
   constructor(parts: ProcessingParts, upload: Upload, attempt: Attempt) {
     this.#parts = parts;
+    this.#thread = parts.thread;
     this.#upload = upload;
     this.#attempt = attempt;
   }
@@ -115,6 +124,10 @@ class Processing {
       this.#attempt.signal.throwIfAborted();
       throw toBeContinued(this.#upload, error);
     }
+  }
+
+  async close(): Promise<void> {
+    if (this.#thread !== this.#parts.thread) await this.#thread.close();
   }
 
   get #body(): UploadState {
@@ -153,15 +166,18 @@ class Processing {
     const onProgress = ({ bytes, ofBytes, records }: ReadingProgress) =>
       this.#attempt.report({ done: bytes, total: ofBytes, text: `bytes read, ${records} records` });
     const { signal } = this.#attempt;
-    const { thread } = this.#parts;
+    const { thread, earlyReader } = this.#parts;
     const toRead = { organization, stream, number, files, normalization, publishHashes };
-    const read = await thread.read(toRead, signal, onProgress);
+    const early = await earlyReader.take(toRead, signal, onProgress);
+    if (early !== undefined) this.#thread = early.thread;
+    const read = early?.read ?? (await thread.read(toRead, signal, onProgress));
     failpoint('upload.read');
     const state = await this.#record((before) => before.read === undefined && { read });
     // Another attempt was faster.
     if (state.read !== read) await this.#remove([read.records, read.errata]);
     const { records, deletions, errors } = state.read!.totals;
-    this.#attempt.log(`read ${records} records, ${deletions} deletions and ${errors} errors`);
+    const when = early === undefined ? '' : ' while they arrived';
+    this.#attempt.log(`read ${records} records, ${deletions} deletions and ${errors} errors${when}`);
     return state.read!;
   }
 
@@ -175,7 +191,11 @@ class Processing {
     const totals =
       records === undefined
         ? { created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 }
-        : await applyUpload({ set, upload: this.#upload, records }, this.#parts, this.#attempt);
+        : await applyUpload(
+            { set, upload: this.#upload, records },
+            { ...this.#parts, thread: this.#thread },
+            this.#attempt,
+          );
     failpoint('upload.applied');
     const applied = { at: Date.now(), ...totals };
     return (await this.#record((before) => before.applied === undefined && { applied })).applied!;

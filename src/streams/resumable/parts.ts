@@ -4,10 +4,18 @@ import { partsOf } from '../../artifacts/keys/upload-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
+import { type ArrivingFile, alsoTo } from '../uploads/arriving-file.ts';
 import type { ResumableUpload } from './resumable-upload.ts';
 
 export type PartStore = Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list'>;
 type Owner = Pick<ResumableUpload, 'organization' | 'id' | 'length'>;
+
+/** What a request sends. */
+export interface SentBytes {
+  /** Where its bytes begin. */
+  readonly offset: number;
+  readonly body: AsyncIterable<Uint8Array>;
+}
 
 /** Bytes that are stored as one artifact. So much at most is sent again after a break; the rest is durable. */
 const PART_BYTES = 16 * 1024 * 1024;
@@ -29,21 +37,24 @@ export function offsetOf(parts: readonly ListedObject[]): number {
 
 /**
  * Stores what a request sends, part by part. When the request breaks off, what came is stored all the same.
- * @param offset how many bytes are stored
+ * @param sent `offset`: how many bytes are stored; `arriving`: reads them, too, and is dropped when they cannot be
+ *   stored
  * @throws TidemarkError `conflict` when another request stores the same bytes; `invalid` for more bytes than the file
  *   has; what the body and the artifact store throw
  */
 export async function storeParts(
   artifacts: PartStore,
   owner: Owner,
-  { offset, body }: { readonly offset: number; readonly body: AsyncIterable<Uint8Array> },
+  { offset, body, arriving }: SentBytes & { readonly arriving?: ArrivingFile | undefined },
 ): Promise<number> {
   const chunks = new Chunks(body, owner.length - offset);
   let at = offset;
   while (await chunks.hasMore()) {
     const key = { kind: 'uploaded-part', organization: owner.organization, id: owner.id, offset: at } as const;
     const options = { hashes: ['sha-256'], sparesMemory: true } as const;
-    const { length } = await putArtifact(artifacts, key, chunks.next(PART_BYTES), options).catch((error: unknown) => {
+    const part = alsoTo(arriving, chunks.next(PART_BYTES));
+    const { length } = await putArtifact(artifacts, key, part, options).catch((error: unknown) => {
+      arriving?.drop();
       throw isTidemarkError(error, 'conflict') ? beingSent(formatKey(key)) : error;
     });
     at += length;

@@ -6,10 +6,11 @@ import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { receivingStream } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
+import type { ArrivingFile, ArrivingFiles } from '../uploads/arriving-file.ts';
 import type { RecordingParts } from '../uploads/record-upload.ts';
 import { randomId, storeFile } from '../uploads/store-file.ts';
 import { requireFileName, requireUploadName, type UploadedFile } from '../uploads/upload.ts';
-import { offsetOf, readParts, removeParts, storedParts, storeParts } from './parts.ts';
+import { offsetOf, readParts, removeParts, type SentBytes, storedParts, storeParts } from './parts.ts';
 import { recordResumable } from './record-resumable.ts';
 import { ResumableRegistry } from './resumable-registry.ts';
 import { KEPT_MS, type ResumableUpload, requireLength } from './resumable-upload.ts';
@@ -23,6 +24,7 @@ export interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
+  readonly earlyReader?: ArrivingFiles | undefined;
 }
 
 export interface NewResumable {
@@ -51,6 +53,8 @@ export class ResumableUploads {
   readonly #registry: ResumableRegistry;
   /** By id: requests of this process for one end share it. */
   readonly #ending = new Map<string, Promise<ResumableUpload>>();
+  /** By id: files whose bytes have all come to this process so far, between its requests. */
+  readonly #arriving = new Map<string, ArrivingFile>();
 
   constructor(parts: ResumableParts) {
     this.#parts = parts;
@@ -86,23 +90,42 @@ export class ResumableUploads {
    * @throws TidemarkError `not-found`; `conflict` when that is not the end of what is stored, or the stream takes no
    *   uploads any more; `invalid` for too many bytes; what the body throws, when what came before was stored
    */
-  async receive(
-    organization: string,
-    id: string,
-    sent: { readonly offset: number; readonly body: AsyncIterable<Uint8Array> },
-  ): Promise<ResumableStatus> {
+  async receive(organization: string, id: string, sent: SentBytes): Promise<ResumableStatus> {
     const { artifacts } = this.#parts;
     const upload = await this.#registry.get(organization, id);
     const stored = upload.done === undefined ? offsetOf(await storedParts(artifacts, upload)) : upload.length;
     if (sent.offset !== stored) throw otherOffset(sent.offset, stored);
-    const offset = stored === upload.length ? stored : await storeParts(artifacts, upload, sent);
+    const offset = stored === upload.length ? stored : await this.#store(upload, sent);
     const status = { upload, offset, expires: Date.now() + KEPT_MS };
     return isWhole(status) ? { ...status, upload: await this.#endSoon(upload) } : status;
+  }
+
+  /** Stores what a request sends. Of two for the same bytes, the one that is refused has a reader of its own. */
+  async #store(upload: ResumableUpload, sent: SentBytes): Promise<number> {
+    const { id, organization, stream, fileName } = upload;
+    const { artifacts, earlyReader } = this.#parts;
+    const known = this.#takeArriving(id, sent.offset);
+    const arriving = sent.offset === 0 ? earlyReader?.begin({ organization, stream, fileName }) : known;
+    try {
+      return await storeParts(artifacts, upload, { ...sent, arriving });
+    } finally {
+      if (arriving !== undefined) this.#arriving.set(id, arriving);
+    }
+  }
+
+  /** The reader of a file that was pushed exactly so many bytes. */
+  #takeArriving(id: string, bytes: number): ArrivingFile | undefined {
+    const arriving = this.#arriving.get(id);
+    this.#arriving.delete(id);
+    if (arriving?.bytes === bytes) return arriving;
+    arriving?.drop();
+    return undefined;
   }
 
   /** Gives it up. An upload that it has become stays. @throws TidemarkError `not-found` */
   async remove(organization: string, id: string): Promise<void> {
     const upload = await this.#registry.get(organization, id);
+    this.#takeArriving(id, -1);
     await removeParts(this.#parts.artifacts, upload);
     await this.#registry.remove(upload);
   }
@@ -152,7 +175,12 @@ export class ResumableUploads {
     if (upload.done !== undefined) return upload;
     failpoint('resumable.whole');
     receivingStream(await organizations.get(organization), upload.stream);
-    const file = await this.#assembled(upload);
+    const arriving = this.#takeArriving(id, upload.length);
+    const file = await this.#assembled(upload).catch((error: unknown) => {
+      arriving?.drop();
+      throw error;
+    });
+    arriving?.end(file);
     failpoint('resumable.assembled');
     const recorded = await recordResumable({ ...this.#parts, registry: this.#registry }, upload, file);
     // Another process was faster.

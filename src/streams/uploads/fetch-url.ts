@@ -2,6 +2,7 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { type Fetched, FetchFailure, Refused } from '../../client/read/fetcher.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
+import type { ArrivingFiles } from './arriving-file.ts';
 import { fetchedName } from './fetched-name.ts';
 import { storeFile } from './store-file.ts';
 import { requireUrl, shownUrl, type Upload, type UploadedFile } from './upload.ts';
@@ -15,6 +16,7 @@ export interface FetchOptions {
   readonly mostBytes?: number | undefined;
   /** How long the server may send nothing, also while it is connected to; 60 s. */
   readonly idleMs?: number | undefined;
+  readonly earlyReader?: ArrivingFiles | undefined;
   /** @param total bytes, when the server says how many there are */
   onProgress?(done: number, total: number | undefined): void;
 }
@@ -33,10 +35,11 @@ const PASSING = new Set([408, 425, 429]);
  *   throws; the signal's reason
  */
 export async function fetchUpload(
-  { organization, url = '' }: Pick<Upload, 'organization' | 'url'>,
+  upload: Pick<Upload, 'organization' | 'stream' | 'number' | 'url'>,
   options: FetchOptions,
 ): Promise<readonly UploadedFile[]> {
   const { networks, signal, idleMs = IDLE_MS } = options;
+  const { url = '' } = upload;
   requireUrl(url);
   signal.throwIfAborted();
   // Loaded with the first fetch: most servers never do.
@@ -44,7 +47,7 @@ export async function fetchUpload(
   const fetcher = new HttpFetcher({ privateNetworks: networks, idleMs, responseMs: LONGEST_MS, connections: 1 });
   try {
     const fetched = await fetcher.get(url, 'identity', signal, { accept: '*/*' });
-    return [await stored(fetched, organization, options)];
+    return [await stored(fetched, upload, options)];
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof FetchFailure ? failed(url, error) : error;
@@ -53,15 +56,20 @@ export async function fetchUpload(
   }
 }
 
-async function stored(fetched: Fetched, organization: string, options: FetchOptions): Promise<UploadedFile> {
+async function stored(
+  fetched: Fetched,
+  { organization, stream, number }: Pick<Upload, 'organization' | 'stream' | 'number'>,
+  options: FetchOptions,
+): Promise<UploadedFile> {
   const { status, headers, uri, discard } = fetched;
-  const { artifacts, signal, mostBytes = MOST_FETCHED_BYTES } = options;
+  const { artifacts, signal, mostBytes = MOST_FETCHED_BYTES, earlyReader } = options;
   try {
     requireFile(uri, status);
     const total = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
     if (total !== undefined && total > mostBytes) throw tooLarge(uri, mostBytes);
     const name = fetchedName(uri, headers['content-disposition']);
-    return await storeFile(name, counted(fetched, total, options), { artifacts, organization, signal });
+    const arriving = earlyReader?.begin({ organization, stream, number, fileName: name });
+    return await storeFile(name, counted(fetched, total, options), { artifacts, organization, signal, arriving });
   } finally {
     discard();
   }

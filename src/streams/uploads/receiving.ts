@@ -3,6 +3,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { receivingStream } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
+import type { ArrivingFile, ArrivingFiles } from './arriving-file.ts';
 import { type RecordingParts, recordUpload } from './record-upload.ts';
 import { randomId, storeFile } from './store-file.ts';
 import { MOST_FILES, requireUploadName, requireUrl, type Upload, type UploadedFile } from './upload.ts';
@@ -10,6 +11,7 @@ import { MOST_FILES, requireUploadName, requireUrl, type Upload, type UploadedFi
 export interface ReceivingParts extends RecordingParts {
   readonly artifacts: Pick<ArtifactStore, 'put' | 'delete'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
+  readonly earlyReader?: ArrivingFiles | undefined;
 }
 
 export interface UploadLabels {
@@ -35,6 +37,7 @@ export class Receiving {
   readonly #begun = Date.now();
   readonly #keys: ObjectKey[] = [];
   readonly #files: UploadedFile[] = [];
+  #arriving: ArrivingFile | undefined;
 
   constructor(parts: ReceivingParts, organization: string) {
     this.#parts = parts;
@@ -43,14 +46,21 @@ export class Receiving {
 
   /**
    * Stores a file, durably.
+   * @param stream the stream of the upload, as far as it is known: else the default one is likely
    * @throws TidemarkError `invalid` for its name or too many files, or what the artifact store throws; what the body
    *   throws
    */
-  async add(name: string, body: ArtifactBody): Promise<void> {
+  async add(name: string, body: ArtifactBody, stream?: string): Promise<void> {
     if (this.#keys.length >= MOST_FILES) throw tooManyFiles();
     const { artifacts } = this.#parts;
+    const organization = this.#organization;
+    // Of several files, lists of deletions count first: only the job knows them all.
+    this.#arriving?.drop();
+    const isFirst = this.#keys.length === 0;
+    const arriving = isFirst ? this.#parts.earlyReader?.begin({ organization, stream, fileName: name }) : undefined;
+    this.#arriving = arriving;
     const onKey = (key: ObjectKey): void => void this.#keys.push(key);
-    this.#files.push(await storeFile(name, body, { artifacts, organization: this.#organization, onKey }));
+    this.#files.push(await storeFile(name, body, { artifacts, organization, onKey, arriving }));
     failpoint('upload.stored');
   }
 
@@ -75,6 +85,7 @@ export class Receiving {
 
   /** Removes what was stored. */
   async abandon(): Promise<void> {
+    this.#arriving?.drop();
     for (const key of this.#keys.splice(0)) {
       // A nightly job removes what cannot be removed now.
       await this.#parts.artifacts.delete(key).catch(() => {});

@@ -5,14 +5,13 @@ import type { Catalog } from '../../stores/catalog.ts';
 import { receivingStream, streamOf } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
 import { readUploadStates } from './read-states.ts';
-import { Receiving } from './receiving.ts';
-import type { RecordingParts } from './record-upload.ts';
+import { Receiving, type ReceivingParts } from './receiving.ts';
 import { removeAbandoned } from './remove-abandoned.ts';
 import { type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts';
 import { type ErrataPage, openErrata, readErrata } from './upload-errors.ts';
 import { readUploadState, type UploadState } from './upload-state.ts';
 
-export interface UploadsParts extends Pick<RecordingParts, 'onRecorded'> {
+export interface UploadsParts extends Pick<ReceivingParts, 'onRecorded' | 'earlyReader'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders'>;
   readonly organizations: OrganizationRegistry;

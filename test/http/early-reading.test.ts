@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { ReadUpload } from '../../src/streams/uploads/upload-state.ts';
+import { collect } from '../support/builders.ts';
+import { SQLITE } from '../support/each-store.ts';
+import { type FileServer, startFileServer } from '../support/file-server.ts';
+import { Catalogue, catalogueFile, entriesFrom } from '../support/marc-catalogue.ts';
+import { FORM_HEADERS, field, file, formOf } from '../support/multipart.ts';
+import { SlowRequest } from '../support/slow-request.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { begunTus, sendTus, TUS, tusStatus } from '../support/tus.ts';
+import { until } from '../support/until.ts';
+import { tar, zip } from '../support/upload-packages.ts';
+import { ProcessedStream } from '../support/upload-processing.ts';
+
+const CATALOGUE = new Catalogue({ seed: 7 });
+/** 6 MB, in which a record and the end of the file are damaged. */
+const MARC21 = damaged(catalogueOf('marc21', 4_000));
+const MARCXML = catalogueOf('marcxml', 1_000);
+const GZIP = gzipSync(catalogueOf('marc21', 10_000), { level: 1 });
+const IDS = Buffer.from(Array.from({ length: 30_000 }, (_, at) => `gone-${at}-${'x'.repeat(90)}`).join('\n'));
+const EARLY = /while they arrived$/;
+
+function catalogueOf(format: 'marc21' | 'marcxml', records: number): Buffer {
+  return Buffer.concat([...catalogueFile({ catalogue: CATALOGUE, format, entries: entriesFrom(0, records) })]);
+}
+
+function damaged(bytes: Buffer): Buffer {
+  bytes[bytes.indexOf('Z', 3_000_000)] = 0xff;
+  return bytes.subarray(0, -100);
+}
+
+describe('An upload', () => {
+  let started: StartedApp;
+  let stream: ProcessedStream;
+  let servers: FileServer[] = [];
+
+  beforeEach(async () => {
+    started = await startApp(SQLITE, { uploadNetworks: ['127.0.0.1'] });
+    stream = await ProcessedStream.make(started.app);
+  });
+  afterEach(async () => {
+    for (const server of servers) await server.close();
+    servers = [];
+    await closeApps();
+  });
+
+  const uploads = () => `${started.url}/api/organizations/lane/uploads`;
+  const unfinished = async () => readdir(join(started.folder, 'artifacts/.unfinished')).catch(() => []);
+  const readings = async () => (await collect(started.app.artifacts.list('_streams/'))).flat().map(({ key }) => key);
+  /** Its records are written while the file itself is, and nothing of it is known. */
+  const isBeingRead = (besides = 1) =>
+    until('it is being read', async () => (await unfinished()).length > besides && (await readings()).length === 0);
+
+  /** Sends a form, the second half of it when the first one is being read. */
+  async function slowly(parts: Parameters<typeof formOf>[0], meanwhile: () => Promise<unknown> = isBeingRead) {
+    const form = formOf(parts);
+    const request = new SlowRequest(uploads(), 'POST', { ...FORM_HEADERS, 'Content-Length': form.length });
+    await request.send(form.subarray(0, form.length / 2));
+    await meanwhile();
+    await request.send(form.subarray(form.length / 2));
+    const { status, text } = await request.end();
+    assert.equal(status, 201, text);
+    return JSON.parse(text).number as number;
+  }
+
+  /** Has it processed, and returns the last line of the log of its job. */
+  async function process(number: number, to = 'main'): Promise<string> {
+    const lines: string[] = [];
+    const log = (line: string) => void lines.push(line);
+    const { signal } = new AbortController();
+    const upload = await started.app.uploads.get('lane', to, number);
+    await started.app.uploadProcessor.process(upload, { signal, isLast: false, report() {}, log });
+    return lines.at(-1)!;
+  }
+
+  interface Published {
+    readonly read: object;
+    readonly errata: string;
+    readonly records: Readonly<Record<string, string>>;
+  }
+
+  async function published({ app }: StartedApp, of: ProcessedStream, number: number): Promise<Published> {
+    const state = await app.uploads.stateOf(await app.uploads.get('lane', 'main', number));
+    const { at: _, records: __, errata: key, ...read } = state!.read as ReadUpload;
+    const errata = key === undefined ? '' : (await collect((await app.artifacts.get(key)).body)).join('');
+    return { read, errata, records: await of.records() };
+  }
+
+  /** What a server makes of the same file that reads nothing before a job does. */
+  async function ofJob(name: string, bytes: Buffer): Promise<Published> {
+    const other = await startApp(SQLITE, { jobs: { run: false, concurrency: 1, leaseMs: 30_000 } });
+    const same = await ProcessedStream.make(other.app);
+    const number = await same.upload({ [name]: bytes });
+    await same.process(number);
+    return published(other, same, number);
+  }
+
+  /** Only what the state names is stored of what was read. */
+  async function nothingIsLeft(): Promise<void> {
+    const { catalog } = started.app;
+    const named = (await catalog.latest<{ read?: ReadUpload }>('upload-state', 'lane/')).flatMap(({ body }) =>
+      [body.read?.records, body.read?.errata].filter((key) => key !== undefined),
+    );
+    await until('what is not used is removed', async () => (await readings()).length === named.length);
+    assert.deepEqual(await readings(), named.sort());
+    await until('nothing is being written', async () => (await unfinished()).length === 0);
+  }
+
+  for (const [what, name, bytes] of [
+    ['MARC21', 'new.mrc', MARC21],
+    ['MARC21 in gzip', 'new.mrc.gz', GZIP],
+    ['MARC21 in a gzip that breaks off', 'new.mrc.gz', GZIP.subarray(0, -200_000)],
+    ['MARCXML', 'new.xml', MARCXML],
+    ['a list of ids to delete', 'gone.txt', IDS],
+  ] as const) {
+    it(`of ${what} is read while it arrives, as its job would have read it`, async () => {
+      const number = await slowly([file(name, bytes)]);
+      assert.match(await process(number), EARLY);
+      assert.deepEqual(await published(started, stream, number), await ofJob(name, bytes));
+      await nothingIsLeft();
+    });
+  }
+
+  it('that is resumed is read while it arrives, also across a break', async () => {
+    const bytes = MARC21;
+    const url = await begunTus(`${started.url}/api/organizations/lane/resumable-uploads`, bytes.length, {
+      filename: 'new.mrc',
+    });
+    await sendTus(url, 0, bytes.subarray(0, 2_500_000));
+    await isBeingRead(0);
+    const headers = { ...TUS, 'Upload-Offset': 2_500_000, 'Content-Type': 'application/offset+octet-stream' };
+    const broken = new SlowRequest(url, 'PATCH', { ...headers, 'Content-Length': bytes.length - 2_500_000 });
+    await broken.send(bytes.subarray(2_500_000, 4_000_000));
+    broken.breakOff();
+    const { offset } = await until('what came is stored', async () => {
+      const status = await tusStatus(url);
+      return status.offset > 2_500_000 && status;
+    });
+    const last = await sendTus(url, offset, bytes.subarray(offset));
+    assert.equal(last.headers['tidemark-upload'], 'main/1', last.text);
+    assert.match(await process(1), EARLY);
+    assert.deepEqual(await published(started, stream, 1), await ofJob('new.mrc', bytes));
+    await nothingIsLeft();
+  });
+
+  it('by URL is read while it is fetched', async () => {
+    const rest = Promise.withResolvers<void>();
+    const server = await startFileServer(async (_request, response) => {
+      response.writeHead(200, { 'Content-Length': MARC21.length });
+      response.write(MARC21.subarray(0, 3_000_000));
+      await rest.promise;
+      response.end(MARC21.subarray(3_000_000));
+    });
+    servers.push(server);
+    const receiving = await started.app.uploads.begin('lane');
+    const { number } = await receiving.finish({ url: `${server.url}/new.mrc` });
+    const processed = process(number);
+    await isBeingRead();
+    rest.resolve();
+    assert.match(await processed, EARLY);
+    assert.deepEqual(await published(started, stream, number), await ofJob('new.mrc', MARC21));
+    await nothingIsLeft();
+  });
+
+  it('of several files, a tar or a ZIP is read when it is whole', async () => {
+    const files = { 'new.mrc': MARC21, 'gone.txt': 'rec000000001\n' };
+    for (const parts of [
+      [file('new.mrc', MARC21), file('gone.txt', 'rec000000001\n')],
+      [file('new.tar', tar(files))],
+      [file('new.tgz', gzipSync(tar(files)))],
+      [file('new.zip', zip(files))],
+    ]) {
+      const before = await readings();
+      const number = await slowly(parts, async () => {
+        await until('it is being stored', async () => (await unfinished()).length > 0);
+      });
+      assert.deepEqual(await readings(), before);
+      assert.doesNotMatch(await process(number), EARLY);
+      const { totals } = (await published(started, stream, number)).read as ReadUpload;
+      assert.deepEqual([totals.files, totals.deletions], [2, 1]);
+      // The deletion counts first.
+      assert.ok('rec000000001' in (await stream.records()));
+      await nothingIsLeft();
+    }
+  });
+
+  it('whose client breaks off leaves nothing of what was read', async () => {
+    const form = formOf([file('new.mrc', MARC21)]);
+    const request = new SlowRequest(uploads(), 'POST', { ...FORM_HEADERS, 'Content-Length': form.length });
+    await request.send(form.subarray(0, form.length / 2));
+    await isBeingRead();
+    request.breakOff();
+    await nothingIsLeft();
+    const number = await slowly([file('new.mrc', MARC21)]);
+    assert.match(await process(number), EARLY);
+  });
+
+  it('is read by its job when its records are normalized otherwise meanwhile', async () => {
+    const number = await slowly([file('new.mrc', MARC21)], async () => {
+      await isBeingRead();
+      await started.app.organizations.change('lane', { normalization: { kind: 'pod', code: 'CSt', items: [] } });
+    });
+    assert.doesNotMatch(await process(number), EARLY);
+    assert.match((await stream.records()).rec000000001!, /POD/);
+    await nothingIsLeft();
+  });
+
+  it('is read by its job when another upload comes in between', async () => {
+    const number = await slowly([file('new.mrc', MARC21)], async () => {
+      await isBeingRead();
+      await stream.upload({ 'other.mrc': 'x' });
+    });
+    assert.equal(number, 2);
+    assert.doesNotMatch(await process(number), EARLY);
+    await nothingIsLeft();
+  });
+
+  it('to another stream than the default one is read while it arrives when that is named before the file', async () => {
+    await started.app.organizations.addStream('lane', 'other');
+    const named = await slowly([field('stream', 'other'), file('new.mrc', MARC21)]);
+    assert.match(await process(named, 'other'), EARLY);
+    const late = await slowly([file('new.mrc', MARC21), field('stream', 'other')], async () => {
+      await until('it is being read', async () => (await unfinished()).length > 1);
+    });
+    assert.doesNotMatch(await process(late, 'other'), EARLY);
+    await nothingIsLeft();
+  });
+
+  it('is read by its job when reading it earlier has failed', async () => {
+    const folder = join(started.folder, 'artifacts/_streams');
+    const number = await slowly([file('new.mrc', MARC21)], async () => {
+      await until('it is being read', async () => (await unfinished()).length > 1);
+      await writeFile(folder, 'a file where the folder should be');
+    });
+    await until('reading it has failed', async () => (await unfinished()).length === 0);
+    await rm(folder);
+    assert.doesNotMatch(await process(number), EARLY);
+    assert.deepEqual(await published(started, stream, number), await ofJob('new.mrc', MARC21));
+    await nothingIsLeft();
+  });
+
+  it('is read alone: others that arrive at the same time are read by their jobs', async () => {
+    const second = { number: 0 };
+    const first = await slowly([file('new.mrc', MARC21)], async () => {
+      await isBeingRead();
+      await started.app.organizations.addStream('lane', 'other');
+      second.number = await slowly([field('stream', 'other'), file('b.mrc', MARC21)], async () => {
+        await until('its first half is stored', async () => (await unfinished()).length === 3);
+      });
+    });
+    assert.equal(second.number, 1);
+    assert.match(await process(first), EARLY);
+  });
+
+  it('that is small is read by its job', async () => {
+    const number = await slowly([file('new.mrc', MARC21.subarray(0, 900_000))], async () => {
+      await until('it is being stored', async () => (await unfinished()).length === 1);
+    });
+    assert.doesNotMatch(await process(number), EARLY);
+  });
+});
