@@ -194,8 +194,10 @@ describe('An upload', () => {
     await isBeingRead();
     request.breakOff();
     await nothingIsLeft();
-    const number = await slowly([file('new.mrc', MARC21)]);
-    assert.match(await process(number), EARLY);
+    const stored = () => until('it is being stored', async () => (await unfinished()).length > 0);
+    await until('the next one is read while it arrives', async () =>
+      EARLY.test(await process(await slowly([file('new.mrc', MARC21)], stored))),
+    );
   });
 
   it('is read by its job when its records are normalized otherwise meanwhile', async () => {
