@@ -42,7 +42,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   pages: {
     mutate: ['src/publish/pages/page-directory.ts', 'src/stores/survey.ts'],
     specs: [
-      'test/unit/publish/page-directory.test.ts',
+      'test/publish/page-directory.test.ts',
       'test/unit/publish/page-changes.test.ts',
       'test/unit/stores/survey.test.ts',
     ],
@@ -163,7 +163,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   },
   syncs: {
     mutate: ['src/sources/files/compare-files.ts', 'src/sources/files/describe-file.ts', 'src/sources/sync/sync.ts'],
-    specs: ['test/unit/sources/compare-files.test.ts', 'test/unit/sources/sync.test.ts'],
+    specs: ['test/sources/compare-files.test.ts', 'test/unit/sources/sync.test.ts'],
   },
   'file-sources': {
     mutate: ['src/sources/files/file-rows.ts', 'src/sources/files/file-source.ts'],
@@ -199,7 +199,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'test/unit/backup/archive-chain.test.ts',
       'test/unit/backup/archive-log.test.ts',
       'test/unit/backup/archive-records.test.ts',
-      'test/unit/backup/archive-rebuild.test.ts',
+      'test/backup/archive-rebuild.test.ts',
     ],
   },
 };

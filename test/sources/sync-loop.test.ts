@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { SyncLoop } from '../../../src/sources/sync/sync-loop.ts';
-import type { SyncSummary } from '../../../src/sources/sync-counter.ts';
-import { openScannedSet, type ScannedSet } from '../../support/scanned-set.ts';
-import { LONG_AGO, useTempFolder } from '../../support/temp-folder.ts';
-import { until } from '../../support/until.ts';
+import { SyncLoop } from '../../src/sources/sync/sync-loop.ts';
+import type { SyncSummary } from '../../src/sources/sync-counter.ts';
+import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
+import { LONG_AGO, useTempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
 
 describe('a sync loop', () => {
   const folder = useTempFolder();

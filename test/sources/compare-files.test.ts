@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isTidemarkError, TidemarkError } from '../../../src/core/errors.ts';
-import type { ContentRoot, FileEntry, RootEntry } from '../../../src/sources/content-root.ts';
-import { compareFiles } from '../../../src/sources/files/compare-files.ts';
-import { describeFile } from '../../../src/sources/files/describe-file.ts';
-import type { FileMemory } from '../../../src/sources/files/file-memory.ts';
-import type { CompareOptions, SyncStep } from '../../../src/sources/source.ts';
-import { SyncCounter } from '../../../src/sources/sync-counter.ts';
-import { upsert } from '../../support/builders.ts';
-import { openScannedSet, type ScannedSet, scan } from '../../support/scanned-set.ts';
-import { LONG_AGO, useTempFolder } from '../../support/temp-folder.ts';
+import { isTidemarkError, TidemarkError } from '../../src/core/errors.ts';
+import type { ContentRoot, FileEntry, RootEntry } from '../../src/sources/content-root.ts';
+import { compareFiles } from '../../src/sources/files/compare-files.ts';
+import { describeFile } from '../../src/sources/files/describe-file.ts';
+import type { FileMemory } from '../../src/sources/files/file-memory.ts';
+import type { CompareOptions, SyncStep } from '../../src/sources/source.ts';
+import { SyncCounter } from '../../src/sources/sync-counter.ts';
+import { upsert } from '../support/builders.ts';
+import { openScannedSet, type ScannedSet, scan } from '../support/scanned-set.ts';
+import { LONG_AGO, useTempFolder } from '../support/temp-folder.ts';
 
 type ListedRoot = (entries: readonly RootEntry[]) => readonly RootEntry[];
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { PageDirectory } from '../../../src/publish/pages/page-directory.ts';
-import type { RetiredPage } from '../../../src/publish/pages/stored-directory.ts';
-import type { LogEntry } from '../../../src/stores/change-log.ts';
-import type { Survey } from '../../../src/stores/resource-states.ts';
-import { PieceCutter } from '../../../src/stores/survey.ts';
+import { PageDirectory } from '../../src/publish/pages/page-directory.ts';
+import type { RetiredPage } from '../../src/publish/pages/stored-directory.ts';
+import type { LogEntry } from '../../src/stores/change-log.ts';
+import type { Survey } from '../../src/stores/resource-states.ts';
+import { PieceCutter } from '../../src/stores/survey.ts';
 
 const LIMITS = { entries: 6, weight: 1_000 };
 
