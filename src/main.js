@@ -25,6 +25,8 @@ if (isClone) {
   // Threads do not inherit it, but each reads this when it starts.
   process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || cache;
 }
+const { limitArenas } = await import('./cli/limit-arenas.ts');
+limitArenas(process);
 const { limitHeaps } = await import('./cli/limit-heaps.ts');
 limitHeaps();
 const { runCli } = await import('./cli/run-cli.ts').catch((error) => {
