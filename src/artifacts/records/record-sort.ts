@@ -17,6 +17,8 @@ export interface RecordSortParts {
   readonly folder: string;
   /** Starts a thread that digests records; without it, they are digested in this one. */
   readonly startDigester?: ((data: DigesterData) => Worker) | undefined;
+  /** Threads that digest a large artifact: two unless given. */
+  readonly threads?: number | undefined;
 }
 
 /** Threads that unpack and hash: they have some 100 MB/s of documents each. */
@@ -41,13 +43,13 @@ export class RecordSort {
 
   /** Begins with an artifact of so many bytes. Returns how many chunks may be digested at a time. */
   begin(bytes: number): number {
-    const { publishHashes, startDigester } = this.#parts;
+    const { publishHashes, startDigester, threads = THREADS } = this.#parts;
     const data = { publishHashes };
     const openDigester = () =>
       startDigester === undefined || bytes < SMALL_ARTIFACT
         ? digesterHere(data)
         : digesterIn(() => startDigester(data));
-    this.#digesters = Array.from({ length: bytes < SMALL_ARTIFACT ? 1 : THREADS }, openDigester);
+    this.#digesters = Array.from({ length: bytes < SMALL_ARTIFACT ? 1 : threads }, openDigester);
     // One is on its way while another is digested.
     return this.#digesters.length * 2;
   }

@@ -21,7 +21,8 @@ export class SortedRecords {
   constructor(key: ObjectKey, parts: RecordSortParts) {
     this.#key = key;
     this.#hashes = parts.publishHashes.join();
-    this.#sort = new RecordSort(parts);
+    // One is as fast as the thread that reads.
+    this.#sort = new RecordSort({ ...parts, threads: 1 });
   }
 
   /**
