@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -73,13 +83,29 @@ export class Nginx {
     return this.#start(this.#configuration(`root ${root};`));
   }
 
-  /** Starts it to write the bodies of requests to a file each, which is removed when the request was answered. */
+  /** Starts it to write the bodies of requests to a file each, for `syncReceived`. */
   startReceiving(portOfAnswers: number): Promise<void> {
     mkdirSync(this.#folder, { recursive: true });
     const answers = `server { listen 127.0.0.1:${portOfAnswers}; return 204; }`;
-    const body = 'client_max_body_size 0; client_body_in_file_only clean; client_body_buffer_size 512k;';
+    const body = 'client_max_body_size 0; client_body_in_file_only on; client_body_buffer_size 512k;';
     const answer = `proxy_pass http://127.0.0.1:${portOfAnswers}; proxy_pass_request_body off; proxy_set_header Content-Length "";`;
     return this.#start(this.#configuration(`location /uploads { ${body} ${answer} }`, answers));
+  }
+
+  /** Makes the bodies durable that were received since it was called last, then removes them. Returns the seconds. */
+  syncReceived(): number {
+    const bodies = join(this.#folder, 'client_body');
+    const files = readdirSync(bodies).map((name) => join(bodies, name));
+    if (files.length === 0) throw new Error('nginx has received nothing');
+    const began = performance.now();
+    for (const file of files) {
+      const descriptor = openSync(file, 'r+');
+      fsyncSync(descriptor);
+      closeSync(descriptor);
+    }
+    const seconds = (performance.now() - began) / 1000;
+    for (const file of files) rmSync(file);
+    return seconds;
   }
 
   /** The process that answers requests. */
