@@ -1,25 +1,44 @@
-import { TidemarkError } from '../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { Job } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import type { NamedUpload } from '../streams/processing/partly-applied.ts';
 import { uploadId } from '../streams/uploads/upload.ts';
-import { isPartlyApplied, readUploadState } from '../streams/uploads/upload-state.ts';
+import { isPartlyApplied, putUploadState, readUploadState } from '../streams/uploads/upload-state.ts';
 import { processUpload } from './kinds/process-upload.ts';
 
 interface Parts {
-  readonly catalog: Pick<Catalog, 'get'>;
+  readonly catalog: Pick<Catalog, 'get' | 'put'>;
   readonly jobs: Pick<JobQueue, 'get' | 'cancel'>;
 }
 
 /**
  * Cancels a job when a person asks for it. One that has begun to publish an upload goes on: dumps wait for the rest.
+ * Another upload has failed then, so that a person who looks at it sees why nothing comes, and can retry it.
  * @throws TidemarkError `not-found`; `conflict` when it has ended, or has published a part of an upload
  */
 export async function cancelJob({ catalog, jobs }: Parts, name: string): Promise<Job> {
   const { kind, payload } = await jobs.get(name);
   if (kind === processUpload.kind) await requireUnpublished(catalog, payload as NamedUpload);
-  return jobs.cancel(name);
+  const job = await jobs.cancel(name);
+  if (kind === processUpload.kind) await recordFailure(catalog, payload as NamedUpload);
+  return job;
+}
+
+async function recordFailure(catalog: Parts['catalog'], upload: NamedUpload): Promise<void> {
+  for (;;) {
+    const before = await readUploadState(catalog, upload);
+    const { applying, ...done } = before?.body ?? {};
+    if (applying !== undefined) return;
+    const failure = { at: Date.now(), error: 'its job was cancelled', isFinal: true };
+    try {
+      await putUploadState(catalog, upload, { body: { ...done, failure }, before });
+      return;
+    } catch (error) {
+      // The job has recorded a step meanwhile.
+      if (!isTidemarkError(error, 'conflict')) throw error;
+    }
+  }
 }
 
 async function requireUnpublished(catalog: Parts['catalog'], upload: NamedUpload): Promise<void> {
