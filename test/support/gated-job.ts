@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync } from 'node:fs';
-import { appendFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { defineJob } from '../../src/jobs/job-definition.ts';
@@ -22,8 +22,9 @@ export function gatedJob(folder: string, name: string) {
     retry: { attempts: 5, firstMs: 10, longestMs: 100 },
     async run({ gate, ignoresSignal }, _parts, run) {
       const id = run.name.split('/')[1]!;
-      await appendFile(join(folder, 'begun'), `${name} ${id}\n`);
+      // First this: who sees that it has begun may stop it at once.
       run.signal.addEventListener('abort', () => appendFileSync(join(folder, 'stopped'), `${name} ${id}\n`));
+      appendFileSync(join(folder, 'begun'), `${name} ${id}\n`);
       while (gate !== undefined && !existsSync(join(folder, gate))) {
         if (!ignoresSignal) run.signal.throwIfAborted();
         await wait(20);
