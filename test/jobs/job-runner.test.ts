@@ -170,9 +170,14 @@ describeOnEachStore('a runner of jobs', (kind) => {
 
   it('gives back also what does not end when it is stopped, and then takes nothing more of it', async () => {
     await place.jobs.add('build', 'a', {});
-    const late = Promise.withResolvers<string>();
-    const runner = place.run([job(() => late.promise)], { stopMs: 50 });
-    await place.reaches('build/a', 'running');
+    const [begun, late] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+    const hanging = job(() => {
+      begun.resolve();
+      return late.promise;
+    });
+    const runner = place.run([hanging], { stopMs: 50 });
+    // Its state says so before the runner has it.
+    await begun.promise;
     await runner.stop();
     assert.equal((await place.jobs.get('build/a')).state, 'queued');
     late.resolve('too late');
