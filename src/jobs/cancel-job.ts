@@ -14,7 +14,7 @@ interface Parts {
 
 /**
  * Cancels a job when a person asks for it. One that has begun to publish an upload goes on: dumps wait for the rest.
- * Another upload has failed then, so that a person who looks at it sees why nothing comes, and can retry it.
+ * Another upload has failed then, so that its page says why nothing comes, and a person can retry it.
  * @throws TidemarkError `not-found`; `conflict` when it has ended, or has published a part of an upload
  */
 export async function cancelJob({ catalog, jobs }: Parts, name: string): Promise<Job> {
