@@ -2,8 +2,7 @@ import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { Job } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
-import type { NamedUpload } from '../streams/processing/partly-applied.ts';
-import { uploadId } from '../streams/uploads/upload.ts';
+import { type NamedUpload, uploadId } from '../streams/uploads/upload.ts';
 import { isPartlyApplied, putUploadState, readUploadState } from '../streams/uploads/upload-state.ts';
 import { processUpload } from './kinds/process-upload.ts';
 

@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { findFreePort } from '../support/free-port.ts';
 import { killTidemarks, startProcess } from '../support/run-tidemark.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
 
 describe('The heaps of the C library in a server', () => {
-  let folder: string;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  });
-  afterEach(async () => {
-    await killTidemarks();
-    await rm(folder, { recursive: true });
-  });
+  const folder = useTempFolder();
+  afterEach(killTidemarks);
 
   async function environmentOf(env: Record<string, string>): Promise<readonly string[]> {
-    const running = startProcess(['serve', '--port', String(await findFreePort())], { cwd: folder, env });
+    const running = startProcess(['serve', '--port', String(await findFreePort())], { cwd: folder.path, env });
     await running.says(/Serving/);
     const environment = readFileSync(`/proc/${running.pid}/environ`, 'utf8').split('\0');
     running.signal('SIGTERM');

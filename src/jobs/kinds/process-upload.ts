@@ -1,9 +1,7 @@
 import type { NewJob } from '../../stores/job.ts';
-import type { Upload } from '../../streams/uploads/upload.ts';
+import type { NamedUpload } from '../../streams/uploads/upload.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
 import { reopenJob } from '../reopen-job.ts';
-
-type NamedUpload = Pick<Upload, 'organization' | 'stream' | 'number'>;
 
 /** Reads an upload, and publishes its records. It is added when the upload was received. */
 export const processUpload = defineJob<NamedUpload>({

@@ -4,10 +4,8 @@ import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { Organization } from '../organization.ts';
 import { type StreamName, streamText } from '../set-names.ts';
-import { parseUploadId, type Upload, uploadsOf } from '../uploads/upload.ts';
+import { type NamedUpload, parseUploadId, uploadsOf } from '../uploads/upload.ts';
 import { isPartlyApplied, type UploadState } from '../uploads/upload-state.ts';
-
-type NamedUpload = Pick<Upload, 'organization' | 'stream' | 'number'>;
 
 export interface BoundaryParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest' | 'list' | 'head'>;

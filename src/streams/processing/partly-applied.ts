@@ -1,11 +1,9 @@
 import type { Catalog } from '../../stores/catalog.ts';
-import { parseUploadId, type Upload } from '../uploads/upload.ts';
+import { type NamedUpload, parseUploadId } from '../uploads/upload.ts';
 import { isPartlyApplied, type UploadState } from '../uploads/upload-state.ts';
 
 /** Documents that are read at a time. */
 const BATCH = 500;
-
-export type NamedUpload = Pick<Upload, 'organization' | 'stream' | 'number'>;
 
 /**
  * Finds uploads of which some records may be published, and others not yet. Dumps wait for them, so each must have a

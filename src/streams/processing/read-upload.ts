@@ -11,7 +11,7 @@ import { UnusableRecord } from '../marc/build-record.ts';
 import type { Normalization } from '../marc/normalize/normalization.ts';
 import { normalizeRecord } from '../marc/normalize/normalize-record.ts';
 import type { Erratum, GoodRecord } from '../marc/read-record.ts';
-import type { Upload, UploadedFile } from '../uploads/upload.ts';
+import type { NamedUpload, UploadedFile } from '../uploads/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../uploads/upload-state.ts';
 import type { ArrivingBytes } from './arriving-bytes.ts';
 import { RecordBlocks } from './record-blocks.ts';
@@ -19,7 +19,7 @@ import type { SortedRecords } from './sorted-records.ts';
 import { UploadErrata } from './upload-errata.ts';
 
 /** An upload to be read; plain values, for a thread. */
-export interface UploadToRead extends Pick<Upload, 'organization' | 'stream' | 'number'> {
+export interface UploadToRead extends NamedUpload {
   readonly files: readonly UploadedFile[];
   readonly normalization: Normalization | undefined;
   /** Of its set. */

@@ -5,7 +5,7 @@ import { formatBytes } from '../../lib/format-bytes.ts';
 import type { ArrivingFiles } from './arriving-file.ts';
 import { fetchedName } from './fetched-name.ts';
 import { storeFile } from './store-file.ts';
-import { requireUrl, shownUrl, type Upload, type UploadedFile } from './upload.ts';
+import { type NamedUpload, requireUrl, shownUrl, type Upload, type UploadedFile } from './upload.ts';
 
 export interface FetchOptions {
   readonly artifacts: Pick<ArtifactStore, 'put'>;
@@ -58,7 +58,7 @@ export async function fetchUpload(
 
 async function stored(
   fetched: Fetched,
-  { organization, stream, number }: Pick<Upload, 'organization' | 'stream' | 'number'>,
+  { organization, stream, number }: NamedUpload,
   options: FetchOptions,
 ): Promise<UploadedFile> {
   const { status, headers, uri, discard } = fetched;

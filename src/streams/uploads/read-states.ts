@@ -1,11 +1,11 @@
 import type { Catalog } from '../../stores/catalog.ts';
-import { type Upload, uploadId, uploadsOf } from './upload.ts';
+import { type NamedUpload, uploadId, uploadsOf } from './upload.ts';
 import type { UploadState } from './upload-state.ts';
 
 /** How far uploads of one stream have come, by their numbers. They follow each other, so one read has them all. */
 export async function readUploadStates(
   catalog: Pick<Catalog, 'latest'>,
-  uploads: readonly Pick<Upload, 'organization' | 'stream' | 'number'>[],
+  uploads: readonly NamedUpload[],
 ): Promise<ReadonlyMap<number, UploadState>> {
   const [first] = uploads;
   if (first === undefined) return new Map();

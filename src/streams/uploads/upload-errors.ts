@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { NdjsonLines } from '../../lib/ndjson-lines.ts';
-import type { Upload } from './upload.ts';
+import type { NamedUpload } from './upload.ts';
 import { statusOf, type UploadErratum, type UploadState } from './upload-state.ts';
 
 type Artifacts = Pick<ArtifactStore, 'get'>;
@@ -14,7 +14,7 @@ type Artifacts = Pick<ArtifactStore, 'get'>;
  */
 export async function openErrata(
   artifacts: Artifacts,
-  { organization, stream, number }: Pick<Upload, 'organization' | 'stream' | 'number'>,
+  { organization, stream, number }: NamedUpload,
   state: UploadState | undefined,
 ): Promise<Readable | undefined> {
   if (state?.read === undefined) {

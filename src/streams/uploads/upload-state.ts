@@ -2,7 +2,7 @@ import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import type { FileKind, Packing } from '../files/found-file.ts';
-import { type Upload, type UploadedFile, uploadId } from './upload.ts';
+import { type NamedUpload, type Upload, type UploadedFile, uploadId } from './upload.ts';
 
 /**
  * How far an upload has come: one document beside it, which each step replaces by compare-and-set. What a step has
@@ -115,7 +115,7 @@ export type StoredUploadState = CatalogDocument<UploadState>;
 
 export function readUploadState(
   catalog: Pick<Catalog, 'get'>,
-  { organization, stream, number }: Pick<Upload, 'organization' | 'stream' | 'number'>,
+  { organization, stream, number }: NamedUpload,
 ): Promise<StoredUploadState | undefined> {
   return catalog.get<UploadState>('upload-state', uploadId(organization, stream, number));
 }
@@ -123,7 +123,7 @@ export function readUploadState(
 /** @throws TidemarkError `conflict` when another process has replaced the state */
 export async function putUploadState(
   catalog: Pick<Catalog, 'put'>,
-  { organization, stream, number }: Pick<Upload, 'organization' | 'stream' | 'number'>,
+  { organization, stream, number }: NamedUpload,
   { body, before }: { readonly body: UploadState; readonly before: StoredUploadState | undefined },
 ): Promise<StoredUploadState> {
   const id = uploadId(organization, stream, number);

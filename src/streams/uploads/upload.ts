@@ -19,6 +19,9 @@ export interface Upload {
   readonly token: string;
 }
 
+/** What identifies an upload. */
+export type NamedUpload = Pick<Upload, 'organization' | 'stream' | 'number'>;
+
 export interface UploadedFile {
   /** A label: other files, also of this upload, may have the same one. It is never used as a path. */
   readonly name: string;
@@ -43,7 +46,7 @@ export function uploadId(organization: string, stream: string, number: number): 
 }
 
 /** What `uploadId` was made of. */
-export function parseUploadId(id: string): Pick<Upload, 'organization' | 'stream' | 'number'> {
+export function parseUploadId(id: string): NamedUpload {
   const [organization = '', stream = '', number] = id.split('/');
   return { organization, stream, number: Number(number) };
 }
