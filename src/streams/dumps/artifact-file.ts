@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { ArtifactBody, ArtifactStore, StoredObject } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
+import { writeTo } from '../../lib/write-to.ts';
 import type { StreamName } from '../set-names.ts';
 
 /** Parts that wait in memory. */
@@ -28,11 +29,9 @@ export class ArtifactFile {
 
   /** Resolves when more may be written. @throws TidemarkError as `ArtifactStore.put` */
   async write(part: Buffer): Promise<void> {
-    if (this.#stream.write(part)) return;
     // A store that fails reads no more.
-    const { promise: drained, resolve } = Promise.withResolvers<void>();
-    this.#stream.once('drain', resolve);
-    await Promise.race([drained, this.#stored]).finally(() => this.#stream.off('drain', resolve));
+    await Promise.race([writeTo(this.#stream, part), this.#stored]);
+    if (this.#stream.destroyed) await this.#stored;
   }
 
   /** Resolves when it is stored. @throws TidemarkError as `ArtifactStore.put` */

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { writeTo } from '../../lib/write-to.ts';
 import type { UploadedFile } from '../uploads/upload.ts';
 
 /** Chunks that wait for the reader in the thread. */
@@ -23,15 +24,9 @@ export class ArrivingBytes {
   }
 
   /** Resolves when there is room for more; false when the reader has ended. */
-  async hand(chunk: Uint8Array): Promise<boolean> {
+  hand(chunk: Uint8Array): Promise<boolean> {
     this.#bytes += chunk.length;
-    if (this.#handed.destroyed) return false;
-    if (this.#handed.write(chunk)) return true;
-    const room = Promise.withResolvers<void>();
-    this.#handed.once('drain', room.resolve).once('close', room.resolve);
-    await room.promise;
-    this.#handed.off('drain', room.resolve).off('close', room.resolve);
-    return !this.#handed.destroyed;
+    return writeTo(this.#handed, chunk);
   }
 
   /** What was not handed over is read from the stored file. */

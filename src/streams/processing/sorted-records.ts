@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import { digestBytes } from '../../artifacts/records/digest-records.ts';
 import { RecordSort, type RecordSortParts } from '../../artifacts/records/record-sort.ts';
+import { writeTo } from '../../lib/write-to.ts';
 
 /** Bytes of an artifact that wait to be digested. */
 const WAITING = 1024 * 1024;
@@ -37,8 +37,7 @@ export class SortedRecords {
     try {
       for await (const bytes of packed) {
         yield bytes;
-        if (copy.destroyed || copy.write(Buffer.from(bytes))) continue;
-        await Promise.race([once(copy, 'drain'), once(copy, 'close')]);
+        await writeTo(copy, Buffer.from(bytes));
       }
     } finally {
       copy.end();
