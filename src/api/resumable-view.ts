@@ -7,8 +7,10 @@ export const resumableSchema = z
     organization: z.string(),
     stream: z.string(),
     name: z.string().optional().describe('What its sender calls the upload.'),
-    fileName: z.string(),
-    length: z.int().min(0).describe('Bytes of the whole file.'),
+    files: z
+      .array(z.strictObject({ name: z.string(), length: z.int().min(0).describe('Bytes.') }))
+      .describe('In the order of their bytes.'),
+    length: z.int().min(0).describe('Bytes of all files.'),
     offset: z.int().min(0).describe('Bytes that are stored, durably.'),
     expires: z.string().meta({ format: 'date-time' }).describe('When it is removed if nothing more comes.'),
     upload: z
@@ -19,15 +21,15 @@ export const resumableSchema = z
       .optional()
       .describe('What it has become when its last byte was stored.'),
   })
-  .meta({ id: 'ResumableUpload', description: 'A file that is sent in several requests.' });
+  .meta({ id: 'ResumableUpload', description: 'A file, or several, that are sent in several requests.' });
 
 export type ResumableView = z.output<typeof resumableSchema>;
 
 export function resumableView({ upload, offset, expires }: ResumableStatus): ResumableView {
-  const { id, organization, stream, name, fileName, length, done } = upload;
+  const { id, organization, stream, name, files, length, done } = upload;
   const url = `organizations/${organization}/uploads/${stream}/${done?.number}`;
   return {
-    ...{ id, organization, stream, fileName, length, offset, expires: new Date(expires).toISOString() },
+    ...{ id, organization, stream, files: [...files], length, offset, expires: new Date(expires).toISOString() },
     ...(name !== undefined && { name }),
     ...(done !== undefined && { upload: { number: done.number, url } }),
   };

@@ -9,7 +9,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../core/errors.ts';
 import { pauseAfter } from '../lib/retry.ts';
 import { reasonOf } from '../lib/system-error.ts';
-import type { FormFile, SendOptions } from './send-form.ts';
+import { MOST_METADATA } from '../streams/resumable/resumable-upload.ts';
+import type { Form, FormFile, SendOptions } from './send-form.ts';
 
 export interface ResumableOptions extends SendOptions {
   /** Called before it goes on after a break. */
@@ -35,30 +36,32 @@ const PASSING = new Set([408, 409, 425, 429]);
 /** A failure that may pass. */
 class Broken extends Error {}
 
+/** Whether there is room to name so many files. */
+export function canResume(form: Form): boolean {
+  return metadataOf(form).length <= MOST_METADATA;
+}
+
 /**
- * Sends a file by tus 1.0, and goes on where it broke off. Returns the stream and the number of its upload: `main/17`.
+ * Sends files by tus 1.0, one behind the other, and goes on where it broke off. Returns the stream and the number of
+ * the upload: `main/17`.
  * @param all where resumable uploads are begun
  * @throws TidemarkError with what the server says is wrong; `unavailable` when it does not answer for minutes;
- *   `invalid` when the file changes
+ *   `invalid` when a file changes
  */
-export async function sendResumable(
-  all: URL,
-  { file, fields }: { readonly file: FormFile; readonly fields: Readonly<Record<string, string>> },
-  options: ResumableOptions,
-): Promise<string> {
-  const sending = new Sending(all, file, options);
+export async function sendResumable(all: URL, form: Form, options: ResumableOptions): Promise<string> {
+  const sending = new Sending(all, form, options);
   let url: URL | undefined;
   for (let failures = 0, stored = -1; ; ) {
     options.signal.throwIfAborted();
     try {
-      url ??= await sending.begin(fields);
+      url ??= await sending.begin();
       const { offset, upload } = await sending.status(url);
       if (upload !== undefined) return upload;
       if (offset > stored) failures = 0;
       stored = Math.max(stored, offset);
-      const ended = offset < file.length ? await sending.send(url, offset) : undefined;
+      const ended = offset < sending.length ? await sending.send(url, offset) : undefined;
       if (ended !== undefined) return ended;
-      if (offset === file.length) await wait(POLL_MS, undefined, { signal: options.signal });
+      if (offset === sending.length) await wait(POLL_MS, undefined, { signal: options.signal });
     } catch (error) {
       options.signal.throwIfAborted();
       failures += 1;
@@ -72,21 +75,24 @@ export async function sendResumable(
 
 class Sending {
   readonly #all: URL;
-  readonly #file: FormFile;
+  readonly #form: Form;
   readonly #options: ResumableOptions;
-  #modified: number | undefined;
+  /** Of each file, when it was changed last, as it was found first. */
+  readonly #modified = new Map<FormFile, number>();
+  /** Bytes of all files. */
+  readonly length: number;
 
-  constructor(all: URL, file: FormFile, options: ResumableOptions) {
+  constructor(all: URL, form: Form, options: ResumableOptions) {
     this.#all = all;
-    this.#file = file;
+    this.#form = form;
     this.#options = options;
+    this.length = sumOf(form.files);
   }
 
-  async begin(fields: Readonly<Record<string, string>>): Promise<URL> {
-    const metadata = Object.entries({ filename: this.#file.name, ...fields });
+  async begin(): Promise<URL> {
     const { headers } = await this.#ask('POST', this.#all, {
-      'Upload-Length': String(this.#file.length),
-      'Upload-Metadata': metadata.map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`).join(','),
+      'Upload-Length': String(this.length),
+      'Upload-Metadata': metadataOf(this.#form),
     });
     return new URL(headers.location ?? '', this.#all);
   }
@@ -102,20 +108,26 @@ class Sending {
     const headers = {
       'Upload-Offset': String(offset),
       'Content-Type': 'application/offset+octet-stream',
-      'Content-Length': String(this.#file.length - offset),
+      'Content-Length': String(this.length - offset),
     };
     return uploadOf((await this.#ask('PATCH', url, headers, offset)).headers);
   }
 
   /** Bytes of two versions of a file must never be one. */
   async #requireSame(): Promise<void> {
-    const { path, length } = this.#file;
+    for (const file of this.#form.files) await this.#requireSameFile(file);
+  }
+
+  async #requireSameFile(file: FormFile): Promise<void> {
+    const { path, length } = file;
     const stats = await stat(path).catch((error: unknown) => {
       throw new TidemarkError('invalid', `${path} cannot be read: ${reasonOf(error)}`, { file: path });
     });
-    this.#modified ??= stats.mtimeMs;
-    if (stats.size === length && stats.mtimeMs === this.#modified) return;
-    throw new TidemarkError('invalid', `${path} changed while it was sent: send it again`, { file: path });
+    const { size, mtimeMs: modified } = stats;
+    const before = this.#modified.get(file) ?? modified;
+    this.#modified.set(file, before);
+    if (size === length && modified === before) return;
+    throw changed(path);
   }
 
   /** @param from the first byte of the file to be sent; without it, none is */
@@ -147,15 +159,41 @@ class Sending {
   }
 
   async *#bytes(from: number): AsyncGenerator<Buffer> {
-    const { path, length } = this.#file;
-    const chunks = createReadStream(path, { start: from, end: length - 1, highWaterMark: 256 * 1024 });
     let sent = from;
-    for await (const chunk of chunks) {
-      yield chunk as Buffer;
-      sent += chunk.length;
-      this.#options.onProgress(sent);
+    let begin = 0;
+    for (const { path, length } of this.#form.files) {
+      const start = Math.max(0, from - begin);
+      begin += length;
+      if (start >= length) continue;
+      for await (const chunk of createReadStream(path, { start, end: length - 1, highWaterMark: 256 * 1024 })) {
+        yield chunk as Buffer;
+        sent += chunk.length;
+        this.#options.onProgress(sent);
+      }
+      // Else the bytes of the next file would be at its end.
+      if (sent !== begin) throw changed(path);
     }
   }
+}
+
+/** As tus has it: pairs of a key and a text in Base64. */
+function metadataOf({ files, fields }: Form): string {
+  const [first, ...others] = files;
+  const named =
+    others.length === 0
+      ? { filename: first!.name }
+      : { files: JSON.stringify(files.map(({ name, length }) => ({ name, length }))) };
+  return Object.entries({ ...named, ...fields })
+    .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
+    .join(',');
+}
+
+function changed(path: string): TidemarkError {
+  return new TidemarkError('invalid', `${path} changed while it was sent: send it again`, { file: path });
+}
+
+function sumOf(files: readonly FormFile[]): number {
+  return files.reduce((sum, { length }) => sum + length, 0);
 }
 
 function uploadOf(headers: IncomingMessage['headers']): string | undefined {

@@ -95,6 +95,31 @@ describe('uploads on the command line', () => {
     await fails(refused, 2, /did not take the upload: .*no stream "mian": did you mean "main"\?/);
   });
 
+  it('go on where the connection broke off, when several files are large together', async () => {
+    const sent = {
+      'first.mrc': randomBytes(25_000_000),
+      'second.mrc': randomBytes(1_000),
+      'third.mrc': randomBytes(20_000_000),
+    };
+    for (const [name, bytes] of Object.entries(sent)) await writeFile(join(place.folder, name), bytes);
+    await done('streams', 'add', 'lane', 'several');
+    const proxy = await startCuttingProxy(Number(new URL(server).port), { after: 20_000_000, times: 2 });
+    try {
+      const args = ['upload', 'lane', ...Object.keys(sent), '--stream', 'several', '--server', proxy.url, '--json'];
+      const { exitCode, stdout, stderr } = await place.run(args);
+      assert.equal(exitCode, 0, stderr);
+      assert.equal(proxy.cuts(), 2);
+      assert.deepEqual(
+        JSON.parse(stdout).files.map(({ name, sha256 }: Record<string, unknown>) => [name, sha256]),
+        Object.entries(sent).map(([name, bytes]) => [name, hash('sha256', bytes)]),
+      );
+    } finally {
+      await proxy.close();
+    }
+    const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'several', '--json'));
+    assert.equal(uploads.length, 1);
+  });
+
   it('may name a URL, which the server fetches', async () => {
     const url = 'http://127.0.0.1:9/nightly/new.mrc?signature=1';
     const said = await done('upload', 'lane', '--url', url, '--stream', 'new');

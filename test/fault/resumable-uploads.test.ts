@@ -11,6 +11,9 @@ import { Workplace } from '../support/workplace.ts';
 
 const BYTES = randomBytes(150_000);
 const HALF = 70_000;
+/** The files of the upload. */
+const FILES = [BYTES.subarray(0, 100_000), BYTES.subarray(100_000)];
+const METADATA = { files: JSON.stringify(FILES.map(({ length }, at) => ({ name: `${at}.mrc`, length }))) };
 
 describeOnEachStore('a resumable upload whose server is killed', (store) => {
   let place: Workplace;
@@ -52,13 +55,13 @@ describeOnEachStore('a resumable upload whose server is killed', (store) => {
       const port = await findFreePort();
       const all = `http://127.0.0.1:${port}/api/organizations/lane/resumable-uploads`;
       let serving = await serve(port);
-      let url = failpoint === 'resumable.begun' ? '' : await begunTus(all, BYTES.length);
+      let url = failpoint === 'resumable.begun' ? '' : await begunTus(all, BYTES.length, METADATA);
       if (url !== '') await sendTus(url, 0, BYTES.subarray(0, HALF));
       serving.signal('SIGKILL');
       await serving.exit();
 
       serving = await serve(port, { TIDEMARK_FAILPOINT: `${failpoint}:kill` });
-      await (url === '' ? beginTus(all, BYTES.length) : sendRest(url)).then(
+      await (url === '' ? beginTus(all, BYTES.length, METADATA) : sendRest(url)).then(
         () => assert.fail('the server was not killed'),
         () => {},
       );
@@ -66,20 +69,20 @@ describeOnEachStore('a resumable upload whose server is killed', (store) => {
 
       serving = await serve(port);
       // What was begun without an answer is forgotten, and removed after a day.
-      if (url === '') url = await begunTus(all, BYTES.length);
+      if (url === '') url = await begunTus(all, BYTES.length, METADATA);
       if (failpoint !== 'resumable.begun') assert.ok((await tusStatus(url)).offset >= HALF, 'what was stored is there');
       assert.equal(await sendRest(url), 'main/1');
       assert.deepEqual(await tusStatus(url), { offset: BYTES.length, upload: 'main/1' });
       const { body } = await askJson(`http://127.0.0.1:${port}/api/organizations/lane/uploads`);
       assert.deepEqual(
-        body.uploads.map(({ number, files: [file] }: { number: number; files: { sha256: string }[] }) => [
+        body.uploads.map(({ number, files }: { number: number; files: { sha256: string }[] }) => [
           number,
-          file!.sha256,
+          ...files.map(({ sha256 }) => sha256),
         ]),
-        [[1, hash('sha256', BYTES)]],
+        [[1, ...FILES.map((bytes) => hash('sha256', bytes))]],
       );
-      // Of a killed server, a copy that no upload names may be left, for the job that removes abandoned files.
-      assert.ok((await names('_uploads')) <= 2);
+      // Of a killed server, copies that no upload names may be left, for the job that removes abandoned files.
+      assert.ok((await names('_uploads')) <= 4);
       // Parts are left when it was killed just before they would have been removed; they are removed with the rest.
       if (failpoint !== 'resumable.ended') assert.equal(await names('_parts'), 0);
       serving.signal('SIGTERM');

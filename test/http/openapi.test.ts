@@ -41,7 +41,10 @@ describe('The description of the API that a server gives', () => {
     await processOf(await upload.finish({}));
     // No loop keeps them in sync here.
     for (const { slug } of await started.app.sets.list()) await started.app.sets.markReady(slug);
-    const resumable = await started.app.resumableUploads.begin('lane', { fileName: 'b.mrc', length: 10 });
+    const resumable = await started.app.resumableUploads.begin('lane', {
+      files: [{ name: 'b.mrc', length: 10 }],
+      length: 10,
+    });
     resumableId = resumable.upload.id;
     await started.app.jobs.add('archive-log', '20261123T020000Z', {});
     const changes = [{ location: { value: '2026/a.pdf', type: 'rel_path' }, change: 'created', length: 20 }];

@@ -74,6 +74,32 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await uploads()).length, 2);
   });
 
+  it('may be several files, one behind the other, in any requests', async () => {
+    const sent = [
+      { name: 'new.mrc', bytes: randomBytes(150_000) },
+      { name: 'none.mrc', bytes: Buffer.alloc(0) },
+      { name: 'gelöscht.txt', bytes: Buffer.from('1\n2\n') },
+    ];
+    const bytes = Buffer.concat(sent.map((one) => one.bytes));
+    const listed = sent.map(({ name, bytes: { length } }) => ({ name, length }));
+    const url = await begunTus(resumable(), bytes.length, { files: JSON.stringify(listed), name: 'Night 2' });
+    assert.deepEqual((await askJson(url)).body.files, listed);
+    await sendTus(url, 0, bytes.subarray(0, 70_000));
+    await sendTus(url, 70_000, bytes.subarray(70_000, 150_001));
+    const last = await sendTus(url, 150_001, bytes.subarray(150_001));
+    assert.equal(last.headers['tidemark-upload'], 'main/1', last.text);
+    const [{ files, name }] = await uploads();
+    assert.equal(name, 'Night 2');
+    assert.deepEqual(
+      files.map(({ name, length, sha256 }: Record<string, unknown>) => ({ name, length, sha256 })),
+      sent.map(({ name, bytes }) => ({ name, length: bytes.length, sha256: hash('sha256', bytes) })),
+    );
+    for (const [at, file] of files.entries()) {
+      assert.ok((await ask(`${started.url}/api/${file.url}`)).bytes.equals(sent[at]!.bytes), file.name);
+    }
+    assert.deepEqual(await parts(), []);
+  });
+
   it('may be empty, and name their stream', async () => {
     await started.app.organizations.addStream(lane, 'full');
     const begun = await beginTus(resumable(), 0, { filename: 'a.mrc', stream: 'full' });
@@ -152,6 +178,11 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     for (const [answer, status, message] of [
       [beginTus(resumable(), 1, { filename: 'a/b' }), 400, /is no name of a file/],
       [beginTus(resumable(), 1, {}), 400, /is no name of a file/],
+      [beginTus(resumable(), 1, { files: '[{"name": "a"}]' }), 400, /the value of "files" is no JSON such as/],
+      [beginTus(resumable(), 1, { files: '[]' }), 400, /the value of "files" is no JSON such as/],
+      [beginTus(resumable(), 1, { files: 'a.mrc' }), 400, /the value of "files" is no JSON such as/],
+      [beginTus(resumable(), 1, { files: '[{"name": "a/b", "length": 1}]' }), 400, /is no name of a file/],
+      [beginTus(resumable(), 3, { files: '[{"name": "a", "length": 2}]' }), 400, /have 2 bytes together/],
       [beginTus(resumable(), 1, { filename: 'a', stream: 'mian' }), 404, /did you mean "main"/],
       [beginTus(resumable(), 99_000_000_000_000), 400, /the length of a file/],
       [beginTus(resumable(), 1, { filename: 'a' }, { 'Upload-Length': 'many' }), 400, /Upload-Length is no number/],

@@ -5,6 +5,7 @@ import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { type ArrivingFile, alsoTo } from '../uploads/arriving-file.ts';
+import { CutBody } from './cut-body.ts';
 import type { ResumableUpload } from './resumable-upload.ts';
 
 export type PartStore = Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list'>;
@@ -47,12 +48,12 @@ export async function storeParts(
   owner: Owner,
   { offset, body, arriving }: SentBytes & { readonly arriving?: ArrivingFile | undefined },
 ): Promise<number> {
-  const chunks = new Chunks(body, owner.length - offset);
+  const cut = new CutBody(body, owner.length - offset);
   let at = offset;
-  while (await chunks.hasMore()) {
+  while (await cut.hasMore()) {
     const key = { kind: 'uploaded-part', organization: owner.organization, id: owner.id, offset: at } as const;
     const options = { hashes: ['sha-256'], sparesMemory: true } as const;
-    const part = alsoTo(arriving, chunks.next(PART_BYTES));
+    const part = alsoTo(arriving, cut.next(PART_BYTES));
     const { length } = await putArtifact(artifacts, key, part, options).catch((error: unknown) => {
       arriving?.drop();
       throw isTidemarkError(error, 'conflict') ? beingSent(formatKey(key)) : error;
@@ -60,7 +61,7 @@ export async function storeParts(
     at += length;
     failpoint('resumable.stored');
   }
-  chunks.requireWhole();
+  cut.requireWhole();
   return at;
 }
 
@@ -73,57 +74,7 @@ export async function removeParts(artifacts: PartStore, owner: Owner): Promise<v
   for (const { key } of await storedParts(artifacts, owner)) await artifacts.delete(key);
 }
 
-/** The chunks of a body, for one part after the other. */
-class Chunks {
-  readonly #chunks: AsyncIterator<Uint8Array>;
-  #left: number;
-  #waiting: Uint8Array | undefined;
-  #failure: { readonly error: unknown } | undefined;
-
-  /** @param left bytes that may follow */
-  constructor(body: AsyncIterable<Uint8Array>, left: number) {
-    this.#chunks = body[Symbol.asyncIterator]();
-    this.#left = left;
-  }
-
-  /** Whether there is a byte to be stored. */
-  async hasMore(): Promise<boolean> {
-    while (this.#waiting === undefined && this.#failure === undefined) {
-      try {
-        const { done, value } = await this.#chunks.next();
-        if (done) return false;
-        if (value.length > this.#left) throw tooLong();
-        this.#left -= value.length;
-        if (value.length > 0) this.#waiting = value;
-      } catch (error) {
-        this.#failure = { error };
-      }
-    }
-    return this.#waiting !== undefined;
-  }
-
-  /** The next bytes, at most so many; fewer when the body ends, or breaks off. */
-  async *next(most: number): AsyncGenerator<Uint8Array> {
-    for (let left = most; left > 0 && (await this.hasMore()); ) {
-      const chunk = this.#waiting!;
-      const taken = chunk.subarray(0, left);
-      this.#waiting = taken.length < chunk.length ? chunk.subarray(taken.length) : undefined;
-      left -= taken.length;
-      yield taken;
-    }
-  }
-
-  /** @throws why the body broke off */
-  requireWhole(): void {
-    if (this.#failure !== undefined) throw this.#failure.error;
-  }
-}
-
 function beingSent(key: string): TidemarkError {
   const message = 'another request has stored these bytes: ask for the offset, and go on from there';
   return new TidemarkError('conflict', message, { part: key });
-}
-
-function tooLong(): TidemarkError {
-  return new TidemarkError('invalid', 'there are more bytes than the file was said to have', { field: 'body' });
 }

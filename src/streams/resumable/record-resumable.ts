@@ -11,14 +11,18 @@ interface Parts extends Pick<RecordingParts, 'onRecorded'> {
 }
 
 /**
- * Records a whole file as an upload, exactly once, however many processes try and wherever one is killed. A number is
+ * Records whole files as an upload, exactly once, however many processes try and wherever one is killed. A number is
  * claimed before the upload is put there, so that a later attempt finds it. A claim is only replaced when another
  * upload has that number, and then this one cannot get there any more.
  */
-export async function recordResumable(parts: Parts, resumable: ResumableUpload, file: UploadedFile): Promise<Upload> {
+export async function recordResumable(
+  parts: Parts,
+  resumable: ResumableUpload,
+  files: readonly UploadedFile[],
+): Promise<Upload> {
   const { catalog, registry } = parts;
   const { organization, id, stream, name } = resumable;
-  const upload = { organization, stream, ...(name && { name }), files: [file], token: id };
+  const upload = { organization, stream, ...(name && { name }), files, token: id };
   let current = resumable;
   for (;;) {
     const { claim } = current;

@@ -1,6 +1,16 @@
 import { TidemarkError } from '../../core/errors.ts';
 
-/** A file that is sent in several requests, which becomes an upload when its last byte is stored. */
+/** A file that is a part of what is sent. */
+export interface SentFile {
+  readonly name: string;
+  /** Bytes. */
+  readonly length: number;
+}
+
+/**
+ * A file, or several, one behind the other, that are sent in several requests. They become an upload when the last byte
+ * is stored.
+ */
 export interface ResumableUpload {
   /** 32 hexadecimal digits; also the `token` of its upload. */
   readonly id: string;
@@ -8,8 +18,9 @@ export interface ResumableUpload {
   readonly stream: string;
   /** What its sender calls the upload. */
   readonly name?: string | undefined;
-  readonly fileName: string;
-  /** Bytes of the whole file. */
+  /** One or more, in the order of their bytes. */
+  readonly files: readonly SentFile[];
+  /** Bytes of all files. */
   readonly length: number;
   /** Milliseconds since 1970. */
   readonly created: number;
@@ -25,11 +36,18 @@ export const MOST_UNFINISHED = 100;
 export const KEPT_MS = 24 * 3_600_000;
 /** Bytes. A bucket takes no larger file in the parts that are written. */
 export const MOST_LENGTH = 80_000_000_000;
+/** Characters of the header `Upload-Metadata`: proxies such as nginx take a header of 8 kB. */
+export const MOST_METADATA = 7_500;
 
 /** @throws TidemarkError `invalid` */
-export function requireLength(length: number): void {
-  if (Number.isSafeInteger(length) && length >= 0 && length <= MOST_LENGTH) return;
-  const message = `the length of a file is a number of bytes from 0 to ${MOST_LENGTH}`;
+export function requireLengths(files: readonly SentFile[], length: number): void {
+  if (!(Number.isSafeInteger(length) && length >= 0 && length <= MOST_LENGTH)) {
+    const message = `the length of a file is a number of bytes from 0 to ${MOST_LENGTH}`;
+    throw new TidemarkError('invalid', message, { field: 'Upload-Length' });
+  }
+  const sum = files.reduce((sum, file) => sum + file.length, 0);
+  if (sum === length) return;
+  const message = `the files have ${sum} bytes together, and the upload is said to have ${length}`;
   throw new TidemarkError('invalid', message, { field: 'Upload-Length' });
 }
 

@@ -9,11 +9,12 @@ import type { OrganizationRegistry } from '../organization-registry.ts';
 import type { ArrivingFile, ArrivingFiles } from '../uploads/arriving-file.ts';
 import type { RecordingParts } from '../uploads/record-upload.ts';
 import { randomId, storeFile } from '../uploads/store-file.ts';
-import { requireFileName, requireUploadName, type UploadedFile } from '../uploads/upload.ts';
+import { MOST_FILES, requireFileName, requireUploadName, type UploadedFile } from '../uploads/upload.ts';
+import { CutBody } from './cut-body.ts';
 import { offsetOf, readParts, removeParts, type SentBytes, storedParts, storeParts } from './parts.ts';
 import { recordResumable } from './record-resumable.ts';
 import { ResumableRegistry } from './resumable-registry.ts';
-import { KEPT_MS, type ResumableUpload, requireLength } from './resumable-upload.ts';
+import { KEPT_MS, type ResumableUpload, requireLengths, type SentFile } from './resumable-upload.ts';
 
 /** After so long without an answer, proxies give up. */
 const LONGEST_ANSWER_MS = 20_000;
@@ -30,8 +31,9 @@ export interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
 export interface NewResumable {
   readonly stream?: string | undefined;
   readonly name?: string | undefined;
-  readonly fileName: string;
-  /** Bytes. */
+  /** In the order in which their bytes are sent. */
+  readonly files: readonly SentFile[];
+  /** Bytes of all files. */
   readonly length: number;
 }
 
@@ -46,7 +48,7 @@ export interface ResumableStatus {
 /**
  * Files that are sent in several requests, which go on where the last one broke off. What was received is durable, as
  * artifacts of at most 16 MB, and any server of the store may receive the next bytes. When all are stored, they are
- * copied into one file, and that is recorded as an upload.
+ * copied into the files that the upload has, and that is recorded.
  */
 export class ResumableUploads {
   readonly #parts: ResumableParts;
@@ -62,12 +64,13 @@ export class ResumableUploads {
   }
 
   /** @throws TidemarkError `invalid`; `not-found`; `conflict` when the stream takes no uploads, or too many are open */
-  async begin(organization: string, { stream: named, name, fileName, length }: NewResumable): Promise<ResumableStatus> {
-    requireFileName(fileName);
-    requireLength(length);
+  async begin(organization: string, { stream: named, name, files, length }: NewResumable): Promise<ResumableStatus> {
+    if (files.length > MOST_FILES) throw tooManyFiles();
+    for (const file of files) requireFileName(file.name);
+    requireLengths(files, length);
     if (name !== undefined) requireUploadName(name);
     const stream = receivingStream(await this.#parts.organizations.get(organization), named);
-    const labels = { organization, stream, ...(name && { name }), fileName };
+    const labels = { organization, stream, ...(name && { name }), files };
     const upload: ResumableUpload = { id: randomId(), ...labels, length, created: Date.now() };
     await this.#registry.add(upload);
     failpoint('resumable.begun');
@@ -102,15 +105,20 @@ export class ResumableUploads {
 
   /** Stores what a request sends. Of two for the same bytes, the one that is refused has a reader of its own. */
   async #store(upload: ResumableUpload, sent: SentBytes): Promise<number> {
-    const { id, organization, stream, fileName } = upload;
-    const { artifacts, earlyReader } = this.#parts;
+    const { id, files } = upload;
+    const { artifacts } = this.#parts;
     const known = this.#takeArriving(id, sent.offset);
-    const arriving = sent.offset === 0 ? earlyReader?.begin({ organization, stream, fileName }) : known;
+    // Of several files, lists of deletions count first: only the job knows them all.
+    const arriving = sent.offset === 0 && files.length === 1 ? this.#readEarly(upload) : known;
     try {
       return await storeParts(artifacts, upload, { ...sent, arriving });
     } finally {
       if (arriving !== undefined) this.#arriving.set(id, arriving);
     }
+  }
+
+  #readEarly({ organization, stream, files }: ResumableUpload): ArrivingFile | undefined {
+    return this.#parts.earlyReader?.begin({ organization, stream, fileName: files[0]!.name });
   }
 
   /** The reader of a file that was pushed exactly so many bytes. */
@@ -176,15 +184,15 @@ export class ResumableUploads {
     failpoint('resumable.whole');
     receivingStream(await organizations.get(organization), upload.stream);
     const arriving = this.#takeArriving(id, upload.length);
-    const file = await this.#assembled(upload).catch((error: unknown) => {
+    const files = await this.#assembled(upload).catch((error: unknown) => {
       arriving?.drop();
       throw error;
     });
-    arriving?.end(file);
+    arriving?.end(files[0]!);
     failpoint('resumable.assembled');
-    const recorded = await recordResumable({ ...this.#parts, registry: this.#registry }, upload, file);
+    const recorded = await recordResumable({ ...this.#parts, registry: this.#registry }, upload, files);
     // Another process was faster.
-    if (recorded.files[0]?.artifact !== file.artifact) await artifacts.delete(file.artifact);
+    if (recorded.files[0]?.artifact !== files[0]!.artifact) await this.#remove(files);
     failpoint('resumable.recorded');
     const done = { number: recorded.number, at: recorded.received };
     const ended = await this.#registry.change(upload, { done });
@@ -194,14 +202,31 @@ export class ResumableUploads {
   }
 
   /** @throws TidemarkError `unavailable` when a part is missing, which another process may have removed */
-  async #assembled(upload: ResumableUpload): Promise<UploadedFile> {
+  async #assembled(upload: ResumableUpload): Promise<readonly UploadedFile[]> {
     const { artifacts } = this.#parts;
-    const { organization, fileName, length } = upload;
-    const parts = await storedParts(artifacts, upload);
-    const file = await storeFile(fileName, readParts(artifacts, parts), { artifacts, organization });
-    if (file.length === length) return file;
-    await artifacts.delete(file.artifact);
-    throw new TidemarkError('unavailable', `${file.length} of ${length} bytes of ${fileName} are stored: try again`);
+    const { organization, length } = upload;
+    const bytes = readParts(artifacts, await storedParts(artifacts, upload));
+    const cut = new CutBody(bytes, length);
+    const files: UploadedFile[] = [];
+    try {
+      for (const { name, length } of upload.files) {
+        files.push(await storeFile(name, cut.next(length), { artifacts, organization }));
+        if (files.at(-1)!.length < length) break;
+      }
+      cut.requireWhole();
+      const stored = files.reduce((sum, file) => sum + file.length, 0);
+      if (stored < length) throw incomplete(stored, length);
+      return files;
+    } catch (error) {
+      await this.#remove(files);
+      throw error;
+    } finally {
+      await bytes.return(undefined);
+    }
+  }
+
+  async #remove(files: readonly UploadedFile[]): Promise<void> {
+    for (const { artifact } of files) await this.#parts.artifacts.delete(artifact);
   }
 
   /** Parts of what is not registered: of a store that was made anew of an archive. */
@@ -238,4 +263,13 @@ function unlessRefused(error: unknown): 0 {
 function otherOffset(offset: number, stored: number): TidemarkError {
   const message = `the bytes begin at ${offset}, but ${stored} are stored: ask for the offset, and go on from there`;
   return new TidemarkError('conflict', message, { code: 'other-offset', offset: stored });
+}
+
+function incomplete(stored: number, length: number): TidemarkError {
+  return new TidemarkError('unavailable', `${stored} of ${length} bytes are stored: try again`);
+}
+
+function tooManyFiles(): TidemarkError {
+  const message = `an upload has at most ${MOST_FILES} files: pack them, or send several uploads`;
+  return new TidemarkError('invalid', message, { field: 'Upload-Metadata' });
 }

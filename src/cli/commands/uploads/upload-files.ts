@@ -6,8 +6,8 @@ import { formatBytes } from '../../../lib/format-bytes.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { type FormAnswer, type FormFile, type SendOptions, sendForm } from '../../send-form.ts';
-import { sendResumable } from '../../send-resumable.ts';
+import { type Form, type FormAnswer, type FormFile, type SendOptions, sendForm } from '../../send-form.ts';
+import { canResume, sendResumable } from '../../send-resumable.ts';
 import { barLine, drawsBars, startProgress } from '../../ui/progress.ts';
 import type { Terminal } from '../../ui/terminal.ts';
 import { sizeOf } from './describe-upload.ts';
@@ -19,13 +19,8 @@ interface Options extends ServerOptions {
   readonly url?: string;
 }
 
-/** A file of this many bytes is sent so that it goes on after a break. */
+/** Files of this many bytes are sent so that they go on after a break. */
 const RESUMABLE_BYTES = 32 * 1024 * 1024;
-
-interface Sent {
-  readonly files: readonly FormFile[];
-  readonly fields: Readonly<Record<string, string>>;
-}
 
 export const uploadFiles: CliCommand<Options> = {
   usage: 'upload <organization> [file...]',
@@ -34,7 +29,7 @@ export const uploadFiles: CliCommand<Options> = {
     ['upload lane new.mrc deleted.txt', 'to the default stream, on the server of the store here'],
     [
       'upload lane full.mrc.gz --stream full-2026 --server https://sync.example.org --token-file token.txt',
-      'to another server, with a token of the scope upload:lane; a large file goes on after a break',
+      'to another server, with a token of the scope upload:lane; large files go on after a break',
     ],
     ['upload lane --url https://lane.example.org/nightly/new.mrc', 'has the server fetch the file'],
   ],
@@ -73,14 +68,13 @@ export const uploadFiles: CliCommand<Options> = {
 
 async function send(
   folder: URL,
-  sent: Sent,
+  form: Form,
   options: SendOptions & { onBreak(reason: string): void },
 ): Promise<UploadView> {
-  const [file, ...others] = sent.files;
-  if (file === undefined || others.length > 0 || file.length < RESUMABLE_BYTES) {
-    return readAnswer(await sendForm(new URL('uploads', folder), sent, options), folder);
+  if (bytesOf(form.files) < RESUMABLE_BYTES || !canResume(form)) {
+    return readAnswer(await sendForm(new URL('uploads', folder), form, options), folder);
   }
-  const upload = await sendResumable(new URL('resumable-uploads', folder), { file, fields: sent.fields }, options);
+  const upload = await sendResumable(new URL('resumable-uploads', folder), form, options);
   const response = await fetch(new URL(`uploads/${upload}`, folder), {
     headers: options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` },
     // The token is sent only to the URL that was named.
@@ -102,8 +96,12 @@ async function findFile(path: string): Promise<FormFile> {
   return { path, name: basename(path), length: stats.size };
 }
 
+function bytesOf(files: readonly FormFile[]): number {
+  return files.reduce((sum, { length }) => sum + length, 0);
+}
+
 function startUploadBar(terminal: Terminal, files: readonly FormFile[]) {
-  const total = files.reduce((sum, { length }) => sum + length, 0);
+  const total = bytesOf(files);
   const progress = startProgress(terminal);
   const isDrawn = drawsBars(terminal);
   const began = performance.now();

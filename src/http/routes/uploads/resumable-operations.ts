@@ -28,9 +28,9 @@ export const DESCRIBE_TUS = {
 export const BEGIN_RESUMABLE = {
   id: 'beginResumableUpload',
   tag: 'uploads',
-  summary: 'Begins a file that is sent in several requests, by tus 1.0',
+  summary: 'Begins files that are sent in several requests, by tus 1.0',
   description:
-    'Send `Tus-Resumable: 1.0.0`, `Upload-Length`, and `Upload-Metadata` with `filename`, and if wanted `stream` and `name` (of the upload), each in Base64. The header `Location` has where the bytes go.',
+    'Send `Tus-Resumable: 1.0.0`, `Upload-Length`, and `Upload-Metadata` with `filename`, and if wanted `stream` and `name` (of the upload), each in Base64. Several files of one upload are sent one behind the other: in place of `filename`, `files` is JSON such as `[{"name": "a.mrc", "length": 123}]`, and `Upload-Length` is the sum. The header `Location` has where the bytes go.',
   query: z.strictObject({ stream: text('The stream; the default one without it.', 'main') }),
   answers: [
     { status: 201, description: 'It is begun.', headers: ['Location', ...STATUS_HEADERS] },
@@ -59,7 +59,7 @@ export const SEND_RESUMABLE = {
   tag: 'uploads',
   summary: 'Sends the next bytes of a resumable upload',
   description:
-    'Send `Tus-Resumable: 1.0.0`, and `Upload-Offset` with the number of bytes that are stored. What came before a break is stored. With the last byte, the file becomes an upload.',
+    'Send `Tus-Resumable: 1.0.0`, and `Upload-Offset` with the number of bytes that are stored. What came before a break is stored. With the last byte, the files become an upload.',
   query: NO_PARAMETERS,
   body: { [TUS_BODY]: 'bytes' },
   answers: [

@@ -13,7 +13,7 @@ import {
   SEND_RESUMABLE,
   SHOW_RESUMABLE,
 } from './resumable-operations.ts';
-import { bytesOf, metadataOf, requireTus, setStatus, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
+import { bytesOf, filesOf, metadataOf, requireTus, setStatus, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
 
 const ALL = '/api/organizations/:org/resumable-uploads';
 const ONE = `${ALL}/:upload`;
@@ -44,11 +44,12 @@ export function resumableRoutes(
       async handle(request, response, query) {
         requireTus(request.headers);
         const metadata = metadataOf(request.headers);
+        const length = bytesOf(request.headers, 'Upload-Length');
         const status = await resumableUploads.begin(param(request, 'org'), {
           stream: query.stream ?? (metadata.get('stream') || undefined),
           name: metadata.get('name'),
-          fileName: metadata.get('filename') ?? '',
-          length: bytesOf(request.headers, 'Upload-Length'),
+          files: filesOf(metadata, length),
+          length,
         });
         setStatus(response, status);
         setCaching(response, 'no-store');

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Response } from 'express';
+import * as z from 'zod';
+import { MOST_METADATA, type SentFile } from '../../../streams/resumable/resumable-upload.ts';
 import type { ResumableStatus } from '../../../streams/resumable/resumable-uploads.ts';
 import { HttpError } from '../../request/http-error.ts';
 
@@ -9,7 +11,6 @@ export const TUS_VERSION = '1.0.0';
 export const TUS_EXTENSIONS = 'creation,expiration,termination';
 /** Of the body of PATCH. */
 export const TUS_BODY = 'application/offset+octet-stream';
-const MOST_METADATA = 4_000;
 
 /** @throws HttpError 412 for a client that speaks another version, or does not say which */
 export function requireTus({ 'tus-resumable': version }: IncomingHttpHeaders): void {
@@ -34,6 +35,20 @@ export function metadataOf({ 'upload-metadata': header = '' }: IncomingHttpHeade
   if (text.length > MOST_METADATA) throw badHeader('Upload-Metadata', 'the header Upload-Metadata is too long');
   const pairs = text.split(',').map((pair) => pair.trim().split(' '));
   return new Map(pairs.filter(([key]) => key !== '').map(([key = '', value = '']) => [key, decoded(key, value)]));
+}
+
+const filesSchema = z.array(z.strictObject({ name: z.string(), length: z.int().min(0) })).min(1);
+
+/** The files that are sent: one with the name `filename`, or those that `files` lists. @throws HttpError 400 */
+export function filesOf(metadata: ReadonlyMap<string, string>, length: number): readonly SentFile[] {
+  const listed = metadata.get('files');
+  if (listed === undefined) return [{ name: metadata.get('filename') ?? '', length }];
+  try {
+    return filesSchema.parse(JSON.parse(listed));
+  } catch {
+    const form = '[{"name": "a.mrc", "length": 123}]';
+    throw badHeader('Upload-Metadata', `the value of "files" is no JSON such as ${form}`);
+  }
 }
 
 function decoded(key: string, value: string): string {

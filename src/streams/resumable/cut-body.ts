@@ -1,0 +1,51 @@
+import { TidemarkError } from '../../core/errors.ts';
+
+/** A body that is cut into pieces, one after the other: parts of a file that arrives, or files of one upload. */
+export class CutBody {
+  readonly #chunks: AsyncIterator<Uint8Array>;
+  #left: number;
+  #waiting: Uint8Array | undefined;
+  #failure: { readonly error: unknown } | undefined;
+
+  /** @param left bytes that may follow */
+  constructor(body: AsyncIterable<Uint8Array>, left: number) {
+    this.#chunks = body[Symbol.asyncIterator]();
+    this.#left = left;
+  }
+
+  /** Whether there is a byte to be stored. */
+  async hasMore(): Promise<boolean> {
+    while (this.#waiting === undefined && this.#failure === undefined) {
+      try {
+        const { done, value } = await this.#chunks.next();
+        if (done) return false;
+        if (value.length > this.#left) throw tooLong();
+        this.#left -= value.length;
+        if (value.length > 0) this.#waiting = value;
+      } catch (error) {
+        this.#failure = { error };
+      }
+    }
+    return this.#waiting !== undefined;
+  }
+
+  /** The next bytes, at most so many; fewer when the body ends, or breaks off: see `requireWhole`. */
+  async *next(most: number): AsyncGenerator<Uint8Array> {
+    for (let left = most; left > 0 && (await this.hasMore()); ) {
+      const chunk = this.#waiting!;
+      const taken = chunk.subarray(0, left);
+      this.#waiting = taken.length < chunk.length ? chunk.subarray(taken.length) : undefined;
+      left -= taken.length;
+      yield taken;
+    }
+  }
+
+  /** @throws why the body broke off */
+  requireWhole(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
+
+function tooLong(): TidemarkError {
+  return new TidemarkError('invalid', 'there are more bytes than the file was said to have', { field: 'body' });
+}
