@@ -32,6 +32,11 @@ export interface FormAnswer {
   readonly text: string;
 }
 
+/** How many all files have together. */
+export function bytesOf(files: readonly FormFile[]): number {
+  return files.reduce((sum, { length }) => sum + length, 0);
+}
+
 /**
  * Posts a form with files (RFC 7578) as they are read, so that they never are in memory as a whole.
  * @throws TidemarkError `unavailable` when the server does not answer; `invalid` when a file cannot be read, or changes
@@ -79,7 +84,7 @@ class FormBody {
     this.#onProgress = onProgress;
     const heads = [...this.#fields(), ...form.files.map((file) => this.#head(file)), this.#end()];
     const ends = form.files.length * 2;
-    this.length = Buffer.byteLength(heads.join('')) + ends + form.files.reduce((sum, { length }) => sum + length, 0);
+    this.length = Buffer.byteLength(heads.join('')) + ends + bytesOf(form.files);
   }
 
   async *chunks(): AsyncGenerator<Buffer> {

@@ -10,7 +10,7 @@ import { TidemarkError } from '../core/errors.ts';
 import { pauseAfter } from '../lib/retry.ts';
 import { reasonOf } from '../lib/system-error.ts';
 import { MOST_METADATA } from '../streams/resumable/resumable-upload.ts';
-import type { Form, FormFile, SendOptions } from './send-form.ts';
+import { bytesOf, type Form, type FormFile, type SendOptions } from './send-form.ts';
 
 export interface ResumableOptions extends SendOptions {
   /** Called before it goes on after a break. */
@@ -86,7 +86,7 @@ class Sending {
     this.#all = all;
     this.#form = form;
     this.#options = options;
-    this.length = sumOf(form.files);
+    this.length = bytesOf(form.files);
   }
 
   async begin(): Promise<URL> {
@@ -190,10 +190,6 @@ function metadataOf({ files, fields }: Form): string {
 
 function changed(path: string): TidemarkError {
   return new TidemarkError('invalid', `${path} changed while it was sent: send it again`, { file: path });
-}
-
-function sumOf(files: readonly FormFile[]): number {
-  return files.reduce((sum, { length }) => sum + length, 0);
 }
 
 function uploadOf(headers: IncomingMessage['headers']): string | undefined {

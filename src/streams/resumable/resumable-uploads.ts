@@ -9,7 +9,7 @@ import type { OrganizationRegistry } from '../organization-registry.ts';
 import type { ArrivingFile, ArrivingFiles } from '../uploads/arriving-file.ts';
 import type { RecordingParts } from '../uploads/record-upload.ts';
 import { randomId, storeFile } from '../uploads/store-file.ts';
-import { MOST_FILES, requireFileName, requireUploadName, type UploadedFile } from '../uploads/upload.ts';
+import { MOST_FILES, requireFileName, requireUploadName, tooManyFiles, type UploadedFile } from '../uploads/upload.ts';
 import { CutBody } from './cut-body.ts';
 import { offsetOf, readParts, removeParts, type SentBytes, storedParts, storeParts } from './parts.ts';
 import { recordResumable } from './record-resumable.ts';
@@ -65,7 +65,7 @@ export class ResumableUploads {
 
   /** @throws TidemarkError `invalid`; `not-found`; `conflict` when the stream takes no uploads, or too many are open */
   async begin(organization: string, { stream: named, name, files, length }: NewResumable): Promise<ResumableStatus> {
-    if (files.length > MOST_FILES) throw tooManyFiles();
+    if (files.length > MOST_FILES) throw tooManyFiles('Upload-Metadata');
     for (const file of files) requireFileName(file.name);
     requireLengths(files, length);
     if (name !== undefined) requireUploadName(name);
@@ -210,12 +210,11 @@ export class ResumableUploads {
     const files: UploadedFile[] = [];
     try {
       for (const { name, length } of upload.files) {
-        files.push(await storeFile(name, cut.next(length), { artifacts, organization }));
-        if (files.at(-1)!.length < length) break;
+        const file = await storeFile(name, cut.next(length), { artifacts, organization });
+        files.push(file);
+        cut.requireWhole();
+        if (file.length < length) throw incomplete(file, length);
       }
-      cut.requireWhole();
-      const stored = files.reduce((sum, file) => sum + file.length, 0);
-      if (stored < length) throw incomplete(stored, length);
       return files;
     } catch (error) {
       await this.#remove(files);
@@ -265,11 +264,7 @@ function otherOffset(offset: number, stored: number): TidemarkError {
   return new TidemarkError('conflict', message, { code: 'other-offset', offset: stored });
 }
 
-function incomplete(stored: number, length: number): TidemarkError {
-  return new TidemarkError('unavailable', `${stored} of ${length} bytes are stored: try again`);
-}
-
-function tooManyFiles(): TidemarkError {
-  const message = `an upload has at most ${MOST_FILES} files: pack them, or send several uploads`;
-  return new TidemarkError('invalid', message, { field: 'Upload-Metadata' });
+function incomplete(file: UploadedFile, length: number): TidemarkError {
+  const message = `${file.length} of ${length} bytes of ${file.name} are stored: try again`;
+  return new TidemarkError('unavailable', message);
 }

@@ -6,7 +6,7 @@ import type { OrganizationRegistry } from '../organization-registry.ts';
 import type { ArrivingFile, ArrivingFiles } from './arriving-file.ts';
 import { type RecordingParts, recordUpload } from './record-upload.ts';
 import { randomId, storeFile } from './store-file.ts';
-import { MOST_FILES, requireUploadName, requireUrl, type Upload, type UploadedFile } from './upload.ts';
+import { MOST_FILES, requireUploadName, requireUrl, tooManyFiles, type Upload, type UploadedFile } from './upload.ts';
 
 export interface ReceivingParts extends RecordingParts {
   readonly artifacts: Pick<ArtifactStore, 'put' | 'delete'>;
@@ -51,7 +51,7 @@ export class Receiving {
    *   throws
    */
   async add(name: string, body: ArtifactBody, stream?: string): Promise<void> {
-    if (this.#keys.length >= MOST_FILES) throw tooManyFiles();
+    if (this.#keys.length >= MOST_FILES) throw tooManyFiles('files');
     const { artifacts } = this.#parts;
     const organization = this.#organization;
     // Of several files, lists of deletions count first: only the job knows them all.
@@ -91,12 +91,6 @@ export class Receiving {
       await this.#parts.artifacts.delete(key).catch(() => {});
     }
   }
-}
-
-function tooManyFiles(): TidemarkError {
-  return new TidemarkError('invalid', `an upload has at most ${MOST_FILES} files: pack them, or send several uploads`, {
-    field: 'files',
-  });
 }
 
 function neither(): TidemarkError {

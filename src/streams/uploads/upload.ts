@@ -45,6 +45,12 @@ export function uploadId(organization: string, stream: string, number: number): 
   return `${uploadsOf(organization, stream)}${String(number).padStart(DIGITS, '0')}`;
 }
 
+/** @param field where the files are named */
+export function tooManyFiles(field: string): TidemarkError {
+  const message = `an upload has at most ${MOST_FILES} files: pack them, or send several uploads`;
+  return new TidemarkError('invalid', message, { field });
+}
+
 /** What `uploadId` was made of. */
 export function parseUploadId(id: string): NamedUpload {
   const [organization = '', stream = '', number] = id.split('/');

@@ -6,7 +6,7 @@ import { formatBytes } from '../../../lib/format-bytes.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { type Form, type FormAnswer, type FormFile, type SendOptions, sendForm } from '../../send-form.ts';
+import { bytesOf, type Form, type FormAnswer, type FormFile, type SendOptions, sendForm } from '../../send-form.ts';
 import { canResume, sendResumable } from '../../send-resumable.ts';
 import { barLine, drawsBars, startProgress } from '../../ui/progress.ts';
 import type { Terminal } from '../../ui/terminal.ts';
@@ -94,10 +94,6 @@ async function findFile(path: string): Promise<FormFile> {
   });
   if (!stats.isFile()) throw new TidemarkError('invalid', `${path} is no regular file: name files`, { file: path });
   return { path, name: basename(path), length: stats.size };
-}
-
-function bytesOf(files: readonly FormFile[]): number {
-  return files.reduce((sum, { length }) => sum + length, 0);
 }
 
 function startUploadBar(terminal: Terminal, files: readonly FormFile[]) {
