@@ -120,6 +120,18 @@ describe('uploads on the command line', () => {
     assert.equal(uploads.length, 1);
   });
 
+  it('are a form when their names do not fit into a header', async () => {
+    const names = Array.from({ length: 150 }, (_, at) => `${'a long name of a file '.repeat(2)}${at}.mrc`);
+    const bytes = randomBytes(250_000);
+    for (const name of names) await writeFile(join(place.folder, name), bytes);
+    await done('streams', 'add', 'lane', 'many');
+    const { files } = JSON.parse(await done('upload', 'lane', ...names, '--stream', 'many', '--json'));
+    assert.deepEqual(
+      files.map(({ name }: { name: string }) => name),
+      names,
+    );
+  });
+
   it('may name a URL, which the server fetches', async () => {
     const url = 'http://127.0.0.1:9/nightly/new.mrc?signature=1';
     const said = await done('upload', 'lane', '--url', url, '--stream', 'new');
