@@ -32,6 +32,7 @@ import type { ListArchives } from './publish/archives/list-archives.ts';
 import type { DocumentPublisher } from './publish/document-publisher.ts';
 import { requireBytes } from './publish/dumps/dump-plan.ts';
 import type { Dumps } from './publish/dumps/dumps.ts';
+import type { Packer } from './publish/dumps/packer.ts';
 import { CallbackClient } from './publish/notify/callback-client.ts';
 import { ChangeFeeds } from './publish/notify/change-feeds.ts';
 import { Deliverer, type DelivererParts } from './publish/notify/deliverer.ts';
@@ -98,8 +99,11 @@ export interface App extends ServedApp, JobParts {
   close(): Promise<void>;
 }
 
-/** @throws TidemarkError `unavailable` or `incompatible` when the store cannot be used */
-export async function openApp(configuration: Configuration): Promise<App> {
+/**
+ * @param packer of the same store and artifacts, which has begun already; it is closed with the app
+ * @throws TidemarkError `unavailable` or `incompatible` when the store cannot be used
+ */
+export async function openApp(configuration: Configuration, packer?: Packer): Promise<App> {
   const { store, dataFolder, failpoint } = configuration;
   armFailpoint(failpoint);
   makeFolder(dataFolder);
@@ -138,7 +142,7 @@ export async function openApp(configuration: Configuration): Promise<App> {
   };
   const publishing = openPublishing(
     {
-      ...{ configuration, index, catalog, sets, artifacts },
+      ...{ configuration, index, catalog, sets, artifacts, packer },
       requests: metrics.requests.shared,
       aroundRender: (render) => metrics.aroundRender(render),
       contentsOf: (set) => locateContents(set, contentsParts),

@@ -2,16 +2,18 @@ import { access } from 'node:fs/promises';
 import type { App } from '../app.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { TidemarkError } from '../core/errors.ts';
+import type { Packer } from '../publish/dumps/packer.ts';
 import type { Call } from './cli-command.ts';
 
 /** Opens the app for a command, and closes it in any case. */
 export async function withApp<Result>(
   { loaded: { configuration } }: Pick<Call, 'loaded'>,
   use: (app: App) => Promise<Result>,
+  packer?: Packer,
 ): Promise<Result> {
   // Loaded only now, so that help and usage errors are printed without delay.
   const { openApp } = await import('../app.ts');
-  const app = await openApp(configuration);
+  const app = await openApp(configuration, packer);
   try {
     return await use(app);
   } finally {

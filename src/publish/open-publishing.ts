@@ -32,6 +32,8 @@ export interface PublishingParts {
   /** Measures how documents are rendered. */
   aroundRender(render: Render): Render;
   contentsOf(set: ResourceSet): ContentsLocation;
+  /** One that has begun already. */
+  readonly packer?: Packer | undefined;
 }
 
 /** What publishes documents and dumps, present and archived ones. */
@@ -61,7 +63,7 @@ export function openPublishing(parts: PublishingParts, closers: Closers): Publis
   });
   const cacheScan = cache.scan();
   closers.add(() => cacheScan);
-  const packer = new Packer({ store, artifacts: artifactLocation });
+  const packer = parts.packer ?? new Packer({ store, artifacts: artifactLocation });
   closers.add(() => packer.close());
 
   const archives = new KnownArchives(catalog);

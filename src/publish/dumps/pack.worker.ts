@@ -27,6 +27,9 @@ const artifacts = openArtifacts(location);
 const thread = new PrepareThread(location);
 
 const functions = {
+  begin(threads: PackThreads): void {
+    if (threads === 2) thread.begin();
+  },
   pack: (job: PackJob, from: ContentsLocation, threads: PackThreads): Promise<readonly Package[]> =>
     withContents(from, threads, (parts) => packPage(job, parts)),
   packChanges: (

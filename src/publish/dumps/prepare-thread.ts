@@ -18,6 +18,11 @@ export class PrepareThread {
     this.#thread = new CalledThread({ work: 'packing a dump', start, idleMs: IDLE_MS });
   }
 
+  /** Starts the thread. */
+  begin(): void {
+    this.#thread.hold()();
+  }
+
   /** The contents of a set, until `end`. The first call of `prepare` starts the thread: a small dump does without. */
   open(contents: ContentsLocation): { readonly prepare: PrepareEntries; readonly end: () => void } {
     let release: (() => void) | undefined;

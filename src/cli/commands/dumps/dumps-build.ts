@@ -1,13 +1,18 @@
+import type { App } from '../../../app.ts';
+import type { Configuration } from '../../../config/configuration.ts';
 import { formatStamp } from '../../../core/stamp.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { BuiltDumps } from '../../../publish/dumps/dumps.ts';
+import type { Packer } from '../../../publish/dumps/packer.ts';
 import { dumpTotals } from '../../../publish/dumps/stored-dump.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { startCountBar } from '../../ui/count-bar.ts';
 import { plural } from '../../ui/table.ts';
-import { withExistingApp } from '../../with-app.ts';
+import { requireStore, withApp } from '../../with-app.ts';
+
+const THREADS = 2;
 
 export const dumpsBuild: CliCommand = {
   group: 'dumps',
@@ -18,20 +23,34 @@ export const dumpsBuild: CliCommand = {
 
   async run(call) {
     const { terminal, stopped: signal } = call;
+    const { configuration } = call.loaded;
+    await requireStore(configuration);
     const bar = startCountBar(terminal);
     const started = performance.now();
-    const built = await withExistingApp(call, ({ dumps }) =>
+    // While the app is loaded, which takes as long.
+    const packer = await beginPacking(configuration);
+    const build = ({ dumps }: App) =>
       dumps.build(call.args[0]!, {
-        threads: 2,
+        threads: THREADS,
         signal,
         onProgress: ({ packed, pages }) => bar.update('Packing pages', packed, pages),
-      }),
-    ).finally(() => bar.end());
+      });
+    const built = await withApp(call, build, packer).finally(async () => {
+      bar.end();
+      await packer.close();
+    });
     const seconds = (performance.now() - started) / 1000;
     await terminal.print(describe(call.args[0]!, built, seconds), view(call.args[0]!, built, seconds));
     return EXIT.done;
   },
 };
+
+async function beginPacking({ store, artifacts }: Configuration): Promise<Packer> {
+  const { Packer } = await import('../../../publish/dumps/packer.ts');
+  const packer = new Packer({ store, artifacts });
+  packer.begin(THREADS);
+  return packer;
+}
 
 function describe(set: string, built: BuiltDumps, seconds: number): string {
   const { packages, resources, missing, bytes } = dumpTotals(built);
