@@ -100,6 +100,27 @@ export function testMirrorTarget(under: () => PlaceUnderTest): void {
     assert.deepEqual(await place.leftovers(), []);
   });
 
+  it('publishes as many batches as it takes at the same time, also into the same new folders', async () => {
+    const target = await open();
+    for (let round = 0; round < 5; round++) {
+      const batches = await Promise.all(
+        Array.from({ length: target.writesAtOnce }, (_, batch) =>
+          Promise.all(
+            // So many are written by a thread.
+            Array.from({ length: 40 }, (_, at) => {
+              const path = `new-${round}/${at % 4}/deep/${batch}-${at}.txt`;
+              return stage(target, path, path);
+            }),
+          ),
+        ),
+      );
+      assert.deepEqual((await Promise.all(batches.map((batch) => target.publish(batch)))).flat(), []);
+      const found = await place.files();
+      for (const { path } of batches.flat()) assert.equal(found[path], path);
+    }
+    assert.deepEqual(await place.leftovers(), []);
+  });
+
   it('removes what a killed process has left unfinished', async () => {
     const killed = await open();
     await stage(killed, 'long', Buffer.alloc(LONG));

@@ -23,13 +23,14 @@ export class ThreadPool<Offered extends Functions<Offered>> {
     name: Name,
     values: Arguments<Offered[Name]>,
     signal?: AbortSignal,
+    transfer?: readonly ArrayBuffer[],
   ): Promise<Result<Offered[Name]>> {
     const thread = await this.#take();
     const stop = () => void thread.end();
     try {
       signal?.throwIfAborted();
       signal?.addEventListener('abort', stop);
-      return await thread.call(name, values);
+      return await thread.call(name, values, transfer);
     } catch (error) {
       signal?.throwIfAborted();
       throw error;

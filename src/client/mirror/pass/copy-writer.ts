@@ -29,7 +29,8 @@ export class CopyWriter {
   readonly #state: MirrorState;
   readonly #target: MirrorTarget;
   readonly #options: Pick<MirrorOptions, 'keepDeleted' | 'onChanged'>;
-  readonly #writing = new Mutex();
+  /** A batch of files is written in a lane that is free. */
+  readonly #lanes: readonly Mutex[];
   #fetched: Fetch[] = [];
   #bytes = 0;
   #removed: KnownResource[] = [];
@@ -38,7 +39,7 @@ export class CopyWriter {
   /** When the oldest of them was added. */
   #since = Infinity;
   /** Fulfilled when everything is written that a flush was started for. */
-  #flushed: Promise<void> = Promise.resolve();
+  #flushed: Promise<unknown> = Promise.resolve();
   /** Of a flush that no caller has waited for. */
   #failure: { readonly error: unknown } | undefined;
 
@@ -46,6 +47,7 @@ export class CopyWriter {
     this.#state = state;
     this.#target = target;
     this.#options = options;
+    this.#lanes = Array.from({ length: target.writesAtOnce }, () => new Mutex());
   }
 
   /** Returns a promise when no more may be added before it is fulfilled. */
@@ -85,11 +87,12 @@ export class CopyWriter {
 
   /** Starts to write what was added until now, and does not wait: a later call of a method throws what fails. */
   startFlush(): void {
-    this.#flushed = this.#writing
-      .run(() => this.#flush())
-      .catch((error) => {
-        this.#failure ??= { error };
-      });
+    const lane = this.#freeLane ?? this.#lanes[0]!;
+    const written = lane.run(() => this.#flush());
+    this.#flushed = Promise.allSettled([this.#flushed, written]);
+    written.catch((error) => {
+      this.#failure ??= { error };
+    });
   }
 
   /** While files are being written, more are gathered: the slower the disk is, the more are made durable together. */
@@ -101,16 +104,22 @@ export class CopyWriter {
     const now = performance.now();
     this.#since = Math.min(this.#since, now);
     const isLate = now - this.#since > LONGEST_MS;
-    if (this.#writing.isFree && (isFull || isLate)) this.startFlush();
+    if (this.#freeLane !== undefined && (isFull || isLate)) this.startFlush();
     else if (isOverfull) return this.#waitForRoom();
     this.#throwFailure();
   }
 
   /** Waits until what is being written is written; then more can be gathered while the next files are written. */
   async #waitForRoom(): Promise<void> {
-    await this.#flushed;
-    if (this.#writing.isFree) this.startFlush();
+    await Promise.race(this.#lanes.map((lane) => lane.run(() => {})));
+    if (this.#freeLane !== undefined) this.startFlush();
     this.#throwFailure();
+  }
+
+  get #freeLane(): Mutex | undefined {
+    // Folders that became empty are removed: that is done by one batch of deletions at a time.
+    const lanes = this.#removed.length > 0 ? this.#lanes.slice(0, 1) : this.#lanes;
+    return lanes.find((lane) => lane.isFree);
   }
 
   #throwFailure(): void {

@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { reasonOf } from '../../../lib/system-error.ts';
+import { errorCode, reasonOf } from '../../../lib/system-error.ts';
 
 /** Folders below the root that are known to be folders, and no links to other places. */
 export class CheckedFolders {
@@ -23,11 +23,20 @@ export class CheckedFolders {
       const path = join(this.#root, folder);
       if (!this.has(folder)) {
         this.make(dirname(folder));
-        mkdirSync(path);
-        this.#known.add(folder);
+        this.#makeOne(path, folder);
       }
     }
     this.#changed.add(join(this.#root, folder));
+  }
+
+  #makeOne(path: string, folder: string): void {
+    try {
+      mkdirSync(path);
+      this.#known.add(folder);
+    } catch (error) {
+      // Another thread has made it meanwhile.
+      if (errorCode(error) !== 'EEXIST' || !this.has(folder)) throw error;
+    }
   }
 
   /** @throws when a link or a file is in its place */

@@ -3,17 +3,19 @@ import { opendir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { TidemarkError } from '../../../core/errors.ts';
 import { errorCode, isGone, reasonOf } from '../../../lib/system-error.ts';
-import { CalledThread, startWorker } from '../../../lib/workers/rpc.ts';
+import { ThreadPool } from '../../../lib/workers/pool.ts';
+import { startWorker } from '../../../lib/workers/rpc.ts';
 import { OWN_PREFIX } from '../names/safe-name.ts';
 import { CheckedFolders, whyNot } from './checked-folders.ts';
+import { DiskSync } from './disk-sync.ts';
 import { KeptBytes, LocalFile } from './local-file.ts';
 import type { MirrorTarget, PublishedFile, RejectedPath, UnfinishedFile } from './mirror-target.ts';
 import type { PublishFunctions } from './publish.worker.ts';
 import { publishFiles } from './publish-files.ts';
-import { syncPaths } from './sync-paths.ts';
 
 const MOST_STAGED_BYTES = 512 * 1024 * 1024;
 const READS_AT_ONCE = 4;
+const WRITES_AT_ONCE = 2;
 /** Where deleted files are kept. */
 const KEPT = `${OWN_PREFIX}-deleted`;
 /** More are written by a thread, while the next ones are fetched. */
@@ -35,13 +37,16 @@ export class FolderTarget implements MirrorTarget {
   readonly name: string;
   readonly mostStagedBytes = MOST_STAGED_BYTES;
   readonly readsAtOnce = READS_AT_ONCE;
+  readonly writesAtOnce = WRITES_AT_ONCE;
   readonly #root: string;
   /** For files that are not complete; on the same file system. */
   readonly #temporary: string;
   readonly #kept = new KeptBytes();
-  readonly #writer = new CalledThread<PublishFunctions>({
+  readonly #disk: DiskSync;
+  /** While one waits for the disk, the other makes files. */
+  readonly #writers = new ThreadPool<PublishFunctions>(WRITES_AT_ONCE, {
     work: 'writing files',
-    start: () => startWorker('./publish.worker', import.meta.url, { workerData: undefined }),
+    start: () => startWorker('./publish.worker', import.meta.url, { workerData: this.#root }),
   });
   #count = 0;
 
@@ -49,6 +54,7 @@ export class FolderTarget implements MirrorTarget {
   constructor(root: string, own: string) {
     this.name = root;
     this.#root = root;
+    this.#disk = new DiskSync(root);
     this.#temporary = join(own, 'unfinished');
     rmSync(this.#temporary, { recursive: true, force: true });
     mkdirSync(this.#temporary, { recursive: true });
@@ -69,7 +75,9 @@ export class FolderTarget implements MirrorTarget {
       ...{ root: this.#root, bytes },
       files: files.map((file, at) => ({ ...file, length: kept[at]?.length })),
     };
-    return files.length > FEW_FILES ? this.#writer.call('publishFiles', [task], [bytes.buffer]) : publishFiles(task);
+    return files.length > FEW_FILES
+      ? this.#writers.call('publishFiles', [task], undefined, [bytes.buffer])
+      : publishFiles(task, this.#disk);
   }
 
   async remove(paths: readonly string[], keep: boolean): Promise<readonly RejectedPath[]> {
@@ -88,7 +96,7 @@ export class FolderTarget implements MirrorTarget {
       }
     }
     const left = [...folders].map((folder) => this.#removeEmpty(folder));
-    await syncPaths(this.#root, [...new Set([...left, ...checked.changed])]);
+    await this.#disk.sync([...new Set([...left, ...checked.changed])]);
     return rejected;
   }
 
@@ -111,7 +119,8 @@ export class FolderTarget implements MirrorTarget {
   }
 
   async close(): Promise<void> {
-    await this.#writer.close();
+    await this.#writers.close();
+    await this.#disk.close();
     rmSync(this.#temporary, { recursive: true, force: true });
   }
 

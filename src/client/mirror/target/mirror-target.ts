@@ -14,6 +14,8 @@ export interface MirrorTarget {
   readonly name: string;
   /** How many bytes of staged files it keeps at most before they must be published. */
   readonly mostStagedBytes: number;
+  /** How many calls of `publish`, of different paths, it takes at the same time. */
+  readonly writesAtOnce: number;
   /** How many files it reads at the same time when all are compared. */
   readonly readsAtOnce: number;
   /** @throws TidemarkError `conflict` when another mirror has taken the target over since it was opened */

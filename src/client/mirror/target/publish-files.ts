@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { TidemarkError } from '../../../core/errors.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 import { CheckedFolders, whyNot } from './checked-folders.ts';
+import type { DiskSync } from './disk-sync.ts';
 import type { PublishedFile, RejectedPath, StagedFile } from './mirror-target.ts';
-import { syncPaths } from './sync-paths.ts';
 
 export interface PublishTask {
   readonly root: string;
@@ -23,12 +23,12 @@ interface TaskFile extends PublishedFile {
  * small files they take a fraction of the time of promises.
  * @throws TidemarkError `unavailable` when a file cannot be written
  */
-export async function publishFiles({ root, files, bytes }: PublishTask): Promise<readonly RejectedPath[]> {
+export async function publishFiles(
+  { root, files, bytes }: PublishTask,
+  disk: DiskSync,
+): Promise<readonly RejectedPath[]> {
   const timeless = writeKept(root, files, bytes);
-  await syncPaths(
-    root,
-    files.map(({ staged }) => staged),
-  );
+  await disk.sync(files.map(({ staged }) => staged));
   const checked = new CheckedFolders(root);
   const rejected: RejectedPath[] = [];
   for (const { staged, path } of files) {
@@ -41,7 +41,7 @@ export async function publishFiles({ root, files, bytes }: PublishTask): Promise
       rejected.push({ path, reason: whyNot(error) });
     }
   }
-  await syncPaths(root, checked.changed);
+  await disk.sync(checked.changed);
   return rejected;
 }
 

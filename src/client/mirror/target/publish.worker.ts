@@ -1,7 +1,12 @@
+import { workerData } from 'node:worker_threads';
 import { serveCalls } from '../../../lib/workers/rpc.ts';
-import { publishFiles } from './publish-files.ts';
+import { DiskSync } from './disk-sync.ts';
+import { type PublishTask, publishFiles } from './publish-files.ts';
 
-const functions = { publishFiles };
+/** What the thread is started with: the root of the copy. */
+const disk = new DiskSync(workerData as string);
+
+const functions = { publishFiles: (task: PublishTask) => publishFiles(task, disk) };
 export type PublishFunctions = typeof functions;
 
-serveCalls(functions);
+serveCalls(functions, () => disk.close());

@@ -32,6 +32,7 @@ export class S3Target implements MirrorTarget {
   readonly name: string;
   readonly mostStagedBytes = MOST_STAGED_BYTES;
   readonly readsAtOnce = AT_ONCE;
+  readonly writesAtOnce = 1;
   readonly #bucket: Bucket;
   readonly #requests: WriteRequests;
   readonly #claim: string;
