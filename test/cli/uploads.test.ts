@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
+import { truncateSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -118,6 +119,23 @@ describe('uploads on the command line', () => {
     }
     const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'several', '--json'));
     assert.equal(uploads.length, 1);
+  });
+
+  it('stop when one of several files becomes shorter before it is read', async () => {
+    for (const name of ['long.mrc', 'shrinks.mrc', 'last.mrc']) {
+      await writeFile(join(place.folder, name), randomBytes(20_000_000));
+    }
+    await done('streams', 'add', 'lane', 'shorter');
+    const onReached = () => truncateSync(join(place.folder, 'shrinks.mrc'), 1_000_000);
+    const proxy = await startCuttingProxy(Number(new URL(server).port), { after: 1_000_000, times: 0, onReached });
+    try {
+      const args = ['upload', 'lane', 'long.mrc', 'shrinks.mrc', 'last.mrc', '--stream', 'shorter'];
+      await fails([...args, '--server', proxy.url], 2, /shrinks\.mrc changed while it was sent: send it again/);
+    } finally {
+      await proxy.close();
+    }
+    const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'shorter', '--json'));
+    assert.deepEqual(uploads, []);
   });
 
   it('are a form when their names do not fit into a header', async () => {

@@ -8,12 +8,19 @@ export interface CuttingProxy {
   close(): Promise<void>;
 }
 
+interface Cuts {
+  /** Bytes that a connection has sent. */
+  readonly after: number;
+  /** How many connections are cut. */
+  readonly times: number;
+  /** Called when the first connection has sent so many, before more is read. */
+  readonly onReached?: () => void;
+}
+
 /** Is between a client and a server, and cuts connections that have sent so many bytes, as often as it may. */
-export async function startCuttingProxy(
-  port: number,
-  { after, times }: { after: number; times: number },
-): Promise<CuttingProxy> {
+export async function startCuttingProxy(port: number, { after, times, onReached }: Cuts): Promise<CuttingProxy> {
   let cuts = 0;
+  let isReached = false;
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const target = connect(port, '127.0.0.1');
@@ -25,7 +32,10 @@ export async function startCuttingProxy(
     }
     client.on('data', (chunk) => {
       sent += chunk.length;
-      if (sent <= after || cuts >= times) return;
+      if (sent <= after) return;
+      if (!isReached) onReached?.();
+      isReached = true;
+      if (cuts >= times) return;
       cuts += 1;
       client.resetAndDestroy();
       // What came before arrives.
