@@ -119,6 +119,22 @@ describe('tidemark validate', () => {
     );
   });
 
+  it('refuses a file for the report before it reads anything, and prints the report when the disk is full', async () => {
+    for (const [path, reason] of [
+      ['missing/report.xml', 'its folder does not exist'],
+      ['.', 'it is a folder'],
+    ]) {
+      const { stderr, exitCode } = await validate(`${source.baseUrl}/`, '--junit', path!);
+      assert.match(stderr, new RegExp(`cannot be written: ${reason}`));
+      assert.equal(exitCode, 2);
+    }
+    assert.deepEqual(source.requests, []);
+    const { stdout, stderr, exitCode } = await validate(`${source.baseUrl}/`, '--junit', '/dev/full');
+    assert.match(stdout, /: findings: /);
+    assert.match(stderr, /\/dev\/full cannot be written: the disk is full/);
+    assert.equal(exitCode, 2);
+  });
+
   it('requests so many resources as the sample has, or all', async () => {
     const { baseUrl } = source;
     const entries = Array.from({ length: 50 }, (_, number) => `<url><loc>${baseUrl}/a.txt?${number}</loc></url>`);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -11,6 +11,7 @@ import { wholeNumber } from '../options.ts';
 import { growWhenBusy } from '../serving/busy-heap.ts';
 import { startCountBar } from '../ui/count-bar.ts';
 import { describeReport } from './describe-report.ts';
+import { openOutputFile } from './uploads/output-file.ts';
 
 interface Options {
   readonly sample?: number;
@@ -43,13 +44,17 @@ export const validateSource: CliCommand<Options> = {
   async run(call) {
     const { terminal, options, workingDirectory } = call;
     const url = urlOf(call.args[0]!);
+    // Before the source is read, which may take long.
+    const junit =
+      options.junit === undefined ? undefined : await openOutputFile(resolve(workingDirectory, options.junit), 'w');
     const report = await read(call, url);
     const [{ hasFailed, junitOf }, { reportView }] = await Promise.all([
       import('../../client/validate/junit.ts'),
       import('../../client/validate/report-view.ts'),
     ]);
-    if (options.junit !== undefined) await writeFile(resolve(workingDirectory, options.junit), junitOf(report));
     await terminal.print(describeReport(report), reportView(report));
+    await junit?.write(junitOf(report));
+    await junit?.close();
     return hasFailed(report) ? EXIT.failed : EXIT.done;
   },
 };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 import { TidemarkError } from '../../../core/errors.ts';
-import { reasonOf } from '../../../lib/system-error.ts';
+import { errorCode, reasonOf } from '../../../lib/system-error.ts';
 
 export interface OutputFile {
   /** Waits while the disk is slow. */
@@ -16,7 +16,8 @@ export interface OutputFile {
  */
 export async function openOutputFile(path: string, flags: 'w' | 'wx'): Promise<OutputFile> {
   const fail = (error: unknown): never => {
-    throw new TidemarkError('invalid', `${path} cannot be written: ${reasonOf(error)}`, { path }, error);
+    const reason = errorCode(error) === 'ENOENT' ? 'its folder does not exist' : reasonOf(error);
+    throw new TidemarkError('invalid', `${path} cannot be written: ${reason}`, { path }, error);
   };
   const stream = createWriteStream(path, { flags });
   await once(stream, 'open').catch(fail);
