@@ -193,6 +193,45 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     assert.match(await refused('sets change papers --versions-days 9'), /no files/);
   });
 
+  itOnce('says why there is no Change Dump, what it made, and after which window it begins anew', async () => {
+    const change = async (...contents: readonly string[]) => {
+      for (const content of contents) {
+        write('a', content);
+        await done('scan maps');
+      }
+    };
+    const build = async () => (await place.run(['dumps', 'build', 'maps'])).stdout.split('\n').slice(1).join('\n');
+    await done('sets add maps --root files --window-size 2 --keep-versions');
+    await change('1', '2');
+    assert.equal(await build(), 'No Change Dump yet: no window of its changes is closed.\n');
+    await done('sets change maps --no-keep-versions');
+    await change('3');
+    await done('sets change maps --keep-versions');
+    await done('scan maps');
+    assert.match(
+      await build(),
+      /^No Change Dump yet: the versions of the windows that are closed are not kept, only those after \S+Z\.\n$/,
+    );
+    const { changes } = await done('dumps build maps');
+    assert.deepEqual([changes.packages, changes.closedWindows], [0, 1]);
+    assert.match(changes.since, /Z$/);
+    await change('4', '5');
+    assert.equal(await build(), 'Change Dump: 1 of 1 package made.\n');
+
+    // The windows 3 to 5 are closed; a version of the fourth is lost.
+    await change('6', '7', '8', '9', '10', '11');
+    rmSync(fileOf('8'));
+    assert.match(
+      await build(),
+      /^Bytes of versions are missing in the window 1-00000004: the Change Dump begins after it, at \S+Z, without the 1 package that it had\.\nChange Dump: 1 of 1 package made\.\n$/,
+    );
+    rmSync(fileOf('11'));
+    await change('12', '13');
+    assert.match(await build(), /begins after it, .*\nNo Change Dump yet: no window after that is closed\.\n$/);
+    const { lost } = (await done('dumps build maps')).changes;
+    assert.deepEqual([lost.window, lost.dropped], ['1-00000006', 0]);
+  });
+
   it('removes the versions of a set with the set, and no others', async () => {
     mkdirSync(join(place.folder, 'others'));
     writeFileSync(join(place.folder, 'others/a'), 'first');

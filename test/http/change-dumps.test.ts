@@ -114,8 +114,10 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     await maps.put('a', '8');
     await started.app.artifacts.delete(`_versions/1/${digest.slice(0, 2)}/${digest}`);
     for (const content of ['9', '10', '11', '12', '13']) await maps.put('a', content);
-    await build();
+    const { made, packages, lost } = (await build())!;
     assert.deepEqual(await contents(), ['10', '11', '12']);
+    assert.deepEqual([made, packages.length], [1, 1]);
+    assert.deepEqual(lost, { window: '1-00000003', until: packages[0]!.from, dropped: 1 });
   });
 
   it('is described for programs, some packages at a time', async () => {

@@ -41,8 +41,22 @@ interface ClosedWindow {
 /** What a build has done. */
 export interface BuiltChangeDump {
   readonly packages: readonly ChangePackage[];
-  /** Packages that this build made. */
+  /** How many of these this build made. */
   readonly made: number;
+  /** Windows that get no more changes. */
+  readonly closedWindows: number;
+  /** The boundary after which every version was to be kept: it has no changes before. */
+  readonly since: Stamp;
+  /** The last window with a version that is lost: the dump begins after it. */
+  readonly lost?: LostWindow;
+}
+
+export interface LostWindow {
+  /** EPOCH-WINDOW */
+  readonly window: string;
+  readonly until: Stamp;
+  /** How many packages the dump had before the build, and has no more. */
+  readonly dropped: number;
 }
 
 /** The Change Dumps of sets that keep versions: builds, removes and opens them. */
@@ -68,8 +82,11 @@ export class ChangeDumps {
     let replaces = stored?.version;
     let packages = stored?.body.epoch === set.epoch ? stored.body.packages : [];
     const packedUntil = packages.at(-1)?.until ?? since;
-    const windows = (await this.#closedWindows(set)).filter(({ until }) => until > packedUntil);
+    const closed = await this.#closedWindows(set);
+    const windows = closed.filter(({ until }) => until > packedUntil);
+    const before = packages.length;
     let made = 0;
+    let lost: LostWindow | undefined;
     for (const { number, from, until } of windows) {
       options.signal?.throwIfAborted();
       const job: ChangePackJob = {
@@ -83,8 +100,9 @@ export class ChangeDumps {
         compress: set.dumpCompression !== 'none',
       };
       const packed = await packer.packChanges(job, this.#parts.contentsOf(set), options);
+      if (packed === undefined) lost = { window: job.window, until, dropped: before };
       packages = packed === undefined ? [] : [...packages, ...packed];
-      made += packed?.length ?? 0;
+      made = packed === undefined ? 0 : made + packed.length;
       failpoint('changes.packed');
       replaces = await this.#put(set, packages, replaces);
       failpoint('changes.recorded');
@@ -93,7 +111,7 @@ export class ChangeDumps {
     // Also what a build that was killed has recorded.
     await sets.recordChangeDump(slug, packages.length === 0 ? undefined : set.epoch);
     await this.removeUnused(set);
-    return { packages, made };
+    return { packages, made, closedWindows: closed.length, since, ...(lost && { lost }) };
   }
 
   /**

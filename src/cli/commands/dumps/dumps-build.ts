@@ -3,6 +3,7 @@ import type { Configuration } from '../../../config/configuration.ts';
 import { formatStamp } from '../../../core/stamp.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
+import type { BuiltChangeDump, LostWindow } from '../../../publish/dumps/change-dumps.ts';
 import type { BuiltDumps } from '../../../publish/dumps/dumps.ts';
 import type { Packer } from '../../../publish/dumps/packer.ts';
 import { dumpTotals } from '../../../publish/dumps/stored-dump.ts';
@@ -63,15 +64,27 @@ function describe(set: string, built: BuiltDumps, seconds: number): string {
 /** Of a set that keeps versions. */
 function describeChanges({ changes }: BuiltDumps): string {
   if (changes === undefined) return '';
-  const { packages, made } = changes;
-  if (packages.length === 0) return '\nNo Change Dump yet: no window of its changes is closed.';
-  return `\nChange Dump: ${formatCount(made)} of ${plural(packages.length, 'package')} made.`;
+  const { packages, made, lost } = changes;
+  const about = lost === undefined ? '' : `\n${describeLost(lost)}`;
+  if (packages.length === 0) return `${about}\nNo Change Dump yet: ${whyNone(changes)}.`;
+  return `${about}\nChange Dump: ${formatCount(made)} of ${plural(packages.length, 'package')} made.`;
+}
+
+function describeLost({ window, until, dropped }: LostWindow): string {
+  const without = dropped === 0 ? '' : `, without the ${plural(dropped, 'package')} that it had`;
+  return `Bytes of versions are missing in the window ${window}: the Change Dump begins after it, at ${formatStamp(until)}${without}.`;
+}
+
+function whyNone({ closedWindows, since, lost }: BuiltChangeDump): string {
+  if (lost !== undefined) return 'no window after that is closed';
+  if (closedWindows === 0) return 'no window of its changes is closed';
+  return `the versions of the windows that are closed are not kept, only those after ${formatStamp(since)}`;
 }
 
 /** What `--json` prints. */
 function view(set: string, built: BuiltDumps, seconds: number): object {
   const { at, completed, made, changes } = built;
-  const ofChanges = changes && { changes: { packages: changes.packages.length, made: changes.made } };
+  const ofChanges = changes && { changes: changesView(changes) };
   return {
     set,
     at: formatStamp(at),
@@ -80,5 +93,13 @@ function view(set: string, built: BuiltDumps, seconds: number): object {
     ...dumpTotals(built),
     ...ofChanges,
     seconds,
+  };
+}
+
+function changesView({ packages, made, closedWindows, since, lost }: BuiltChangeDump): object {
+  return {
+    packages: packages.length,
+    ...{ made, closedWindows, since: formatStamp(since) },
+    ...(lost && { lost: { ...lost, until: formatStamp(lost.until) } }),
   };
 }
