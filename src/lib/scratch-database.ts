@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { TidemarkError } from '../core/errors.ts';
 import { makeFile, makeFolder } from './make-folder.ts';
+import { sqliteFault } from './sqlite-fault.ts';
 import { reasonOf } from './system-error.ts';
 import { unlinked } from './unlinked.ts';
 
@@ -16,14 +17,6 @@ export interface ScratchOptions {
 }
 
 export type Row = readonly SQLOutputValue[];
-
-// The result codes of SQLite that an operator can do something about (sqlite.org/rescode.html).
-const FAULTS: Readonly<Record<number, string>> = {
-  8: 'cannot be written: check the permissions of the folder, and whether the file system is read-only',
-  10: 'cannot be read or written: the disk reports an error',
-  13: 'cannot grow: the disk is full',
-  14: 'cannot be opened: check the permissions of the folder',
-};
 
 /**
  * A database for data that is larger than memory and of no use after this process. Its file has no name, where the
@@ -132,8 +125,7 @@ export class ScratchStatement {
 function translated(error: unknown, folder: string): unknown {
   if (error instanceof TidemarkError || !(error instanceof Error)) return error;
   const { errcode } = error as { errcode?: number };
-  // The low byte is the primary result code.
-  const fault = errcode === undefined ? `cannot be made: ${reasonOf(error)}` : FAULTS[errcode & 0xff];
+  const fault = errcode === undefined ? `cannot be made: ${reasonOf(error)}` : sqliteFault(error);
   if (fault === undefined) return error;
   return new TidemarkError('unavailable', `the temporary database in the folder "${folder}" ${fault}`, {}, error);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { MIRROR_FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { CHANGES, copyIn, hashAndLength, LIST, MirroredSource } from '../support/mirrored-source.ts';
 import { killTidemarks, runProcess, runTidemark, startProcess } from '../support/run-tidemark.ts';
@@ -336,6 +337,40 @@ describe('tidemark mirror', () => {
     assert.equal(readFileSync(place.at('copy/.tidemark-mirror-deleted/b.txt'), 'utf8'), 'two');
     assert.equal(readFileSync(place.at('copy/.tidemark-mirror-deleted/b.txt~2'), 'utf8'), 'again');
     assert.equal(copy()['b.txt'], undefined);
+  });
+
+  it('removes folders that have become empty, one in the other', async () => {
+    source.put({ 'x/a/1.txt': '1', 'x/b/2.txt': '2', 'x/b/c/3.txt': '3' }).list(AT);
+    await done();
+    source.put({ 'x/a/1.txt': undefined, 'x/b/2.txt': undefined, 'x/b/c/3.txt': undefined }).list(AT);
+    assert.equal((await done()).deleted, 3);
+    assert.equal(existsSync(place.at('copy/x')), false);
+  });
+
+  it('keeps deleted files aside where one of them has the path of a folder of another', async () => {
+    const none = { f: undefined, 'f/inner': undefined, 'f/inner/z': undefined };
+    for (const path of ['f', 'f/inner', 'f/inner/z', 'f']) {
+      source.put({ ...none, [path]: path }).list(AT);
+      await done('--keep-deleted');
+    }
+    source.put(none).list(AT);
+    await done('--keep-deleted');
+    const kept = place.at('copy/.tidemark-mirror-deleted');
+    const texts = readdirSync(kept, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+    assert.deepEqual(texts.sort(), ['f', 'f', 'f/inner', 'f/inner/z']);
+    assert.equal(existsSync(place.at('copy/f')), false);
+  });
+
+  it('reports a file that is in the place of a folder, and copies the rest', async () => {
+    await done();
+    place.write('copy/new', 'mine');
+    source.put({ 'new/q.txt': 'q', 'other.txt': 'o' }).list(AT);
+    const { stdout, exitCode } = await mirror();
+    assert.match(stdout, /q\.txt: new is a file, where the copy needs a folder: remove it/);
+    assert.equal(exitCode, 1);
+    assert.equal(copy()['other.txt'], 'o');
   });
 
   it('writes through no link, and over no folder, that another program put into the copy', async () => {

@@ -43,6 +43,10 @@ export class SmallDisk {
     await run('mount', ['-o', 'remount,ro', this.folder]);
   }
 
+  async resize(megabytes: number): Promise<void> {
+    await run('mount', ['-o', `remount,size=${megabytes}m`, this.folder]);
+  }
+
   async unmount(): Promise<void> {
     await run('umount', [this.folder]);
     await rm(this.folder, { recursive: true });

@@ -1,4 +1,4 @@
-import { TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Reader } from '../read/reader.ts';
 import { type AuditReport, audit } from './audit.ts';
@@ -57,6 +57,7 @@ export class Mirror {
     const { options, state, target, own } = this.#parts;
     const begun = performance.now();
     await target.requireOwned();
+    state.recover();
     const writer = new CopyWriter(state, target, options);
     const wanted = new WantedTable(own);
     let compared: PassReport['compared'];
@@ -83,8 +84,7 @@ export class Mirror {
         failed = writer.counts.failed;
       }
     } catch (error) {
-      state.setFact('lastPass', { time: Date.now(), failure: error instanceof Error ? error.message : String(error) });
-      state.commit();
+      recordFailure(state, error);
       throw error;
     } finally {
       wanted.close();
@@ -214,6 +214,16 @@ export class Mirror {
     state.setFact('seen', cursor.seen);
     if (hasRanges !== undefined) state.setFact('hasRanges', hasRanges);
     state.setFact('changesRead', validator === undefined ? undefined : { uri: this.set.changeList!, validator });
+  }
+}
+
+/** Where the state cannot be written, the error that came first says more. */
+function recordFailure(state: MirrorState, error: unknown): void {
+  try {
+    state.setFact('lastPass', { time: Date.now(), failure: error instanceof Error ? error.message : String(error) });
+    state.commit();
+  } catch (second) {
+    if (!isTidemarkError(second, 'unavailable')) throw second;
   }
 }
 

@@ -11,6 +11,8 @@ function shells(): readonly number[] {
   return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sync -f'));
 }
 
+const isMissing = /cannot be written: it does not exist \(ENOENT\)/;
+
 describe('DiskSync', () => {
   const folder = useTempFolder();
   const { PATH } = process.env;
@@ -18,7 +20,7 @@ describe('DiskSync', () => {
 
   /** None is there: syncing each of them fails, and syncing the file system does not. */
   const many = () => Array.from({ length: 17 }, (_, at) => folder.at(`none-${at}`));
-  const triesEach = () => assert.rejects(disk.sync(many()), { code: 'ENOENT' });
+  const triesEach = () => assert.rejects(disk.sync(many()), isMissing);
 
   beforeEach(() => {
     disk = new DiskSync(folder.path);
@@ -38,7 +40,7 @@ describe('DiskSync', () => {
   it('syncs each of few paths', async () => {
     folder.write('a.txt', 'a');
     await disk.sync([folder.at('a.txt')]);
-    await assert.rejects(disk.sync([folder.at('none')]), { code: 'ENOENT' });
+    await assert.rejects(disk.sync([folder.at('none')]), isMissing);
     assert.deepEqual(shells(), []);
   });
 

@@ -111,15 +111,18 @@ export class CopyWriter {
 
   /** Waits until what is being written is written; then more can be gathered while the next files are written. */
   async #waitForRoom(): Promise<void> {
-    await Promise.race(this.#lanes.map((lane) => lane.run(() => {})));
+    await Promise.race(this.#usableLanes.map((lane) => lane.run(() => {})));
     if (this.#freeLane !== undefined) this.startFlush();
     this.#throwFailure();
   }
 
   get #freeLane(): Mutex | undefined {
-    // Folders that became empty are removed: that is done by one batch of deletions at a time.
-    const lanes = this.#removed.length > 0 ? this.#lanes.slice(0, 1) : this.#lanes;
-    return lanes.find((lane) => lane.isFree);
+    return this.#usableLanes.find((lane) => lane.isFree);
+  }
+
+  /** Folders that became empty are removed: that is done by one batch of deletions at a time. */
+  get #usableLanes(): readonly Mutex[] {
+    return this.#removed.length > 0 ? this.#lanes.slice(0, 1) : this.#lanes;
   }
 
   #throwFailure(): void {

@@ -2,11 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../../core/errors.ts';
+import { cannotBeWritten } from '../cannot-be-written.ts';
 
 /**
  * Lets one process at a time keep a copy, until it releases the lock or ends, however it ends: the system holds the
  * lock, on a database of its own. The process is named in a file beside it.
- * @throws TidemarkError `conflict` when another process has the lock
+ * @throws TidemarkError `conflict` when another process has the lock; `unavailable` when the folder cannot be written
  */
 export function lockMirror(folder: string, name: string): { release(): void } {
   const owner = join(folder, 'process');
@@ -23,7 +24,12 @@ export function lockMirror(folder: string, name: string): { release(): void } {
       error,
     );
   }
-  writeFileSync(owner, String(process.pid));
+  try {
+    writeFileSync(owner, String(process.pid));
+  } catch (error) {
+    database.close();
+    throw cannotBeWritten(name, error);
+  }
   return { release: () => database.close() };
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { TidemarkError } from '../../../core/errors.ts';
 import { keyOfPath } from '../../../core/key.ts';
+import { sqliteFault } from '../../../lib/sqlite-fault.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 import { type CopiedResource, decodeAbout, encodeAbout } from '../lists/wanted-resource.ts';
 import { foldedPath, freePath, type TakenNames } from '../names/resource-path.ts';
@@ -76,9 +77,12 @@ export class MirrorState implements TakenNames {
   #hasFailures = true;
   #isChanged = false;
   #isListed = false;
+  readonly #file: string;
+  #failure: TidemarkError | undefined;
 
   /** @throws TidemarkError `unavailable` or `incompatible` */
   constructor(file: string, readOnly = false) {
+    this.#file = file;
     if (readOnly && !existsSync(file)) throw new TidemarkError('not-found', `${file} does not exist`);
     try {
       this.#database = new DatabaseSync(file, { readOnly, timeout: 5_000 });
@@ -240,9 +244,26 @@ export class MirrorState implements TakenNames {
       UPDATE resource SET key = key_of(path) WHERE key IS NULL`);
   }
 
+  /** @throws TidemarkError `unavailable`, such as on a full disk: then nothing can be changed before `recover` */
   commit(): void {
-    if (this.#isChanged) this.#database.exec('COMMIT');
+    this.#write(() => {
+      if (this.#isChanged) this.#database.exec('COMMIT');
+      this.#isChanged = false;
+    });
+  }
+
+  /**
+   * After changes could not be made or committed: forgets those that were not. No caller may have an id of a resource
+   * any more, since another one may get it.
+   */
+  recover(): void {
+    if (this.#failure === undefined) return;
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
     this.#isChanged = false;
+    this.#failure = undefined;
+    this.#folders.clear();
+    this.#prefix = undefined;
+    this.#hasFailures = true;
   }
 
   /** What was not committed is lost. */
@@ -261,9 +282,23 @@ export class MirrorState implements TakenNames {
   }
 
   #run(sql: string, ...values: (string | number | null)[]) {
-    if (!this.#isChanged) this.#database.exec('BEGIN IMMEDIATE');
-    this.#isChanged = true;
-    return this.#statement(sql).run(...values);
+    return this.#write(() => {
+      if (!this.#isChanged) this.#database.exec('BEGIN IMMEDIATE');
+      this.#isChanged = true;
+      return this.#statement(sql).run(...values);
+    });
+  }
+
+  #write<Result>(work: () => Result): Result {
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      return work();
+    } catch (error) {
+      const fault = sqliteFault(error);
+      if (fault === undefined) throw error;
+      this.#failure = new TidemarkError('unavailable', `the state of the copy ${fault}`, { file: this.#file }, error);
+      throw this.#failure;
+    }
   }
 
   #statement(sql: string): StatementSync {

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { cannotBeWritten } from '../cannot-be-written.ts';
 
 /** With more paths, the whole file system is synced: for thousands, that takes a tenth of the time. */
 const SYNCED_ALONE = 16;
@@ -20,15 +21,13 @@ export class DiskSync {
     this.#root = root;
   }
 
+  /** @throws TidemarkError `unavailable`, also when one of few paths does not exist */
   async sync(paths: readonly string[]): Promise<void> {
     if (paths.length > SYNCED_ALONE && (await this.#syncAll())) return;
-    for (const path of paths) {
-      const opened = await open(path, 'r');
-      try {
-        await opened.sync();
-      } finally {
-        await opened.close();
-      }
+    try {
+      for (const path of paths) await syncOne(path);
+    } catch (error) {
+      throw cannotBeWritten(this.#root, error);
     }
   }
 
@@ -43,6 +42,15 @@ export class DiskSync {
     // Something has ended it: the next call starts another one.
     if (code === undefined) this.#shell = undefined;
     return code === '0';
+  }
+}
+
+async function syncOne(path: string): Promise<void> {
+  const opened = await open(path, 'r');
+  try {
+    await opened.sync();
+  } finally {
+    await opened.close();
   }
 }
 

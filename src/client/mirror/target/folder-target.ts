@@ -1,4 +1,13 @@
-import { createReadStream, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import {
+  createReadStream,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+} from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { TidemarkError } from '../../../core/errors.ts';
@@ -65,7 +74,7 @@ export class FolderTarget implements MirrorTarget {
 
   begin(): UnfinishedFile {
     this.#count += 1;
-    return new LocalFile(`${this.#temporary}${sep}${this.#count}`, this.#kept);
+    return new LocalFile(`${this.#temporary}${sep}${this.#count}`, { root: this.#root, kept: this.#kept });
   }
 
   async publish(files: readonly PublishedFile[]): Promise<readonly RejectedPath[]> {
@@ -96,13 +105,21 @@ export class FolderTarget implements MirrorTarget {
       }
     }
     const left = [...folders].map((folder) => this.#removeEmpty(folder));
-    await this.#disk.sync([...new Set([...left, ...checked.changed])]);
+    // What was left by one folder may have become empty by another one, and was removed.
+    const there = left.filter((folder) => existsSync(folder));
+    await this.#disk.sync([...new Set([...there, ...checked.changed])]);
     return rejected;
   }
 
   lengthOf(path: string): number | undefined {
-    const found = lstatSync(join(this.#root, path), { throwIfNoEntry: false });
-    return found?.isFile() ? found.size : undefined;
+    try {
+      const found = lstatSync(join(this.#root, path), { throwIfNoEntry: false });
+      return found?.isFile() ? found.size : undefined;
+    } catch (error) {
+      // A file is in the place of one of its folders: publishing says so.
+      if (isGone(error)) return undefined;
+      throw error;
+    }
   }
 
   read(path: string): AsyncIterable<Buffer> {
@@ -124,15 +141,31 @@ export class FolderTarget implements MirrorTarget {
     rmSync(this.#temporary, { recursive: true, force: true });
   }
 
-  /** Moves a file aside, beside those of the same path that were kept before. */
+  /** Moves a file aside. */
   #keep(path: string, checked: CheckedFolders): void {
     if (lstatSync(join(this.#root, path), { throwIfNoEntry: false }) === undefined) return;
-    let kept = join(KEPT, path);
-    for (let number = 2; lstatSync(join(this.#root, kept), { throwIfNoEntry: false }) !== undefined; number++) {
-      kept = join(KEPT, `${path}~${number}`);
-    }
+    const kept = this.#freePlace(path);
     checked.make(dirname(kept));
     renameSync(join(this.#root, path), join(this.#root, kept));
+  }
+
+  /**
+   * Where a file is kept: beside those of the same path that were kept before. One of them may also have the path of a
+   * folder that is needed now.
+   */
+  #freePlace(path: string): string {
+    const parts = path.split('/');
+    let place = KEPT;
+    for (const [at, part] of parts.entries()) {
+      const isFree = (name: string) => {
+        const found = lstatSync(join(this.#root, place, name), { throwIfNoEntry: false });
+        return found === undefined || (at < parts.length - 1 && found.isDirectory());
+      };
+      let name = part;
+      for (let number = 2; !isFree(name); number++) name = `${part}~${number}`;
+      place = join(place, name);
+    }
+    return place;
   }
 
   /** Removes a folder and those above it while they are empty. Returns the one that is left. */

@@ -1,5 +1,6 @@
 import { closeSync, openSync, rmSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { cannotBeWritten } from '../cannot-be-written.ts';
 import type { StagedFile, UnfinishedFile } from './mirror-target.ts';
 
 const writeBytes = promisify(write);
@@ -34,13 +35,16 @@ export class KeptBytes {
 /** A file that only its owner can find, until it is renamed. A small one is not on the disk before it is published. */
 export class LocalFile implements UnfinishedFile {
   readonly #path: string;
+  readonly #root: string;
   readonly #kept: KeptBytes;
   #pieces: Buffer[] = [];
   #length = 0;
   #fd: number | undefined;
 
-  constructor(path: string, kept: KeptBytes) {
+  /** @param root of the copy, as errors name it */
+  constructor(path: string, { root, kept }: { readonly root: string; readonly kept: KeptBytes }) {
     this.#path = path;
+    this.#root = root;
     this.#kept = kept;
   }
 
@@ -51,9 +55,13 @@ export class LocalFile implements UnfinishedFile {
       this.#pieces.push(Buffer.from(bytes));
       return;
     }
-    const fd = this.#open();
-    if (bytes.length > SMALL_BYTES) return writeAll(fd, bytes);
-    writeAtOnce(fd, bytes);
+    try {
+      const fd = this.#open();
+      if (bytes.length > SMALL_BYTES) return writeAll(fd, bytes).catch((error) => this.#fail(error));
+      writeAtOnce(fd, bytes);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   finish(): StagedFile {
@@ -76,6 +84,10 @@ export class LocalFile implements UnfinishedFile {
     this.#fd ??= openSync(this.#path, 'wx');
     for (const piece of this.#pieces.splice(0)) writeAtOnce(this.#fd, piece);
     return this.#fd;
+  }
+
+  #fail(error: unknown): never {
+    throw cannotBeWritten(this.#root, error);
   }
 
   #close(): void {

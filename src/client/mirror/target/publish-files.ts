@@ -1,7 +1,6 @@
 import { closeSync, futimesSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { TidemarkError } from '../../../core/errors.ts';
-import { reasonOf } from '../../../lib/system-error.ts';
+import { cannotBeWritten } from '../cannot-be-written.ts';
 import { CheckedFolders, whyNot } from './checked-folders.ts';
 import type { DiskSync } from './disk-sync.ts';
 import type { PublishedFile, RejectedPath, StagedFile } from './mirror-target.ts';
@@ -27,8 +26,7 @@ export async function publishFiles(
   { root, files, bytes }: PublishTask,
   disk: DiskSync,
 ): Promise<readonly RejectedPath[]> {
-  const timeless = writeKept(root, files, bytes);
-  await disk.sync(files.map(({ staged }) => staged));
+  const timeless = await writeAll({ root, files, bytes }, disk);
   const checked = new CheckedFolders(root);
   const rejected: RejectedPath[] = [];
   for (const { staged, path } of files) {
@@ -43,6 +41,21 @@ export async function publishFiles(
   }
   await disk.sync(checked.changed);
   return rejected;
+}
+
+/** Makes all files durable, or removes them: a disk that is full must not stay full of them. As `writeKept`. */
+async function writeAll(
+  { root, files, bytes }: PublishTask,
+  disk: DiskSync,
+): Promise<ReadonlyMap<StagedFile, unknown>> {
+  try {
+    const timeless = writeKept(root, files, bytes);
+    await disk.sync(files.map(({ staged }) => staged));
+    return timeless;
+  } catch (error) {
+    for (const { staged } of files) rmSync(staged, { force: true });
+    throw error;
+  }
 }
 
 /** Returns the files that cannot have their times, with the reasons. @throws TidemarkError `unavailable` */
@@ -63,7 +76,7 @@ function writeKept(root: string, files: readonly TaskFile[], bytes: Uint8Array):
       }
     }
   } catch (error) {
-    throw new TidemarkError('unavailable', `${root} cannot be written: ${reasonOf(error)}`, { folder: root }, error);
+    throw cannotBeWritten(root, error);
   }
   return timeless;
 }
