@@ -6,7 +6,8 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { TidemarkError } from '../core/errors.ts';
-import { reasonOf } from '../lib/system-error.ts';
+import { errorCode, reasonOf } from '../lib/system-error.ts';
+import { Stopped } from './exit-code.ts';
 
 export interface Form {
   readonly fields: Readonly<Record<string, string>>;
@@ -31,6 +32,9 @@ export interface FormAnswer {
   readonly status: number;
   readonly text: string;
 }
+
+/** Then it has no byte. */
+const NOT_REACHED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** How many all files have together. */
 export function bytesOf(files: readonly FormFile[]): number {
@@ -64,15 +68,18 @@ export async function sendForm(url: URL, form: Form, options: SendOptions): Prom
     await sent;
     return answer;
   } catch (error) {
+    if (options.signal.aborted && body.isSent) throw mayBeStored();
     options.signal.throwIfAborted();
     await sent;
-    throw body.problem ?? unanswered(url, error);
+    throw body.problem ?? unanswered(url, error, body.isSent);
   }
 }
 
 class FormBody {
   /** Why a file could not be sent. */
   problem: TidemarkError | undefined;
+  /** Whether all of it was read to be sent. */
+  isSent = false;
   readonly length: number;
   readonly #form: Form;
   readonly #boundary: string;
@@ -99,6 +106,7 @@ class FormBody {
       }
       yield Buffer.from('\r\n');
     }
+    this.isSent = true;
     yield Buffer.from(this.#end());
   }
 
@@ -141,7 +149,13 @@ function escaped(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-function unanswered({ origin }: URL, error: unknown): TidemarkError {
-  const message = `the server at ${origin} did not answer: ${reasonOf(error)}. "tidemark uploads list" shows whether the upload was stored`;
+function mayBeStored(): Stopped {
+  return new Stopped('stopped when all bytes were sent: "tidemark uploads list" shows whether the upload was stored');
+}
+
+function unanswered({ origin }: URL, error: unknown, isSent: boolean): TidemarkError {
+  const mayBeThere = isSent && !NOT_REACHED.has(errorCode(error) ?? '');
+  const hint = mayBeThere ? '. "tidemark uploads list" shows whether the upload was stored' : '';
+  const message = `the server at ${origin} did not answer: ${reasonOf(error)}${hint}`;
   return new TidemarkError('unavailable', message, { server: origin }, error);
 }

@@ -10,6 +10,7 @@ import { TidemarkError } from '../core/errors.ts';
 import { pauseAfter } from '../lib/retry.ts';
 import { reasonOf } from '../lib/system-error.ts';
 import { MOST_METADATA } from '../streams/resumable/resumable-upload.ts';
+import { Stopped } from './exit-code.ts';
 import { bytesOf, type Form, type FormFile, type SendOptions } from './send-form.ts';
 
 export interface ResumableOptions extends SendOptions {
@@ -31,6 +32,8 @@ const MOST_FAILURES = 10;
 const IDLE_MS = 120_000;
 /** Between two questions whether a whole file has become an upload. */
 const POLL_MS = 2_000;
+/** A user who has stopped it does not wait long. */
+const GIVE_UP_MS = 5_000;
 const PASSING = new Set([408, 409, 425, 429]);
 
 /** A failure that may pass. */
@@ -45,16 +48,27 @@ export function canResume(form: Form): boolean {
  * Sends files by tus 1.0, one behind the other, and goes on where it broke off. Returns the stream and the number of
  * the upload: `main/17`.
  * @param all where resumable uploads are begun
+ * When it stops, what it has sent is removed from the server.
  * @throws TidemarkError with what the server says is wrong; `unavailable` when it does not answer for minutes;
- *   `invalid` when a file changes
+ *   `invalid` when a file changes; Stopped, also when the server stores all bytes meanwhile
  */
 export async function sendResumable(all: URL, form: Form, options: ResumableOptions): Promise<string> {
   const sending = new Sending(all, form, options);
-  let url: URL | undefined;
+  try {
+    return await sendAll(sending, all, options);
+  } catch (error) {
+    const stored = await sending.giveUp();
+    if (stored === undefined || !options.signal.aborted) throw error;
+    if (stored.upload !== undefined) return stored.upload;
+    throw new Stopped('stopped, but all bytes are stored: "tidemark uploads list" shows the upload soon');
+  }
+}
+
+async function sendAll(sending: Sending, all: URL, options: ResumableOptions): Promise<string> {
   for (let failures = 0, stored = -1; ; ) {
     options.signal.throwIfAborted();
     try {
-      url ??= await sending.begin();
+      const url = await sending.begin();
       const { offset, upload } = await sending.status(url);
       if (upload !== undefined) return upload;
       if (offset > stored) failures = 0;
@@ -79,6 +93,8 @@ class Sending {
   readonly #options: ResumableOptions;
   /** Of each file, when it was changed last, as it was found first. */
   readonly #modified = new Map<FormFile, number>();
+  /** Of what the server stores, once it was begun. */
+  #url: URL | undefined;
   /** Bytes of all files. */
   readonly length: number;
 
@@ -90,15 +106,38 @@ class Sending {
   }
 
   async begin(): Promise<URL> {
+    if (this.#url !== undefined) return this.#url;
     const { headers } = await this.#ask('POST', this.#all, {
       'Upload-Length': String(this.length),
       'Upload-Metadata': metadataOf(this.#form),
     });
-    return new URL(headers.location ?? '', this.#all);
+    this.#url = new URL(headers.location ?? '', this.#all);
+    return this.#url;
   }
 
-  async status(url: URL): Promise<{ readonly offset: number; readonly upload: string | undefined }> {
-    const { headers } = await this.#ask('HEAD', url, {});
+  /**
+   * Removes what was sent, but not when all of it is stored: then it is an upload, or soon will be. What cannot be
+   * removed, the server removes after a day.
+   */
+  async giveUp(): Promise<{ readonly upload: string | undefined } | undefined> {
+    const url = this.#url;
+    if (url === undefined) return undefined;
+    const signal = AbortSignal.timeout(GIVE_UP_MS);
+    try {
+      const { offset, upload } = await this.status(url, signal);
+      if (offset === this.length) return { upload };
+      await this.#ask('DELETE', url, {}, { signal });
+    } catch (error) {
+      if (!(error instanceof Broken || error instanceof TidemarkError || signal.aborted)) throw error;
+    }
+    return undefined;
+  }
+
+  async status(
+    url: URL,
+    signal?: AbortSignal,
+  ): Promise<{ readonly offset: number; readonly upload: string | undefined }> {
+    const { headers } = await this.#ask('HEAD', url, {}, { signal });
     return { offset: Number(headers['upload-offset']), upload: uploadOf(headers) };
   }
 
@@ -110,7 +149,7 @@ class Sending {
       'Content-Type': 'application/offset+octet-stream',
       'Content-Length': String(this.length - offset),
     };
-    return uploadOf((await this.#ask('PATCH', url, headers, offset)).headers);
+    return uploadOf((await this.#ask('PATCH', url, headers, { from: offset })).headers);
   }
 
   /** Bytes of two versions of a file must never be one. */
@@ -130,9 +169,14 @@ class Sending {
     throw changed(path);
   }
 
-  /** @param from the first byte of the file to be sent; without it, none is */
-  async #ask(method: string, url: URL, headers: Readonly<Record<string, string>>, from?: number): Promise<Answer> {
-    const { token, signal } = this.#options;
+  /** @param from the first byte of the files to be sent; without it, none is */
+  async #ask(
+    method: string,
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    { from, signal = this.#options.signal }: { readonly from?: number; readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<Answer> {
+    const { token } = this.#options;
     const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
       ...{ method, signal, agent: false, timeout: IDLE_MS },
       headers: { ...TUS, ...headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) },

@@ -8,6 +8,7 @@ import { askJson } from '../support/ask.ts';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { startHttpProxy } from '../support/http-proxy.ts';
 import type { RunningTidemark } from '../support/run-tidemark.ts';
 import { marc } from '../support/upload-packages.ts';
 import { Workplace } from '../support/workplace.ts';
@@ -121,6 +122,43 @@ describe('uploads on the command line', () => {
     assert.equal(uploads.length, 1);
   });
 
+  it('leave nothing at the server when they are stopped', async () => {
+    await writeFile(join(place.folder, 'long.mrc'), randomBytes(40_000_000));
+    await done('streams', 'add', 'lane', 'stopped');
+    let isStopped = false;
+    const proxy = await startHttpProxy(Number(new URL(server).port), {
+      onSent(_, bytes) {
+        if (bytes > 1_000_000 && !isStopped) sending.signal('SIGINT');
+        isStopped ||= bytes > 1_000_000;
+      },
+    });
+    const sending = place.start(['upload', 'lane', 'long.mrc', '--stream', 'stopped', '--server', proxy.url]);
+    try {
+      assert.equal(await sending.exit(), 1);
+      assert.match(sending.stderr, /stopped before it was complete/);
+      assert.deepEqual(proxy.answers, ['POST 201', 'HEAD 200', 'HEAD 200', 'DELETE 204']);
+    } finally {
+      await proxy.close();
+    }
+    const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'stopped', '--json'));
+    assert.deepEqual(uploads, []);
+  });
+
+  it('are uploads when they are stopped after their last byte was stored', async () => {
+    await writeFile(join(place.folder, 'long.mrc'), randomBytes(40_000_000));
+    await done('streams', 'add', 'lane', 'late');
+    const proxy = await startHttpProxy(Number(new URL(server).port), {
+      onAnswered: (method) => method === 'PATCH' && sending.signal('SIGINT'),
+    });
+    const sending = place.start(['upload', 'lane', 'long.mrc', '--stream', 'late', '--server', proxy.url]);
+    try {
+      assert.equal(await sending.exit(), 0, sending.stderr);
+      assert.match(sending.stdout, /^Uploaded 1 file, 38.1 MB: lane\/late\/1\n/);
+    } finally {
+      await proxy.close();
+    }
+  });
+
   it('stop when one of several files becomes shorter before it is read', async () => {
     for (const name of ['long.mrc', 'shrinks.mrc', 'last.mrc']) {
       await writeFile(join(place.folder, name), randomBytes(20_000_000));
@@ -195,7 +233,7 @@ describe('uploads on the command line', () => {
     await fails(['upload', 'lane', 'folder'], 2, /folder is no regular file/);
     await fails(['upload', 'lane', 'b.mrc', '--server', 'ftp://example.org'], 2, /is no URL of a server/);
     const free = `http://127.0.0.1:${await findFreePort()}`;
-    await fails(['upload', 'lane', 'b.mrc', '--server', free], 3, /did not answer/);
+    await fails(['upload', 'lane', 'größe "1".mrc', '--server', free], 3, /did not answer: [^"]+\(ECONNREFUSED\)\n$/);
     await writeFile(join(place.folder, 'token'), 'tdm_1_2\n');
     const token = ['--token-file', 'token'];
     await fails(['upload', 'lane', 'b.mrc', ...token, '--server', 'http://example.org'], 2, /could be read on the way/);

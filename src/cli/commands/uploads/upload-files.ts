@@ -21,6 +21,8 @@ interface Options extends ServerOptions {
 
 /** Files of this many bytes are sent so that they go on after a break. */
 const RESUMABLE_BYTES = 32 * 1024 * 1024;
+/** How long an upload that is stored may take to be shown. */
+const SHOW_MS = 30_000;
 
 export const uploadFiles: CliCommand<Options> = {
   usage: 'upload <organization> [file...]',
@@ -79,9 +81,9 @@ async function send(
     headers: options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` },
     // The token is sent only to the URL that was named.
     redirect: 'manual',
-    signal: options.signal,
+    // Also when the command was stopped meanwhile: what is stored is shown.
+    signal: AbortSignal.timeout(SHOW_MS),
   }).catch((error: unknown) => {
-    options.signal.throwIfAborted();
     const message = `the upload ${upload} is stored, but cannot be shown: ${reasonOf(error)}`;
     throw new TidemarkError('unavailable', message, { upload }, error);
   });
