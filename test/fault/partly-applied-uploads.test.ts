@@ -83,6 +83,19 @@ describeOnEachStore('an upload that is published in part', (store, itOnce) => {
     await requireDump(await serve(undefined, '--upload-retries', '0'));
   });
 
+  itOnce(
+    'is no wrong usage of a command that makes a dump, which says how long it waited and what must run',
+    async () => {
+      await publishPart();
+      const { exitCode, stderr } = await place.run(['streams', 'dump', 'lane'], { env });
+      assert.match(
+        stderr,
+        /lane\/main\/000000001 is being applied: .* It waited \d+ s; a server \("tidemark serve"\) or "tidemark work" must run/,
+      );
+      assert.equal(exitCode, 1);
+    },
+  );
+
   itOnce('goes on by itself when it was cancelled just as it began to be published', async () => {
     await publishPart();
     const app = await openApp(testConfiguration(join(place.folder, 'data'), { store: place.store.location }));

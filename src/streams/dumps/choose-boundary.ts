@@ -37,7 +37,7 @@ export async function chooseBoundary(
       if ('until' in found) return found;
       const { reason, stream, upload } = found;
       const progress = upload && (await parts.progressOf(upload));
-      if (limit.isOver(progress)) throw new TidemarkError('conflict', reason, { ...name });
+      if (limit.isOver(progress)) throw new TidemarkError('conflict', `${reason}. ${limit.text}`, { ...name });
       onWaiting?.(reason);
       // Others that wait may have all the workers that it needs to go on.
       const isOfUse = upload === undefined || progress !== undefined;
@@ -72,5 +72,11 @@ class WaitLimit {
     if (this.#leftMs <= 0 || performance.now() - this.#begun > LONGEST_PAUSE_MS) return true;
     this.#leftMs -= RETRY_MS;
     return false;
+  }
+
+  /** How long it has been, and what else is needed. */
+  get text(): string {
+    const seconds = Math.round((performance.now() - this.#begun) / 1000);
+    return `It waited ${seconds} s; a server ("tidemark serve") or "tidemark work" must run to end this`;
   }
 }

@@ -1,5 +1,5 @@
 import { streamDumpView } from '../../../api/stream-dump-views.ts';
-import { TidemarkError } from '../../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import type { StreamDump } from '../../../streams/dumps/stored-dump.ts';
 import { streamText } from '../../../streams/set-names.ts';
@@ -41,11 +41,13 @@ export const streamsDump: CliCommand<Options> = {
     const bar = startCountBar(call.terminal);
     const made = await withExistingApp(call, async ({ organizations, streamDumps }) => {
       await organizations.requireStream(organization, stream);
-      return streamDumps.build(name, full ? 'full' : 'delta', {
-        signal: call.stopped,
-        onWaiting: (reason) => bar.waits(reason),
-        onProgress: ({ done, total, text }) => bar.update(text, done, total ?? done),
-      });
+      return streamDumps
+        .build(name, full ? 'full' : 'delta', {
+          signal: call.stopped,
+          onWaiting: (reason) => bar.waits(reason),
+          onProgress: ({ done, total, text }) => bar.update(text, done, total ?? done),
+        })
+        .catch(throwAsNotReady);
     }).finally(() => bar.end());
     const lines = made.map(describe);
     const text = lines.length === 0 ? 'Nothing has changed since the last dump: none was made.' : lines.join('\n');
@@ -54,6 +56,12 @@ export const streamsDump: CliCommand<Options> = {
     return EXIT.done;
   },
 };
+
+/** An upload under way, or a dump of another process, is no wrong usage: the same command may succeed later. */
+function throwAsNotReady(error: unknown): never {
+  if (!isTidemarkError(error, 'conflict')) throw error;
+  throw new TidemarkError('not-ready', error.message, error.details, error);
+}
 
 function describe({ number, kind, totals, files }: StreamDump): string {
   const { records, deletions, errata } = totals;
