@@ -197,6 +197,10 @@ function tooMany(organization: string): TidemarkError {
 }
 
 function archivedDefault(organization: string, stream: string, changes: StreamChanges): TidemarkError {
+  if (changes.default && changes.archived) {
+    const message = 'an archived stream cannot be the default one: give default or archived, not both';
+    throw new TidemarkError('conflict', message, { organization, stream });
+  }
   const message = changes.default
     ? `the stream ${stream} of ${organization} is archived: an archived stream cannot be the default`
     : `the stream ${stream} is the default of ${organization}: make another one the default first`;

@@ -127,7 +127,11 @@ describeOnEachStore('organizations and streams on the command line', (store, itO
       2,
       /is the default of lane: make another one the default first/,
     );
-    await fails(['organizations', 'change', 'lane'], 2, /give something to change/);
+    await fails(
+      ['organizations', 'change', 'lane'],
+      2,
+      /to change: --title TEXT, .*--code CODE, .* or --keep-dumps NUMBER/,
+    );
     await fails(['organizations', 'change', 'lane', '--code', 'X'], 2, /add "--normalization pod"/);
     const pod = ['organizations', 'change', 'lane', '--normalization', 'pod'];
     await fails([...pod, '--items', '952'], 2, /use FIELD:CODE=CODE,…, such as 952:i=p,a=o,m=a/);

@@ -114,6 +114,9 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
       /the stream main is the default of archive: make another one the default first/,
     );
     assert.equal((await change('/archive/streams/old', { archived: false, default: true })).status, 200);
+    const both = await change('/archive/streams/main', { default: true, archived: true });
+    assert.equal(both.status, 409);
+    assert.match(both.body.error.message, /^an archived stream cannot be the default one/);
     assert.equal((await show('/archive')).defaultStream, 'old');
   });
 

@@ -1,9 +1,10 @@
+import type { Command } from 'commander';
 import { organizationView } from '../../../api/organization-views.ts';
-import { TidemarkError } from '../../../core/errors.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 import { addDumpOptions, type DumpOptions, givenDumps } from './dump-options.ts';
+import { nothingToChange } from './nothing-to-change.ts';
 import { addOrganizationOptions, givenFields, type OrganizationOptions } from './organization-options.ts';
 
 type Options = OrganizationOptions & DumpOptions;
@@ -25,19 +26,11 @@ export const organizationsChange: CliCommand<Options> = {
   ],
   settings: ORGANIZATION_SETTINGS,
 
-  options(command) {
-    addOrganizationOptions(command);
-    addDumpOptions(command);
-  },
+  options: addOptions,
 
   async run(call) {
     const fields = { ...givenFields(call.options), ...givenDumps(call.options) };
-    if (Object.keys(fields).length === 0) {
-      throw new TidemarkError(
-        'invalid',
-        'give something to change: --title TEXT, --contact CONTACT, --private, --public, --readers GROUP, --normalization KIND, --full-dump CRON or --delta CRON',
-      );
-    }
+    if (Object.keys(fields).length === 0) throw nothingToChange(addOptions);
     const [id = ''] = call.args;
     const view = await changeOrganizations(call, async ({ organizations }) => {
       return organizationView(await organizations.change(id, fields));
@@ -47,3 +40,8 @@ export const organizationsChange: CliCommand<Options> = {
     return EXIT.done;
   },
 };
+
+function addOptions(command: Command): void {
+  addOrganizationOptions(command);
+  addDumpOptions(command);
+}

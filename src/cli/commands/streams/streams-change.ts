@@ -1,9 +1,10 @@
+import type { Command } from 'commander';
 import { streamView } from '../../../api/organization-views.ts';
-import { TidemarkError } from '../../../core/errors.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 import { addDumpOptions, type DumpOptions, givenDumps } from '../organizations/dump-options.ts';
+import { nothingToChange } from '../organizations/nothing-to-change.ts';
 
 interface Options extends DumpOptions {
   readonly title?: string;
@@ -19,19 +20,13 @@ export const streamsChange: CliCommand<Options> = {
   ],
   settings: ORGANIZATION_SETTINGS,
 
-  options(command) {
-    command.option('--title <text>', 'what people call it; empty: nothing');
-    addDumpOptions(command);
-  },
+  options: addOptions,
 
   async run(call) {
     const [organization = '', stream = ''] = call.args;
     const { title } = call.options;
     const changes = { ...(title !== undefined && { title }), ...givenDumps(call.options) };
-    if (Object.keys(changes).length === 0) {
-      const message = 'give something to change: --title TEXT, --full-dump CRON, --delta CRON or --keep-dumps NUMBER';
-      throw new TidemarkError('invalid', message);
-    }
+    if (Object.keys(changes).length === 0) throw nothingToChange(addOptions);
     const view = await changeOrganizations(call, async ({ organizations }) => {
       return streamView(await organizations.changeStream(organization, stream, changes), stream);
     });
@@ -39,3 +34,8 @@ export const streamsChange: CliCommand<Options> = {
     return EXIT.done;
   },
 };
+
+function addOptions(command: Command): void {
+  command.option('--title <text>', 'what people call it; empty: nothing');
+  addDumpOptions(command);
+}
