@@ -113,6 +113,16 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store) => {
       assert.match(problem ?? answer.text, message);
       assert.equal(answer.json.error.message, problem);
     }
+    for (const empty of [{}, { upload: {} }]) {
+      const { status, body } = await askJson(url, empty, bearer());
+      assert.deepEqual([status, body.files], [422, ['the upload has no file: send files, or a URL']]);
+    }
+    await started.app.organizations.addStream('lane', 'old');
+    await started.app.organizations.changeStream('lane', 'old', { archived: true });
+    const archived = await postForm(url, [field('stream', 'old'), part], bearer());
+    assert.equal(archived.status, 422, archived.text);
+    assert.deepEqual(archived.json.stream, ['the stream old of lane is archived: it takes no uploads']);
+    assert.equal(archived.json.error.code, 'conflict');
     assert.equal((await postForm(url, [part], { Authorization: 'Bearer nonsense' })).status, 401);
     const foreign = url.replace('/lane/', '/other/');
     assert.equal((await postForm(foreign, [part], bearer())).status, 403);

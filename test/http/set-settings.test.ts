@@ -104,7 +104,8 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
     for (const [settings, message] of [
       [{ pageSize: 0 }, /pageSize is wrong: use a whole number from 1 to 50000/],
       [{ title: 't'.repeat(501) }, /title is wrong: it is longer than 500 characters/],
-      [{ root: '/srv' }, /Unrecognized key: "root"/],
+      [{ pagesize: 4 }, /there is no field "pagesize" here: did you mean "pageSize"\?/],
+      [{ root: '/srv' }, /there is no field "root" here: there are /],
       [{ resourceRootDir: 'papers' }, /"papers" is not an absolute path/],
       [{ exclude: ['*'.repeat(40_000)] }, /the patterns with wildcards have 40000 characters, at most 32768/],
       [{ presignedSeconds: 60 }, /goes with a root on S3/],

@@ -61,8 +61,8 @@ describeOnEachStore('Sets over HTTP', (store, itOnce) => {
       [{ set: 'papers', urlPrefix: 'ftp://example.org/' }, 400, /is no URL prefix/],
       [{ set: 'papers', records: 'cdl' }, 400, /use PROVIDER\/ACTIVITY/],
       [{ set: 'papers', urlPrefix: PREFIX, pageSize: 0 }, 400, /pageSize is wrong/],
-      [{ set: 'papers', urlPrefix: PREFIX, colour: 'red' }, 400, /Unrecognized key: "colour"/],
-      [{ urlPrefix: PREFIX }, 400, /set is wrong/],
+      [{ set: 'papers', urlPrefix: PREFIX, colour: 'red' }, 400, /there is no field "colour" here: there are set, /],
+      [{ urlPrefix: PREFIX }, 400, /set is missing/],
     ] as const) {
       const { status: answered, body } = await askJson(`${started.url}/api/sets`, value);
       assert.equal(answered, status, JSON.stringify(value));

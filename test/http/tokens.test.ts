@@ -66,7 +66,7 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
       [{ ...good, expires: '2020-01-01' }, 'expires'],
       [{ ...good, expires: 'soon' }, 'expires'],
       [{ ...good, requestsPerMinute: 0 }, 'requestsPerMinute'],
-      [{ ...good, admin: true }, 'body'],
+      [{ ...good, admin: true }, 'admin'],
       [[], 'body'],
     ];
     for (const [token, field, status = 400] of wrong) {

@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type * as z from 'zod';
 import { TidemarkError } from '../../core/errors.ts';
+import { fieldProblem, issueText } from './body-issue.ts';
+import { unknownName } from './unknown-name.ts';
 
 /**
  * A body as its schema makes it.
- * @throws TidemarkError `invalid` that names the field; it repeats nothing of the body
+ * @throws TidemarkError `invalid` that names the field; it repeats no value of the body
  */
 export function parseJsonBody<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.output<Schema> {
   return checkBody(schema, readJson(bytes));
@@ -12,11 +14,22 @@ export function parseJsonBody<Schema extends z.ZodType>(schema: Schema, bytes: B
 
 /** A value that was posted, as its schema makes it. @throws TidemarkError `invalid` that names the field */
 export function checkBody<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, { error: issueText });
   if (parsed.success) return parsed.data;
-  const { path, message } = parsed.error.issues[0]!;
-  const field = path.join('.') || 'body';
-  throw wrong('bad-body', `${field} is wrong: ${message}`, field);
+  const { issues } = parsed.error;
+  // A misspelt name is also a missing one: the misspelling is the more useful message.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
+  if (issue.code === 'unrecognized_keys') throw unknownField(issue, schema);
+  const field = issue.path.join('.') || 'body';
+  throw wrong('bad-body', fieldProblem(field, issue.message), field);
+}
+
+function unknownField({ path, keys }: z.core.$ZodIssueUnrecognizedKeys, schema: z.ZodType): TidemarkError {
+  const [name = ''] = keys;
+  const field = [...path, name.slice(0, 80)].join('.');
+  if (path.length > 0) return wrong('bad-body', `there is no field ${JSON.stringify(field)}`, field);
+  const known = 'shape' in schema ? Object.keys(schema.shape as object) : [];
+  return wrong('bad-body', unknownName('field', name, known), field);
 }
 
 function readJson(bytes: Buffer): unknown {

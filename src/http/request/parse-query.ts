@@ -1,7 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type * as z from 'zod';
 import { TidemarkError } from '../../core/errors.ts';
-import { nearestName } from '../../lib/nearest-name.ts';
+import { unknownName } from './unknown-name.ts';
 
 /**
  * The parameters of a query as their schema makes them.
@@ -18,18 +18,13 @@ export function parseQuery<Query extends z.ZodObject>(schema: Query, query: Pars
 }
 
 function problemOf(issue: z.core.$ZodIssue, names: readonly string[]): TidemarkError {
-  if (issue.code === 'unrecognized_keys') return unknownParameter(issue.keys[0]!, names);
+  if (issue.code === 'unrecognized_keys') {
+    const [unknown = ''] = issue.keys;
+    return wrong(unknown, unknownName('parameter', unknown, names));
+  }
   const name = String(issue.path[0]);
   const code = issue.code === 'custom' ? issue.params?.code : undefined;
   return wrong(name, `${name} ${issue.message}`, code);
-}
-
-function unknownParameter(name: string, names: readonly string[]): TidemarkError {
-  const meant = nearestName(name, names);
-  const shown = JSON.stringify(name.slice(0, 80));
-  if (meant !== undefined) return wrong(name, `there is no parameter ${shown} here: did you mean "${meant}"?`);
-  const known = names.length === 0 ? 'there are none' : `there are ${names.join(', ')}`;
-  return wrong(name, `there is no parameter ${shown} here: ${known}`);
 }
 
 function wrong(field: string, message: string, code = 'bad-query'): TidemarkError {

@@ -22,9 +22,9 @@ export const uploadJson = z
   })
   .meta({ id: 'UploadByUrl' });
 
-/** As scripts for the POD aggregator may send it; unknown fields are ignored. */
+/** As scripts for the POD aggregator may send it; unknown fields are ignored. One without a URL is refused as a form. */
 export const podJson = z
-  .object({ upload: z.object({ url: text, name: text.optional() }), stream: text.optional() })
+  .object({ upload: z.object({ url: text.optional(), name: text.optional() }).optional(), stream: text.optional() })
   .meta({ id: 'PodUploadByUrl' });
 
 export interface UploadRequest {

@@ -26,13 +26,14 @@ export function podView(view: UploadView, baseUrl: string): UploadView & PodFiel
 }
 
 /**
- * What is wrong with an upload, as that API answers it: 422, with messages by the names of fields. Undefined for other
- * errors, which have their own answers.
+ * What is wrong with an upload, as that API answers it: 422, with messages by the names of fields. A stream that takes
+ * no uploads is wrong, too. Undefined for other errors, which have their own answers.
  */
 export function podProblem(error: unknown): object | undefined {
   const isOfForm = error instanceof HttpError && error.status === 400;
-  if (!isTidemarkError(error, 'invalid') && !isOfForm) return undefined;
+  const isConflict = isTidemarkError(error, 'conflict');
+  if (!isTidemarkError(error, 'invalid') && !isConflict && !isOfForm) return undefined;
   const { body } = errorAnswer(error);
-  const { field } = error.details as { readonly field?: unknown };
-  return { ...body, [typeof field === 'string' ? field : 'base']: [error.message] };
+  const { field = isConflict ? 'stream' : 'base' } = error.details as { readonly field?: unknown };
+  return { ...body, [String(field)]: [error.message] };
 }

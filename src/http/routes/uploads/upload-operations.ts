@@ -76,8 +76,12 @@ export const UPLOAD_FILES_AS_POD = {
   },
   answers: [
     { ...json(podUploadSchema, 'The upload has its number.', 201), headers: ['Location'] },
-    ...FAILURES,
-    json(podProblemSchema, 'The upload has neither files nor a URL, or what is named is wrong.', 422),
+    ...FAILURES.filter(({ status }) => status !== 409),
+    json(
+      podProblemSchema,
+      'The upload has neither files nor a URL, what is named is wrong, the stream is archived, or there is none.',
+      422,
+    ),
   ],
 } satisfies Operation;
 

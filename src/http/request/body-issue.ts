@@ -1,0 +1,35 @@
+import type * as z from 'zod';
+
+const MISSING = 'is missing';
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'use a text',
+  number: 'use a number',
+  int: 'use a whole number',
+  boolean: 'use true or false',
+  array: 'use an array',
+  object: 'use an object',
+  record: 'use an object',
+};
+const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+
+/** What is wrong with a value, where its schema has no words of its own. Undefined leaves it to the library. */
+export function issueText(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined) return MISSING;
+  switch (issue.code) {
+    case 'invalid_type':
+      return TYPES[issue.expected];
+    case 'invalid_value':
+      return `use ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
+    case 'too_small':
+      return `the least is ${issue.minimum}${UNITS[issue.origin] ?? ''}`;
+    case 'too_big':
+      return `the most is ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
+    default:
+      return undefined;
+  }
+}
+
+/** A sentence about a field, of what `issueText` or its schema says. */
+export function fieldProblem(field: string, text: string): string {
+  return text === MISSING ? `${field} ${MISSING}` : `${field} is wrong: ${text}`;
+}
