@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { originOfRoot } from '../../src/core/stored-set.ts';
+import { ask } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
 import { event, pageAt, post } from '../support/web-source.ts';
@@ -26,7 +27,7 @@ describeOnEachStore('The page of changes', (store, itOnce) => {
     assert.deepEqual(await names('?kind=deleted'), ['south%2Fa']);
     assert.deepEqual(await names('?kind=created&q=TH/A'), ['south%2Fa', 'north%2FA']);
     assert.deepEqual(await names('?q=/north/A'), ['north%2FA', 'north%2FA']);
-    const all = await page('?kind=anything&from=yesterday&until=2026-02-30&before=x&q=');
+    const all = await page('?kind=&from=&until=&before=x&q=&more=1');
     assert.equal(namesOn(all).length, 5);
 
     const [first, last] = [...all.matchAll(/datetime="(.{10})/g)].map(([, day]) => Date.parse(day!)).sort();
@@ -35,6 +36,22 @@ describeOnEachStore('The page of changes', (store, itOnce) => {
     assert.deepEqual(await names(`?until=${dayOf(first! - DAY_MS)}`), []);
     assert.deepEqual(await names(`?from=${dayOf(last! + DAY_MS)}`), []);
     assert.deepEqual(await names('?from=2199-12-31&until=1970-01-01'), []);
+  });
+
+  itOnce('says which part of the filter is wrong', async () => {
+    await post(started, 'maps', [event('a')]);
+    for (const [query, message] of [
+      ['kind=foo', 'Kind is one of created, updated, deleted'],
+      ['from=2026-13-45', 'From is no day from 1970 to 2199: write it as 2026-11-23'],
+      ['until=2026-02-30', 'Until is no day from 1970 to 2199'],
+      ['from=yesterday', 'From is no day'],
+    ] as const) {
+      const url = `${started.url}/sets/maps/changes?${query}`;
+      const { status, text } = await ask(url, { headers: { Accept: 'text/html' } });
+      assert.equal(status, 400);
+      assert.ok(text.includes(message), text);
+      assert.deepEqual(namesOn(text), []);
+    }
   });
 
   it('groups changes by day, with the time of day in UTC', async () => {

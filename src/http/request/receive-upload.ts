@@ -22,7 +22,7 @@ export const uploadJson = z
   })
   .meta({ id: 'UploadByUrl' });
 
-/** As scripts for the POD aggregator may send it; unknown fields are ignored. One without a URL is refused as a form. */
+/** As scripts for the POD aggregator may send it; unknown fields are ignored. Without a URL, `Receiving` refuses it. */
 export const podJson = z
   .object({ upload: z.object({ url: text.optional(), name: text.optional() }).optional(), stream: text.optional() })
   .meta({ id: 'PodUploadByUrl' });

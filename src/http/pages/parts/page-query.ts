@@ -4,8 +4,9 @@ import { boundaryAfter, boundaryBefore, type Stamp } from '../../../core/stamp.t
 import { MICROSECONDS } from '../../../core/time-unit.ts';
 
 /**
- * Parameters of pages. A link that was cut short or written by hand shows the beginning, rather than what is wrong with
- * it; unknown parameters are ignored.
+ * Parameters of pages. A link to a page that was cut short or written by hand shows the beginning, rather than what is
+ * wrong with it. A filter that is wrong is refused: without it, changes would be shown that were not asked for. Unknown
+ * parameters are ignored.
  */
 
 /** The number of a page, counted from 1. */
@@ -29,19 +30,20 @@ export const before = z
   .transform(stampOf)
   .meta({ description: 'Microseconds since 1970: shows what was before. Any other text shows the latest.' });
 
-/** The kind of change that is shown. */
+/** The kind of change that is shown; a form sends an empty one for every kind. */
 export const changeKind = z
-  .string()
+  .enum(['', ...CHANGE_KINDS], `is one of ${CHANGE_KINDS.join(', ')}`)
   .optional()
-  .transform((text) => CHANGE_KINDS.find((kind) => kind === text))
-  .meta({ description: '`created`, `updated` or `deleted`; any other text shows changes of every kind.' });
+  .transform((kind) => kind || undefined)
+  .meta({ description: '`created`, `updated` or `deleted`; empty for every kind.' });
 
-/** A day in UTC, as `2026-11-23`. */
+/** A day in UTC, as `2026-11-23`; a form sends an empty one for no limit. */
 export const day = z
   .string()
+  .refine((text) => text === '' || isDay(text), 'is no day from 1970 to 2199: write it as 2026-11-23')
   .optional()
-  .transform((text) => (text !== undefined && isDay(text) ? text : undefined))
-  .meta({ description: 'A day in UTC, as `2026-11-23`; any other text is no limit.' });
+  .transform((text) => text || undefined)
+  .meta({ description: 'A day in UTC, as `2026-11-23`; empty for no limit.' });
 
 /** The boundary below all changes of a day. */
 export function beginningOf(day: string): Stamp {
