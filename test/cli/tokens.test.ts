@@ -38,8 +38,9 @@ describeOnEachStore('tokens on the command line', (store) => {
       made.stderr,
       /It is the first token: from now on, posting and administering need a token on servers with a local address/,
     );
+    assert.match(made.stderr, /make one that does with "tidemark tokens create --name NAME --scope administer"/);
     const second = await place.run(create('another', ['metrics']));
-    assert.doesNotMatch(second.stderr, /first token/);
+    assert.doesNotMatch(second.stderr, /first token|--scope administer/);
 
     const serving = place.startProcess(serve);
     await serving.says(/Serving 1 set/);
@@ -60,6 +61,13 @@ describeOnEachStore('tokens on the command line', (store) => {
     serving.signal('SIGTERM');
     assert.equal(await serving.exit(), 0);
     assert.ok(!`${serving.stdout}${serving.stderr}`.includes(token.slice(17)));
+  });
+
+  it('of an administrator are made without a hint at one', async () => {
+    await done(['sets', 'add', 'papers', '--url-prefix', 'https://example.org/']);
+    const { stderr } = await place.run(create('me', ['administer', 'metrics']));
+    assert.match(stderr, /It is the first token/);
+    assert.doesNotMatch(stderr, /--scope administer/);
   });
 
   it('are listed with what they allow, and not shown again', async () => {

@@ -63,6 +63,11 @@ export const tokensCreate: CliCommand<Options> = {
       call.terminal.say(
         'It is the first token: from now on, posting and administering need a token on servers with a local address, too.',
       );
+      if (!scopes.includes('administer')) {
+        call.terminal.say(
+          'It does not let you administer them: make one that does with "tidemark tokens create --name NAME --scope administer".',
+        );
+      }
     }
     await call.terminal.print(made.token, { ...view, token: made.token });
     return EXIT.done;
