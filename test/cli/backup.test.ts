@@ -104,7 +104,15 @@ describe('a backup', () => {
     await done('sets add records --url-prefix https://example.org/');
     writeFileSync(join(place.folder, 'there.db'), 'something');
     await refused('backup there.db', /is there already: name another file/);
-    await refused('restore there.db --confirm', /is no SQLite database/, 3);
+    await refused(
+      'restore there.db --confirm',
+      /the backup \S+there\.db cannot be restored: file is not a database\. Name/,
+    );
+    await refused('restore . --confirm', /the backup \S+ cannot be restored: /);
+    const other = new DatabaseSync(join(place.folder, 'other.db'));
+    other.exec('CREATE TABLE notes (text)');
+    other.close();
+    await refused('restore other.db --confirm', /the backup \S+ cannot be restored: it is no store of Tidemark\./);
     await refused('restore missing.db --confirm', /missing\.db/);
     rmSync(join(place.folder, 'there.db'));
     await done('sets show records');

@@ -1,6 +1,6 @@
 import { access, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { SetRegistry } from '../../sets/set-registry.ts';
 import { copyStore, lockOutOthers, migrateStores, openStores } from '../../stores/open-stores.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -39,7 +39,9 @@ export const restore: CliCommand<Options> = {
     const bar = startCountBar(terminal);
     try {
       await removeStore(unfinished);
-      await copyStore(file, unfinished, (done, total) => bar.update('Copying', done, total));
+      await copyStore(file, unfinished, (done, total) => bar.update('Copying', done, total)).catch((error: unknown) => {
+        throw ofBackup(file, error);
+      });
       // An older version may have made the backup.
       await migrateStores({ kind: 'sqlite', file: unfinished });
       const sets = await renewAll(unfinished);
@@ -102,6 +104,14 @@ async function requireFile(file: string): Promise<void> {
       error,
     );
   });
+}
+
+/** What is wrong with the file that was named is no fault of the store. */
+function ofBackup(file: string, error: unknown): unknown {
+  if (!isTidemarkError(error) || error.details.file !== file) return error;
+  const reason = error.cause instanceof Error ? error.cause.message : 'it is no store of Tidemark';
+  const message = `the backup ${file} cannot be restored: ${reason}. Name a file that "tidemark backup" has made`;
+  return new TidemarkError('invalid', message, { file }, error);
 }
 
 function unconfirmed(store: string): TidemarkError {
