@@ -60,6 +60,18 @@ describe('Commands on sets that take something from clients, in a terminal', () 
     });
   }
 
+  for (const [args, message] of [
+    ['sets renew nosuch', /there is no set "nosuch"/],
+    ['sets move nosuch https://next.example.org/', /there is no set "nosuch"/],
+    ['sets move papers foo', /"foo" is no URL prefix/],
+  ] as const) {
+    it(`refuse "tidemark ${args}" before they ask`, async () => {
+      const { exitCode, stderr } = await place.run(args.split(' '));
+      assert.match(stderr, message);
+      assert.equal(exitCode, 2);
+    });
+  }
+
   itInTerminal('do nothing when Ctrl-C comes in place of an answer', async () => {
     const asked = start('sets remove papers');
     await asked.says(/\[y\/N\] /);

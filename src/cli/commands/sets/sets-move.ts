@@ -1,4 +1,5 @@
 import { TidemarkError } from '../../../core/errors.ts';
+import { parseUrlPrefix } from '../../../sets/new-set.ts';
 import { askToConfirm } from '../../ask-to-confirm.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
@@ -25,6 +26,7 @@ export const setsMove: CliCommand<Options> = {
     const [slug = '', urlPrefix = ''] = call.args;
     const view = await withExistingApp(call, async (app) => {
       const { urlPrefix: before } = await app.sets.bySlug(slug);
+      parseUrlPrefix(urlPrefix);
       const what = `every URI of ${slug} begins with ${before} now; a move changes them all and begins a new history (a new epoch)`;
       const question = `Move it? E${what.slice(1)}.`;
       if (call.options.confirmMove !== true && !(await askToConfirm(call, question)))

@@ -24,7 +24,8 @@ export const setsRenew: CliCommand<Options> = {
   async run(call) {
     const [slug] = call.args;
     const renewed = await withExistingApp(call, async (app) => {
-      const slugs = slug === undefined ? (await app.sets.list()).map((set) => set.slug) : [slug];
+      const slugs =
+        slug === undefined ? (await app.sets.list()).map((set) => set.slug) : [(await app.sets.bySlug(slug)).slug];
       const what = describe(slugs);
       const question = `Begin a new history? I${what.slice(1)}.`;
       if (call.options.confirm !== true && !(await askToConfirm(call, question))) throw unconfirmed(slugs, what);
