@@ -81,6 +81,14 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
       await refused('sets add maps --url-prefix https://example.org/ --keep-versions'),
       /elsewhere: --keep-versions needs a set with --root, --records or --from/,
     );
+    await done('sets add papers --url-prefix https://example.org/');
+    for (const words of ['versions list papers', 'versions prune papers --older-than 1d']) {
+      assert.match(await refused(words), /"papers" publishes no versions: the bytes of its resources are elsewhere\n/);
+    }
+    assert.match(
+      await refused('dumps list papers'),
+      /the bytes of "papers" are elsewhere, so there is nothing to pack/,
+    );
     await done('sets add maps --root files --keep-versions');
     await done('scan maps');
     const event = '{"change":"deleted","location":{"type":"rel_path","value":"a"}}\n';

@@ -204,6 +204,11 @@ describeOnEachStore('Dumps that jobs build', (store) => {
       assert.equal(status, 400);
       assert.match(text, /--root, --records or --from/);
     }
+    for (const path of ['dump', 'change-dump']) {
+      const { status, text } = await ask(`${started.url}/api/sets/posted/${path}`);
+      assert.equal(status, 404);
+      assert.match(text, /the bytes of \\"posted\\" are elsewhere, so there is nothing to pack/);
+    }
     assert.doesNotMatch(await pageAt(`${started.url}/sets/posted/`), /id="dump"/);
   });
 

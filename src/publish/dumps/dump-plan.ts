@@ -16,11 +16,15 @@ export interface DumpPlan {
 export type PlannedPage = Omit<PackJob, 'mostBytes' | 'compress'>;
 
 /** @throws TidemarkError `invalid` for a set whose bytes are elsewhere, or are packages already */
-export function requireBytes({ slug, origin }: ResourceSet): void {
+export function requireBytes(set: ResourceSet): void {
+  const reason = whyNoDump(set);
+  if (reason !== undefined) throw new TidemarkError('invalid', reason, { set: set.slug });
+}
+
+/** Why no dump can be made of a set; undefined where one can. */
+export function whyNoDump({ slug, origin }: ResourceSet): string | undefined {
   const { source, noDump } = traitsOf(origin);
-  if (noDump !== undefined)
-    throw new TidemarkError('invalid', `no dump is made of "${slug}": ${noDump}`, { set: slug });
-  if (source !== undefined) return;
-  const message = `the bytes of "${slug}" are elsewhere, so there is nothing to pack: a dump needs a set with --root, --records or --from`;
-  throw new TidemarkError('invalid', message, { set: slug });
+  if (noDump !== undefined) return `no dump is made of "${slug}": ${noDump}`;
+  if (source !== undefined) return undefined;
+  return `the bytes of "${slug}" are elsewhere, so there is nothing to pack: a dump needs a set with --root, --records or --from`;
 }

@@ -1,6 +1,7 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { hasChangeDump, hasDump, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { whyNoDump } from './dump-plan.ts';
 import { type ChangePackage, readChangeDump } from './stored-change-dump.ts';
 import { type Dump, type Package, readDump, type StoredDump } from './stored-dump.ts';
 
@@ -23,7 +24,8 @@ export class KnownDumps {
   async dumpOf(set: ResourceSet): Promise<Dump> {
     const published = hasDump(set) ? (await this.find(set.id))?.published : undefined;
     if (published?.epoch === set.epoch) return published;
-    const message = `"${set.slug}" has no Resource Dump: "tidemark dumps build ${set.slug}" builds one`;
+    const message =
+      whyNoDump(set) ?? `"${set.slug}" has no Resource Dump: "tidemark dumps build ${set.slug}" builds one`;
     throw new TidemarkError('not-found', message, { set: set.slug });
   }
 
@@ -43,7 +45,9 @@ export class KnownDumps {
   async changePackagesOf(set: ResourceSet): Promise<readonly ChangePackage[]> {
     const stored = hasChangeDump(set) ? await readChangeDump(this.#catalog, set.id) : undefined;
     if (stored?.body.epoch === set.epoch && stored.body.packages.length > 0) return stored.body.packages;
-    const message = `"${set.slug}" has no Change Dump: a set with --keep-versions has one when "tidemark dumps build ${set.slug}" finds a window of its changes that is closed`;
+    const message =
+      whyNoDump(set) ??
+      `"${set.slug}" has no Change Dump: a set with --keep-versions has one when "tidemark dumps build ${set.slug}" finds a window of its changes that is closed`;
     throw new TidemarkError('not-found', message, { set: set.slug });
   }
 

@@ -3,6 +3,7 @@ import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store
 import { versionsFolder } from '../../artifacts/keys/set-keys.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
+import { publishesNone } from '../../core/publishes-none.ts';
 import { keptSince, type ResourceSet } from '../../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, clockStamp, type Stamp } from '../../core/stamp.ts';
 import { prunedBefore } from '../../core/version-prunes.ts';
@@ -195,7 +196,5 @@ function requireVersions(set: ResourceSet): void {
     const message = `the versions of "${slug}" are records of artifacts, which keep them as long as they exist: there is nothing to prune`;
     throw new TidemarkError('invalid', message, { set: slug });
   }
-  if (keptSince(set) !== undefined) return;
-  const message = `"${slug}" publishes no versions: "tidemark sets change ${slug} --keep-versions" and a full scan let it`;
-  throw new TidemarkError('invalid', message, { set: slug });
+  if (keptSince(set) === undefined) throw new TidemarkError('invalid', publishesNone(set), { set: slug });
 }

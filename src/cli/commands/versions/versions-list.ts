@@ -1,5 +1,6 @@
 import { TidemarkError } from '../../../core/errors.ts';
-import { keptSince, type ResourceSet } from '../../../core/resource-set.ts';
+import { publishesNone } from '../../../core/publishes-none.ts';
+import { keptSince } from '../../../core/resource-set.ts';
 import { mementoUri, setHome } from '../../../core/set-uris.ts';
 import { formatStamp } from '../../../core/stamp.ts';
 import type { Version } from '../../../publish/versions/versions.ts';
@@ -30,7 +31,7 @@ export const versionsList: CliCommand<Options> = {
     const { terminal, args, options, stopped } = call;
     await withExistingApp(call, async ({ sets, versions }) => {
       const set = await sets.bySlug(args[0]!);
-      if (keptSince(set) === undefined) throw keepsNone(set);
+      if (keptSince(set) === undefined) throw new TidemarkError('not-found', publishesNone(set), { set: set.slug });
       const home = setHome((await sets.source()).baseUrl, set.slug);
       let printed = 0;
       for await (const version of versions.newest(set, args[1])) {
@@ -62,9 +63,4 @@ function describeNone(key: string | undefined): string {
   if (key === undefined) return 'No version is kept.';
   const hint = key.startsWith('/') ? '' : ` Keys of files begin with a slash: try /${key}.`;
   return `No version of ${key} is kept.${hint}`;
-}
-
-function keepsNone({ slug }: ResourceSet): TidemarkError {
-  const message = `"${slug}" publishes no versions: "tidemark sets change ${slug} --keep-versions" and a full scan let it`;
-  return new TidemarkError('not-found', message, { set: slug });
 }

@@ -1,5 +1,6 @@
 import { TidemarkError } from '../../../core/errors.ts';
 import { keyOfRequestPath, type ResourceKey, uriOf } from '../../../core/key.ts';
+import { publishesNone } from '../../../core/publishes-none.ts';
 import { keptSince, type ResourceSet } from '../../../core/resource-set.ts';
 import { mementoUri, setHome, timeGateUri, timeMapUri } from '../../../core/set-uris.ts';
 import { boundaryAfter, type Stamp } from '../../../core/stamp.ts';
@@ -147,10 +148,7 @@ interface Named {
 /** What a path names, as it was sent: decoding it would lose an encoded slash. */
 function named(request: DirectRequest): Named {
   const set = request.set as ResourceSet;
-  if (keptSince(set) === undefined) {
-    const message = `"${set.slug}" publishes no versions: "tidemark sets change ${set.slug} --keep-versions" and a full scan let it`;
-    throw new TidemarkError('not-found', message, { set: set.slug });
-  }
+  if (keptSince(set) === undefined) throw new TidemarkError('not-found', publishesNone(set), { set: set.slug });
   const [, before = '', path = ''] =
     /\/sets\/[^/?#]*\/(?:versions\/([^/?#]*)|timegate|timemap)\/([^?#]*)/.exec(request.url) ?? [];
   const key = keyOfRequestPath(path);
