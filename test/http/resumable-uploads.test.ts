@@ -177,7 +177,9 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     const url = await begunTus(resumable(), 10);
     for (const [answer, status, message] of [
       [beginTus(resumable(), 1, { filename: 'a/b' }), 400, /is no name of a file/],
-      [beginTus(resumable(), 1, {}), 400, /is no name of a file/],
+      [beginTus(resumable(), 1, { filename: '' }), 400, /is no name of a file/],
+      [beginTus(resumable(), 1, {}), 400, /Upload-Metadata with "filename" .* is missing.* filename YS5tcmM=/],
+      [beginTus(resumable(), 1, { name: 'Night 1' }), 400, /Upload-Metadata with "filename" .* is missing/],
       [beginTus(resumable(), 1, { files: '[{"name": "a"}]' }), 400, /the value of "files" is no JSON such as/],
       [beginTus(resumable(), 1, { files: '[]' }), 400, /the value of "files" is no JSON such as/],
       [beginTus(resumable(), 1, { files: 'a.mrc' }), 400, /the value of "files" is no JSON such as/],
@@ -194,12 +196,14 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
       [
         ask(url, { method: 'PATCH', headers: { ...TUS, 'Upload-Offset': '0', 'Content-Type': 'text/plain' } }),
         415,
-        /offset/,
+        /use application\/offset\+octet-stream$/,
       ],
       [sendTus(url, 0, Buffer.alloc(11)), 400, /more bytes than the file was said to have/],
+      [ask(url, { method: 'PUT', headers: TUS }), 405, /use GET or HEAD or PATCH or DELETE/],
     ] as const) {
-      const { status: answered, text } = await answer;
+      const { status: answered, headers, text } = await answer;
       assert.equal(answered, status, text);
+      assert.equal(headers['tus-resumable'], '1.0.0', text);
       assert.match(JSON.parse(text).error.message, message);
     }
     assert.deepEqual(await tusStatus(url), { offset: 0, upload: undefined });
@@ -209,6 +213,46 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
       [status, headers['tus-version'], headers['tus-extension']],
       [204, '1.0.0', 'creation,expiration,termination'],
     );
+  });
+
+  it('take no byte beyond their end, also after it', async () => {
+    const url = await begunTus(resumable(), 3);
+    assert.equal((await sendTus(url, 0, Buffer.from('abc'))).headers['tidemark-upload'], 'main/1');
+    const refused = await sendTus(url, 3, Buffer.from('d'));
+    assert.equal(refused.status, 400, refused.text);
+    assert.match(refused.text, /more bytes than the file was said to have/);
+    assert.equal((await sendTus(url, 3, Buffer.alloc(0))).status, 204);
+    assert.deepEqual(await parts(), []);
+  });
+
+  it('return the metadata as they were given, also when they have become an upload', async () => {
+    const given = 'filename bsOkY2h0LnR4dA==,is_confidential,  filetype dGV4dC9wbGFpbg==';
+    const url = await begunTus(resumable(), 1, {}, { 'Upload-Metadata': given });
+    const metadata = async () => (await ask(url, { method: 'HEAD', headers: TUS })).headers['upload-metadata'];
+    assert.equal(await metadata(), given);
+    await sendTus(url, 0, Buffer.from('a'));
+    assert.equal(await metadata(), given);
+    // An entry that an earlier version has made has none.
+    const { upload } = await started.app.resumableUploads.begin(lane, { files: [{ name: 'a', length: 1 }], length: 1 });
+    const { status, headers } = await ask(`${resumable()}/${upload.id}`, { method: 'HEAD', headers: TUS });
+    assert.deepEqual([status, headers['upload-metadata']], [200, undefined]);
+  });
+
+  it('take another method than POST from a client that can only send that', async () => {
+    const url = await begunTus(resumable(), 2);
+    const post = (method: string, headers: Readonly<Record<string, string>> = {}, body = Buffer.alloc(0)) =>
+      ask(url, { method: 'POST', headers: { ...TUS, 'X-HTTP-Method-Override': method, ...headers }, body });
+    const bytes = { 'Upload-Offset': '0', 'Content-Type': 'application/offset+octet-stream' };
+    const sent = await post('PATCH', bytes, Buffer.from('a'));
+    assert.deepEqual([sent.status, sent.headers['upload-offset']], [204, '1'], sent.text);
+    const asked = await post('HEAD');
+    assert.deepEqual([asked.status, asked.headers['upload-offset']], [200, '1'], asked.text);
+    // A page of another site may not do so, as with the method itself.
+    assert.equal((await post('DELETE', { Origin: 'https://other.example' })).status, 403);
+    assert.equal((await post('PUT')).status, 405);
+    assert.equal((await ask(url, { headers: { ...TUS, 'X-HTTP-Method-Override': 'DELETE' } })).status, 200);
+    assert.equal((await post('DELETE')).status, 204);
+    assert.equal((await post('HEAD')).status, 404);
   });
 
   it('can be given up, and are removed when they are forgotten', async () => {
@@ -245,6 +289,10 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await beginTus(resumable(), 1, { filename: 'a' }, headers)).status, 403);
     assert.equal((await ask(url, { method: 'HEAD', headers })).status, 403);
     assert.equal((await ask(url, { method: 'DELETE', headers })).status, 403);
+    for (const method of ['HEAD', 'PATCH', 'DELETE']) {
+      const answer = await ask(url, { method: 'POST', headers: { ...headers, 'X-HTTP-Method-Override': method } });
+      assert.deepEqual([answer.status, answer.headers['tus-resumable']], [403, '1.0.0'], method);
+    }
     assert.equal((await ask(url.replace(`/${lane}/`, `/${lane}0/`), { headers })).status, 404);
   });
 });

@@ -17,9 +17,10 @@ export function requireMediaType(headers: IncomingHttpHeaders, understood: reado
   const charsets = parameters.map((part) => part.trim()).filter((parameter) => parameter.startsWith('charset'));
   const isUtf8 = charsets.every((charset) => /^charset=(?:utf-8|"utf-8")$/.test(charset));
   if (isUtf8 && understood.includes(mediaTypeOf(headers))) return;
+  const charset = understood.every((type) => type.endsWith('octet-stream')) ? '' : ', in UTF-8';
   throw new HttpError(415, {
     code: 'unsupported-media-type',
-    message: `the Content-Type is ${contentType || 'missing'}: use ${understood.slice(0, 2).join(' or ')}, in UTF-8`,
+    message: `the Content-Type is ${contentType || 'missing'}: use ${understood.slice(0, 2).join(' or ')}${charset}`,
     headers: { Accept: understood.join(', ') },
   });
 }

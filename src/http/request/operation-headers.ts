@@ -16,6 +16,7 @@ export const ANSWER_HEADERS = {
   'Tus-Version': 'The versions of tus that are supported.',
   'Upload-Expires': 'When a resumable upload is removed if nothing more comes.',
   'Upload-Length': 'Bytes of the whole file.',
+  'Upload-Metadata': 'The header of the request that began the upload, as it was.',
   'Upload-Offset': 'Bytes that are stored, durably.',
   'WWW-Authenticate': 'How to send a token.',
 } as const;

@@ -7,6 +7,7 @@ import { recordRoute } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { errorHandler, limitUnwantedBody } from '../response/error-handler.ts';
+import { speakTus, TUS_PATH } from '../routes/uploads/tus.ts';
 import type { Admit } from './admit.ts';
 import { guard } from './guard.ts';
 import { logAdministration } from './log-administration.ts';
@@ -28,6 +29,7 @@ export function createExpress(app: ServedApp, { routes, admit, logger }: Express
     response.once('finish', () => limitUnwantedBody(request));
     next();
   });
+  server.use(TUS_PATH, speakTus);
   for (const route of routes)
     server[route.method](route.path, guard(admit, route), logAdministration(logger, route), route.handle);
   for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path)) {

@@ -22,6 +22,8 @@ export interface ResumableUpload {
   readonly files: readonly SentFile[];
   /** Bytes of all files. */
   readonly length: number;
+  /** The header `Upload-Metadata` of the client, as it was; uploads that an earlier version began have none. */
+  readonly metadata?: string | undefined;
   /** Milliseconds since 1970. */
   readonly created: number;
   /** The number under which it is about to be recorded: a later attempt looks there first. */

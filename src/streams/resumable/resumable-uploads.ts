@@ -35,6 +35,8 @@ export interface NewResumable {
   readonly files: readonly SentFile[];
   /** Bytes of all files. */
   readonly length: number;
+  /** The header `Upload-Metadata`, to be returned as it is. */
+  readonly metadata?: string | undefined;
 }
 
 export interface ResumableStatus {
@@ -64,18 +66,19 @@ export class ResumableUploads {
   }
 
   /** @throws TidemarkError `invalid`; `not-found`; `conflict` when the stream takes no uploads, or too many are open */
-  async begin(organization: string, { stream: named, name, files, length }: NewResumable): Promise<ResumableStatus> {
+  async begin(organization: string, sent: NewResumable): Promise<ResumableStatus> {
+    const { stream: named, name, files, length, metadata } = sent;
     if (files.length > MOST_FILES) throw tooManyFiles('Upload-Metadata');
     for (const file of files) requireFileName(file.name);
     requireLengths(files, length);
     if (name !== undefined) requireUploadName(name);
     const stream = receivingStream(await this.#parts.organizations.get(organization), named);
-    const labels = { organization, stream, ...(name && { name }), files };
+    const labels = { organization, stream, ...(name && { name }), files, ...(metadata && { metadata }) };
     const upload: ResumableUpload = { id: randomId(), ...labels, length, created: Date.now() };
     await this.#registry.add(upload);
     failpoint('resumable.begun');
-    const begun = length === 0 ? await this.#endSoon(upload) : upload;
-    return { upload: begun, offset: 0, expires: Date.now() + KEPT_MS };
+    const current = length === 0 ? await this.#endSoon(upload) : upload;
+    return { upload: current, offset: 0, expires: Date.now() + KEPT_MS };
   }
 
   /**
@@ -98,7 +101,9 @@ export class ResumableUploads {
     const upload = await this.#registry.get(organization, id);
     const stored = upload.done === undefined ? offsetOf(await storedParts(artifacts, upload)) : upload.length;
     if (sent.offset !== stored) throw otherOffset(sent.offset, stored);
-    const offset = stored === upload.length ? stored : await this.#store(upload, sent);
+    // Where all bytes are stored, storeParts only refuses more.
+    const isAll = stored === upload.length;
+    const offset = isAll ? await storeParts(artifacts, upload, sent) : await this.#store(upload, sent);
     const status = { upload, offset, expires: Date.now() + KEPT_MS };
     return isWhole(status) ? { ...status, upload: await this.#endSoon(upload) } : status;
   }

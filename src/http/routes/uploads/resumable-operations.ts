@@ -48,7 +48,7 @@ export const SHOW_RESUMABLE = {
     'HEAD is what clients of tus ask before they go on. When all bytes are stored and it has become an upload, its number is there, for a day.',
   query: NO_PARAMETERS,
   answers: [
-    { ...json(resumableSchema, 'Its state.'), headers: ['Upload-Length', ...STATUS_HEADERS] },
+    { ...json(resumableSchema, 'Its state.'), headers: ['Upload-Length', 'Upload-Metadata', ...STATUS_HEADERS] },
     NONE,
     { status: 409, description: 'It is whole, but its stream was archived meanwhile.' },
   ],

@@ -13,10 +13,9 @@ import {
   SEND_RESUMABLE,
   SHOW_RESUMABLE,
 } from './resumable-operations.ts';
-import { bytesOf, filesOf, metadataOf, requireTus, setStatus, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
+import { bytesOf, filesOf, metadataOf, requireTus, setStatus, TUS_EXTENSIONS, TUS_PATH, TUS_VERSION } from './tus.ts';
 
-const ALL = '/api/organizations/:org/resumable-uploads';
-const ONE = `${ALL}/:upload`;
+const ONE = `${TUS_PATH}/:upload`;
 
 /** Files that are sent in several requests, by tus 1.0. @param stopping ends bodies that are being read */
 export function resumableRoutes(
@@ -24,12 +23,11 @@ export function resumableRoutes(
   stopping: AbortSignal,
 ): readonly Route[] {
   return [
-    options(ALL, {
+    options(TUS_PATH, {
       action: 'upload-files',
       operation: DESCRIBE_TUS,
       handle(_request, response) {
         response.set({
-          'Tus-Resumable': TUS_VERSION,
           'Tus-Version': TUS_VERSION,
           'Tus-Extension': TUS_EXTENSIONS,
           'Tus-Max-Size': String(MOST_LENGTH),
@@ -38,18 +36,20 @@ export function resumableRoutes(
       },
     }),
 
-    post(ALL, {
+    post(TUS_PATH, {
       action: 'upload-files',
       operation: BEGIN_RESUMABLE,
       async handle(request, response, query) {
         requireTus(request.headers);
-        const metadata = metadataOf(request.headers);
+        const header = request.get('Upload-Metadata') ?? '';
+        const metadata = metadataOf(header);
         const length = bytesOf(request.headers, 'Upload-Length');
         const status = await resumableUploads.begin(param(request, 'org'), {
           stream: query.stream ?? (metadata.get('stream') || undefined),
           name: metadata.get('name'),
           files: filesOf(metadata, length),
           length,
+          metadata: header,
         });
         setStatus(response, status);
         setCaching(response, 'no-store');
@@ -63,6 +63,8 @@ export function resumableRoutes(
       async handle(request, response) {
         const status = await resumableUploads.status(param(request, 'org'), param(request, 'upload'));
         setStatus(response, status);
+        const { metadata } = status.upload;
+        if (metadata !== undefined) response.set('Upload-Metadata', metadata);
         sendJson(response, resumableView(status));
       },
     }),
@@ -88,7 +90,7 @@ export function resumableRoutes(
       async handle(request, response) {
         requireTus(request.headers);
         await resumableUploads.remove(param(request, 'org'), param(request, 'upload'));
-        response.set('Tus-Resumable', TUS_VERSION).status(204).end();
+        response.status(204).end();
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import * as z from 'zod';
 import { MOST_METADATA, type SentFile } from '../../../streams/resumable/resumable-upload.ts';
 import type { ResumableStatus } from '../../../streams/resumable/resumable-uploads.ts';
@@ -12,13 +12,28 @@ export const TUS_EXTENSIONS = 'creation,expiration,termination';
 /** Of the body of PATCH. */
 export const TUS_BODY = 'application/offset+octet-stream';
 
+/** Where resumable uploads are begun; each has its path below. */
+export const TUS_PATH = '/api/organizations/:org/resumable-uploads';
+
+/**
+ * Sets the header of every response below TUS_PATH, also of a refusal, and takes the method of `X-HTTP-Method-Override`
+ * (tus 1.0, Core Protocol, Headers). It comes before the guard, so that the route of that method is guarded.
+ */
+export const speakTus: RequestHandler = (request, response, next) => {
+  response.set('Tus-Resumable', TUS_VERSION);
+  const method = request.method === 'POST' ? request.get('X-HTTP-Method-Override')?.toUpperCase() : undefined;
+  // For node:http, it is still a POST, whose answer needs its body: without it, the client would wait.
+  if (method) request.method = method === 'HEAD' ? 'GET' : method;
+  next();
+};
+
 /** @throws HttpError 412 for a client that speaks another version, or does not say which */
 export function requireTus({ 'tus-resumable': version }: IncomingHttpHeaders): void {
   if (version === TUS_VERSION) return;
   throw new HttpError(412, {
     code: 'other-version',
     message: `send the header Tus-Resumable: ${TUS_VERSION}, the version of tus that is spoken here`,
-    headers: { 'Tus-Resumable': TUS_VERSION, 'Tus-Version': TUS_VERSION },
+    headers: { 'Tus-Version': TUS_VERSION },
   });
 }
 
@@ -30,8 +45,7 @@ export function bytesOf(headers: IncomingHttpHeaders, name: 'Upload-Length' | 'U
 }
 
 /** The header `Upload-Metadata`: pairs of a key and a text in Base64. @throws HttpError 400 */
-export function metadataOf({ 'upload-metadata': header = '' }: IncomingHttpHeaders): ReadonlyMap<string, string> {
-  const text = Array.isArray(header) ? header.join(',') : header;
+export function metadataOf(text: string): ReadonlyMap<string, string> {
   if (text.length > MOST_METADATA) throw badHeader('Upload-Metadata', 'the header Upload-Metadata is too long');
   const pairs = text.split(',').map((pair) => pair.trim().split(' '));
   return new Map(pairs.filter(([key]) => key !== '').map(([key = '', value = '']) => [key, decoded(key, value)]));
@@ -42,7 +56,13 @@ const filesSchema = z.array(z.strictObject({ name: z.string(), length: z.int().m
 /** The files that are sent: one with the name `filename`, or those that `files` lists. @throws HttpError 400 */
 export function filesOf(metadata: ReadonlyMap<string, string>, length: number): readonly SentFile[] {
   const listed = metadata.get('files');
-  if (listed === undefined) return [{ name: metadata.get('filename') ?? '', length }];
+  const name = metadata.get('filename');
+  if (listed === undefined && name !== undefined) return [{ name, length }];
+  if (listed === undefined) {
+    const message =
+      'the header Upload-Metadata with "filename" (or "files") is missing: send the name in Base64, such as Upload-Metadata: filename YS5tcmM= for a.mrc';
+    throw badHeader('Upload-Metadata', message);
+  }
   try {
     return filesSchema.parse(JSON.parse(listed));
   } catch {
@@ -61,7 +81,6 @@ function decoded(key: string, value: string): string {
 /** The headers that say how far an upload has come. */
 export function setStatus(response: Response, { upload, offset, expires }: ResumableStatus): void {
   response.set({
-    'Tus-Resumable': TUS_VERSION,
     'Upload-Offset': String(offset),
     'Upload-Length': String(upload.length),
     'Upload-Expires': new Date(expires).toUTCString(),
