@@ -254,6 +254,17 @@ describe('Pages of organizations', () => {
     assert.equal((await started.app.jobs.get('process-upload/lane~main~1')).state, 'queued');
   });
 
+  it('say of an upload by URL that has failed that its file was not fetched', async () => {
+    await ProcessedStream.make(started.app);
+    const upload = await (await started.app.uploads.begin('lane')).finish({ url: 'http://127.0.0.1/new.mrc' });
+    const page = async () => (await get(`/organizations/lane/streams/main/uploads/${upload.number}/`)).text;
+    assert.match(await page(), /Its file was not fetched yet\.</);
+    const before = await readUploadState(started.app.catalog, upload);
+    const failure = { at: Date.now(), error: 'its host is in a private network', isFinal: true };
+    await putUploadState(started.app.catalog, upload, { body: { failure }, before });
+    assert.match(await page(), /Its file was not fetched\.</);
+  });
+
   it('make another stream the default, archive one, and take no form of another site', async () => {
     const { organizations } = started.app;
     await ProcessedStream.make(started.app);

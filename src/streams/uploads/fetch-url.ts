@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
-import { type Fetched, FetchFailure, Refused } from '../../client/read/fetcher.ts';
+import { type Fetched, FetchFailure, PrivateHost, Refused } from '../../client/read/fetcher.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import type { ArrivingFiles } from './arriving-file.ts';
@@ -44,7 +44,10 @@ export async function fetchUpload(
   signal.throwIfAborted();
   // Loaded with the first fetch: most servers never do.
   const { HttpFetcher } = await import('../../client/read/http-fetcher.ts');
-  const fetcher = new HttpFetcher({ privateNetworks: networks, idleMs, responseMs: LONGEST_MS, connections: 1 });
+  const fetcher = new HttpFetcher({
+    ...{ privateNetworks: networks, idleMs, responseMs: LONGEST_MS, connections: 1 },
+    redirectProblem: (_from, to) => schemeProblem(to),
+  });
   try {
     const fetched = await fetcher.get(url, 'identity', signal, { accept: '*/*' });
     return [await stored(fetched, upload, options)];
@@ -97,12 +100,24 @@ function requireFile(url: string, status: number): void {
   throw new TidemarkError(code, `${shownUrl(url)} was not fetched: the server answered ${status}`, { status });
 }
 
+function schemeProblem({ protocol }: URL): string | undefined {
+  if (/^https?:$/.test(protocol)) return undefined;
+  return `it was redirected to a URL with the scheme ${protocol}, which is neither http nor https`;
+}
+
 function failed(url: string, failure: FetchFailure): TidemarkError {
   const code = failure instanceof Refused ? 'invalid' : 'unavailable';
-  return new TidemarkError(code, `${shownUrl(url)} was not fetched: ${failure.message}`, {}, failure);
+  const message = `${shownUrl(url)} was not fetched: ${failure.message}${remedyOf(failure)}`;
+  return new TidemarkError(code, message, {}, failure);
+}
+
+/** What a person can do about what stays wrong: to try again is of no use before. */
+function remedyOf(failure: FetchFailure): string {
+  if (failure instanceof PrivateHost) return ': have its network allowed first, by the setting --upload-networks';
+  return failure instanceof Refused ? ': upload the file by a URL that leads to it, or send the file itself' : '';
 }
 
 function tooLarge(url: string, most: number): TidemarkError {
-  const message = `${shownUrl(url)} was not fetched: it has more than ${formatBytes(most)}, the largest that is fetched`;
+  const message = `${shownUrl(url)} was not fetched: it has more than ${formatBytes(most)}, the largest that is fetched (--upload-fetch-size)`;
   return new TidemarkError('invalid', message);
 }

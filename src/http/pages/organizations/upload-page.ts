@@ -44,7 +44,7 @@ ${errorSection(page)}
 <h2>Files as they came</h2>
 ${
   files.length === 0
-    ? html`<p class="quiet">Its file was not fetched yet.</p>`
+    ? html`<p class="quiet">Its file was not fetched${isOpen(upload) && ' yet'}.</p>`
     : stackingTable('Files as they came', files, [
         {
           name: 'File',

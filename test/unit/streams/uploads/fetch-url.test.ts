@@ -103,7 +103,11 @@ describe('fetching the file of an upload', () => {
 
   it('gives up after more redirects', async () => {
     const { url } = await serve((_request, response) => response.writeHead(302, { Location: '/again' }).end());
-    await fails(fetched(url), 'invalid', /redirected more than 5 times/);
+    await fails(
+      fetched(url),
+      'invalid',
+      /redirected more than 5 times: upload the file by a URL that leads to it, or send/,
+    );
   });
 
   it('never requests a private address, also by a name or a redirect', async () => {
@@ -117,13 +121,21 @@ describe('fetching the file of an upload', () => {
       response.end();
     });
     const forbidden = { networks: [] };
-    await fails(fetched(inside.url, forbidden), 'invalid', /private network/);
+    await fails(
+      fetched(inside.url, forbidden),
+      'invalid',
+      /private network.*: have its network allowed .* --upload-networks$/,
+    );
     await fails(fetched(inside.url.replace('127.0.0.1', 'localhost'), forbidden), 'invalid', /private network/);
     await fails(fetched(inside.url.replace('127.0.0.1', '2130706433'), forbidden), 'invalid', /private network/);
     await fails(fetched('http://169.254.169.254/latest/meta-data', forbidden), 'invalid', /private network/);
     await fails(fetched('http://[::1]:8080/', forbidden), 'invalid', /private network/);
     await fails(fetched(`${outside.url}/`), 'invalid', /private network/);
-    await fails(fetched(`${outside.url}/scheme`), 'invalid', /the scheme file:, neither http: nor https:/);
+    await fails(
+      fetched(`${outside.url}/scheme`),
+      'invalid',
+      /was redirected to a URL with the scheme file:, which is neither http nor https: upload/,
+    );
     assert.deepEqual(inside.requests, []);
   });
 
@@ -189,7 +201,7 @@ describe('fetching the file of an upload', () => {
     await fails(
       fetched(`${url}/announced`, { mostBytes }),
       'invalid',
-      /more than 19.1 MB, the largest that is fetched/,
+      /more than 19.1 MB, the largest that is fetched \(--upload-fetch-size\)/,
     );
     await fails(fetched(`${url}/endless`, { mostBytes }), 'invalid', /more than 19.1 MB/);
     assert.ok(sent < 60_000_000, `${sent} bytes were sent`);
