@@ -4,6 +4,7 @@ import type { ResumableStatus } from '../streams/resumable/resumable-uploads.ts'
 export const resumableSchema = z
   .strictObject({
     id: z.string(),
+    url: z.string().describe('Where it is, relative to the URL of the API.'),
     organization: z.string(),
     stream: z.string(),
     name: z.string().optional().describe('What its sender calls the upload.'),
@@ -12,6 +13,7 @@ export const resumableSchema = z
       .describe('In the order of their bytes.'),
     length: z.int().min(0).describe('Bytes of all files.'),
     offset: z.int().min(0).describe('Bytes that are stored, durably.'),
+    created: z.string().meta({ format: 'date-time' }),
     expires: z.string().meta({ format: 'date-time' }).describe('When it is removed if nothing more comes.'),
     upload: z
       .strictObject({
@@ -23,14 +25,24 @@ export const resumableSchema = z
   })
   .meta({ id: 'ResumableUpload', description: 'A file, or several, that are sent in several requests.' });
 
+export const resumablesSchema = z
+  .strictObject({
+    organization: z.string(),
+    uploads: z.array(resumableSchema).describe('Oldest first.'),
+  })
+  .meta({ id: 'ResumableUploads', description: 'The unfinished resumable uploads of an organization.' });
+
 export type ResumableView = z.output<typeof resumableSchema>;
+export type ResumablesView = z.output<typeof resumablesSchema>;
 
 export function resumableView({ upload, offset, expires }: ResumableStatus): ResumableView {
-  const { id, organization, stream, name, files, length, done } = upload;
-  const url = `organizations/${organization}/uploads/${stream}/${done?.number}`;
+  const { id, organization, stream, name, files, length, created, done } = upload;
+  const url = `organizations/${organization}/resumable-uploads/${id}`;
+  const uploadUrl = `organizations/${organization}/uploads/${stream}/${done?.number}`;
   return {
-    ...{ id, organization, stream, files: [...files], length, offset, expires: new Date(expires).toISOString() },
+    ...{ id, url, organization, stream, files: [...files], length, offset },
+    ...{ created: new Date(created).toISOString(), expires: new Date(expires).toISOString() },
     ...(name !== undefined && { name }),
-    ...(done !== undefined && { upload: { number: done.number, url } }),
+    ...(done !== undefined && { upload: { number: done.number, url: uploadUrl } }),
   };
 }

@@ -275,10 +275,33 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await uploads()).length, 1);
   });
 
+  it('are listed until they are finished or deleted', async () => {
+    await started.app.organizations.addStream(lane, 'full');
+    assert.deepEqual((await askJson(resumable())).body, { organization: lane, uploads: [] });
+    const before = Date.now();
+    const first = await begunTus(resumable(), 10, { filename: 'a.mrc', stream: 'full', name: 'Night 1' });
+    const second = await begunTus(resumable(), 1, { filename: 'b.mrc' });
+    await sendTus(first, 0, Buffer.from('abc'));
+    const { body } = await askJson(resumable());
+    const [{ created, expires, ...listed }, { files }] = body.uploads;
+    const id = first.split('/').at(-1);
+    assert.deepEqual(listed, {
+      ...{ id, url: `organizations/${lane}/resumable-uploads/${id}`, organization: lane, stream: 'full' },
+      ...{ name: 'Night 1', files: [{ name: 'a.mrc', length: 10 }], length: 10, offset: 3 },
+    });
+    assert.deepEqual([files, body.uploads.length], [[{ name: 'b.mrc', length: 1 }], 2]);
+    assert.ok(Date.parse(created) >= before && Date.parse(expires) > before + 23 * HOUR_MS, `${created} ${expires}`);
+    await sendTus(second, 0, Buffer.from('b'));
+    assert.equal((await ask(`${started.url}/api/${listed.url}`, { method: 'DELETE', headers: TUS })).status, 204);
+    assert.deepEqual((await askJson(resumable())).body.uploads, []);
+  });
+
   itOnce('are at most a hundred at a time', async () => {
     for (let at = 0; at < 100; at++) await begunTus(resumable(), 1);
     const refused = await beginTus(resumable(), 1);
     assert.deepEqual([refused.status, /has 100 unfinished/.test(refused.text)], [409, true], refused.text);
+    const named = /GET (\S+) lists them/.exec(refused.text)?.[1];
+    assert.equal((await askJson(`${started.url}${named}`)).body.uploads.length, 100);
   });
 
   // The last one: from here on, each request needs a token.
@@ -287,6 +310,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     const { token } = await started.app.tokens.create({ name: `of-${lane}`, scopes: [`upload:${lane}0`] });
     const headers = { ...TUS, Authorization: `Bearer ${token}` };
     assert.equal((await beginTus(resumable(), 1, { filename: 'a' }, headers)).status, 403);
+    assert.equal((await ask(resumable(), { headers })).status, 403);
     assert.equal((await ask(url, { method: 'HEAD', headers })).status, 403);
     assert.equal((await ask(url, { method: 'DELETE', headers })).status, 403);
     for (const method of ['HEAD', 'PATCH', 'DELETE']) {

@@ -152,6 +152,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'POST /api/organizations/:org/dumps': 'administrators',
 
   'OPTIONS /api/organizations/:org/resumable-uploads': 'who may upload for the organization',
+  'GET /api/organizations/:org/resumable-uploads': 'who may upload for the organization',
   'POST /api/organizations/:org/resumable-uploads': 'who may upload for the organization',
   'GET /api/organizations/:org/resumable-uploads/:upload': 'who may upload for the organization',
   'PATCH /api/organizations/:org/resumable-uploads/:upload': 'who may upload for the organization',

@@ -69,7 +69,7 @@ export interface ServedApp {
   nextJobs(): Promise<readonly NextJob[]>;
   readonly organizations: OrganizationRegistry;
   readonly uploads: Uploads;
-  readonly resumableUploads: Pick<ResumableUploads, 'begin' | 'status' | 'receive' | 'remove'>;
+  readonly resumableUploads: Pick<ResumableUploads, 'begin' | 'unfinished' | 'status' | 'receive' | 'remove'>;
   readonly streamDumps: Pick<StreamDumps, 'list'>;
   /** They make dumps of records of streams. */
   readonly streamDumpJobs: StreamDumpJobs;

@@ -86,6 +86,6 @@ export class ResumableRegistry {
 }
 
 function tooMany({ organization }: ResumableUpload): TidemarkError {
-  const message = `the organization ${organization} has ${MOST_UNFINISHED} unfinished resumable uploads: finish or delete some, or wait until they are removed, a day after their last byte`;
+  const message = `the organization ${organization} has ${MOST_UNFINISHED} unfinished resumable uploads: finish or delete some (GET /api/organizations/${organization}/resumable-uploads lists them), or wait until they are removed, a day after their last byte`;
   return new TidemarkError('conflict', message, { organization });
 }

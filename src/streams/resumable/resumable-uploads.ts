@@ -3,6 +3,7 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { PARTS_FOLDER } from '../../artifacts/keys/upload-keys.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
+import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { receivingStream } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
@@ -20,6 +21,8 @@ import { KEPT_MS, type ResumableUpload, requireLengths, type SentFile } from './
 const LONGEST_ANSWER_MS = 20_000;
 /** A file that became whole so short a time ago is likely being ended by the process that received it. */
 const BEING_ENDED_MS = 300_000;
+/** Uploads whose parts are listed at the same time. */
+const LISTED_AT_A_TIME = 8;
 
 export interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'latest'>;
@@ -79,6 +82,15 @@ export class ResumableUploads {
     failpoint('resumable.begun');
     const current = length === 0 ? await this.#endSoon(upload) : upload;
     return { upload: current, offset: 0, expires: Date.now() + KEPT_MS };
+  }
+
+  /** Those that are not yet an upload, in the order in which they were begun. */
+  async unfinished(organization: string): Promise<readonly ResumableStatus[]> {
+    const uploads = (await this.#registry.of(organization)).filter(({ done }) => done === undefined);
+    const listed: ResumableStatus[] = [];
+    const statuses = mapInOrder(uploads, LISTED_AT_A_TIME, (upload) => this.#progress(upload));
+    for await (const status of statuses) listed.push(status);
+    return listed;
   }
 
   /**

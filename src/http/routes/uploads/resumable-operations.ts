@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { resumableSchema } from '../../../api/resumable-view.ts';
+import { resumableSchema, resumablesSchema } from '../../../api/resumable-view.ts';
 import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 import type { AnswerHeader } from '../../request/operation-headers.ts';
 import { text } from '../../request/query-parameters.ts';
@@ -37,6 +37,19 @@ export const BEGIN_RESUMABLE = {
     { status: 404, description: 'There is no such organization, or stream of it.' },
     { status: 409, description: 'The stream is archived, or too many are unfinished.' },
     OTHER_VERSION,
+  ],
+} satisfies Operation;
+
+export const LIST_RESUMABLE = {
+  id: 'listResumableUploads',
+  tag: 'uploads',
+  summary: 'The unfinished resumable uploads of an organization, oldest first',
+  description:
+    'Those of all streams, at most 100. Go on with one, or delete it, at its `url`, with `Tus-Resumable: 1.0.0`.',
+  query: NO_PARAMETERS,
+  answers: [
+    { ...json(resumablesSchema, 'The uploads.'), headers: ['Tus-Resumable'] },
+    { status: 404, description: 'There is no such organization.' },
   ],
 } satisfies Operation;
 

@@ -1,4 +1,4 @@
-import { resumableView } from '../../../api/resumable-view.ts';
+import { type ResumablesView, resumableView } from '../../../api/resumable-view.ts';
 import { MOST_LENGTH } from '../../../streams/resumable/resumable-upload.ts';
 import { param } from '../../request/admitted.ts';
 import { requestBody } from '../../request/request-body.ts';
@@ -9,6 +9,7 @@ import { sendJson } from '../../response/send-json.ts';
 import {
   BEGIN_RESUMABLE,
   DESCRIBE_TUS,
+  LIST_RESUMABLE,
   REMOVE_RESUMABLE,
   SEND_RESUMABLE,
   SHOW_RESUMABLE,
@@ -33,6 +34,16 @@ export function resumableRoutes(
           'Tus-Max-Size': String(MOST_LENGTH),
         });
         response.status(204).end();
+      },
+    }),
+
+    get(TUS_PATH, {
+      action: 'upload-files',
+      operation: LIST_RESUMABLE,
+      async handle(request, response) {
+        const organization = param(request, 'org');
+        const uploads = (await resumableUploads.unfinished(organization)).map(resumableView);
+        sendJson(response, { organization, uploads } satisfies ResumablesView);
       },
     }),
 
