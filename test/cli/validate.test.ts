@@ -58,6 +58,41 @@ describe('tidemark validate', () => {
     );
     assert.doesNotMatch(stdout, /The Source Description of/);
     assert.equal(exitCode, 1);
+    assert.doesNotMatch((await validate(`${source.baseUrl}/set.xml`)).stdout, /The Source Description of/);
+  });
+
+  it('says that the URL itself is not there, when the source is found by its host', async () => {
+    const { stdout, exitCode } = await validate(`${source.baseUrl}/nothing`);
+    assert.match(stdout, /^Nothing was read of http:\S+\/nothing itself: the server answers 404\.$/m);
+    assert.equal(exitCode, 0);
+    const { failure } = JSON.parse((await validate(`${source.baseUrl}/nothing`, '--json')).stdout);
+    assert.equal(failure, 'the server answers 404');
+    assert.doesNotMatch((await validate(`${source.baseUrl}/`)).stdout, / itself: /);
+  });
+
+  it('says why a URL is no document, when nothing else is found', async () => {
+    const start = `<?xml version="1.0" encoding="UTF-16"?>\n<urlset xmlns="http://www.sitemaps.org`;
+    source.answers.clear();
+    source.answers.set('/empty.xml', '');
+    source.answers.set('/truncated.xml', start.replace('16', '8'));
+    source.answers.set('/utf-16.xml', Buffer.from(`\ufeff${start}`, 'utf16le'));
+    source.answers.set('/feed.xml', '<feed/>');
+    source.answers.set('/page.html', '<html></html>');
+    for (const [path, reason] of [
+      ['missing', /the server answers 404/],
+      ['empty.xml', /it is not well-formed: \S+ document must contain a root element\./],
+      ['truncated.xml', /it is not well-formed: \S+ unexpected end\./],
+      ['utf-16.xml', /it is not encoded in UTF-8/],
+      ['feed.xml', /its root element is feed/],
+      ['page.html', /it is a page/],
+    ] as const) {
+      const { stdout, exitCode } = await validate(`${source.baseUrl}/${path}`);
+      const [, found = ''] = /which is no document of ResourceSync and no sitemap \((.*)\), and links to no/.exec(
+        stdout,
+      )!;
+      assert.match(found, reason);
+      assert.equal(exitCode, 1);
+    }
   });
 
   it('says which character of a URI is wrong', async () => {

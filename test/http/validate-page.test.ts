@@ -55,6 +55,12 @@ describe('The page that validates a source', () => {
     assert.doesNotMatch(page, /resourcelist"\/><script>/);
   });
 
+  it('says that the URL itself is not there, when the source is found by its host', async () => {
+    const { page } = await validate(await start(['127.0.0.1']), `${source.baseUrl}/nothing`);
+    assert.match(page, /Nothing was read of <code>\S+\/nothing<\/code> itself:<\/strong> the server answers 404\./);
+    assert.match(page, /\.well-known\/resourcesync<\/code>/);
+  });
+
   it('refuses what is no URL', async () => {
     const { status, page } = await validate(await start(), 'example.org"><b>');
     assert.equal(status, 200);

@@ -24,8 +24,11 @@ function describeRule({ rule, level, findings }: BrokenRule, report: Report): st
 }
 
 /** Which source it is, when another URL was given. */
-function foundBy({ url, description, entries }: Report): readonly string[] {
-  return url === description || entries === 0 ? [] : [`The Source Description of ${url} is ${description}.`];
+function foundBy({ url, description, hasDescription, failure, entries }: Report): readonly string[] {
+  if (url === description || entries === 0) return [];
+  const itself = failure === undefined ? '' : `Nothing was read of ${url} itself: ${failure}.\n`;
+  if (hasDescription) return [`${itself}The Source Description of ${url} is ${description}.`];
+  return itself === '' ? [] : [itself.trimEnd()];
 }
 
 function summaryOf(report: Report): string {

@@ -24,6 +24,10 @@ export interface Start {
   /** Pages that may link to Capability Lists. */
   readonly pages: readonly ReadPage[];
   readonly sitemaps: readonly string[];
+  /** Why nothing was read of the URL itself, when its server does not answer 200. */
+  readonly failure?: string | undefined;
+  /** Why the URL itself is no document; undefined when it is one. */
+  readonly noDocument?: string | undefined;
 }
 
 /** A page may describe many things. */
@@ -35,13 +39,14 @@ const WELL_KNOWN = '/.well-known/resourcesync';
  * @throws TidemarkError `unavailable` when the URL does not answer
  */
 export async function discover(reader: Reader, url: string): Promise<Start> {
-  const head = await readHead(reader, url);
-  if (head !== undefined) return above(reader, head);
+  const head = await tryHead(reader, url);
+  if (typeof head !== 'string') return above(reader, head);
   const page = await readPage(reader, url);
   if (page.status === 0) {
     throw new TidemarkError('unavailable', `${url} cannot be read: ${page.failure}`, { url });
   }
-  return besides(reader, page);
+  const { failure } = page;
+  return { ...(await besides(reader, page)), failure, noDocument: failure ?? head };
 }
 
 /** What is above a document: its Capability List, and its Source Description. */
@@ -117,26 +122,38 @@ async function readUp(reader: Reader, document: Document, capability: string): P
 
 /** Reads a document up to its first entry. Undefined when it is no document of ResourceSync, nor a sitemap. */
 async function readHead(reader: Reader, uri: string): Promise<Document | undefined> {
+  const head = await tryHead(reader, uri);
+  return typeof head === 'string' ? undefined : head;
+}
+
+/** As readHead, but returns why it is none. */
+async function tryHead(reader: Reader, uri: string): Promise<Document | string> {
   const parser = new DocumentParser(uri);
   const decoder = new TextDecoder();
+  let isUtf8 = true;
   try {
     const fetched = await reader.fetcher.get(uri, 'gzip', reader.signal);
     if (fetched.status !== 200 || /^text\/html/i.test(fetched.headers['content-type'] ?? '')) {
       fetched.discard();
-      return undefined;
+      return fetched.status === 200 ? 'it is a page (text/html)' : `the server answers ${fetched.status}`;
     }
     const { documentBytes } = reader.limits;
+    let isEnded = true;
     for await (const chunk of unpackedFile(unpacked(fetched, documentBytes), documentBytes)) {
-      if (parser.write(decoder.decode(chunk, { stream: true })).length > 0) break;
+      const text = decoder.decode(chunk, { stream: true });
+      isUtf8 &&= !text.includes('\ufffd');
+      if (parser.write(text).length === 0) continue;
+      isEnded = false;
+      break;
     }
+    if (isEnded && !isDocument(parser)) parser.end();
   } catch (error) {
     reader.signal.throwIfAborted();
-    if (error instanceof UnreadableDocument || error instanceof TooLarge)
-      return isDocument(parser) ? parser.document : undefined;
-    if (!(error instanceof FetchFailure)) throw error;
-    return undefined;
+    if (error instanceof FetchFailure) return error.message;
+    if (!(error instanceof UnreadableDocument || error instanceof TooLarge)) throw error;
+    if (!isDocument(parser)) return isUtf8 ? error.message : 'it is not encoded in UTF-8';
   }
-  return isDocument(parser) ? parser.document : undefined;
+  return isDocument(parser) ? parser.document : `its root element is ${parser.document.root.replace(/^\{\}/, '')}`;
 }
 
 const isDocument = ({ document }: DocumentParser) =>

@@ -34,6 +34,10 @@ export interface Report extends Omit<Progress, 'expected' | 'uri'> {
   readonly url: string;
   /** Where the Source Description is, or should be. */
   readonly description: string;
+  /** Whether a document was read there. */
+  readonly hasDescription: boolean;
+  /** Why nothing was read of the URL itself, when the source was found by its host or by robots.txt. */
+  readonly failure?: string | undefined;
   /** Why not everything was read, when it was not. */
   readonly incomplete: readonly string[];
   /** Of each rule, the first ones. */

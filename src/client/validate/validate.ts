@@ -32,7 +32,7 @@ export async function validate(url: string, options: ValidateOptions): Promise<R
   const session = new Session(options);
   try {
     const start = await discover(session, url);
-    if (isNothing(start)) session.incomplete.push(nothingAt(url));
+    if (isNothing(start)) session.incomplete.push(nothingAt(url, start));
     const gathered: Gathered = { lists: [], packages: [], advertised: [], unlisted: [] };
     try {
       await readSource(session, start, gathered);
@@ -44,17 +44,22 @@ export async function validate(url: string, options: ValidateOptions): Promise<R
     const source = await sourceOf(session, start, gathered);
     check(session, source, gathered);
     const { log, counts, incomplete } = session;
-    return { url, description: start.description, ...counts, incomplete, findings: log.findings, broken: log.broken };
+    const { description, failure } = start;
+    const hasDescription = isRead(session.documents.get(description));
+    const found = { description, hasDescription, ...(failure !== undefined && { failure }) };
+    return { url, ...found, ...counts, incomplete, findings: log.findings, broken: log.broken };
   } finally {
     session.close();
   }
 }
 
+const isRead = (document?: Document) => document !== undefined && (document.root === 'urlset' || isIndex(document));
+
 const isNothing = ({ capabilityLists, only }: Start) => capabilityLists.length === 0 && only.length === 0;
 
-const nothingAt = (url: string) =>
-  `nothing of ResourceSync was found by ${url}, which is no document of ResourceSync and no sitemap, and links to no ` +
-  'Capability List; its host has no Source Description, and names no sitemap in robots.txt';
+const nothingAt = (url: string, { noDocument }: Start) =>
+  `nothing of ResourceSync was found by ${url}, which is no document of ResourceSync and no sitemap (${noDocument}), ` +
+  'and links to no Capability List; its host has no Source Description, and names no sitemap in robots.txt';
 
 async function readSource(session: Session, start: Start, gathered: Gathered): Promise<void> {
   const descriptions = await readDescriptions(session, start.description);

@@ -32,12 +32,14 @@ ${report !== undefined && found(report)}`;
 }
 
 function found(report: Report): Html {
-  const { description, findings, documents, entries, resources, packages, incomplete } = report;
+  const { url, failure, description, hasDescription, findings, documents, entries, resources, packages, incomplete } =
+    report;
   const more = report.broken.reduce((sum, rule) => sum + rule.findings, 0) - findings.length;
   return html`${verdict(report)}
 ${incomplete.length > 0 && html`<div class="notice" role="status"><p><strong>Not everything was read:</strong> ${incomplete.join('; ')}.</p></div>`}
+${failure !== undefined && entries > 0 && html`<div class="notice" role="status"><p><strong>Nothing was read of <code>${url}</code> itself:</strong> ${failure}.</p></div>`}
 ${facts([
-  ['Source Description', html`<code>${description}</code>`],
+  ['Source Description', hasDescription ? html`<code>${description}</code>` : undefined],
   ['Documents', formatNumber(documents)],
   ['Entries', formatNumber(entries)],
   ['Resources compared', formatNumber(resources)],
