@@ -96,6 +96,29 @@ describeOnEachStore('an upload that is published in part', (store, itOnce) => {
     },
   );
 
+  it('counts what it has changed once, whichever attempt did it', async () => {
+    const first = await serve(undefined);
+    const processed = async (url: string, number: number) => {
+      const { body } = await askJson(`${url}/api/organizations/lane/uploads/main/${number}`);
+      return body.status === 'processed' && body.applied;
+    };
+    await done('upload', 'lane', 'full.mrc', '--server', first.url);
+    const created = await until('the first is processed', () => processed(first.url, 1));
+    assert.deepEqual([created.created, created.unchanged], [RECORDS, 0]);
+    first.server.signal('SIGTERM');
+    await first.server.exit();
+    await writeFile(join(place.folder, 'new.mrc'), Buffer.concat([marc('id0'), marc('id1', 'changed'), marc('id9')]));
+    await writeFile(join(place.folder, 'deleted.txt'), 'id2\n');
+    const { server, url } = await serve('upload.posted:kill');
+    await place.run(['upload', 'lane', 'new.mrc', 'deleted.txt', '--server', url]);
+    assert.equal(await server.exit(), null, 'it was killed');
+    const again = await serve(undefined);
+    const { at: _, ...counts } = await until('the second is processed', () => processed(again.url, 2));
+    assert.deepEqual(counts, { created: 1, updated: 1, deleted: 1, unchanged: 1, superseded: 0 });
+    again.server.signal('SIGTERM');
+    await again.server.exit();
+  });
+
   itOnce('goes on by itself when it was cancelled just as it began to be published', async () => {
     await publishPart();
     const app = await openApp(testConfiguration(join(place.folder, 'data'), { store: place.store.location }));

@@ -2,6 +2,7 @@ import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { EncodedEvent } from '../../core/change.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
@@ -9,13 +10,15 @@ import type { EventPoster } from '../../stores/event-poster.ts';
 import type { Upload } from '../uploads/upload.ts';
 import type { AppliedUpload } from '../uploads/upload-state.ts';
 import type { Attempt } from './attempt.ts';
-import type { MergeStep, UploadToApply } from './merge-upload.ts';
+import type { EarlierChange, MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessingThread } from './processing-thread.ts';
 
 export interface UploadOfSet {
   readonly set: ResourceSet;
   readonly upload: Pick<Upload, 'number' | 'received'>;
   readonly records: ObjectKey;
+  /** What was committed last before the first of its events. */
+  readonly after: Stamp;
 }
 
 export interface ApplyParts {
@@ -33,24 +36,24 @@ const POSTINGS = 2;
  * @throws TidemarkError as `mergeUpload` and the store; `not-found` when the set was removed
  */
 export async function applyUpload(
-  { set, upload, records }: UploadOfSet,
+  { set, upload, records, after }: UploadOfSet,
   { thread, updater }: ApplyParts,
   { signal, report, log }: Pick<Attempt, 'signal' | 'report' | 'log'>,
 ): Promise<AppliedTotals> {
   const received = Math.floor(upload.received / 1000);
   const totals = { created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 };
-  const post = async ({ read, records, problems }: MergeStep) => {
+  const post = async ({ read, records, earlier, problems }: MergeStep) => {
     for (const problem of problems) log(problem);
     const results = await updater.post(
       records.map((record) => ({ set: set.id, ...record, order: upload.number }) satisfies EncodedEvent),
     );
     failpoint('upload.posted');
-    return { read, results };
+    return { read, results, earlier };
   };
   let done = 0;
-  const steps = thread.merge({ set: partOf(set), records, received }, signal);
-  for await (const { read, results } of mapInOrder(steps, POSTINGS, post)) {
-    for (const result of results) totals[outcomeOf(result)] += 1;
+  const steps = thread.merge({ set: partOf(set), records, received, number: upload.number, after }, signal);
+  for await (const { read, results, earlier } of mapInOrder(steps, POSTINGS, post)) {
+    for (const [at, result] of results.entries()) totals[outcomeOf(result, earlier[at])] += 1;
     done += results.length;
     report({ done, total: read, text: 'records applied' });
   }
@@ -62,8 +65,9 @@ function partOf({ id, urlPrefix, publishHashes, keepVersions }: ResourceSet): Up
   return { id, urlPrefix, publishHashes, keepVersions };
 }
 
-function outcomeOf(result: CommitResult): keyof AppliedTotals {
+/** @param earlier what an earlier attempt has changed, which now is the same already */
+function outcomeOf(result: CommitResult, earlier: EarlierChange | undefined): keyof AppliedTotals {
   if (result.status === 'applied') return result.kind;
   if (result.status === 'rejected') throw new TidemarkError('not-found', result.message);
-  return result.reason === 'superseded' ? 'superseded' : 'unchanged';
+  return result.reason === 'superseded' ? 'superseded' : (earlier ?? 'unchanged');
 }

@@ -7,6 +7,7 @@ import { weightInSet } from '../../core/entry-weight.ts';
 import { type ResourceKey, uriLengthFault } from '../../core/key.ts';
 import { type EncodedState, encodeState, type Resource, type Tombstone } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { SortedRecords } from './sorted-records.ts';
@@ -20,6 +21,10 @@ export interface UploadToApply {
   readonly records: ObjectKey;
   /** When the upload was received: seconds since 1970. */
   readonly received: number;
+  /** The order of its events. */
+  readonly number: number;
+  /** What was committed last before the first of them. */
+  readonly after: Stamp;
 }
 
 export interface MergeParts extends Pick<RecordSortParts, 'folder' | 'startDigester'> {
@@ -38,10 +43,15 @@ export interface UploadedRecord {
   readonly weight: number;
 }
 
+/** What an earlier attempt, which was killed, has made of a record. */
+export type EarlierChange = 'created' | 'updated' | 'deleted';
+
 /** A part of the work. Records are read first, all of them; nothing is posted before. */
 export interface MergeStep {
   readonly read: number;
   readonly records: readonly UploadedRecord[];
+  /** Of each record; undefined where nothing was changed. */
+  readonly earlier: readonly (EarlierChange | undefined)[];
   /** Ids that no URI can have here, with the reason. */
   readonly problems: readonly string[];
 }
@@ -77,7 +87,7 @@ async function* digest(
 ): AsyncGenerator<MergeStep> {
   const artifact = { key: records, schema: 'stream.Record.v1', start: received } as const;
   for await (const _ of digestRecords({ artifacts, artifact, sort })) {
-    yield { read: sort.size, records: [], problems: [] };
+    yield { read: sort.size, records: [], earlier: [], problems: [] };
   }
 }
 
@@ -99,7 +109,21 @@ async function mergeBatch(rows: readonly DigestRow[], { upload, parts, read }: M
     id,
     usable.map(({ key }) => key),
   );
-  return { read, records: usable.map((row, at) => recordOf(row, known[at], upload)), problems };
+  return {
+    ...{ read, problems },
+    records: usable.map((row, at) => recordOf(row, known[at], upload)),
+    earlier: known.map((resource) => resource && earlierChange(resource, upload)),
+  };
+}
+
+function earlierChange(
+  { state, order, stamp, created }: Resource | Tombstone,
+  { number, after }: UploadToApply,
+): EarlierChange | undefined {
+  // One that was the same already has the order, and its old stamp.
+  if (order !== number || stamp <= after) return undefined;
+  if (state === undefined) return 'deleted';
+  return created === stamp ? 'created' : 'updated';
 }
 
 function recordOf(

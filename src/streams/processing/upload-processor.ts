@@ -182,23 +182,25 @@ class Processing {
   }
 
   async #apply(set: ResourceSet, read: ReadUpload): Promise<AppliedUpload> {
-    if (this.#body.applying === undefined) {
-      const after = await this.#parts.index.watermark();
-      await this.#record((before) => before.applying === undefined && { applying: { after } });
-    }
+    const { after } = this.#body.applying ?? (await this.#beginApplying());
     failpoint('upload.applying');
     const { records } = read;
     const totals =
       records === undefined
         ? { created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 }
         : await applyUpload(
-            { set, upload: this.#upload, records },
+            { set, upload: this.#upload, records, after },
             { ...this.#parts, thread: this.#thread },
             this.#attempt,
           );
     failpoint('upload.applied');
     const applied = { at: Date.now(), ...totals };
     return (await this.#record((before) => before.applied === undefined && { applied })).applied!;
+  }
+
+  async #beginApplying(): Promise<NonNullable<UploadState['applying']>> {
+    const after = await this.#parts.index.watermark();
+    return (await this.#record((before) => before.applying === undefined && { applying: { after } })).applying!;
   }
 
   /**
