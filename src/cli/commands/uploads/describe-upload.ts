@@ -14,7 +14,9 @@ export function describeUpload(view: UploadView): string {
     ...(fileUrl === undefined ? [] : [`  from: ${printableLine(fileUrl)}`]),
     ...describeStatus(view),
     '',
-    ...(rows.length === 0 ? ['Its file was not fetched yet.'] : [formatTable(['FILE', 'BYTES', 'SHA-256'], rows)]),
+    ...(rows.length === 0
+      ? [`Its file was not fetched${view.status === 'failed' ? '' : ' yet'}.`]
+      : [formatTable(['FILE', 'BYTES', 'SHA-256'], rows)]),
     ...describeTaken(view),
   ].join('\n');
 }
@@ -22,7 +24,7 @@ export function describeUpload(view: UploadView): string {
 function describeStatus({ status, applied, failure, totals, organization, stream, number }: UploadView): string[] {
   const retries = failure?.retries
     ? 'it is tried again'
-    : `try it again with "tidemark uploads retry ${organization}/${stream}/${number}"`;
+    : `when that is mended, try it again with "tidemark uploads retry ${organization}/${stream}/${number}"`;
   return [
     `  status: ${status}`,
     ...(failure === undefined ? [] : [`  failed at ${failure.at}: ${printableLine(failure.error)} (${retries})`]),
