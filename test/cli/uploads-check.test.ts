@@ -146,7 +146,10 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     assert.match(await failed('in/a.mrc', 'missing.mrc'), /missing\.mrc cannot be read: it does not exist/);
     assert.match(await failed('in'), /in is no file: name the files in it, or pack it/);
     assert.match(await failed(), /missing required argument 'file'/);
-    assert.match(await failed('in/a.mrc', '--errors', 'no/folder'), /no\/folder cannot be written: it does not exist/);
+    assert.match(
+      await failed('in/a.mrc', '--errors', 'no/folder'),
+      /no\/folder cannot be written: its folder does not exist/,
+    );
   });
 
   it('executes nothing that a name in a package has for a terminal', async () => {
