@@ -42,8 +42,8 @@ describeOnEachStore('The page of changes', (store, itOnce) => {
     await post(started, 'maps', [event('a')]);
     for (const [query, message] of [
       ['kind=foo', 'Kind is one of created, updated, deleted'],
-      ['from=2026-13-45', 'From is no day from 1970 to 2199: write it as 2026-11-23'],
-      ['until=2026-02-30', 'Until is no day from 1970 to 2199'],
+      ['from=2026-13-45', 'From is no day: write it as 2026-11-23'],
+      ['until=2026-02-30', 'Until is no day'],
       ['from=yesterday', 'From is no day'],
     ] as const) {
       const url = `${started.url}/sets/maps/changes?${query}`;

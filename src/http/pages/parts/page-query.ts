@@ -37,17 +37,21 @@ export const changeKind = z
   .transform((kind) => kind || undefined)
   .meta({ description: '`created`, `updated` or `deleted`; empty for every kind.' });
 
+const NO_DAY = 'is no day: write it as 2026-11-23';
+
 /** A day in UTC, as `2026-11-23`; a form sends an empty one for no limit. */
 export const day = z
-  .string()
-  .refine((text) => text === '' || isDay(text), 'is no day from 1970 to 2199: write it as 2026-11-23')
+  .union([z.literal(''), z.string().refine(isDay, NO_DAY).meta({ format: 'date' })], NO_DAY)
   .optional()
   .transform((text) => text || undefined)
   .meta({ description: 'A day in UTC, as `2026-11-23`; empty for no limit.' });
 
+/** Until then, stamps are exact. There are no changes afterwards. */
+const LATEST = Date.UTC(2200, 0);
+
 /** The boundary below all changes of a day. */
 export function beginningOf(day: string): Stamp {
-  return Math.max(1, boundaryBefore(Date.parse(day) * 1000));
+  return Math.max(1, boundaryBefore(Math.min(Date.parse(day), LATEST) * 1000));
 }
 
 /** The boundary above all changes of a day. */
@@ -55,9 +59,8 @@ export function endOf(day: string): Stamp {
   return beginningOf(day) + MICROSECONDS.day;
 }
 
-/** Days of which the stamps are exact. */
 function isDay(text: string): boolean {
-  if (!/^(?:19[7-9]|2[01]\d)\d-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return false;
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return false;
   // 30 February would be a day in March.
   return new Date(text).toISOString().startsWith(text);
 }
