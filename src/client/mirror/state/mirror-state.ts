@@ -1,12 +1,9 @@
-import { existsSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { TidemarkError } from '../../../core/errors.ts';
 import { keyOfPath } from '../../../core/key.ts';
-import { sqliteFault } from '../../../lib/sqlite-fault.ts';
-import { reasonOf } from '../../../lib/system-error.ts';
 import { type CopiedResource, decodeAbout, encodeAbout } from '../lists/wanted-resource.ts';
 import { foldedPath, freePath, type TakenNames } from '../names/resource-path.ts';
 import { OWN_PREFIX } from '../names/safe-name.ts';
+import { StateDatabase } from './state-database.ts';
 
 /** What the copy has of a resource. A resource that has a path but no file yet has no `copied`. */
 export interface KnownResource {
@@ -68,96 +65,77 @@ const COLUMNS = 'id, uri, path, length, hash, lastmod, stamp, validator, about';
  * ends before has changed nothing here.
  */
 export class MirrorState implements TakenNames {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #database: StateDatabase;
   /** Folded paths of folders that have a resource: none of them can be a file. Some of them, since most are asked for
    * again and again. */
   readonly #folders = new Set<string>();
   #prefix: string | undefined;
   #hasFailures = true;
-  #isChanged = false;
   #isListed = false;
-  readonly #file: string;
-  #failure: TidemarkError | undefined;
 
   /** @throws TidemarkError `unavailable` or `incompatible` */
   constructor(file: string, readOnly = false) {
-    this.#file = file;
-    if (readOnly && !existsSync(file)) throw new TidemarkError('not-found', `${file} does not exist`);
-    try {
-      this.#database = new DatabaseSync(file, { readOnly, timeout: 5_000 });
-      if (readOnly) return;
-      this.#database.exec(
-        `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; ${SCHEMA}`,
-      );
-    } catch (error) {
-      throw new TidemarkError(
-        'unavailable',
-        `the state of the copy cannot be opened: ${reasonOf(error)}`,
-        { file },
-        error,
-      );
-    }
-    const version = this.#get('SELECT value FROM fact WHERE name = ?', 'version')?.[0];
+    this.#database = new StateDatabase(file, { schema: SCHEMA, readOnly });
+    if (readOnly) return;
+    const version = this.#database.get('SELECT value FROM fact WHERE name = ?', 'version')?.[0];
     if (version !== undefined && version !== String(VERSION)) {
       this.#database.close();
       throw new TidemarkError('incompatible', `the copy was made by another version of Tidemark: use that one`, {
         file,
       });
     }
-    if (version === undefined) this.#run('INSERT INTO fact VALUES (?, ?)', 'version', String(VERSION));
+    if (version === undefined) this.#database.run('INSERT INTO fact VALUES (?, ?)', 'version', String(VERSION));
     this.commit();
   }
 
   fact<Name extends keyof Facts>(name: Name): Facts[Name] | undefined {
-    const row = this.#get('SELECT value FROM fact WHERE name = ?', name);
+    const row = this.#database.get('SELECT value FROM fact WHERE name = ?', name);
     return row === undefined ? undefined : JSON.parse(row[0] as string);
   }
 
   setFact<Name extends keyof Facts>(name: Name, value: Facts[Name] | undefined): void {
-    if (value === undefined) this.#run('DELETE FROM fact WHERE name = ?', name);
-    else this.#run('INSERT OR REPLACE INTO fact VALUES (?, ?)', name, JSON.stringify(value));
+    if (value === undefined) this.#database.run('DELETE FROM fact WHERE name = ?', name);
+    else this.#database.run('INSERT OR REPLACE INTO fact VALUES (?, ?)', name, JSON.stringify(value));
     if (name === 'prefix') this.#prefix = undefined;
   }
 
   resource(uri: string): KnownResource | undefined {
-    const row = this.#get(`SELECT ${COLUMNS} FROM resource WHERE uri = ?`, uri);
+    const row = this.#database.get(`SELECT ${COLUMNS} FROM resource WHERE uri = ?`, uri);
     return row === undefined ? undefined : knownOf(row);
   }
 
   /** At most so many, by their ids, after one. */
   resources(after: number, limit: number): readonly KnownResource[] {
-    return this.#statement(`SELECT ${COLUMNS} FROM resource WHERE id > ? ORDER BY id LIMIT ?`)
-      .all(after, limit)
-      .map((row) => knownOf(row as unknown as readonly unknown[]));
+    const sql = `SELECT ${COLUMNS} FROM resource WHERE id > ? ORDER BY id LIMIT ?`;
+    return this.#database.all(sql, after, limit).map(knownOf);
   }
 
   /** At most so many, by their URIs, from one on: what a list is compared with. */
   resourcesFrom(uri: string, limit: number): readonly Pick<KnownResource, 'id' | 'uri' | 'copied'>[] {
     const sql = 'SELECT id, uri, length, hash, lastmod, stamp FROM resource WHERE uri >= ? ORDER BY uri LIMIT ?';
-    const rows = this.#statement(sql).all(uri, limit) as unknown as readonly ComparedRow[];
+    const rows = this.#database.all(sql, uri, limit) as unknown as readonly ComparedRow[];
     return rows.map(([id, uri, ...copied]) => ({ id, uri, copied: copiedOf(copied) }));
   }
 
   resourceAt(path: string): KnownResource | undefined {
-    const row = this.#get(`SELECT ${COLUMNS} FROM resource WHERE folded = ?`, foldedPath(path));
+    const row = this.#database.get(`SELECT ${COLUMNS} FROM resource WHERE folded = ?`, foldedPath(path));
     return row === undefined || row[2] !== path ? undefined : knownOf(row);
   }
 
   /** How many resources the copy has, and their bytes. */
   totals(): { readonly count: number; readonly bytes: number; readonly failures: number } {
-    const row = this.#get('SELECT count(length), ifnull(sum(length), 0) FROM resource')!;
-    const failures = this.#get('SELECT count(*) FROM failure')![0] as number;
+    const row = this.#database.get('SELECT count(length), ifnull(sum(length), 0) FROM resource')!;
+    const failures = this.#database.get('SELECT count(*) FROM failure')![0] as number;
     return { count: row[0] as number, bytes: row[1] as number, failures };
   }
 
   /** How many resources have a path, those without a file included. */
   named(): number {
-    return this.#get('SELECT count(*) FROM resource')![0] as number;
+    return this.#database.get('SELECT count(*) FROM resource')![0] as number;
   }
 
   largestId(): number {
-    return this.#get('SELECT ifnull(max(id), 0) FROM resource')![0] as number;
+    return this.#database.get('SELECT ifnull(max(id), 0) FROM resource')![0] as number;
   }
 
   /** Gives a resource that is new its path, which it keeps as long as it exists. */
@@ -167,7 +145,7 @@ export class MirrorState implements TakenNames {
     const folded = foldedPath(path);
     const key = this.#isListed ? keyOfPath(path) : null;
     const sql = 'INSERT INTO resource (uri, path, folded, key) VALUES (?, ?, ?, ?)';
-    const id = Number(this.#run(sql, uri, path, folded, key).lastInsertRowid);
+    const id = this.#database.run(sql, uri, path, folded, key);
     this.#rememberFolders(folded);
     return { id, uri, path, copied: undefined, validator: undefined };
   }
@@ -176,12 +154,12 @@ export class MirrorState implements TakenNames {
     const { length, hash, lastmod, stamp, about } = copied;
     const sql =
       'UPDATE resource SET length = ?, hash = ?, lastmod = ?, stamp = ?, validator = ?, about = ? WHERE id = ?';
-    this.#run(sql, length, hash, lastmod ?? null, stamp ?? null, validator ?? null, encodeAbout(about), id);
+    this.#database.run(sql, length, hash, lastmod ?? null, stamp ?? null, validator ?? null, encodeAbout(about), id);
   }
 
   /** Nothing is known of any file, nor of how far changes were applied. Resources keep their paths. */
   forgetAllCopied(): void {
-    this.#run('UPDATE resource SET length = NULL, hash = NULL, validator = NULL');
+    this.#database.run('UPDATE resource SET length = NULL, hash = NULL, validator = NULL');
     this.clearFailures();
     const facts = ['cursor', 'seen', 'changesRead', 'listRead', 'lastPass'] as const;
     for (const name of facts) this.setFact(name, undefined);
@@ -189,16 +167,16 @@ export class MirrorState implements TakenNames {
 
   /** The copy has no right file of the resource: the next pass that wants it fetches it. */
   forgetCopied(id: number): void {
-    this.#run('UPDATE resource SET length = NULL, hash = NULL, validator = NULL WHERE id = ?', id);
+    this.#database.run('UPDATE resource SET length = NULL, hash = NULL, validator = NULL WHERE id = ?', id);
   }
 
   remove(id: number): void {
     this.#folders.clear();
-    this.#run('DELETE FROM resource WHERE id = ?', id);
+    this.#database.run('DELETE FROM resource WHERE id = ?', id);
   }
 
   failures(limit: number): readonly FailedResource[] {
-    const rows = this.#statement('SELECT uri, reason, wanted FROM failure ORDER BY uri LIMIT ?').all(limit);
+    const rows = this.#database.all('SELECT uri, reason, wanted FROM failure ORDER BY uri LIMIT ?', limit);
     return rows.map((row) => {
       const [uri, reason, wanted] = row as unknown as readonly string[];
       return { uri: uri!, reason: reason!, wanted: wanted! };
@@ -206,39 +184,39 @@ export class MirrorState implements TakenNames {
   }
 
   failure(uri: string): FailedResource | undefined {
-    const row = this.#get('SELECT reason, wanted FROM failure WHERE uri = ?', uri);
+    const row = this.#database.get('SELECT reason, wanted FROM failure WHERE uri = ?', uri);
     return row === undefined ? undefined : { uri, reason: row[0] as string, wanted: row[1] as string };
   }
 
   setFailure({ uri, reason, wanted }: FailedResource): void {
     this.#hasFailures = true;
-    this.#run('INSERT OR REPLACE INTO failure VALUES (?, ?, ?)', uri, reason, wanted);
+    this.#database.run('INSERT OR REPLACE INTO failure VALUES (?, ?, ?)', uri, reason, wanted);
   }
 
   clearFailure(uri: string): void {
-    if (this.#hasFailures) this.#run('DELETE FROM failure WHERE uri = ?', uri);
+    if (this.#hasFailures) this.#database.run('DELETE FROM failure WHERE uri = ?', uri);
   }
 
   clearFailures(): void {
-    this.#run('DELETE FROM failure');
+    this.#database.run('DELETE FROM failure');
     this.#hasFailures = false;
   }
 
   hasFile(folded: string): boolean {
     if (this.#folders.has(folded)) return false;
-    return this.#get('SELECT 1 FROM resource WHERE folded = ?', folded) !== undefined;
+    return this.#database.get('SELECT 1 FROM resource WHERE folded = ?', folded) !== undefined;
   }
 
   hasFolder(folded: string): boolean {
     // 0 follows the slash.
     const sql = 'SELECT 1 FROM resource WHERE folded > ? AND folded < ? LIMIT 1';
-    return this.#get(sql, `${folded}/`, `${folded}0`) !== undefined;
+    return this.#database.get(sql, `${folded}/`, `${folded}0`) !== undefined;
   }
 
   /** Lets `CopyListing` list the resources from now on. */
   listByKey(): void {
     this.#isListed = true;
-    this.#database.function('key_of', { deterministic: true }, (path) => keyOfPath(String(path)));
+    this.#database.define('key_of', keyOfPath);
     this.#database.exec(`
       CREATE UNIQUE INDEX IF NOT EXISTS resource_key ON resource (key) WHERE key IS NOT NULL;
       UPDATE resource SET key = key_of(path) WHERE key IS NULL`);
@@ -246,10 +224,7 @@ export class MirrorState implements TakenNames {
 
   /** @throws TidemarkError `unavailable`, such as on a full disk: then nothing can be changed before `recover` */
   commit(): void {
-    this.#write(() => {
-      if (this.#isChanged) this.#database.exec('COMMIT');
-      this.#isChanged = false;
-    });
+    this.#database.commit();
   }
 
   /**
@@ -257,10 +232,7 @@ export class MirrorState implements TakenNames {
    * any more, since another one may get it.
    */
   recover(): void {
-    if (this.#failure === undefined) return;
-    if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-    this.#isChanged = false;
-    this.#failure = undefined;
+    if (!this.#database.recover()) return;
     this.#folders.clear();
     this.#prefix = undefined;
     this.#hasFailures = true;
@@ -275,40 +247,6 @@ export class MirrorState implements TakenNames {
     if (this.#folders.size > MOST_FOLDERS) this.#folders.clear();
     for (let at = folded.indexOf('/'); at >= 0; at = folded.indexOf('/', at + 1))
       this.#folders.add(folded.slice(0, at));
-  }
-
-  #get(sql: string, ...values: (string | number)[]): readonly unknown[] | undefined {
-    return this.#statement(sql).get(...values) as unknown as readonly unknown[] | undefined;
-  }
-
-  #run(sql: string, ...values: (string | number | null)[]) {
-    return this.#write(() => {
-      if (!this.#isChanged) this.#database.exec('BEGIN IMMEDIATE');
-      this.#isChanged = true;
-      return this.#statement(sql).run(...values);
-    });
-  }
-
-  #write<Result>(work: () => Result): Result {
-    if (this.#failure !== undefined) throw this.#failure;
-    try {
-      return work();
-    } catch (error) {
-      const fault = sqliteFault(error);
-      if (fault === undefined) throw error;
-      this.#failure = new TidemarkError('unavailable', `the state of the copy ${fault}`, { file: this.#file }, error);
-      throw this.#failure;
-    }
-  }
-
-  #statement(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      statement.setReturnArrays(true);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
   }
 }
 
