@@ -46,9 +46,8 @@ export function canResume(form: Form): boolean {
 
 /**
  * Sends files by tus 1.0, one behind the other, and goes on where it broke off. Returns the stream and the number of
- * the upload: `main/17`.
+ * the upload: `main/17`. When it stops, what it has sent is removed from the server.
  * @param all where resumable uploads are begun
- * When it stops, what it has sent is removed from the server.
  * @throws TidemarkError with what the server says is wrong; `unavailable` when it does not answer for minutes;
  *   `invalid` when a file changes; Stopped, also when the server stores all bytes meanwhile
  */

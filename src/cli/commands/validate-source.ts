@@ -8,10 +8,10 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { wholeNumber } from '../options.ts';
+import { openOutputFile } from '../output-file.ts';
 import { growWhenBusy } from '../serving/busy-heap.ts';
 import { startCountBar } from '../ui/count-bar.ts';
 import { describeReport } from './describe-report.ts';
-import { openOutputFile } from './uploads/output-file.ts';
 
 interface Options {
   readonly sample?: number;

@@ -1,5 +1,5 @@
+import { openOutputFile } from '../../output-file.ts';
 import type { FileVisitor } from './check-files.ts';
-import { openOutputFile } from './output-file.ts';
 
 /** Writes every error, and every file of unknown type, as a line of JSON. @throws TidemarkError `invalid` */
 export async function openErrorsFile(path: string): Promise<FileVisitor> {

@@ -3,8 +3,8 @@ import { makeFolder } from '../../../lib/make-folder.ts';
 import type { ReadItem } from '../../../streams/files/read-file.ts';
 import { MARCXML_END, MARCXML_START } from '../../../streams/marc/marcxml-markup.ts';
 import { writeMarcXml } from '../../../streams/marc/write-marcxml.ts';
+import { type OutputFile, openOutputFile } from '../../output-file.ts';
 import type { CheckedFile, FileVisitor } from './check-files.ts';
-import { type OutputFile, openOutputFile } from './output-file.ts';
 
 /**
  * Writes into a folder what is read of each file: `0001-NAME.xml` with its records as MARCXML, and

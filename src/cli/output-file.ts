@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { TidemarkError } from '../../../core/errors.ts';
-import { errorCode, reasonOf } from '../../../lib/system-error.ts';
+import { TidemarkError } from '../core/errors.ts';
+import { errorCode, reasonOf } from '../lib/system-error.ts';
 
 export interface OutputFile {
   /** Waits while the disk is slow. */
