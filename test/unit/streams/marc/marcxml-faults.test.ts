@@ -78,7 +78,7 @@ describe('Faults of MARCXML', () => {
     ['UTF-8 that is wrong', Buffer.from('<record>caf\xe9 x', 'latin1'), /the byte E9 is not UTF-8/],
     ['an end in the middle', '<record><lead', /not well-formed.*unclosed tag|not well-formed.*unexpected end/],
     ['half a character at its end', Buffer.from('<record>\xc3', 'latin1'), /the byte C3 is not UTF-8/],
-    ['a text without an end', `<record>${'x'.repeat(2_100_000)}`, /a tag or a text has more than 1000000 characters/],
+    ['a text without an end', `<record>${'x'.repeat(2_100_000)}`, /no tag and no text ends within 1000000 characters/],
     ['elements without an end', `<record>${'<a>'.repeat(200)}`, /nested more than 100 deep/],
   ];
   for (const [what, end, reason] of ENDS) {
