@@ -28,8 +28,8 @@ export class FolderDrafts implements Drafts {
   }
 
   async keep(drafts: readonly Draft[]): Promise<void> {
-    const { root, folder, writer } = this.#parts;
+    const { folder, writer } = this.#parts;
     for (const { key } of drafts) requirePlainKey(key);
-    await writer.call('keepDrafts', [{ root, folder, drafts }]);
+    await writer.call('keepDrafts', [folder, drafts]);
   }
 }

@@ -3,7 +3,7 @@ import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorCode, isGone } from '../../lib/system-error.ts';
-import { CalledThread, startWorker, type ThreadOptions } from '../../lib/workers/rpc.ts';
+import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type {
   ArtifactBody,
   ArtifactStore,
@@ -27,25 +27,27 @@ import { TemporaryFiles } from './temporary-files.ts';
 import type { WriteFunctions } from './write.worker.ts';
 
 const CHUNK = 256 * 1024;
-/** Writes small files. A thread takes 50 ms to start, so it stays for a while. */
-const WRITER: ThreadOptions = {
-  work: 'writing artifacts',
-  start: () => startWorker('./write.worker', import.meta.url, { workerData: undefined }),
-  idleMs: 5_000,
-};
+/** A thread takes 50 ms to start, so it stays for a while. */
+const WRITER_IDLE_MS = 5_000;
 
 /** Files below a folder, which is made when the first is written. */
 export class FolderStore implements ArtifactStore {
   readonly name: string;
   readonly #root: string;
   readonly #temporary: TemporaryFiles;
-  readonly #writer = new CalledThread<WriteFunctions>(WRITER);
+  /** Of small files. */
+  readonly #writer: CalledThread<WriteFunctions>;
 
   /** @param root absolute */
   constructor(root: string) {
     this.name = root;
     this.#root = root;
     this.#temporary = new TemporaryFiles(root);
+    this.#writer = new CalledThread({
+      work: 'writing artifacts',
+      start: () => startWorker('./write.worker', import.meta.url, { workerData: root }),
+      idleMs: WRITER_IDLE_MS,
+    });
   }
 
   pathOf(key: ObjectKey): string {
@@ -60,7 +62,7 @@ export class FolderStore implements ArtifactStore {
   async putAll(objects: readonly SmallObject[]): Promise<void> {
     for (const { key } of objects) requirePlainKey(key);
     const folder = await this.#temporaryFolder();
-    await this.#writer.call('writeAll', [{ root: this.#root, folder, objects }]);
+    await this.#writer.call('writeAll', [folder, objects]);
   }
 
   async beginDrafts(): Promise<Drafts> {

@@ -1,22 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { DiskSync } from '../../lib/disk-sync.ts';
 import { isGone } from '../../lib/system-error.ts';
 import type { Draft, ObjectKey, SmallObject } from '../artifact-store.ts';
 import { writeNewFile } from '../drafts.ts';
 
-interface Place {
+export interface SmallFilePlace {
+  /** Of the store, which `disk` syncs. */
   readonly root: string;
+  readonly disk: DiskSync;
   /** For unfinished files, on the same file system. It is removed in the end. */
   readonly folder: string;
-}
-
-export interface SmallWrites extends Place {
-  readonly objects: readonly SmallObject[];
-}
-
-export interface KeptDrafts extends Place {
-  readonly drafts: readonly Draft[];
 }
 
 interface Unfinished {
@@ -24,15 +18,12 @@ interface Unfinished {
   readonly target: string;
 }
 
-/** With more files, the whole file system is synced: for thousands, that takes a tenth of the time. */
-const SYNCED_ALONE = 16;
-
 /**
  * Writes small files under temporary names, and gives them their own when all of them are durable. Files that exist
  * are touched. Synchronous calls, which for small files cost a fraction of asynchronous ones: for a thread of its own.
  */
-export function writeSmallFiles({ objects, ...place }: SmallWrites): void {
-  store(place, objects, ({ bytes }, at) => {
+export function writeSmallFiles(place: SmallFilePlace, objects: readonly SmallObject[]): Promise<void> {
+  return store(place, objects, ({ bytes }, at) => {
     const path = join(place.folder, String(at));
     writeNewFile(path, bytes);
     return path;
@@ -40,16 +31,16 @@ export function writeSmallFiles({ objects, ...place }: SmallWrites): void {
 }
 
 /** The same with files that other threads have written. */
-export function keepDrafts({ drafts, ...place }: KeptDrafts): void {
-  store(place, drafts, ({ path }) => path);
+export function keepDrafts(place: SmallFilePlace, drafts: readonly Draft[]): Promise<void> {
+  return store(place, drafts, ({ path }) => path);
 }
 
 /** @param write makes the unfinished file of an object that is not stored yet, and returns its path */
-function store<Stored extends { readonly key: ObjectKey }>(
-  { root, folder }: Place,
+async function store<Stored extends { readonly key: ObjectKey }>(
+  { root, disk, folder }: SmallFilePlace,
   objects: readonly Stored[],
   write: (object: Stored, at: number) => string,
-): void {
+): Promise<void> {
   try {
     const unfinished: Unfinished[] = [];
     // Also those of files that exist: the process that wrote them may not have come so far.
@@ -59,14 +50,11 @@ function store<Stored extends { readonly key: ObjectKey }>(
       folders.add(dirname(target));
       if (!isTouched(target)) unfinished.push({ path: write(object, at), target });
     }
-    sync(
-      root,
-      unfinished.map(({ path }) => path),
-    );
+    await disk.sync(unfinished.map(({ path }) => path));
     for (const { path, target } of unfinished) {
       for (const changed of moved(path, target)) folders.add(changed);
     }
-    sync(root, [...folders]);
+    await disk.sync([...folders]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -103,22 +91,4 @@ function moved(path: string, target: string): readonly string[] {
   const above: string[] = [];
   for (let made = folder; made.length >= first.length; made = dirname(made)) above.push(dirname(made));
   return above;
-}
-
-/** Makes files or folders durable. */
-function sync(root: string, paths: readonly string[]): void {
-  if (paths.length > SYNCED_ALONE && syncFileSystem(root)) return;
-  for (const path of paths) {
-    const opened = openSync(path, 'r');
-    try {
-      fsyncSync(opened);
-    } finally {
-      closeSync(opened);
-    }
-  }
-}
-
-/** Returns false where the system has no such command. */
-function syncFileSystem(root: string): boolean {
-  return spawnSync('sync', ['-f', root], { stdio: 'ignore' }).status === 0;
 }

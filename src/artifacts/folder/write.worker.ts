@@ -1,19 +1,25 @@
+import { workerData } from 'node:worker_threads';
+import { DiskSync } from '../../lib/disk-sync.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
+import type { Draft, SmallObject } from '../artifact-store.ts';
 import { folderError } from '../folder-errors.ts';
-import { type KeptDrafts, keepDrafts, type SmallWrites, writeSmallFiles } from './write-small-files.ts';
+import { keepDrafts, writeSmallFiles } from './write-small-files.ts';
+
+/** What the thread is started with: the root of the store. */
+const root = workerData as string;
+const disk = new DiskSync(root);
 
 const functions = {
-  writeAll: (writes: SmallWrites) => translated(writes.root, () => writeSmallFiles(writes)),
-  keepDrafts: (drafts: KeptDrafts) => translated(drafts.root, () => keepDrafts(drafts)),
+  writeAll: (folder: string, objects: readonly SmallObject[]) =>
+    translated(writeSmallFiles({ root, disk, folder }, objects)),
+  keepDrafts: (folder: string, drafts: readonly Draft[]) => translated(keepDrafts({ root, disk, folder }, drafts)),
 };
 export type WriteFunctions = typeof functions;
 
-serveCalls(functions);
+serveCalls(functions, () => disk.close());
 
-function translated(root: string, work: () => void): void {
-  try {
-    work();
-  } catch (error) {
+async function translated(work: Promise<void>): Promise<void> {
+  return work.catch((error: unknown) => {
     throw folderError(root, 'written', error);
-  }
+  });
 }

@@ -11,16 +11,16 @@ import {
 import { opendir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { TidemarkError } from '../../../core/errors.ts';
+import { DiskSync } from '../../../lib/disk-sync.ts';
 import { errorCode, isGone, reasonOf } from '../../../lib/system-error.ts';
 import { ThreadPool } from '../../../lib/workers/pool.ts';
 import { startWorker } from '../../../lib/workers/rpc.ts';
 import { OWN_PREFIX } from '../names/safe-name.ts';
 import { CheckedFolders, whyNot } from './checked-folders.ts';
-import { DiskSync } from './disk-sync.ts';
 import { KeptBytes, LocalFile } from './local-file.ts';
 import type { MirrorTarget, PublishedFile, RejectedPath, UnfinishedFile } from './mirror-target.ts';
 import type { PublishFunctions } from './publish.worker.ts';
-import { publishFiles } from './publish-files.ts';
+import { publishFiles, syncCopy } from './publish-files.ts';
 
 const MOST_STAGED_BYTES = 512 * 1024 * 1024;
 const READS_AT_ONCE = 4;
@@ -107,7 +107,7 @@ export class FolderTarget implements MirrorTarget {
     const left = [...folders].map((folder) => this.#removeEmpty(folder));
     // What was left by one folder may have become empty by another one, and was removed.
     const there = left.filter((folder) => existsSync(folder));
-    await this.#disk.sync([...new Set([...there, ...checked.changed])]);
+    await syncCopy(this.#disk, this.#root, [...new Set([...there, ...checked.changed])]);
     return rejected;
   }
 

@@ -1,8 +1,8 @@
 import { closeSync, futimesSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { DiskSync } from '../../../lib/disk-sync.ts';
 import { cannotBeWritten } from '../cannot-be-written.ts';
 import { CheckedFolders, whyNot } from './checked-folders.ts';
-import type { DiskSync } from './disk-sync.ts';
 import type { PublishedFile, RejectedPath, StagedFile } from './mirror-target.ts';
 
 export interface PublishTask {
@@ -39,8 +39,15 @@ export async function publishFiles(
       rejected.push({ path, reason: whyNot(error) });
     }
   }
-  await disk.sync(checked.changed);
+  await syncCopy(disk, root, checked.changed);
   return rejected;
+}
+
+/** Makes files or folders of the copy durable. @throws TidemarkError `unavailable` */
+export async function syncCopy(disk: DiskSync, root: string, paths: readonly string[]): Promise<void> {
+  await disk.sync(paths).catch((error: unknown) => {
+    throw cannotBeWritten(root, error);
+  });
 }
 
 /** Makes all files durable, or removes them: a disk that is full must not stay full of them. As `writeKept`. */
@@ -50,7 +57,11 @@ async function writeAll(
 ): Promise<ReadonlyMap<StagedFile, unknown>> {
   try {
     const timeless = writeKept(root, files, bytes);
-    await disk.sync(files.map(({ staged }) => staged));
+    await syncCopy(
+      disk,
+      root,
+      files.map(({ staged }) => staged),
+    );
     return timeless;
   } catch (error) {
     for (const { staged } of files) rmSync(staged, { force: true });

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
+import { DiskSync } from '../../../lib/disk-sync.ts';
 import { serveCalls } from '../../../lib/workers/rpc.ts';
-import { DiskSync } from './disk-sync.ts';
 import { type PublishTask, publishFiles } from './publish-files.ts';
 
 /** What the thread is started with: the root of the copy. */

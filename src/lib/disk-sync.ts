@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { cannotBeWritten } from '../cannot-be-written.ts';
 
 /** With more paths, the whole file system is synced: for thousands, that takes a tenth of the time. */
 const SYNCED_ALONE = 16;
-/** Answers each line with the exit code of a sync. An interrupt is for the mirror, which still has files to sync. */
+/** Answers each line with the exit code of a sync. An interrupt is for the program, which still has files to sync. */
 const SYNC_EACH_LINE = 'trap "" INT; while read -r line; do sync -f "$0"; echo $?; done';
 
 /**
@@ -21,14 +20,10 @@ export class DiskSync {
     this.#root = root;
   }
 
-  /** @throws TidemarkError `unavailable`, also when one of few paths does not exist */
+  /** @throws the error of the system, also when one of few paths does not exist */
   async sync(paths: readonly string[]): Promise<void> {
     if (paths.length > SYNCED_ALONE && (await this.#syncAll())) return;
-    try {
-      for (const path of paths) await syncOne(path);
-    } catch (error) {
-      throw cannotBeWritten(this.#root, error);
-    }
+    for (const path of paths) await syncOne(path);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { DiskSync } from '../../../src/client/mirror/target/disk-sync.ts';
+import { DiskSync } from '../../../src/lib/disk-sync.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
 /** Of this process. */
@@ -11,7 +11,7 @@ function shells(): readonly number[] {
   return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('sync -f'));
 }
 
-const isMissing = /cannot be written: it does not exist \(ENOENT\)/;
+const isMissing = /ENOENT/;
 
 describe('DiskSync', () => {
   const folder = useTempFolder();
