@@ -1,14 +1,36 @@
 /** The result codes of SQLite that an operator can do something about (sqlite.org/rescode.html). */
 const FAULTS: Readonly<Record<number, string>> = {
-  8: 'cannot be written: check the permissions of the folder, and whether the file system is read-only',
+  5: 'is locked by another process: try again, or find out which one',
+  6: 'is locked: try again',
+  8: 'cannot be written: check the permissions of the file and its folder, and whether the file system is read-only',
   10: 'cannot be read or written: the disk reports an error',
+  11: 'is damaged',
   13: 'cannot grow: the disk is full',
-  14: 'cannot be opened: check the permissions of the folder',
+  14: 'cannot be opened: check that its folder exists and may be written',
+  26: 'is no SQLite database',
 };
 
+/** What to do about a file that cannot be used as it is: without a full stop. */
+export interface FaultHints {
+  readonly damaged: string;
+  readonly noDatabase: string;
+}
+
 /** What is wrong with the file of a database, in words for a person; undefined for other errors. */
-export function sqliteFault(error: unknown): string | undefined {
+export function sqliteFault(error: unknown, hints?: FaultHints): string | undefined {
+  const code = primaryCode(error);
+  if (code === undefined || FAULTS[code] === undefined) return undefined;
+  const hint = code === 11 ? hints?.damaged : code === 26 ? hints?.noDatabase : undefined;
+  return hint === undefined ? FAULTS[code] : `${FAULTS[code]}: ${hint}`;
+}
+
+/** Whether SQLite refused because another connection has a lock. */
+export function isBusy(error: unknown): boolean {
+  return primaryCode(error) === 5;
+}
+
+/** The low byte of a result code; the others detail it. */
+function primaryCode(error: unknown): number | undefined {
   const { errcode } = (error ?? {}) as { errcode?: number };
-  // The low byte is the primary result code.
-  return errcode === undefined ? undefined : FAULTS[errcode & 0xff];
+  return errcode === undefined ? undefined : errcode & 0xff;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MIRROR_FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { CHANGES, copyIn, hashAndLength, LIST, MirroredSource } from '../support/mirrored-source.ts';
@@ -371,6 +371,22 @@ describe('tidemark mirror', () => {
     assert.match(stdout, /q\.txt: new is a file, where the copy needs a folder: remove it/);
     assert.equal(exitCode, 1);
     assert.equal(copy()['other.txt'], 'o');
+  });
+
+  it('says what to do about a damaged state, and takes the copy over without it', async () => {
+    source.put({ 'a.txt': 'a', 'b.txt': 'b' }).list(AT);
+    await done();
+    const state = place.at('copy/.tidemark-mirror.db');
+    for (const bytes of [readFileSync(state).fill(0, 0, 4096), readFileSync(state).fill(0xff, 4096)]) {
+      writeFileSync(state, bytes);
+      const { stderr, exitCode } = await mirror();
+      assert.match(stderr, /state of the copy, \S+mirror\.db, is .*: remove it .*, and mirror again with --adopt/);
+      assert.equal(exitCode, 3);
+    }
+    for (const name of readdirSync(place.at('copy'))) {
+      if (name.startsWith('.tidemark-mirror.db')) rmSync(place.at(`copy/${name}`));
+    }
+    assert.equal((await done('--adopt')).fetched, 0);
   });
 
   it('writes through no link, and over no folder, that another program put into the copy', async () => {

@@ -2,22 +2,13 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
 import { makeFile, makeFolder } from '../../lib/make-folder.ts';
+import { sqliteFault } from '../../lib/sqlite-fault.ts';
 import { reasonOf } from '../../lib/system-error.ts';
 
 /** Milliseconds that a statement waits for another process; a commit of 10,000 events holds the lock for some 150. */
 const BUSY_TIMEOUT = 5_000;
 
-// The result codes of SQLite that an operator can do something about (sqlite.org/rescode.html).
-const FAULTS: Readonly<Record<number, string>> = {
-  5: 'is locked by another process: try again, or find out which one',
-  6: 'is locked: try again',
-  8: 'cannot be written: check the permissions of the file and its folder, and whether the file system is read-only',
-  10: 'cannot be read or written: the disk reports an error',
-  11: 'is damaged: restore it from a backup',
-  13: 'cannot grow: the disk is full',
-  14: 'cannot be opened: check that its folder exists and may be written',
-  26: 'is no SQLite database: check the setting TIDEMARK_STORE',
-};
+const HINTS = { damaged: 'restore it from a backup', noDatabase: 'check the setting TIDEMARK_STORE' };
 
 /** "Tide" in ASCII, in the file's header: distinguishes our stores from the databases of other programs. */
 export const APPLICATION_ID = 0x54696465;
@@ -103,19 +94,11 @@ function refuseForeign(database: DatabaseSync, file: string): void {
   );
 }
 
-/** Whether SQLite refused because another connection has a lock. */
-export function isBusy(error: unknown): boolean {
-  const { errcode } = (error ?? {}) as { errcode?: number };
-  return errcode !== undefined && (errcode & 0xff) === 5;
-}
-
 function translate(file: string, error: unknown): unknown {
   if (error instanceof TidemarkError || !(error instanceof Error)) return error;
-  const { errcode, code } = error as { errcode?: number; code?: string };
-  // The low byte is the primary result code, the others detail it.
-  const fault = errcode === undefined ? undefined : FAULTS[errcode & 0xff];
+  const fault = sqliteFault(error, HINTS);
   if (fault !== undefined) return new TidemarkError('unavailable', `the store ${file} ${fault}`, { file }, error);
-  if (errcode === undefined && code?.startsWith('E') && 'syscall' in error) {
+  if ('syscall' in error) {
     return new TidemarkError('unavailable', `the store ${file} cannot be opened: ${reasonOf(error)}`, { file }, error);
   }
   return error;

@@ -4,6 +4,9 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { sqliteFault } from '../../../lib/sqlite-fault.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 
+const AGAIN = 'remove it and the files beside it that begin with its name, and mirror again with --adopt';
+const HINTS = { damaged: AGAIN, noDatabase: AGAIN };
+
 type Value = string | number | null;
 type Row = readonly unknown[];
 
@@ -32,18 +35,18 @@ export class StateDatabase {
         `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768; ${schema}`,
       );
     } catch (error) {
-      const message = `the state of the copy cannot be opened: ${reasonOf(error)}`;
-      throw new TidemarkError('unavailable', message, { file }, error);
+      throw this.#fault(error) ?? this.#unavailable(`cannot be opened: ${reasonOf(error)}`, error);
     }
   }
 
-  /** The first row, as an array. */
+  /** The first row, as an array. @throws TidemarkError `unavailable` */
   get(sql: string, ...values: Value[]): Row | undefined {
-    return this.#statement(sql).get(...values) as unknown as Row | undefined;
+    return this.#read(() => this.#statement(sql).get(...values) as unknown as Row | undefined);
   }
 
+  /** @throws TidemarkError `unavailable` */
   all(sql: string, ...values: Value[]): readonly Row[] {
-    return this.#statement(sql).all(...values) as unknown as readonly Row[];
+    return this.#read(() => this.#statement(sql).all(...values) as unknown as readonly Row[]);
   }
 
   /** Returns the id of the last row that was inserted. @throws TidemarkError `unavailable` */
@@ -92,11 +95,27 @@ export class StateDatabase {
     try {
       return work();
     } catch (error) {
-      const fault = sqliteFault(error);
-      if (fault === undefined) throw error;
-      this.#failure = new TidemarkError('unavailable', `the state of the copy ${fault}`, { file: this.#file }, error);
-      throw this.#failure;
+      this.#failure = this.#fault(error);
+      throw this.#failure ?? error;
     }
+  }
+
+  #read<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw this.#fault(error) ?? error;
+    }
+  }
+
+  #fault(error: unknown): TidemarkError | undefined {
+    const fault = sqliteFault(error, HINTS);
+    return fault === undefined ? undefined : this.#unavailable(fault, error);
+  }
+
+  #unavailable(problem: string, cause: unknown): TidemarkError {
+    const file = this.#file;
+    return new TidemarkError('unavailable', `the state of the copy, ${file}, ${problem}`, { file }, cause);
   }
 
   #statement(sql: string): StatementSync {
