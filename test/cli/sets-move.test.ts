@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { openStores } from '../../src/stores/open-stores.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
@@ -100,6 +102,21 @@ describeOnEachStore('tidemark sets move', (store, itOnce) => {
       ['/b', 2],
       ['/c', 2],
     ]);
+  });
+
+  itOnce('leaves dumps that have the URIs of before, which are said to be outdated', async () => {
+    mkdirSync(join(place.folder, 'files'));
+    writeFileSync(join(place.folder, 'files/a'), 'a');
+    await done(`sets add s --root files --keep-versions --url-prefix ${ONE}`);
+    await done('scan s');
+    await done('dumps build s');
+    assert.match(await done('dumps list s'), /^PACKAGE/);
+
+    await done(`sets move s ${NEXT} --confirm-move`);
+    const { stderr } = await place.run(['dumps', 'list', 's']);
+    assert.match(stderr, /"s" has no Resource Dump since its URIs changed, or .*: ".*dumps build s" builds one/);
+    await done('dumps build s');
+    assert.match(await done('dumps list s'), /^PACKAGE/);
   });
 
   itOnce('refuses a prefix below which a URI would have more than 2,048 characters, and changes nothing', async () => {

@@ -25,7 +25,8 @@ export class KnownDumps {
     const published = hasDump(set) ? (await this.find(set.id))?.published : undefined;
     if (published?.epoch === set.epoch) return published;
     const message =
-      whyNoDump(set) ?? `"${set.slug}" has no Resource Dump: "tidemark dumps build ${set.slug}" builds one`;
+      whyNoDump(set) ??
+      `"${set.slug}" has no Resource Dump${sinceMoved(set, set.dumpEpoch)}: "tidemark dumps build ${set.slug}" builds one`;
     throw new TidemarkError('not-found', message, { set: set.slug });
   }
 
@@ -47,7 +48,7 @@ export class KnownDumps {
     if (stored?.body.epoch === set.epoch && stored.body.packages.length > 0) return stored.body.packages;
     const message =
       whyNoDump(set) ??
-      `"${set.slug}" has no Change Dump: a set with --keep-versions has one when "tidemark dumps build ${set.slug}" finds a window of its changes that is closed`;
+      `"${set.slug}" has no Change Dump${sinceMoved(set, set.changeDumpEpoch)}: a set with --keep-versions has one when "tidemark dumps build ${set.slug}" finds a window of its changes that is closed`;
     throw new TidemarkError('not-found', message, { set: set.slug });
   }
 
@@ -72,4 +73,9 @@ export class KnownDumps {
     }
     return this.#known.get(set);
   }
+}
+
+/** @param ofDump the epoch of a dump that is not published */
+function sinceMoved({ epoch }: ResourceSet, ofDump: number | undefined): string {
+  return ofDump === undefined || ofDump === epoch ? '' : ' since its URIs changed, or it was renewed';
 }
