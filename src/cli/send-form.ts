@@ -19,6 +19,8 @@ export interface FormFile {
   readonly name: string;
   /** Bytes. */
   readonly length: number;
+  /** When it was changed last. Milliseconds since 1970, with fractions. */
+  readonly modified: number;
 }
 
 export interface SendOptions {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -6,6 +7,7 @@ import { request as overHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { type ResumablesView, resumablesSchema } from '../api/resumable-view.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { pauseAfter } from '../lib/retry.ts';
 import { reasonOf } from '../lib/system-error.ts';
@@ -45,8 +47,9 @@ export function canResume(form: Form): boolean {
 }
 
 /**
- * Sends files by tus 1.0, one behind the other, and goes on where it broke off. Returns the stream and the number of
- * the upload: `main/17`. When it stops, what it has sent is removed from the server.
+ * Sends files by tus 1.0, one behind the other, and goes on where it broke off, also where a process that sent the same
+ * files was killed. Returns the stream and the number of the upload: `main/17`. When it stops, what it has sent is
+ * removed from the server.
  * @param all where resumable uploads are begun
  * @throws TidemarkError with what the server says is wrong; `unavailable` when it does not answer for minutes;
  *   `invalid` when a file changes; Stopped, also when the server stores all bytes meanwhile
@@ -90,8 +93,6 @@ class Sending {
   readonly #all: URL;
   readonly #form: Form;
   readonly #options: ResumableOptions;
-  /** Of each file, when it was changed last, as it was found first. */
-  readonly #modified = new Map<FormFile, number>();
   /** Of what the server stores, once it was begun. */
   #url: URL | undefined;
   /** Bytes of all files. */
@@ -106,12 +107,27 @@ class Sending {
 
   async begin(): Promise<URL> {
     if (this.#url !== undefined) return this.#url;
+    this.#url = await this.#earlier();
+    if (this.#url !== undefined) return this.#url;
     const { headers } = await this.#ask('POST', this.#all, {
       'Upload-Length': String(this.length),
       'Upload-Metadata': metadataOf(this.#form),
     });
     this.#url = new URL(headers.location ?? '', this.#all);
     return this.#url;
+  }
+
+  /** One that a process which was killed has begun with the same files. */
+  async #earlier(): Promise<URL | undefined> {
+    const metadata = metadataOf(this.#form);
+    // A refusal may be that of a server without a list. What is wrong, it says when an upload is begun.
+    const find = (method: string, url: URL) => this.#ask(method, url, {}).catch(unlessRefused);
+    for (const { id, length } of unfinishedOf((await find('GET', this.#all))?.text)) {
+      if (length !== this.length) continue;
+      const url = new URL(`${this.#all.pathname}/${id}`, this.#all);
+      if ((await find('HEAD', url))?.headers['upload-metadata'] === metadata) return url;
+    }
+    return undefined;
   }
 
   /**
@@ -156,15 +172,11 @@ class Sending {
     for (const file of this.#form.files) await this.#requireSameFile(file);
   }
 
-  async #requireSameFile(file: FormFile): Promise<void> {
-    const { path, length } = file;
+  async #requireSameFile({ path, length, modified }: FormFile): Promise<void> {
     const stats = await stat(path).catch((error: unknown) => {
       throw new TidemarkError('invalid', `${path} cannot be read: ${reasonOf(error)}`, { file: path });
     });
-    const { size, mtimeMs: modified } = stats;
-    const before = this.#modified.get(file) ?? modified;
-    this.#modified.set(file, before);
-    if (size === length && modified === before) return;
+    if (stats.size === length && stats.mtimeMs === modified) return;
     throw changed(path);
   }
 
@@ -219,16 +231,33 @@ class Sending {
   }
 }
 
-/** As tus has it: pairs of a key and a text in Base64. */
+/**
+ * As tus has it: pairs of a key and a text in Base64. The server keeps `fingerprint`, which is another one as soon as a
+ * file is another one.
+ */
 function metadataOf({ files, fields }: Form): string {
   const [first, ...others] = files;
   const named =
     others.length === 0
       ? { filename: first!.name }
       : { files: JSON.stringify(files.map(({ name, length }) => ({ name, length }))) };
-  return Object.entries({ ...named, ...fields })
+  const fingerprint = hash('sha256', JSON.stringify(files), 'hex').slice(0, 32);
+  return Object.entries({ ...named, ...fields, fingerprint })
     .map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`)
     .join(',');
+}
+
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof TidemarkError)) throw error;
+}
+
+/** None where the answer is not that of a Tidemark. */
+function unfinishedOf(list: string | undefined): ResumablesView['uploads'] {
+  try {
+    return resumablesSchema.parse(JSON.parse(list ?? '')).uploads;
+  } catch {
+    return [];
+  }
 }
 
 function changed(path: string): TidemarkError {

@@ -136,12 +136,56 @@ describe('uploads on the command line', () => {
     try {
       assert.equal(await sending.exit(), 1);
       assert.match(sending.stderr, /stopped before it was complete/);
-      assert.deepEqual(proxy.answers, ['POST 201', 'HEAD 200', 'HEAD 200', 'DELETE 204']);
+      assert.deepEqual(proxy.answers, ['GET 200', 'POST 201', 'HEAD 200', 'HEAD 200', 'DELETE 204']);
     } finally {
       await proxy.close();
     }
     const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'stopped', '--json'));
     assert.deepEqual(uploads, []);
+  });
+
+  it('go on where a killed command broke off, while the files are the same', async () => {
+    const bytes = randomBytes(60_000_000);
+    await writeFile(join(place.folder, 'long.mrc'), bytes);
+    await done('streams', 'add', 'lane', 'killed');
+    let kill: (() => void) | undefined;
+    let sent = 0;
+    const proxy = await startHttpProxy(Number(new URL(server).port), {
+      onSent(_, count) {
+        sent = count;
+        if (count > 40_000_000) kill?.();
+      },
+    });
+    const args = ['upload', 'lane', 'long.mrc', '--stream', 'killed', '--server', proxy.url, '--json'];
+    const isKilled = async () => {
+      const sending = place.startProcess(args);
+      kill = () => {
+        kill = undefined;
+        sending.signal('SIGKILL');
+      };
+      await sending.exit();
+      assert.equal(kill, undefined);
+      proxy.answers.length = 0;
+    };
+    const isSent = async (expected: Buffer) => {
+      const { exitCode, stdout, stderr } = await place.run(args);
+      assert.equal(exitCode, 0, stderr);
+      assert.equal(JSON.parse(stdout).files[0].sha256, hash('sha256', expected));
+    };
+    try {
+      await isKilled();
+      await isSent(bytes);
+      assert.ok(sent < bytes.length, `${sent} bytes were sent again`);
+      assert.ok(!proxy.answers.includes('POST 201'), 'another one was begun');
+
+      await isKilled();
+      const other = randomBytes(60_000_000);
+      await writeFile(join(place.folder, 'long.mrc'), other);
+      await isSent(other);
+      assert.ok(proxy.answers.includes('POST 201'), 'it went on with other bytes');
+    } finally {
+      await proxy.close();
+    }
   });
 
   it('are uploads when they are stopped after their last byte was stored', async () => {

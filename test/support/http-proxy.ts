@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export interface HttpProxy {
   readonly url: string;
   /** What was answered: method and status, such as `HEAD 200`. */
-  readonly answers: readonly string[];
+  readonly answers: string[];
   close(): Promise<void>;
 }
 

@@ -95,7 +95,7 @@ async function findFile(path: string): Promise<FormFile> {
     throw new TidemarkError('invalid', `${path} cannot be read: ${reasonOf(error)}`, { file: path });
   });
   if (!stats.isFile()) throw new TidemarkError('invalid', `${path} is no regular file: name files`, { file: path });
-  return { path, name: basename(path), length: stats.size };
+  return { path, name: basename(path), length: stats.size, modified: stats.mtimeMs };
 }
 
 function startUploadBar(terminal: Terminal, files: readonly FormFile[]) {
@@ -104,12 +104,15 @@ function startUploadBar(terminal: Terminal, files: readonly FormFile[]) {
   const isDrawn = drawsBars(terminal);
   const began = performance.now();
   let done = 0;
+  /** Sent by an earlier command. */
+  let before: number | undefined;
   const show = (text: string) =>
     progress.show(isDrawn ? barLine(terminal, 'Uploading', { done, total, text }) : `Uploading: ${text}`);
   return {
     update(sent: number) {
       done = sent;
-      const rate = formatBytes(Math.round((sent * 1000) / Math.max(1, performance.now() - began)));
+      before ??= sent;
+      const rate = formatBytes(Math.round(((sent - before) * 1000) / Math.max(1, performance.now() - began)));
       show(`${formatBytes(sent)} of ${formatBytes(total)}, ${rate}/s`);
     },
     pause: (reason: string) => show(`${formatBytes(done)} of ${formatBytes(total)}, going on after a break: ${reason}`),
