@@ -34,6 +34,10 @@ export async function follow(mirror: Followed, options: FollowOptions): Promise<
   const { signal, intervalMs } = options;
   const news = new News();
   const listening = listenWhile(mirror, news, options);
+  // Polling goes on without it, and its error is thrown in the end.
+  listening.catch(() => {
+    news.isListening = false;
+  });
   let failures = 0;
   let retried = 0;
   while (!signal.aborted) {
