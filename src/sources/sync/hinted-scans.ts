@@ -33,8 +33,9 @@ export class HintedScans {
    */
   async scan(paths: readonly string[]): Promise<readonly SourceProblem[]> {
     if (paths.length === 0) return [];
+    // Before it joins: no caller would await a scan that was begun for it alone.
+    if ((this.#next?.paths.size ?? 0) + paths.length > MOST_WAITING) refuse();
     const { paths: waiting, scanned } = this.#join();
-    if (waiting.size + paths.length > MOST_WAITING) refuse();
     for (const path of paths) waiting.add(path);
     const asked = new Set(paths);
     return (await withTimeout(scanned, SCAN_TIMEOUT_MS, refuse)).filter(({ path }) => asked.has(path));
