@@ -56,7 +56,7 @@ export async function latestArtifact(store: Reads, options: LatestOptions): Prom
   // Files without the folder of their date are here: newer ones than the first date's end it.
   const [dates, flat] = await Promise.all([
     store.folders(folder),
-    newestOf(completeOnes([await store.objects(folder)]), isWanted),
+    store.objects(folder).then((objects) => newestOf(completeOnes([objects]), isWanted)),
   ]);
   for (const date of dates.toReversed()) {
     const begins = parseTimestamp(`${date}_000000`)?.getTime();
