@@ -29,6 +29,10 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === 5;
 }
 
+export function isDamaged(error: unknown): boolean {
+  return primaryCode(error) === 11;
+}
+
 /** The low byte of a result code; the others detail it. */
 function primaryCode(error: unknown): number | undefined {
   const { errcode } = (error ?? {}) as { errcode?: number };

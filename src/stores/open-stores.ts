@@ -3,6 +3,7 @@ import type { Catalog } from './catalog.ts';
 import { JobQueue } from './job-queue.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import { type CopyProgress, copySqlite } from './sqlite/copy-sqlite.ts';
+import { findDamageIn } from './sqlite/find-damage.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
 import { type LockMode, lockStore } from './sqlite/store-lock.ts';
 import type { StoreGauge } from './store-gauge.ts';
@@ -67,6 +68,11 @@ export function lockOutOthers(file: string): { release(): void } {
 /** Copies a snapshot of a store's file to a file that does not exist yet. */
 export function copyStore(file: string, copy: string, onProgress: CopyProgress): Promise<void> {
   return copySqlite(file, copy, onProgress);
+}
+
+/** What is wrong with the structure of a store's file. @throws TidemarkError `unavailable` when it cannot be read */
+export function damageOf(file: string): readonly string[] {
+  return findDamageIn(file);
 }
 
 /** Loaded only for that store: its client takes 0.2 s and 8 MB. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,6 +11,7 @@ import { SetReader } from '../support/set-reader.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
+const PAGE_BYTES = 8192;
 const BASE_URL = 'http://source.example.org';
 
 describe('a backup', () => {
@@ -116,6 +117,28 @@ describe('a backup', () => {
     await refused('restore missing.db --confirm', /missing\.db/);
     rmSync(join(place.folder, 'there.db'));
     await done('sets show records');
+  });
+
+  it('that is damaged is refused, and the store stays as it is', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    const event = (number: number) => `{"location": {"value": "${number}", "type": "rel_path"}, "change": "created"}`;
+    await place.run(['changes', 'post', 'records'], {
+      input: Array.from({ length: 2000 }, (_, at) => event(at)).join('\n'),
+    });
+    await done('backup copy.db');
+    const bytes = readFileSync(join(place.folder, 'copy.db'));
+    const middle = Math.floor(bytes.length / PAGE_BYTES / 2) * PAGE_BYTES;
+    const page = Buffer.from(bytes).fill(0xff, middle, middle + PAGE_BYTES);
+    for (const damaged of [page, bytes.subarray(0, middle)]) {
+      writeFileSync(join(place.folder, 'damaged.db'), damaged);
+      await refused(
+        'restore damaged.db --confirm',
+        /the backup \S+damaged\.db is damaged, and nothing was restored/,
+        3,
+      );
+    }
+    await done('verify records');
+    assert.deepEqual(readdirSync(join(place.folder, 'data')).sort(), ['tidemark.db', 'tidemark.db.lock']);
   });
 
   const listOf = ({ url }: { url: string }) => new SetReader(`${BASE_URL}/sets/files/`, url).resourceList();

@@ -1,8 +1,9 @@
 import { access, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { isDamaged } from '../../lib/sqlite-fault.ts';
 import { SetRegistry } from '../../sets/set-registry.ts';
-import { copyStore, lockOutOthers, migrateStores, openStores } from '../../stores/open-stores.ts';
+import { copyStore, damageOf, lockOutOthers, migrateStores, openStores } from '../../stores/open-stores.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { startCountBar } from '../ui/count-bar.ts';
@@ -42,6 +43,7 @@ export const restore: CliCommand<Options> = {
       await copyStore(file, unfinished, (done, total) => bar.update('Copying', done, total)).catch((error: unknown) => {
         throw ofBackup(file, error);
       });
+      requireSound(file, unfinished);
       // An older version may have made the backup.
       await migrateStores({ kind: 'sqlite', file: unfinished });
       const sets = await renewAll(unfinished);
@@ -106,12 +108,33 @@ async function requireFile(file: string): Promise<void> {
   });
 }
 
+/**
+ * Checks the copy, which is in the cache of the disk: damaged pages are copied as they are.
+ * @throws TidemarkError `unavailable`
+ */
+function requireSound(file: string, copy: string): void {
+  let damage: readonly string[];
+  try {
+    damage = damageOf(copy);
+  } catch (error) {
+    throw isTidemarkError(error) && isDamaged(error.cause) ? damaged(file, error) : error;
+  }
+  if (damage.length > 0) throw damaged(file, new Error(damage.join('\n')));
+}
+
 /** What is wrong with the file that was named is no fault of the store. */
 function ofBackup(file: string, error: unknown): unknown {
-  if (!isTidemarkError(error) || error.details.file !== file) return error;
+  if (!isTidemarkError(error)) return error;
+  if (isDamaged(error.cause)) return damaged(file, error);
+  if (error.details.file !== file) return error;
   const reason = error.cause instanceof Error ? error.cause.message : 'it is no store of Tidemark';
   const message = `the backup ${file} cannot be restored: ${reason}. Name a file that "tidemark backup" has made`;
   return new TidemarkError('invalid', message, { file }, error);
+}
+
+function damaged(file: string, cause: Error): TidemarkError {
+  const message = `the backup ${file} is damaged, and nothing was restored: name another backup`;
+  return new TidemarkError('unavailable', message, { file }, cause);
 }
 
 function unconfirmed(store: string): TidemarkError {

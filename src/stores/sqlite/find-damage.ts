@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { ask, connect } from './connection.ts';
 import { prepareRows } from './row-statement.ts';
 
 /**
@@ -9,4 +10,14 @@ export function findDamage(database: DatabaseSync): readonly string[] {
   const rows = prepareRows<[message: string]>(database, 'PRAGMA integrity_check').all();
   const lines = rows.flatMap(([message]) => message.split('\n'));
   return lines.filter((line) => line !== 'ok' && !line.startsWith('***'));
+}
+
+/** What it finds in a file that no other connection has open. @throws TidemarkError `unavailable` when it stops early */
+export function findDamageIn(file: string): readonly string[] {
+  const database = connect(file);
+  try {
+    return ask(file, () => findDamage(database));
+  } finally {
+    database.close();
+  }
 }
