@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
@@ -116,6 +125,26 @@ describe('a backup', () => {
     await refused('restore other.db --confirm', /the backup \S+ cannot be restored: it is no store of Tidemark\./);
     await refused('restore missing.db --confirm', /missing\.db/);
     rmSync(join(place.folder, 'there.db'));
+    await done('sets show records');
+  });
+
+  it('that is restored twice in a second overwrites no store that was set aside', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    await done('backup copy.db');
+    const kept = new Set<string>();
+    for (let at = 0; at < 4; at++) kept.add(JSON.parse(await done('restore copy.db --confirm --json')).kept);
+    assert.equal(kept.size, 4);
+    for (const file of kept) await done(`sets show records --store sqlite:${file}`);
+  });
+
+  it('is not restored from a file of the store itself, by whatever name', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    const store = join(place.folder, 'data/tidemark.db');
+    symlinkSync(store, join(place.folder, 'link.db'));
+    copyFileSync(store, `${store}.part`);
+    for (const file of ['data/tidemark.db', 'link.db', 'data/tidemark.db.part'])
+      await refused(`restore ${file} --confirm`, /is no backup, but a file of the store \S+tidemark\.db itself/);
+    assert.ok(existsSync(`${store}.part`));
     await done('sets show records');
   });
 

@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
@@ -33,10 +34,11 @@ export const restore: CliCommand<Options> = {
   async run({ args, options, loaded: { configuration }, terminal, workingDirectory }) {
     const store = sqliteFile(configuration.store);
     const file = resolve(workingDirectory, args[0]!);
+    const unfinished = `${store}.part`;
     await requireFile(file);
+    for (const own of [store, unfinished]) if (isSameFile(file, own)) throw ownFile(file, store);
     if (options.confirm !== true && !(await isNewStore(configuration))) throw unconfirmed(store);
     const lock = lockOutOthers(store);
-    const unfinished = `${store}.part`;
     const bar = startCountBar(terminal);
     try {
       await removeStore(unfinished);
@@ -84,7 +86,9 @@ async function renewAll(file: string) {
 
 /** @returns its new name */
 async function setAside(store: string): Promise<string> {
-  const kept = `${store}.replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  const name = `${store}.replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  let kept = name;
+  for (let number = 2; PARTS.some((part) => existsSync(kept + part)); number += 1) kept = `${name}-${number}`;
   for (const part of PARTS) {
     await rename(`${store}${part}`, `${kept}${part}`).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
@@ -106,6 +110,17 @@ async function requireFile(file: string): Promise<void> {
       error,
     );
   });
+}
+
+/** Also by another name: a link. */
+function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [one, other].map((file) => statSync(file, { bigint: true, throwIfNoEntry: false }));
+  return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
+}
+
+function ownFile(file: string, store: string): TidemarkError {
+  const message = `${file} is no backup, but a file of the store ${store} itself: name a backup`;
+  return new TidemarkError('invalid', message, { file });
 }
 
 /**

@@ -12,7 +12,7 @@ export function findDamage(database: DatabaseSync): readonly string[] {
   return lines.filter((line) => line !== 'ok' && !line.startsWith('***'));
 }
 
-/** What it finds in a file that no other connection has open. @throws TidemarkError `unavailable` when it stops early */
+/** The same for a file that no other process has open. @throws TidemarkError `unavailable` when it cannot be read */
 export function findDamageIn(file: string): readonly string[] {
   const database = connect(file);
   try {
