@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { ReadUpload } from '../../src/streams/uploads/upload-state.ts';
 import { collect } from '../support/builders.ts';
-import { SQLITE } from '../support/each-store.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
 import { type FileServer, startFileServer } from '../support/file-server.ts';
 import { Catalogue, catalogueFile, entriesFrom } from '../support/marc-catalogue.ts';
 import { FORM_HEADERS, field, file, formOf } from '../support/multipart.ts';
@@ -32,13 +32,13 @@ function damaged(bytes: Buffer): Buffer {
   return bytes.subarray(0, -100);
 }
 
-describe('An upload', () => {
+describeOnEachStore('An upload', (store, itOnce) => {
   let started: StartedApp;
   let stream: ProcessedStream;
   let servers: FileServer[] = [];
 
   beforeEach(async () => {
-    started = await startApp(SQLITE, { uploadNetworks: ['127.0.0.1'] });
+    started = await startApp(store, { uploadNetworks: ['127.0.0.1'] });
     stream = await ProcessedStream.make(started.app);
   });
   afterEach(async () => {
@@ -91,7 +91,7 @@ describe('An upload', () => {
 
   /** What a server makes of the same file that reads nothing before a job does. */
   async function ofJob(name: string, bytes: Buffer): Promise<Published> {
-    const other = await startApp(SQLITE, { jobs: { run: false, concurrency: 1, leaseMs: 30_000 } });
+    const other = await startApp(store, { jobs: { run: false, concurrency: 1, leaseMs: 30_000 } });
     const same = await ProcessedStream.make(other.app);
     const number = await same.upload({ [name]: bytes });
     await same.process(number);
@@ -109,14 +109,14 @@ describe('An upload', () => {
     await until('nothing is being written', async () => (await unfinished()).length === 0);
   }
 
-  for (const [what, name, bytes] of [
-    ['MARC21', 'new.mrc', MARC21],
+  for (const [what, name, bytes, define = itOnce] of [
+    ['MARC21', 'new.mrc', MARC21, it],
     ['MARC21 in gzip', 'new.mrc.gz', GZIP],
     ['MARC21 in a gzip that breaks off', 'new.mrc.gz', GZIP.subarray(0, -200_000)],
     ['MARCXML', 'new.xml', MARCXML],
     ['a list of ids to delete', 'gone.txt', IDS],
   ] as const) {
-    it(`of ${what} is read while it arrives, as its job would have read it`, async () => {
+    define(`of ${what} is read while it arrives, as its job would have read it`, async () => {
       const number = await slowly([file(name, bytes)]);
       assert.match(await process(number), EARLY);
       assert.deepEqual(await published(started, stream, number), await ofJob(name, bytes));
@@ -146,7 +146,7 @@ describe('An upload', () => {
     await nothingIsLeft();
   });
 
-  it('by URL is read while it is fetched', async () => {
+  itOnce('by URL is read while it is fetched', async () => {
     const rest = Promise.withResolvers<void>();
     const server = await startFileServer(async (_request, response) => {
       response.writeHead(200, { 'Content-Length': MARC21.length });
@@ -165,7 +165,7 @@ describe('An upload', () => {
     await nothingIsLeft();
   });
 
-  it('of several files, a tar or a ZIP is read when it is whole', async () => {
+  itOnce('of several files, a tar or a ZIP is read when it is whole', async () => {
     const files = { 'new.mrc': MARC21, 'gone.txt': 'rec000000001\n' };
     for (const parts of [
       [file('new.mrc', MARC21), file('gone.txt', 'rec000000001\n')],
@@ -187,7 +187,7 @@ describe('An upload', () => {
     }
   });
 
-  it('whose client breaks off leaves nothing of what was read', async () => {
+  itOnce('whose client breaks off leaves nothing of what was read', async () => {
     const form = formOf([file('new.mrc', MARC21)]);
     const request = new SlowRequest(uploads(), 'POST', { ...FORM_HEADERS, 'Content-Length': form.length });
     await request.send(form.subarray(0, form.length / 2));
@@ -200,7 +200,7 @@ describe('An upload', () => {
     );
   });
 
-  it('is read by its job when its records are normalized otherwise meanwhile', async () => {
+  itOnce('is read by its job when its records are normalized otherwise meanwhile', async () => {
     const number = await slowly([file('new.mrc', MARC21)], async () => {
       await isBeingRead();
       await started.app.organizations.change('lane', { normalization: { kind: 'pod', code: 'CSt', items: [] } });
@@ -220,18 +220,21 @@ describe('An upload', () => {
     await nothingIsLeft();
   });
 
-  it('to another stream than the default one is read while it arrives when that is named before the file', async () => {
-    await started.app.organizations.addStream('lane', 'other');
-    const named = await slowly([field('stream', 'other'), file('new.mrc', MARC21)]);
-    assert.match(await process(named, 'other'), EARLY);
-    const late = await slowly([file('new.mrc', MARC21), field('stream', 'other')], async () => {
-      await until('it is being read', async () => (await unfinished()).length > 1);
-    });
-    assert.doesNotMatch(await process(late, 'other'), EARLY);
-    await nothingIsLeft();
-  });
+  itOnce(
+    'to another stream than the default one is read while it arrives when that is named before the file',
+    async () => {
+      await started.app.organizations.addStream('lane', 'other');
+      const named = await slowly([field('stream', 'other'), file('new.mrc', MARC21)]);
+      assert.match(await process(named, 'other'), EARLY);
+      const late = await slowly([file('new.mrc', MARC21), field('stream', 'other')], async () => {
+        await until('it is being read', async () => (await unfinished()).length > 1);
+      });
+      assert.doesNotMatch(await process(late, 'other'), EARLY);
+      await nothingIsLeft();
+    },
+  );
 
-  it('is read by its job when reading it earlier has failed', async () => {
+  itOnce('is read by its job when reading it earlier has failed', async () => {
     const folder = join(started.folder, 'artifacts/_streams');
     const number = await slowly([file('new.mrc', MARC21)], async () => {
       await until('it is being read', async () => (await unfinished()).length > 1);
@@ -244,7 +247,7 @@ describe('An upload', () => {
     await nothingIsLeft();
   });
 
-  it('is read alone: others that arrive at the same time are read by their jobs', async () => {
+  itOnce('is read alone: others that arrive at the same time are read by their jobs', async () => {
     const second = { number: 0 };
     const first = await slowly([file('new.mrc', MARC21)], async () => {
       await isBeingRead();
@@ -257,7 +260,7 @@ describe('An upload', () => {
     assert.match(await process(first), EARLY);
   });
 
-  it('that is small is read by its job', async () => {
+  itOnce('that is small is read by its job', async () => {
     const number = await slowly([file('new.mrc', MARC21.subarray(0, 900_000))], async () => {
       await until('it is being stored', async () => (await unfinished()).length === 1);
     });
