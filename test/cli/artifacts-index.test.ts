@@ -108,6 +108,26 @@ describe('tidemark artifacts index', () => {
     assert.match(missing.stderr, /which index\? Name it by --into URL\/INDEX, or set TIDEMARK_INTO/);
   });
 
+  it('refuses an alias that names an index which it has not made, of a store among others', async () => {
+    const key = await write({}, [{ id: 'a', document: '{}' }]);
+    const env = { TIDEMARK_STORE: server.url, TIDEMARK_INDEX_PREFIX: alias };
+    const added = await runTidemark(['sets', 'add', 'maps', '--url-prefix', 'http://example.org/'], {
+      cwd: folder.path,
+      env,
+    });
+    assert.equal(added.exitCode, 0, added.stderr);
+    await askElasticsearch(server.url, 'PUT', `${alias}-others`);
+    await askElasticsearch(server.url, 'PUT', `${alias}-others/_alias/${alias}-shared`);
+    const before = await askElasticsearch(server.url, 'GET', `${alias}*/_alias`);
+
+    for (const part of ['', '-log', '-changes', '-resources', '-ledgers', '-catalog', '-jobs', '-shared']) {
+      const { exitCode, stdout, stderr } = await run([key, '--into', `${server.url}/${alias}${part}`]);
+      assert.deepEqual([exitCode, stdout], [2, ''], part);
+      assert.match(stderr, /the alias \S+ names \S+, which "tidemark artifacts index" has not made/);
+    }
+    assert.deepEqual(await askElasticsearch(server.url, 'GET', `${alias}*/_alias`), before);
+  });
+
   it('leaves the alias as it is when documents are refused, and names them', async () => {
     const records = [
       { id: 'a', document: '{"date":{"begin":"1899"}}' },

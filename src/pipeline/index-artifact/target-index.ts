@@ -40,8 +40,8 @@ export class TargetIndex {
   /**
    * Makes the index, unless an earlier run has begun it. Returns whether the alias has it already, so that nothing is
    * left to do.
-   * @throws TidemarkError `conflict` when the alias is an index, or has a newer index of the provider, or the index was
-   * not made of this artifact
+   * @throws TidemarkError `conflict` when the alias is an index, or has a newer index of the provider or one of others,
+   * or the index was not made of this artifact
    */
   async prepare(): Promise<boolean> {
     if ((await this.#former()).includes(this.name)) return true;
@@ -81,9 +81,16 @@ export class TargetIndex {
 
   /** The indices of the provider that the alias names. */
   async #former(): Promise<readonly string[]> {
-    const indices = Object.keys(await this.#indices(this.alias));
-    if (indices.includes(this.alias)) {
+    const found = await this.#indices(this.alias);
+    if (this.alias in found) {
       throw this.#conflict(`${this.alias} is an index, and no alias, and is not overwritten: name another one`);
+    }
+    const indices = Object.keys(found);
+    const foreign = indices.find((index) => madeOf(found[index]).artifact === undefined);
+    if (foreign !== undefined) {
+      throw this.#conflict(
+        `the alias ${this.alias} names ${foreign}, which "tidemark artifacts index" has not made (a store has such aliases, too): name another alias`,
+      );
     }
     const beginning = `${this.alias}-${this.#artifact.provider}-`;
     const former = indices.filter(
@@ -97,10 +104,7 @@ export class TargetIndex {
   async #requireOwn(): Promise<void> {
     const { [this.name]: found } = await this.#indices(this.name);
     const { key, length } = this.#artifact;
-    const made = Object(found?.mappings?._meta?.tidemark) as {
-      readonly artifact?: unknown;
-      readonly length?: unknown;
-    };
+    const made = madeOf(found);
     if (made.artifact === key && made.length === length) return;
     throw this.#conflict(`the index ${this.name} exists, and was not made of ${key}: delete it, or name another alias`);
   }
@@ -117,4 +121,9 @@ export class TargetIndex {
       alias: this.alias,
     });
   }
+}
+
+/** What `prepare` wrote into an index. */
+function madeOf(index: estypes.IndicesIndexState | undefined) {
+  return Object(index?.mappings?._meta?.tidemark) as { readonly artifact?: unknown; readonly length?: unknown };
 }
