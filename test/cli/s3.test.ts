@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { findFreePorts } from '../../scripts/services/free-ports.ts';
 import { askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -76,6 +77,22 @@ describe('a bucket on the command line', () => {
     assert.match(refused.body.error.message, /send notifications to the server of this source that does/);
     assert.equal((await askJson(`${api(first)}/s3-events`, events)).status, 200);
     assert.equal((await askJson(api(second))).body.resources, 4);
+  });
+
+  it('has each object named that its list has and that it does not have', async () => {
+    // In the lists of versitygw it has another key.
+    const Key = 'some maps/ctrl\u0001x';
+    await bucket.put(Key);
+    try {
+      await done('sets', 'add', 'maps', '--root', root());
+      const { exitCode, stdout, stderr } = await run('scan', 'maps');
+      assert.equal(exitCode, 1);
+      assert.match(stderr, /^ctrl\S+x: .*(the bucket lists it, and does not have it|control characters)/m);
+      assert.match(stdout, /3 created, 0 updated, 0 deleted; 1 path could not be read or published\.$/m);
+      assert.match((await run('verify', 'maps', '--root')).stdout, /^(extra: \S+ is in the bucket, and|unreadable)/m);
+    } finally {
+      await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key }));
+    }
   });
 
   it('is refused with an error that says what to do, and that contains no keys', async () => {

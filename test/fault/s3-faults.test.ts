@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { FileSource } from '../../src/sources/files/file-source.ts';
 import { openRoot } from '../../src/sources/open.ts';
@@ -178,6 +178,22 @@ describe('A root on S3', () => {
       ['f1'],
     );
     assert.match(problems[0]!.problem, /access is denied: allow s3:GetObject/);
+  });
+
+  it('names an object that is listed and missing, and leaves one that was deleted meanwhile', async () => {
+    for (const path of ['listed', 'listed\ufffd', 'deleted']) await put(path);
+    proxy.on(({ path, method }) => method === 'HEAD' && path.includes('/listed'), refuseWith(404, 'NotFound'));
+    proxy.on(
+      ({ path, method }) => method === 'HEAD' && path.includes('/deleted'),
+      async (execute) => {
+        await bucket.client.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: 'files/deleted' }));
+        return execute();
+      },
+    );
+    const { created, left, problems } = await scan(scanned);
+    assert.deepEqual([created, left], [0, 1]);
+    assert.deepEqual(problems.map(({ path }) => path).sort(), ['listed', 'listed\ufffd']);
+    for (const { problem } of problems) assert.match(problem, /the bucket lists it, and does not have it/);
   });
 
   it('goes on where the bytes of an object were cut off', async () => {

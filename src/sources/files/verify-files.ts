@@ -1,6 +1,7 @@
 import { isTidemarkError } from '../../core/errors.ts';
 import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
 import type { ResourceKey } from '../../core/key.ts';
+import { traitsOf } from '../../core/origin.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
 import type { ContentRoot, RootFile } from '../content-root.ts';
@@ -19,10 +20,11 @@ export async function* verifyFiles(
   { counter, signal }: Pick<CompareOptions, 'counter' | 'signal'>,
 ): AsyncGenerator<readonly Mismatch[]> {
   const classifier = new FileClassifier({ set, rehash: true, hashes: root.hashes, now: Date.now() });
+  const place = traitsOf(set.origin).bucket === undefined ? 'folder' : 'bucket';
   for await (const rows of fileRows({ set: set.id, index, root, memory: NO_MEMORY }, '')) {
     for (const row of rows) {
       signal?.throwIfAborted();
-      const mismatch = await mismatchOf(row, { classifier, root, counter });
+      const mismatch = await mismatchOf(row, { classifier, root, counter, place });
       if (mismatch !== undefined) yield [mismatch];
     }
   }
@@ -31,19 +33,22 @@ export async function* verifyFiles(
 interface VerifyParts extends Pick<CompareOptions, 'counter'> {
   readonly classifier: FileClassifier;
   readonly root: ContentRoot;
+  /** What messages call the root. */
+  readonly place: 'folder' | 'bucket';
 }
 
-async function mismatchOf(row: FileRow, { classifier, root, counter }: VerifyParts): Promise<Mismatch | undefined> {
+async function mismatchOf(row: FileRow, parts: VerifyParts): Promise<Mismatch | undefined> {
   const { key, resource } = row;
+  const { classifier, counter, root, place } = parts;
   const action = classifier.classify(row);
   switch (action.todo) {
     case 'report':
       return { kind: 'unreadable', key, message: action.problem.problem };
     case 'delete':
-      return { kind: 'missing', key, message: 'is published, and is not in the folder' };
+      return { kind: 'missing', key, message: `is published, and is not in the ${place}` };
     case 'hash':
       counter.file();
-      return compareFile({ key, path: action.file.path, state: resource?.state, root });
+      return compareFile({ key, path: action.file.path, state: resource?.state, root, place });
     case 'nothing':
     case 'remember':
     case 'forget':
@@ -51,15 +56,14 @@ async function mismatchOf(row: FileRow, { classifier, root, counter }: VerifyPar
   }
 }
 
-interface FileToCompare {
+interface FileToCompare extends Pick<VerifyParts, 'root' | 'place'> {
   readonly key: ResourceKey;
   readonly path: string;
   readonly state: ResourceState | undefined;
-  readonly root: ContentRoot;
 }
 
-async function compareFile({ key, path, state, root }: FileToCompare): Promise<Mismatch | undefined> {
-  if (state === undefined) return { kind: 'extra', key, message: 'is in the folder, and is not published' };
+async function compareFile({ key, path, state, root, place }: FileToCompare): Promise<Mismatch | undefined> {
+  if (state === undefined) return { kind: 'extra', key, message: `is in the ${place}, and is not published` };
   try {
     const wrong = await wrongFields(await root.open(path), state);
     return wrong.length === 0 ? undefined : { kind: 'differing', key, message: `differs in ${wrong.join(', ')}` };

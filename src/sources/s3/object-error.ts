@@ -21,3 +21,9 @@ export function objectError(bucket: Bucket, path: string, error: unknown): Tidem
   const message = `"${path}" cannot be read: ${reason} (${nameOf(failure)})`;
   return new TidemarkError('unavailable', message, { path }, causeOf(failure));
 }
+
+/** Of an object that was not found, though a list has it still. */
+export function listedOnly(path: string, error: unknown): TidemarkError {
+  const message = `"${path}" cannot be read: the bucket lists it, and does not have it; its key may have characters that a list cannot hold`;
+  return new TidemarkError('unavailable', message, { path }, error);
+}

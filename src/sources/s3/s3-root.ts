@@ -26,6 +26,7 @@ import { noSuchFile } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
 import type { RootLocation, S3Settings } from '../root-location.ts';
 import type { LeavesOut } from '../served-source.ts';
+import { listedOnly } from './object-error.ts';
 import { type EntryOf, entriesOf } from './s3-entries.ts';
 import { S3File } from './s3-file.ts';
 import { SortedEntries } from './sorted-entries.ts';
@@ -116,7 +117,7 @@ export class S3Root implements ContentRoot {
     signal?.throwIfAborted();
     if (!isPlainPath(path)) throw noSuchFile(path);
     const bucket = await this.#bucket();
-    const object = await bucket.head(path, signal);
+    const object = await headListed(bucket, path, signal);
     const { length, mtime, etag, mime } = object;
     const bytes = length <= mostBytes ? await bytesOf(new S3File(bucket, object).stream(undefined, signal)) : undefined;
     const read = await this.#readHashes(object, () => bytes ?? new S3File(bucket, object).stream(undefined, signal));
@@ -209,6 +210,16 @@ async function entriesOfPage(objects: readonly S3Object[], entryOf: EntryOf): Pr
     began = performance.now();
   }
   return entries;
+}
+
+/** An object that a list had: it is whole or deleted, so that scanning again does not help if the list has it still. */
+async function headListed(bucket: SourceBucket, path: string, signal: AbortSignal | undefined): Promise<KnownObject> {
+  try {
+    return await bucket.head(path, signal);
+  } catch (error) {
+    const isListedOnly = isTidemarkError(error, 'not-found') && (await bucket.isListed(path));
+    throw isListedOnly ? listedOnly(path, error) : error;
+  }
 }
 
 /** The object at a path, and all below it. Most often one page has them all. */

@@ -76,6 +76,21 @@ export class SourceBucket {
     return this.bucket.requireExists();
   }
 
+  /**
+   * Whether a list has the object now. Where a key has what XML cannot hold, some servers list U+FFFD, and do not find
+   * it by that.
+   * @throws TidemarkError `unavailable`
+   */
+  async isListed(path: string): Promise<boolean> {
+    const start = path.split('\ufffd')[0]!;
+    for await (const { objects } of this.bucket.pages(start)) {
+      if (objects.some(({ key }) => key === path)) return true;
+      // It would be the first one.
+      if (start === path) return false;
+    }
+    return false;
+  }
+
   /** @throws TidemarkError as `ContentRoot.open` */
   async head(path: string, signal?: AbortSignal): Promise<KnownObject> {
     try {
