@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import { encodeLong } from '../../src/artifacts/avro/long.ts';
+import { schemaText } from '../../src/artifacts/avro/schemas.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
+import { writeProvenance } from '../../src/artifacts/provenance.ts';
+import { rawBlock, rawFile, text } from '../support/avro-files.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { putArtifact, record } from '../support/record-artifacts.ts';
@@ -65,6 +69,26 @@ describe('Sets of records on the command line', () => {
     assert.match(refused.stderr, /nothing is deleted.*--accept-empty/);
     const accepted = await run('scan', 'cdl', '--accept-empty', '--json');
     assert.deepEqual([accepted.exitCode, accepted.json().deleted], [0, 1]);
+  });
+
+  it('are compared with no artifact whose records are damaged, and the error names the block', async () => {
+    await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
+    const header = { 'avro.schema': schemaText('OriginalRecord.v1'), 'avro.codec': 'null' };
+    const offset = rawFile(header).length;
+    const whole = Buffer.concat([text('a'), text('cdl'), text('document'), encodeLong(0)]);
+    const damaged: readonly (readonly [Buffer, string])[] = [
+      [rawBlock(2, whole), 'holds fewer records than it says'],
+      [rawBlock(1, Buffer.concat([whole, whole])), 'goes on after its last record'],
+      [rawBlock(1, Buffer.concat([text(Buffer.from([0xff])), whole])), 'has a text that is no UTF-8'],
+    ];
+    for (const [at, [block, problem]] of damaged.entries()) {
+      const key = `cdl/harvest/20170209/20170209_10442${at}-cdl-OriginalRecord.v1.avro`;
+      await artifacts.put(key, [rawFile(header, block)]);
+      await writeProvenance(artifacts, key, { generator: 'test', version: 'test' });
+      const { exitCode, stderr } = await run('scan', 'cdl');
+      assert.equal(exitCode, 3);
+      assert.match(stderr, new RegExp(`cannot be read: ${key}: the block at byte ${offset} ${problem}`));
+    }
   });
 
   it('are compared again when other hashes are to be published', async () => {

@@ -1,15 +1,12 @@
 import { isUtf8 } from 'node:buffer';
-import { TidemarkError } from '../../core/errors.ts';
+import type { TidemarkError } from '../../core/errors.ts';
 import { decodeLong } from '../avro/long.ts';
 import { MIMETYPES, type Mimetype } from '../avro/mimetypes.ts';
+import { damaged, type PlainBlock } from '../avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../avro/schemas.ts';
 
 /** What a block holds when it is unpacked. */
-export interface Walkable {
-  readonly header: { readonly schema: DocumentSchemaId };
-  readonly place: { readonly records: number };
-  readonly data: Uint8Array;
-}
+export type Walkable = PlainBlock<DocumentSchemaId>;
 
 /** A record of a block; `document` is a part of the block, not a copy. */
 export interface WalkedRecord {
@@ -28,6 +25,7 @@ export const MARC_TYPE = 'application/marc';
  * documents, whose bytes are in the block as they are, and one answer needs one of them.
  */
 export class RecordWalk {
+  readonly #block: Walkable;
   readonly #bytes: Buffer;
   readonly #schema: DocumentSchemaId;
   #left: number;
@@ -37,7 +35,9 @@ export class RecordWalk {
    * @param start where a record begins; after another one than the first, call `next` once only: the others are not
    * counted
    */
-  constructor({ header, place, data }: Walkable, start = 0) {
+  constructor(block: Walkable, start = 0) {
+    const { header, place, data } = block;
+    this.#block = block;
     this.#bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
     this.#schema = header.schema;
     this.#left = place.records;
@@ -55,7 +55,7 @@ export class RecordWalk {
    */
   next(): WalkedRecord | undefined {
     if (this.#left === 0) {
-      if (this.#at !== this.#bytes.length) throw damaged('goes on after its last record');
+      if (this.#at !== this.#bytes.length) throw this.#damaged('goes on after its last record');
       return undefined;
     }
     this.#left -= 1;
@@ -70,24 +70,29 @@ export class RecordWalk {
   #text(): Buffer {
     const length = this.#long();
     const end = this.#at + length;
-    if (length < 0 || end > this.#bytes.length) throw damaged('holds less than its records');
+    if (length < 0 || end > this.#bytes.length) throw this.#damaged('holds fewer records than it says');
     const text = this.#bytes.subarray(this.#at, end);
-    if (!isUtf8(text)) throw damaged('has a text that is no UTF-8');
+    if (!isUtf8(text)) throw this.#damaged('has a text that is no UTF-8');
     this.#at = end;
     return text;
   }
 
   #mimetype(): Mimetype {
     const symbol = MIMETYPES[this.#long()];
-    if (symbol === undefined) throw damaged('has a symbol that is no mimetype');
+    if (symbol === undefined) throw this.#damaged('has a symbol that is no mimetype');
     return symbol;
   }
 
   #long(): number {
     const long = decodeLong(this.#bytes, this.#at);
-    if (long === undefined) throw damaged('holds less than its records');
+    if (long === undefined) throw this.#damaged('holds fewer records than it says');
     this.#at = long.end;
     return long.value;
+  }
+
+  #damaged(problem: string): TidemarkError {
+    const { header, place } = this.#block;
+    return damaged(header, place.offset, problem);
   }
 }
 
@@ -101,8 +106,4 @@ function mimeOf(schema: DocumentSchemaId, document: Buffer): string {
   const beginning = document.toString('latin1', 0, 200).replace(/^(?:\xef\xbb\xbf)?\s+/, '');
   if (/^<(?:\?xml|!|[\w.-]+:RDF)/.test(beginning)) return 'application/rdf+xml';
   return /^(?:\{|\[\s*[{\]])/.test(beginning) ? 'application/ld+json' : 'text/turtle';
-}
-
-function damaged(problem: string): TidemarkError {
-  return new TidemarkError('invalid', problem);
 }

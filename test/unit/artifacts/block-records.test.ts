@@ -26,9 +26,10 @@ describe('the records of a block', () => {
 /** A text of fewer than 64 bytes is one byte, twice its length, and its bytes. */
 function blockOf(records: readonly { readonly id: string; readonly document: string }[]): Walkable {
   const text = (value: string) => Buffer.concat([Buffer.of(value.length * 2), Buffer.from(value)]);
+  const data = Buffer.concat(records.flatMap(({ id, document }) => [text(id), text(document)]));
   return {
-    header: { schema: 'MAP.4_0.MAPRecord.v1' },
-    place: { records: records.length },
-    data: Buffer.concat(records.flatMap(({ id, document }) => [text(id), text(document)])),
+    header: { name: 'records.avro', schema: 'MAP.4_0.MAPRecord.v1', codec: 'null', sync: Buffer.alloc(16) },
+    place: { offset: 0, length: data.length, records: records.length },
+    data,
   };
 }
