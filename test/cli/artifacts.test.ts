@@ -5,7 +5,7 @@ import { deflateRawSync } from 'node:zlib';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../../src/artifacts/artifact-store.ts';
 import { encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
-import type { RecordOf, SchemaId } from '../../src/artifacts/avro/schemas.ts';
+import { type RecordOf, type SchemaId, schemaText } from '../../src/artifacts/avro/schemas.ts';
 import type { FoundArtifact } from '../../src/artifacts/find-artifacts.ts';
 import { putJson } from '../../src/artifacts/json-object.ts';
 import type { Activity } from '../../src/artifacts/keys/activity.ts';
@@ -275,6 +275,28 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
       (await run('cat', `/${key}`, '--limit', '2')).stdout,
       '== r0 (application/xml)\n<r>\n"é" 0</r>\n== r1 (application/xml)\n<r>\n"é" 1</r>\n',
     );
+  });
+
+  it('finds damage, and prints the records of the blocks before it', async () => {
+    const header = { 'avro.schema': schemaText('MAP.4_0.MAPRecord.v1'), 'avro.codec': 'deflate' };
+    const block = (id: string, records = 1) =>
+      rawBlock(records, deflateRawSync(Buffer.concat([text(id), text('<r/>')])));
+    const offset = rawFile(header, block('a')).length;
+    for (const [second, problem] of [
+      [block('b').subarray(0, -1), 'is cut off'],
+      [block('b').subarray(0, 1), 'is cut off'],
+      [block('b', 2), 'holds only 1 of its 2 records'],
+      [rawBlock(1, Buffer.from('x')), 'cannot be unpacked'],
+    ] as const) {
+      folder.write('damaged.avro', rawFile(header, block('a'), second));
+      const cat = await run('cat', 'damaged.avro');
+      const show = await run('show', 'damaged.avro', '--count');
+      assert.deepEqual([cat.stdout, show.stdout], ['== a\n<r/>\n', '']);
+      for (const { exitCode, stderr } of [cat, show]) {
+        assert.equal(exitCode, 2);
+        assert.match(stderr, new RegExp(`damaged\\.avro: the block at byte ${offset} ${problem}`));
+      }
+    }
   });
 
   it('reports what is wrong with a key or an option', async () => {

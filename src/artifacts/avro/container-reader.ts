@@ -9,7 +9,8 @@ import {
   damaged,
   type PlainBlock,
   packedBlock,
-  packedBlocks,
+  type RawBlock,
+  rawBlocks,
   unpack,
 } from './packed-blocks.ts';
 import { recordType } from './record-type.ts';
@@ -43,7 +44,8 @@ export async function readHeader<Id extends SchemaId = SchemaId>(
 }
 
 /**
- * Reads a file from its beginning, block by block; some are unpacked ahead.
+ * Reads a file from its beginning, block by block; some are unpacked ahead. Of a damaged file, it returns the blocks
+ * before the damage first.
  * @throws TidemarkError `invalid` for a file that is cut off or damaged, has another schema or an unknown codec, or a
  *   text that is no UTF-8; what `bytes` throws
  */
@@ -51,25 +53,12 @@ export async function* readContainer<Id extends SchemaId>(
   bytes: AsyncIterable<Uint8Array>,
   options: HeaderOptions<Id>,
 ): AsyncGenerator<DecodedBlock<Id>> {
-  for await (const { header, ...block } of readBlocks(bytes, options)) {
-    yield { place: block.place, records: decode(block, header) };
-  }
-}
-
-/**
- * Reads a file as `readContainer` does, and leaves it to others to decode the records of each block.
- * @throws TidemarkError as `readContainer`, but for what is wrong with the records themselves
- */
-export async function* readBlocks<Id extends SchemaId>(
-  bytes: AsyncIterable<Uint8Array>,
-  options: HeaderOptions<Id>,
-): AsyncGenerator<PlainBlock<Id>> {
   const source = new ByteSource(bytes);
   try {
     const header = await takeHeader(source, options);
-    const blocks = packedBlocks(source, header);
-    for await (const block of mapInOrder(blocks, UNDER_WAY, (block) => unpack(block, header))) {
-      yield { ...block, header };
+    const unpacked = async (raw: RawBlock) => unpack(packedBlock(raw.bytes, header, raw.offset), header);
+    for await (const block of mapInOrder(rawBlocks(source, header), UNDER_WAY, unpacked)) {
+      yield { place: block.place, records: decode(block, header) };
     }
   } finally {
     await source.close();

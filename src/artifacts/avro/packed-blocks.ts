@@ -47,11 +47,6 @@ const LONGEST_HEAD = 2 * LONGEST_LONG;
  */
 const CHUNK_BYTES = 512 * 1024;
 
-/** Blocks from the current position of a source to its end. */
-export async function* packedBlocks(source: ByteSource, header: BlockHeader): AsyncGenerator<Block> {
-  for await (const { bytes, offset } of rawBlocks(source, header)) yield packedBlock(bytes, header, offset);
-}
-
 /**
  * Reads a file from its beginning, and leaves unpacking to the caller: of the blocks, it reads their lengths only.
  * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec; what `bytes`
@@ -127,21 +122,39 @@ export function damaged({ name }: BlockHeader, offset: number, problem: string, 
   return new TidemarkError('invalid', `${name}: the block at byte ${offset} ${problem}`, { offset }, cause);
 }
 
-interface RawBlock {
+/** What may be a block: `packedBlock` finds what is wrong with it. */
+export interface RawBlock {
   readonly offset: number;
   /** Fewer than the block says when the file is cut off. */
   readonly bytes: Uint8Array;
 }
 
-async function* rawBlocks(source: ByteSource, header: BlockHeader): AsyncGenerator<RawBlock> {
+/**
+ * Blocks from the current position of a source to its end, or to the first one that is damaged. It does not throw for
+ * that one, so that a caller that unpacks several at a time has those before it.
+ */
+export async function* rawBlocks(source: ByteSource, header: BlockHeader): AsyncGenerator<RawBlock> {
   for (;;) {
     const head = await source.next(LONGEST_HEAD);
     if (head.length === 0) return;
     const { offset } = source;
-    const { length } = headOf(head, header, offset);
+    const length = lengthOf(head, header, offset);
+    if (length === undefined) {
+      yield { offset, bytes: head };
+      return;
+    }
     const bytes = await source.next(length);
     yield { offset, bytes };
     source.take(bytes.length);
+  }
+}
+
+/** Undefined when its head is damaged. */
+function lengthOf(...block: Parameters<typeof headOf>): number | undefined {
+  try {
+    return headOf(...block).length;
+  } catch {
+    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { formatKey } from '../../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
-import { readBlocks, readHeader } from '../../../artifacts/avro/container-reader.ts';
+import { readContainer, readHeader } from '../../../artifacts/avro/container-reader.ts';
 import { readJson } from '../../../artifacts/json-object.ts';
 import { parseFileName } from '../../../artifacts/keys/avro-key.ts';
 import { readProvenanceChain } from '../../../artifacts/provenance.ts';
@@ -89,9 +89,9 @@ async function besides(store: ArtifactStore, { artifact }: NamedAvroFile) {
 }
 
 async function countRecords(file: NamedAvroFile, signal: AbortSignal): Promise<number> {
-  let records = 0;
-  for await (const { place } of readBlocks(await file.open(signal), file)) records += place.records;
-  return records;
+  let count = 0;
+  for await (const { records } of readContainer(await file.open(signal), file)) count += records.length;
+  return count;
 }
 
 function describe({ key, path, length, codec, doc, records, provenance, summary, ...view }: View): string {
