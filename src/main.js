@@ -30,7 +30,9 @@ limitArenas(process);
 const { limitHeaps } = await import('./cli/limit-heaps.ts');
 limitHeaps();
 const { runCli } = await import('./cli/run-cli.ts').catch((error) => {
-  if (error.code !== 'ERR_MODULE_NOT_FOUND' || !isClone) throw error;
+  // Of a package there is no URL, or one in node_modules.
+  const isOwnFile = String(error.url).startsWith(new URL('.', import.meta.url).href);
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' || !isClone || isOwnFile) throw error;
   stop(`packages that it needs are missing: run "npm ci" in ${dirname(folder)}`);
 });
 process.exitCode = await runCli(process);

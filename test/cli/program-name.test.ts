@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -67,6 +67,12 @@ describe('the program, as it is called', () => {
     const bare = shell('node src/main.js status', environment());
     assert.equal(bare.stderr, `tidemark: packages that it needs are missing: run "npm ci" in ${cwd}\n`);
     assert.equal(bare.status, 2);
+
+    symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
+    rmSync(join(cwd, 'src/cli/exit-code.ts'));
+    const torn = shell('node src/main.js status', environment());
+    assert.match(torn.stderr, /Cannot find module '\S+src\/cli\/exit-code\.ts'/);
+    assert.doesNotMatch(torn.stderr, /npm ci/);
   });
 
   function shell(line: string, env: NodeJS.ProcessEnv) {
