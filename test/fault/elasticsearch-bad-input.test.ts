@@ -186,6 +186,32 @@ describe('an Elasticsearch that cannot be used', () => {
     });
   });
 
+  it('is refused when it is another server, whatever it answers', async () => {
+    const proxy = await source.proxy();
+    for (const [status, type, body] of [
+      [400, 'application/xml', '<?xml version="1.0"?><Error><Code>InvalidRequest</Code></Error>'],
+      [403, 'text/html', '<h1>Forbidden</h1>'],
+      [404, 'application/json', '{"error":{"code":"not-found","message":"there is no such page"}}'],
+      [503, 'text/plain', ''],
+    ] as const) {
+      const answer = { status, headers: { 'content-type': type }, body: Buffer.from(body) };
+      const rule = proxy.on(
+        () => true,
+        async () => answer,
+      );
+      const said = new RegExp(
+        `^tidemark: \\S+ answered ${status}, and not as Elasticsearch does: .* TIDEMARK_STORE\n$`,
+      );
+      await isRefused(source, said, { storeUrl: proxy.url });
+      rule.remove();
+    }
+  });
+
+  it('is refused when it is to speak TLS, and does not', async () => {
+    const storeUrl = source.url.replace('http:', 'https:');
+    await isRefused(source, /cannot be reached: it does not speak TLS: .* write http:\/\/ in place of/, { storeUrl });
+  });
+
   it('is refused when its certificate does not verify, and used when its authority is named', async () => {
     const proxy = await startTlsProxy(source.url, source.folder);
     source.onClose(() => proxy.close());

@@ -37,9 +37,11 @@ export function clientError(cluster: Asked, error: unknown): unknown {
   const { message } = error as Error;
   const advice = /certificate/i.test(message)
     ? `its certificate does not verify: name its authority in ${cluster.variable}_CA`
-    : error instanceof errors.TimeoutError
-      ? 'it did not answer in time'
-      : message;
+    : /wrong version number/.test(message)
+      ? 'it does not speak TLS: if it has no certificate, write http:// in place of https://'
+      : error instanceof errors.TimeoutError
+        ? 'it did not answer in time'
+        : message;
   return new TidemarkError('unavailable', `Elasticsearch at ${cluster.name} cannot be reached: ${advice}`, {}, error);
 }
 
@@ -49,12 +51,16 @@ export function refusalError({ name, variable }: Asked, status: number, body: un
   const where = `Elasticsearch at ${name}`;
   const unavailable = (message: string) => new TidemarkError('unavailable', `${where} ${message}`, { status, type });
   if (status === 401) return unavailable(`refuses the user or the key: check ${variable} or ${variable}_API_KEY`);
+  if (type === '' && reason === '') {
+    const message = `${name} answered ${status}, and not as Elasticsearch does: another server, or a proxy, has answered. Check ${variable}`;
+    return new TidemarkError('unavailable', message, { status, type });
+  }
   if (type === 'cluster_block_exception') return unavailable(`has blocked an index (${reason}): is its disk full?`);
   if (status === 403) return unavailable(`lacks a privilege for this account: ${reason}`);
   if (type === 'index_not_found_exception')
     return unavailable(`has lost an index (${reason}): restore it from a snapshot`);
   if (status === 429) return unavailable(`is overloaded: ${reason}`);
-  return unavailable(`answered ${status} ${type}: ${reason}`);
+  return unavailable(`answered ${status}${type && ` ${type}`}: ${reason}`);
 }
 
 /** Why a request was refused, from the body of the response; a proxy may send another body. */
