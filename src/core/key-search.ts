@@ -10,8 +10,8 @@ export type KeySearch =
    */
   | { readonly where: 'anywhere'; readonly texts: readonly string[] };
 
-/** The most characters that a search may have when it is percent-encoded. */
-const MOST_CHARACTERS = 120;
+/** The most characters of a search, as they are typed. */
+export const MOST_CHARACTERS = 120;
 const NOT_IN_A_URI = /[^\u0021-\u007e]+/g;
 const BARE_PERCENT = /%(?![0-9a-f]{2})/i;
 
@@ -20,12 +20,16 @@ const BARE_PERCENT = /%(?![0-9a-f]{2})/i;
  * `?id=7`). What begins with a slash, or with `^`, is the beginning of a path; after `^` also that of a URI elsewhere.
  * @throws TidemarkError `invalid` when it is too long
  */
-export function parseKeySearch(part: string, field = 'contains'): KeySearch {
+export function parseKeySearch(part: string): KeySearch {
   const text = part.toWellFormed();
-  if (!/^[/^]/.test(text)) return { where: 'anywhere', texts: spellings(text, field).map((t) => t.toLowerCase()) };
+  if (text.length > MOST_CHARACTERS) {
+    const message = `contains is too long: at most ${MOST_CHARACTERS} characters`;
+    throw new TidemarkError('invalid', message, { code: 'bad-query', field: 'contains' });
+  }
+  if (!/^[/^]/.test(text)) return { where: 'anywhere', texts: spellings(text).map((t) => t.toLowerCase()) };
   const begin = text.replace(/^\^/, '');
-  const paths = spellings(begin.replace(/^\//, ''), field).map((path) => `/${path}`);
-  const uris = begin.startsWith('/') ? [] : spellings(begin, field);
+  const paths = spellings(begin.replace(/^\//, '')).map((path) => `/${path}`);
+  const uris = begin.startsWith('/') ? [] : spellings(begin);
   return { where: 'beginning', beginnings: withoutLonger([...new Set([...paths, ...uris])].sort()) };
 }
 
@@ -40,16 +44,9 @@ export function holder(texts: readonly string[]): (key: ResourceKey) => boolean 
 }
 
 /** How a key may hold a text: as names of a path, or as it is written in a URI. */
-function spellings(text: string, field: string): readonly string[] {
+function spellings(text: string): readonly string[] {
   const inPath = keyOfPath(text).slice(1);
   const inUri = text.replace(NOT_IN_A_URI, encodeURIComponent);
-  if (inPath.length > MOST_CHARACTERS) {
-    throw new TidemarkError(
-      'invalid',
-      `${field} is too long: at most ${MOST_CHARACTERS} characters when it is percent-encoded`,
-      { code: 'bad-query', field },
-    );
-  }
   return inUri === inPath || BARE_PERCENT.test(inUri) ? [inPath] : [inPath, inUri];
 }
 

@@ -123,6 +123,17 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     assert.match(await page('/sets/maps/changes?q=bl*12'), /<mark>Bl<\/mark>att 10<mark>12<\/mark>/);
   });
 
+  it('find resources by as many letters of any script as the field takes', async () => {
+    await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+    const name = '日本語の古い地図資料集成目録'.repeat(9).slice(0, 120);
+    await post(started, 'maps', [event(`${name}1`), event(`${name.slice(0, 119)}2`)]);
+    for (const path of ['find', 'changes']) {
+      const text = await page(`/sets/maps/${path}?q=${encodeURIComponent(name)}`);
+      assert.equal([...text.matchAll(/resource\?key=/g)].length, 1, path);
+    }
+    assert.match(await page(`/sets/maps/find?q=${encodeURIComponent(`/${name.slice(0, 119)}`)}`), />2 resources with/);
+  });
+
   it('list sets by name or by last change, with their state and the changes of 30 days', async () => {
     const { sets } = started.app;
     const titles = { a: 'Zebras 10', b: 'Zebras 9', c: 'Ants' };

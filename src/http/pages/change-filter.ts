@@ -28,10 +28,7 @@ export function rangeOf({ from, until }: ChangeFilter, before: Stamp | undefined
   };
 }
 
-/**
- * Whether a change is of the kind and has the text; undefined when every change does.
- * @throws TidemarkError `invalid` when the text is too long
- */
+/** Whether a change is of the kind and has the text; undefined when every change does. */
 export function fitsOf({ q, kind }: ChangeFilter): ((change: Change) => boolean) | undefined {
   if (q === '' && kind === undefined) return undefined;
   const hasText = q === '' ? () => true : keyTest(q);
@@ -46,7 +43,7 @@ function keyTest(q: string): (key: string) => boolean {
 }
 
 function storedTest(text: string): (key: string) => boolean {
-  const search = parseKeySearch(text, 'q');
+  const search = parseKeySearch(text);
   if (search.where === 'anywhere') return holder(search.texts);
   return (key) => search.beginnings.some((beginning) => key.startsWith(beginning));
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { page as htmlPage, type Operation } from '../request/operation.ts';
-import { before, changeKind, day, pageNumber, searched } from './parts/page-query.ts';
+import { before, changeKind, day, pageNumber, searchedName } from './parts/page-query.ts';
 
 /** The pages of a set. Links may have parameters of their own, so unknown ones are ignored. */
 
@@ -13,11 +13,11 @@ export const CHANGES = {
     'changesPage',
     'The changes of a set, newest first: all, or those of a kind, of some days, or with some text in their name',
   ),
-  query: z.object({ q: searched, kind: changeKind, from: day, until: day, before }),
+  query: z.object({ q: searchedName, kind: changeKind, from: day, until: day, before }),
 };
 export const FIND = {
   ...describe('findPage', 'The resources of a set, or those with some text in their name'),
-  query: z.object({ q: searched, after: z.string().optional() }),
+  query: z.object({ q: searchedName, after: z.string().optional() }),
 };
 export const RESOURCE = {
   ...describe('resourcePage', 'A resource with its state and its history'),

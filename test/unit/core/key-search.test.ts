@@ -42,14 +42,13 @@ describe('A search among keys', () => {
   });
 
   it('is refused when it is too long', () => {
-    assert.equal(parseKeySearch('a'.repeat(120)).where, 'anywhere');
-    for (const part of ['a'.repeat(121), ' '.repeat(41), `/${'a'.repeat(121)}`]) {
+    for (const character of ['a', ' ', '図']) assert.equal(parseKeySearch(character.repeat(120)).where, 'anywhere');
+    for (const part of ['a'.repeat(121), `/${'a'.repeat(120)}`]) {
       assert.throws(() => parseKeySearch(part), {
         code: 'invalid',
         details: { code: 'bad-query', field: 'contains' },
       });
     }
-    assert.throws(() => parseKeySearch('a'.repeat(121), 'q'), { details: { code: 'bad-query', field: 'q' } });
   });
 
   it('finds what a key holds in any case, with an encoded character as one', () => {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { CHANGE_KINDS } from '../../../core/change.ts';
+import { MOST_CHARACTERS } from '../../../core/key-search.ts';
 import { boundaryAfter, boundaryBefore, type Stamp } from '../../../core/stamp.ts';
 import { MICROSECONDS } from '../../../core/time-unit.ts';
 
@@ -21,6 +22,11 @@ export const searched = z
   .string()
   .transform((text) => text.toWellFormed().trim().slice(0, 500))
   .default('')
+  .meta({ description: 'A text to search for.', default: '' });
+
+/** The text that names of resources are searched for. */
+export const searchedName = searched
+  .refine(({ length }) => length <= MOST_CHARACTERS, `is too long: at most ${MOST_CHARACTERS} characters`)
   .meta({ description: 'A text to search for.', default: '' });
 
 /** A boundary, in microseconds since 1970; what is shown is before it. */

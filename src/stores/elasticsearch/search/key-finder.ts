@@ -1,5 +1,5 @@
 import type { ResourceKey } from '../../../core/key.ts';
-import type { KeySearch } from '../../../core/key-search.ts';
+import { holder, type KeySearch } from '../../../core/key-search.ts';
 import type { Resource } from '../../../core/resource.ts';
 import type { SetId } from '../../../core/resource-set.ts';
 import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
@@ -94,6 +94,7 @@ export class KeyFinder {
     }));
     const filter = [{ term: { doc_type: 'resource' } }, { bool: { should, minimum_should_match: 1 } }];
     const batches = new BatchSize(most);
+    const holds = holder(texts);
     const resources: Resource[] = [];
     for (let last = above; ; ) {
       const search = (size: number) =>
@@ -105,9 +106,9 @@ export class KeyFinder {
           size,
         });
       const { found, isFull } = await batches.ask(search, most - resources.length);
-      // An expression may take more than the slice.
+      // An expression may take more than the slice, and what has only the beginning of a long text.
       const inside = found.filter(({ order }) => order <= through);
-      resources.push(...(inside.map(toResource) as Resource[]));
+      resources.push(...(inside.map(toResource) as Resource[]).filter(({ key }) => holds(key)));
       if (!isFull || inside.length < found.length || resources.length >= most) return resources;
       last = found.at(-1)!.order;
     }

@@ -3,6 +3,8 @@ export const TAIL = 6;
 
 /** The default of `index.max_regex_length`. */
 const MOST_LENGTH = 1_000;
+/** The most characters of a text that an expression tests: each takes up to four. */
+const MOST_OF_TEXT = 120;
 /** What keys are made of. */
 const LOWEST = ' ';
 const HIGHEST = '~';
@@ -12,14 +14,14 @@ const WHOLE = '([ -$\\&-~]|%[0-9A-Fa-f][ -$\\&-~]|%[ -$\\&-/:-@G-\\`g-~])*';
 
 /**
  * A regular expression of Lucene, with INTERSECTION, for orders above one, up to another one (inclusive), that hold a
- * text (lower-case) in whatever case. A range of the query would not do: Elasticsearch would search all orders of the
- * index for the text, and then take those in the range. The lower end is cut off after some characters; `search_after`
- * is to keep to it. Where the orders have more in common than an expression can hold, it takes all orders that begin as
- * they do.
+ * text (lower-case) in whatever case; of a long text, the beginning. A range of the query would not do: Elasticsearch
+ * would search all orders of the index for the text, and then take those in the range. The lower end is cut off after
+ * some characters; `search_after` is to keep to it. Where the orders have more in common than an expression can hold,
+ * it takes all orders that begin as they do.
  */
 export function ordersBetween(above: string, through: string, text: string): string {
   const common = commonPrefix(above, through);
-  const held = `&${WHOLE}${inAnyCase(text)}${ANY}`;
+  const held = `&${WHOLE}${inAnyCase(text.slice(0, MOST_OF_TEXT))}${ANY}`;
   const ends = between(above.slice(common, common + TAIL), through.slice(common));
   const whole = `${literal(through.slice(0, common))}${ends}${held}`;
   return whole.length <= MOST_LENGTH
