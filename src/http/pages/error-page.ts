@@ -1,6 +1,7 @@
 import { type Frame, signInLink } from './parts/frame.ts';
 import { html } from './parts/html.ts';
 import { renderPage } from './parts/layout.ts';
+import { sentence } from './parts/words.ts';
 
 export interface Problem {
   readonly status: number;
@@ -13,7 +14,7 @@ export interface Problem {
 export function renderErrorPage(frame: Frame, { status, message, passes }: Problem): string {
   const title = titleOf(status, passes);
   const main = html`<h1>${title}</h1>
-<p class="lead" role="status">${message.slice(0, 1).toUpperCase()}${message.slice(1)}.</p>
+<p class="lead" role="status">${sentence(message)}</p>
 ${status === 401 && frame.viewer.maySignIn && html`<p><a href="${signInLink(frame)}">Sign in</a></p>`}
 <p><a href="${frame.top}">All sets</a></p>`;
   return renderPage({ frame, title, main, again: passes ? 5 : undefined });

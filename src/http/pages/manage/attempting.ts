@@ -1,4 +1,5 @@
 import { type ErrorCode, isTidemarkError, type TidemarkError } from '../../../core/errors.ts';
+import { sentence } from '../parts/words.ts';
 import type { FormValues } from './set-form.ts';
 import type { Attempt } from './set-pages.ts';
 
@@ -17,7 +18,6 @@ export async function attempting({ form, show }: Form, act: () => Promise<void>)
     await act();
   } catch (error) {
     if (!MENDED.some((code) => isTidemarkError(error, code))) throw error;
-    const { message } = error as TidemarkError;
-    await show({ form, problem: `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.` });
+    await show({ form, problem: sentence((error as TidemarkError).message) });
   }
 }

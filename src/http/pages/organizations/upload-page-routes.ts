@@ -8,6 +8,7 @@ import { requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendPage } from '../parts/send-page.ts';
+import { sentence } from '../parts/words.ts';
 import { organizationFrameOf } from './organization-frame.ts';
 import { RETRY, UPLOAD, UPLOAD_BY_FORM, UPLOAD_FORM } from './organization-page-operations.ts';
 import { renderUploadFormPage } from './upload-form-page.ts';
@@ -51,9 +52,7 @@ export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonl
           response.redirect(303, `./streams/${stream}/uploads/${number}/`);
         } catch (error) {
           if (!isTidemarkError(error, 'invalid') && !isTidemarkError(error, 'conflict')) throw error;
-          const { message } = error as TidemarkError;
-          const problem = `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
-          await showForm({ request, response }, { problem });
+          await showForm({ request, response }, { problem: sentence((error as TidemarkError).message) });
         }
       },
     }),

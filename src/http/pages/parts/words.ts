@@ -12,6 +12,11 @@ const UNITS = [
 ] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
+/** A message of an error, as people read it. */
+export function sentence(message: string): string {
+  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
+}
+
 /** `1,234 changes`, and `1 change` for one. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;

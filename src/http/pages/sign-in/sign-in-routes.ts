@@ -9,6 +9,7 @@ import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { frameOf } from '../parts/frame-of.ts';
 import { sendPage } from '../parts/send-page.ts';
+import { sentence } from '../parts/words.ts';
 import { renderSignInPage } from './sign-in-page.ts';
 
 const FORM = {
@@ -126,8 +127,4 @@ function isByHttps({ headers }: Request, baseUrl: string): boolean {
       .split(',')[0]
       ?.trim() === 'https'
   );
-}
-
-function sentence(reason: string): string {
-  return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}.`;
 }
