@@ -208,7 +208,7 @@ function isPlainUrl(value: string): boolean {
 
 function parseUrl(value: string, field: string): string {
   const url = URL.parse(value);
-  if (url === null) throw wrong(field, 'not-a-uri', 'of type url is no absolute URI');
+  if (url === null) throw wrong(field, 'not-a-uri', 'is no absolute URI, such as https://example.org/a.pdf');
   if (url.username !== '' || url.password !== '') throw wrong(field, 'credentials', 'holds a user name or password');
   return strictUri(url.href);
 }

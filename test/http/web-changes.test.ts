@@ -35,23 +35,37 @@ describeOnEachStore('The page of changes', (store, itOnce) => {
     assert.equal((await names(`?from=${dayOf(first!)}&until=${dayOf(last ?? first!)}`)).length, 5);
     assert.deepEqual(await names(`?until=${dayOf(first! - DAY_MS)}`), []);
     assert.deepEqual(await names(`?from=${dayOf(last! + DAY_MS)}`), []);
-    assert.deepEqual(await names('?from=2199-12-31&until=1970-01-01'), []);
+    assert.deepEqual(await names('?from=2199-12-31&until=2199-12-31'), []);
   });
 
-  itOnce('says which part of the filter is wrong', async () => {
+  itOnce('says which part of the filter is wrong, and keeps the form', async () => {
     await post(started, 'maps', [event('a')]);
     for (const [query, message] of [
       ['kind=foo', 'Kind is one of created, updated, deleted'],
       ['from=2026-13-45', 'From is no day: write it as 2026-11-23'],
-      ['until=2026-02-30', 'Until is no day'],
-      ['from=yesterday', 'From is no day'],
+      ['until=2026-02-30', 'Until is no day: write it as 2026-11-23'],
+      ['from=yesterday', 'From is no day: write it as 2026-11-23'],
+      ['until=2026-02-01&from=2026-02-02', 'Until is earlier than from'],
+      [`q=${'a'.repeat(121)}`, 'The part of the name is too long: at most 120 characters'],
+      ['q=a&q=b', 'The part of the name is given several times'],
     ] as const) {
       const url = `${started.url}/sets/maps/changes?${query}`;
-      const { status, text } = await ask(url, { headers: { Accept: 'text/html' } });
-      assert.equal(status, 400);
-      assert.ok(text.includes(message), text);
+      const { status, headers, text } = await ask(url, { headers: { Accept: 'text/html' } });
+      assert.deepEqual([status, headers.vary], [400, 'Accept, Authorization, Cookie']);
+      assert.ok(text.includes(`<p>${message}.</p>`), text);
       assert.deepEqual(namesOn(text), []);
+      assert.match(text, /<a href="\.\/changes" aria-current="page">/);
+      assert.match(text, new RegExp(`name="${query.slice(0, query.indexOf('='))}"[^>]* aria-invalid="true"`));
+      for (const [, name, value] of query.matchAll(/(from|until|q)=([^&]{10,})/g)) {
+        assert.ok(text.includes(`name="${name}" type="${name === 'q' ? 'search' : 'date'}" value="${value}"`), text);
+      }
+      assert.match((await ask(url)).headers['content-type'] ?? '', /^application\/json/);
     }
+    const tooLong = `${started.url}/sets/maps/find?q=${'a'.repeat(121)}`;
+    const { status, text } = await ask(tooLong, { headers: { Accept: 'text/html' } });
+    assert.equal(status, 400);
+    assert.match(text, /The part of the name is too long: at most 120 characters\./);
+    assert.match(text, /<a href="\.\/find" aria-current="page">[\s\S]*value="a{121}"/);
   });
 
   it('groups changes by day, with the time of day in UTC', async () => {

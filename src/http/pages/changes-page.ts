@@ -1,10 +1,12 @@
 import { CHANGE_KINDS, type Change } from '../../core/change.ts';
+import type { TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import { type ChangeFilter, isFiltered } from './change-filter.ts';
 import { type Html, html } from './parts/html.ts';
 import { type NameSearch, parseNameSearch } from './parts/name-search.ts';
 import { onward, queryOf } from './parts/pager.ts';
 import { changeTable } from './parts/resource-parts.ts';
+import { wrongQueryNotice } from './parts/search-form.ts';
 import { feedLink, readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { clockTime, formatDate } from './parts/words.ts';
 
@@ -33,16 +35,22 @@ ${onward(
   return renderSetFrame(page, main, { links: [feedLink(set)] });
 }
 
-function filterForm(filter: ChangeFilter): Html {
+/** The form with a filter that is wrong, and why. */
+export function renderWrongFilter(page: SetFrame, filter: ChangeFilter, problem: TidemarkError): string {
+  return renderSetFrame(page, html`${filterForm(filter, problem.details.field)}\n${wrongQueryNotice(problem)}`);
+}
+
+function filterForm(filter: ChangeFilter, wrong?: unknown): Html {
   const { q, kind, from, until } = filter;
+  const invalid = (name: string) => name === wrong && html` aria-invalid="true"`;
   const kinds = CHANGE_KINDS.map(
     (one) => html`<option value="${one}"${one === kind && html` selected`}>${one}</option>`,
   );
   const dayField = (name: 'from' | 'until', label: string, value = '') =>
-    html`<p><label for="${name}">${label}</label><input id="${name}" name="${name}" type="date" value="${value}"></p>`;
+    html`<p><label for="${name}">${label}</label><input id="${name}" name="${name}" type="date" value="${value}"${invalid(name)}></p>`;
   return html`<form class="filter" role="search" action="./changes" method="get">
-<p><label for="q">A part of the name (<code>*</code> is any text)</label><input id="q" name="q" type="search" value="${q}" maxlength="120" autocomplete="off" spellcheck="false"></p>
-<p><label for="kind">Change</label><select id="kind" name="kind"><option value="">any</option>${kinds}</select></p>
+<p><label for="q">A part of the name (<code>*</code> is any text)</label><input id="q" name="q" type="search" value="${q}" maxlength="120" autocomplete="off" spellcheck="false"${invalid('q')}></p>
+<p><label for="kind">Change</label><select id="kind" name="kind"${invalid('kind')}><option value="">any</option>${kinds}</select></p>
 ${dayField('from', 'From (day, UTC)', from)}
 ${dayField('until', 'Until (day, UTC)', until)}
 <p><button>Show</button> ${isFiltered(filter) && html`<a class="about" href="./changes">All changes</a>`}</p>

@@ -1,10 +1,11 @@
+import type { TidemarkError } from '../../core/errors.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { FoundOfSet } from './find-resources.ts';
 import { type Html, html } from './parts/html.ts';
 import { markedName, type NameSearch, parseNameSearch } from './parts/name-search.ts';
 import { onward, queryOf } from './parts/pager.ts';
 import { lengthOf, nameOf, resourceLink } from './parts/resource-parts.ts';
-import { searchForm } from './parts/search-form.ts';
+import { searchForm, wrongQueryNotice } from './parts/search-form.ts';
 import { emptySet, readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { type Column, stackingTable } from './parts/tables.ts';
 import { counted, formatNumber, formatTime, timeElement } from './parts/words.ts';
@@ -22,12 +23,22 @@ export interface FindPage extends SetFrame, FoundOfSet {
 export function renderFindPage(page: FindPage): string {
   const { set, q, resources, frame } = page;
   const main = html`${readingNotice(set)}
-${searchForm({ label: 'Search the resources by a part of their name', hint: HINT, action: './find', value: q })}
+${form(q)}
 <p class="quiet" role="status">${resources.length === 0 ? nothing(page) : howMany(page)}</p>
 ${resources.length > 0 && stackingTable(q === '' ? 'Resources' : `Resources with ${q}`, resources, columns(frame.now, parseNameSearch(q)))}
 ${steps(page)}
 <p class="more"><a href="${frame.top}api/sets/${set.slug}/resources.csv" download>All resources as CSV</a></p>`;
   return renderSetFrame(page, main);
+}
+
+/** The form with a search that is wrong, and why. */
+export function renderWrongSearch(page: SetFrame, q: string, problem: TidemarkError): string {
+  return renderSetFrame(page, html`${form(q, true)}\n${wrongQueryNotice(problem)}`);
+}
+
+function form(q: string, isWrong = false): Html {
+  const label = 'Search the resources by a part of their name';
+  return searchForm({ label, hint: HINT, action: './find', value: q, isWrong });
 }
 
 const HINT = html`<code>*</code> means any text, as in <code>1850*.tif</code>. Begin with <code>/</code> for the beginning of a path.`;

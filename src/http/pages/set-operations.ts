@@ -13,7 +13,9 @@ export const CHANGES = {
     'changesPage',
     'The changes of a set, newest first: all, or those of a kind, of some days, or with some text in their name',
   ),
-  query: z.object({ q: searchedName, kind: changeKind, from: day, until: day, before }),
+  query: z
+    .object({ q: searchedName, kind: changeKind, from: day, until: day, before })
+    .refine(({ from = '', until = from }) => from <= until, { path: ['until'], error: 'is earlier than from' }),
 };
 export const FIND = {
   ...describe('findPage', 'The resources of a set, or those with some text in their name'),

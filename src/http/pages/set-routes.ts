@@ -1,4 +1,5 @@
-import type { Change } from '../../core/change.ts';
+import type { Request } from 'express';
+import { CHANGE_KINDS, type Change } from '../../core/change.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { boundaryBefore, clockStamp, type Stamp } from '../../core/stamp.ts';
@@ -13,9 +14,9 @@ import type { ServedApp } from '../request/served-app.ts';
 import type { Taken } from '../request/take.ts';
 import { linkToCapabilityList } from '../response/resource-headers.ts';
 import { fitsOf, rangeOf } from './change-filter.ts';
-import { renderChangesPage } from './changes-page.ts';
+import { renderChangesPage, renderWrongFilter } from './changes-page.ts';
 import { shownArchive, shownDump } from './dump-page-routes.ts';
-import { renderFindPage } from './find-page.ts';
+import { renderFindPage, renderWrongSearch } from './find-page.ts';
 import { findResources } from './find-resources.ts';
 import type { Series } from './parts/activity-plot.ts';
 import { sendPage } from './parts/send-page.ts';
@@ -76,6 +77,12 @@ export function setRoutes(app: ServedApp): readonly Route[] {
         const shown = { filter, changes, older: next, isLatest: before === undefined };
         sendPage(response, renderChangesPage({ ...page, ...shown }));
       },
+      async showWrong(request, response, problem) {
+        const page = await setFrameOf(app, { request, response }, 'changes');
+        const kind = CHANGE_KINDS.find((one) => one === request.query.kind);
+        const filter = { q: given(request, 'q'), kind, from: given(request, 'from'), until: given(request, 'until') };
+        sendPage(response.vary('Accept'), renderWrongFilter(page, filter, problem), 400);
+      },
     }),
 
     get('/sets/:set/find', {
@@ -89,6 +96,10 @@ export function setRoutes(app: ServedApp): readonly Route[] {
         ]);
         const page = await setFrameOf(app, { request, response }, 'resources');
         sendPage(response, renderFindPage({ ...page, q, after, total, ...found }));
+      },
+      async showWrong(request, response, problem) {
+        const page = await setFrameOf(app, { request, response }, 'resources');
+        sendPage(response.vary('Accept'), renderWrongSearch(page, given(request, 'q'), problem), 400);
       },
     }),
 
@@ -118,6 +129,12 @@ export function setRoutes(app: ServedApp): readonly Route[] {
       },
     }),
   ];
+}
+
+/** A parameter of a query that is wrong, as it was given; empty when it was given several times. */
+function given({ query }: Request, name: string): string {
+  const value = query[name];
+  return typeof value === 'string' ? value : '';
 }
 
 /** The boundary below changes, newest first, when there are older ones. */

@@ -1,10 +1,12 @@
 import type { Request, Response } from 'express';
 import type * as z from 'zod';
 import type { Action } from '../../access/may.ts';
+import { isTidemarkError, type TidemarkError } from '../../core/errors.ts';
 import type { DirectHandler } from './direct-request.ts';
 import { requireMediaType } from './media-types.ts';
 import type { Operation } from './operation.ts';
 import { parseQuery } from './parse-query.ts';
+import { prefersPage } from './prefers-page.ts';
 
 /** Answers a request; errors go to error-handler.ts. */
 export type Handler = (request: Request, response: Response) => Promise<void> | void;
@@ -29,6 +31,8 @@ interface Answering<Query extends z.ZodObject> {
   readonly operation: Operation<Query>;
   /** @param query the parameters as the operation's schema makes them */
   readonly handle: (request: Request, response: Response, query: z.output<Query>) => Promise<void> | void;
+  /** Shows a person what is wrong with the query; without it, error-view.ts does. */
+  readonly showWrong?: (request: Request, response: Response, problem: TidemarkError) => Promise<void>;
   readonly direct?: DirectHandler;
 }
 
@@ -54,7 +58,7 @@ export function remove<Query extends z.ZodObject>(path: string, answering: Answe
 }
 
 function route<Query extends z.ZodObject>(method: Method, path: string, answering: Answering<Query>): Route {
-  const { action, operation, handle, direct } = answering;
+  const { action, operation, handle, showWrong, direct } = answering;
   const { query: schema, body } = operation;
   return {
     method,
@@ -63,7 +67,13 @@ function route<Query extends z.ZodObject>(method: Method, path: string, answerin
     operation,
     handle(request, response) {
       if (body !== undefined) requireMediaType(request.headers, Object.keys(body));
-      const query = schema === undefined ? ({} as z.output<Query>) : parseQuery(schema, request.query as never);
+      let query = {} as z.output<Query>;
+      try {
+        if (schema !== undefined) query = parseQuery(schema, request.query as never);
+      } catch (error) {
+        if (showWrong === undefined || !prefersPage(request.headers.accept) || !isTidemarkError(error)) throw error;
+        return showWrong(request, response, error);
+      }
       return handle(request, response, query);
     },
     direct,
