@@ -219,6 +219,16 @@ describe('Pages in a real browser', () => {
       }
     });
 
+    it('show every tab of a set on a phone', async () => {
+      const page = await open('/sets/maps/settings', { viewport: { width: 390, height: 700 } });
+      const tabs = await page.getByRole('navigation', { name: 'This set' }).getByRole('link').all();
+      assert.equal(tabs.length, 6);
+      for (const tab of tabs) {
+        const { x, width } = (await tab.boundingBox())!;
+        assert.ok(x >= 0 && x + width <= 390, `${await tab.innerText()}: ${x} to ${x + width}`);
+      }
+    });
+
     it('are read again while a set is being read', async () => {
       const page = await open('/');
       await page.getByText('being read').waitFor();

@@ -198,7 +198,7 @@ progress { accent-color: var(--sea); }
   .figures { gap: .8rem 1.8rem; }
   .figures dd { font-size: 1.35rem; }
   th, td { padding: .5rem .7rem; }
-  .tabs ul { flex-wrap: nowrap; overflow-x: auto; gap: 0 1.2rem; scrollbar-width: none; }
+  .tabs ul { gap: 0 1.2rem; }
   .plot text { font-size: 15px; }
   .wide { display: none; }
   .name { min-width: 10rem; }
