@@ -54,6 +54,25 @@ describeOnEachStore('A session of a browser', (store, itOnce) => {
     assert.equal(await status('/sets/sealed/', cookie), 404);
   });
 
+  itOnce('is shown on pages of what does not exist, for a private set as for an unknown one', async () => {
+    const pages = async (token: string) => {
+      const cookie = cookieOf(await signIn(token));
+      const paths = ['/nothing', '/sets/unknown/', '/sets/sealed/', '/organizations/unknown/'];
+      const headers = { ...BROWSER, Cookie: cookie };
+      return Promise.all(paths.map((path) => ask(started.url + path, { headers })));
+    };
+    const [nothing, unknown, , organization] = await pages(ADMINISTRATOR);
+    for (const page of [nothing, unknown, organization]) {
+      assert.equal(page!.status, 404);
+      assert.match(page!.text, /Signed in as administrator[\s\S]*Sign out/);
+      assert.match(page!.text, />Jobs</);
+    }
+    const { token } = await started.app.tokens.create({ name: 'poster', scopes: ['post:other'] });
+    const [, other, sealed] = await pages(token);
+    assert.match(other!.text, /Signed in as poster/);
+    assert.deepEqual([sealed!.status, sealed!.text.replaceAll('sealed', 'unknown')], [404, other!.text]);
+  });
+
   it('is over after twelve hours, and when its reader signs out', async () => {
     const cookie = cookieOf(await signIn(ADMINISTRATOR));
     assert.equal(await status('/api/tokens', cookie), 200);

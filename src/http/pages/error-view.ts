@@ -1,4 +1,6 @@
-import type { Request } from 'express';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Request, Response } from 'express';
+import type { Locals } from '../request/admitted.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import type { ShowErrorPage } from '../response/error-handler.ts';
 import { renderErrorPage } from './error-page.ts';
@@ -6,8 +8,19 @@ import { signInLink, topOf } from './parts/frame.ts';
 import { frameOf } from './parts/frame-of.ts';
 import { sendPage } from './parts/send-page.ts';
 
+type IdentifySender = (headers: IncomingHttpHeaders) => Promise<Pick<Locals, 'sender' | 'hasSession'>>;
+
 /** Shows what could not be shown, and why; of an unexpected error, only that there was one. */
-export function errorView(app: ServedApp): ShowErrorPage {
+export function errorView(app: ServedApp, identifySender: IdentifySender): ShowErrorPage {
+  /** A page has the header of its viewer also when the request was not admitted, or no route answers it. */
+  async function frameFor(request: Request, response: Response, status: number) {
+    if (response.locals.sender === undefined && status < 500) {
+      const { sender, hasSession } = await identifySender(request.headers).catch(() => ({}) as Locals);
+      Object.assign(response.locals, { sender, hasSession });
+    }
+    return frameOf(app, request, response);
+  }
+
   return (request, response, { status, body: { error } }) => {
     // A browser would ask for user and password; with credentials that are wrong it may do so, to send others.
     if (status === 401 && request.headers.authorization === undefined) {
@@ -16,7 +29,7 @@ export function errorView(app: ServedApp): ShowErrorPage {
       return;
     }
     const problem = { status, message: String(error.message), passes: error.code === 'not-ready' };
-    void frameOf(app, request, response).then((frame) => {
+    void frameFor(request, response, status).then((frame) => {
       response.vary('Accept');
       if (!response.destroyed) sendPage(response, renderErrorPage(frame, problem), status);
     });

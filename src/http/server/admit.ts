@@ -1,23 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccessPolicy } from '../../access/access-policy.ts';
-import {
-  identify,
-  isFromThisMachine,
-  refuseForeignPage,
-  requireOwnPage,
-  type Unidentified,
-} from '../../access/identify.ts';
+import { isFromThisMachine, refuseForeignPage, requireOwnPage } from '../../access/identify.ts';
 import { type Action, type Guarded, may } from '../../access/may.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';
 import type { Scope } from '../../access/scope.ts';
 import { SenderLimits } from '../../access/sender-limits.ts';
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
 import type { Organization } from '../../streams/organization.ts';
 import { readersOf } from '../../streams/organization-readers.ts';
 import { tooManyRequests, unauthorized } from '../request/http-error.ts';
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import { createIdentifySender, type Identified } from './identify-sender.ts';
 
 /** What of a request decides whether it is let through. */
 export interface Arrival {
@@ -52,47 +47,20 @@ export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) 
 
 type Parts = Pick<ServedApp, 'sets' | 'organizations' | 'tokens' | 'sessions' | 'configuration'>;
 
-interface Identified extends Pick<Admission, 'sender' | 'hasSession'> {
-  /** Why a sender who counts as anonymous may be another one: what such a sender may not do is refused for that. */
-  readonly doubt?: unknown;
-}
-
 export function createAdmit(
   { sets, organizations, tokens, sessions, configuration }: Parts,
   policy: AccessPolicy,
   limits = new SenderLimits(configuration.limits),
 ): Admit {
+  const identifySender = createIdentifySender({ tokens, sessions }, policy);
+
   async function identified(action: Action, headers: IncomingHttpHeaders): Promise<Identified> {
     if (action === 'probe') {
       // Whether a server is well is for everybody to know, also when no token can be looked up.
       isFromThisMachine(headers, policy);
       return { sender: ANONYMOUS, hasSession: false };
     }
-    const sender = await senderOf(headers);
-    if ('doubt' in sender) return { sender: ANONYMOUS, hasSession: false, ...sender };
-    if (sender.kind === 'unidentified') throw unauthorized(sender.reason);
-    const inSession = sender.kind === 'anonymous' ? await senderOfSession(headers) : undefined;
-    return { sender: inSession ?? sender, hasSession: inSession !== undefined };
-  }
-
-  /** Without a token, a client may do what everybody may while the store does not answer: read the status, for one. */
-  async function senderOf(
-    headers: IncomingHttpHeaders,
-  ): Promise<Principal | Unidentified | { readonly doubt: unknown }> {
-    try {
-      return await identify(headers, { policy, tokens });
-    } catch (error) {
-      if (headers.authorization === undefined && isTidemarkError(error, 'unavailable')) return { doubt: error };
-      throw error;
-    }
-  }
-
-  /** Undefined without a session, and when it is over: then the sender is anonymous, and may sign in again. */
-  async function senderOfSession(headers: IncomingHttpHeaders): Promise<Principal | undefined> {
-    const token = await sessions.tokenOf(headers.cookie);
-    if (token === undefined) return undefined;
-    const sender = await identify({ ...headers, authorization: `Bearer ${token}` }, { policy, tokens });
-    return sender.kind === 'unidentified' || sender.kind === 'anonymous' ? undefined : sender;
+    return identifySender(headers);
   }
 
   async function refusal(action: Action, sender: Principal, set: Guarded | undefined): Promise<Error> {

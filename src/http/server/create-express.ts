@@ -10,16 +10,18 @@ import { errorHandler, limitUnwantedBody } from '../response/error-handler.ts';
 import { speakTus, TUS_PATH } from '../routes/uploads/tus.ts';
 import type { Admit } from './admit.ts';
 import { guard } from './guard.ts';
+import type { IdentifySender } from './identify-sender.ts';
 import { logAdministration } from './log-administration.ts';
 
 export interface ExpressParts {
   readonly routes: readonly Route[];
   readonly admit: Admit;
+  readonly identifySender: IdentifySender;
   readonly logger: Logger;
 }
 
 /** The routes of route-table.ts behind their guard. */
-export function createExpress(app: ServedApp, { routes, admit, logger }: ExpressParts): Express {
+export function createExpress(app: ServedApp, { routes, admit, identifySender, logger }: ExpressParts): Express {
   const server = express();
   for (const setting of ['etag', 'x-powered-by'] as const) server.disable(setting);
   for (const setting of ['case sensitive routing', 'strict routing'] as const) server.enable(setting);
@@ -41,7 +43,7 @@ export function createExpress(app: ServedApp, { routes, admit, logger }: Express
   server.use((request) => {
     throw new TidemarkError('not-found', `there is nothing at ${request.path}`);
   });
-  server.use(errorHandler(logger, errorView(app)));
+  server.use(errorHandler(logger, errorView(app, identifySender)));
   return server;
 }
 

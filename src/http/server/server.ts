@@ -17,6 +17,7 @@ import { createExpress } from './create-express.ts';
 import { DirectAnswers } from './direct-answers.ts';
 import { directRoutes } from './direct-routes.ts';
 import { Front } from './front.ts';
+import { createIdentifySender } from './identify-sender.ts';
 import { RequestObserver } from './request-observer.ts';
 import { answerUnreadable } from './unreadable-requests.ts';
 import { withObservation } from './with-observation.ts';
@@ -60,7 +61,8 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
   const routes = routeTable(app, stopping.signal);
   const admit = createAdmit(app, policy, limits);
   const direct = new DirectAnswers({ routes, admit, logger });
-  const express = createExpress(app, { routes, admit, logger });
+  const identifySender = createIdentifySender(app, policy);
+  const express = createExpress(app, { routes, admit, identifySender, logger });
   const answer = directRoutes({ direct, express, idleTimeout: app.configuration.idleTimeout });
   const observer = new RequestObserver({ metrics: app.metrics.http, accessLog });
   const servers = await listenOnPorts(app.configuration, options, (limits) => {
