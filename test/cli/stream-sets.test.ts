@@ -86,6 +86,16 @@ describe('The sets of streams', () => {
     assert.deepEqual(await readFile(join(fromDump, 'ocm2')), encodeSample(sample('ocm2', 'Two')));
   });
 
+  it('are in sync on the page of all sets, also those of an organization without a stream', async () => {
+    await done('organizations', 'add', 'empty');
+    await serve();
+    await until('each set has a state', async () => {
+      const { text } = await get('/', { Accept: 'text/html' });
+      const states = [...text.matchAll(/<span class="state [^>]+>([^<]+)</g)].map(([, state]) => state);
+      return states.length === 12 && states.every((state) => state === 'in sync');
+    });
+  });
+
   it('are made with titles, listed and changed, and cannot be removed or taken', async () => {
     const { sets } = JSON.parse(await done('sets', 'list', '--json'));
     assert.deepEqual(

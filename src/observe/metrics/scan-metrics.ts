@@ -91,9 +91,12 @@ export class ScanMetrics {
         this.#underWay.set(id, { set: slug, ...progress });
         events.onProgress?.(progress);
       },
-      onScanned: (summary, extent) => {
+      onSynced: () => {
         this.#underWay.delete(id);
         this.#synced.add(id);
+        events.onSynced?.();
+      },
+      onScanned: (summary, extent) => {
         this.#scans.inc({ extent });
         this.#seconds.observe({ extent }, summary.seconds);
         for (const outcome of ['hashed', 'created', 'updated', 'deleted', 'unchanged', 'left'] as const) {

@@ -10,6 +10,8 @@ export interface SyncEvents {
   /** Of a full sync; a sync of single changes reports nothing before it is done. */
   onProgress?(progress: SyncProgress): void;
   onScanned?(summary: SyncSummary, extent: 'full' | 'changes'): void;
+  /** A full sync was complete, also one that had nothing to compare: the set is in sync. */
+  onSynced?(): void;
   /** A folder that cannot be watched. What could not be listed or read is in the summary. */
   onProblem?(problem: SourceProblem): void;
   /** The source or the store does not answer. Called once; the loop goes on trying. */
@@ -119,6 +121,7 @@ export class SyncLoop {
 
   #noteSynced(summary: SyncSummary): void {
     this.#firstSync.resolve(summary);
+    this.#events.onSynced?.();
     if (this.#trouble !== undefined) this.#events.onRecovered?.();
     this.#trouble = undefined;
     this.#delayMs = this.#firstDelayMs;
