@@ -17,27 +17,27 @@ import type { KnownResource, MirrorState } from './state/mirror-state.ts';
 import { WantedTable } from './state/wanted-table.ts';
 import type { MirrorTarget } from './target/mirror-target.ts';
 
-/** What differs between a copy and the lists of its source. */
+/** A difference between a copy and its lists or files. */
 export interface Difference {
   /** - `not-copied`: listed, and not in the copy, or with another length, hash or lastmod
    * - `not-deleted`: in the copy, and not listed
    * - `missing`, `changed`: the file of a resource does not exist, or is another one by now
    * - `extra`: a file that is of no resource */
   readonly kind: 'not-copied' | 'not-deleted' | 'missing' | 'changed' | 'extra';
-  /** A path of the copy; of what is not copied, a URI. */
+  /** The path in the copy; for `not-copied`, the URI. */
   readonly name: string;
 }
 
 export interface AuditReport {
-  /** Resources of the list. */
+  /** Number of resources in the Resource List. */
   readonly listed: number;
-  /** Files of the copy. */
+  /** Number of files in the copy. */
   readonly files: number;
-  /** How many differences there are. */
+  /** Number of all differences. */
   readonly count: number;
-  /** The first ones. */
+  /** The first differences, at most `MOST_DIFFERENCES`. */
   readonly differences: readonly Difference[];
-  /** Resources that have changed since the last pass. */
+  /** Number of resources that have changed since the last pass. */
   readonly pending: number;
 }
 
@@ -72,7 +72,7 @@ export async function audit(parts: AuditParts): Promise<AuditReport> {
   return { listed, files, pending, count: log.count, differences: log.differences };
 }
 
-/** What the list has, compared with the state. */
+/** Compares the lists of the source with the state. */
 async function compareLists(parts: AuditParts, log: DifferenceLog): Promise<{ listed: number; pending: number }> {
   const { set, reader, state, own, onProgress } = parts;
   if (set.resourceLists.length === 0) return { listed: 0, pending: 0 };
@@ -104,7 +104,10 @@ async function compareLists(parts: AuditParts, log: DifferenceLog): Promise<{ li
   }
 }
 
-/** The changes since the last pass, read after the list: they have all that the list may have more than the copy. */
+/**
+ * Reads the changes since the last pass. It reads them after the list, so they include every change that the list has
+ * and the copy does not have.
+ */
 async function readPending({ set, reader, state }: AuditParts, changed: WantedTable): Promise<void> {
   const time = state.fact('cursor');
   if (time === undefined || set.changeList === undefined) return;
@@ -119,7 +122,7 @@ async function readPending({ set, reader, state }: AuditParts, changed: WantedTa
   }
 }
 
-/** What the target has, compared with the state. Returns how many resources were copied. */
+/** Compares the files of the target with the state. Returns the number of copied resources. */
 async function compareFiles(parts: AuditParts, log: DifferenceLog): Promise<number> {
   const { state, onProgress, reader, target } = parts;
   const total = state.totals().count;
@@ -147,7 +150,7 @@ async function compareFiles(parts: AuditParts, log: DifferenceLog): Promise<numb
 
 const REASONS = { missing: 'its file was missing', changed: 'its file was changed in the copy' } as const;
 
-/** The next pass fetches it, although its entry has not changed. */
+/** Makes the next pass fetch the resource, although its entry has not changed. */
 function fetchAgain(state: MirrorState, { id, uri }: KnownResource, copied: CopiedResource, reason: string): void {
   const failed = state.failure(uri);
   // A newer version could not be copied: the next pass tries that one.
@@ -156,7 +159,7 @@ function fetchAgain(state: MirrorState, { id, uri }: KnownResource, copied: Copi
   state.forgetCopied(id);
 }
 
-/** What was copied of a resource whose file an earlier audit found to be wrong, and that no pass has fetched since. */
+/** The copied version of a resource whose file an earlier audit found wrong, and that no pass has fetched since. */
 function foundWrong(state: MirrorState, uri: string): CopiedResource | undefined {
   const failed = state.failure(uri);
   if (failed === undefined || !Object.values<string>(REASONS).includes(failed.reason)) return undefined;
@@ -174,7 +177,7 @@ async function compare(
   const length = await target.lengthOf(path);
   if (length === undefined) return 'missing';
   if (length !== copied.length) return 'changed';
-  // What was found to be wrong by its bytes is wrong as long as they are.
+  // Without `rehash`, only a file that an earlier audit found wrong is hashed: its length may be right.
   if (!rehash && known.copied !== undefined) return undefined;
   const [algorithm, digest] = copied.hash.split(':') as [HashAlgorithm, string];
   return (await hashOf(target, path, algorithm)) === digest ? undefined : 'changed';

@@ -8,7 +8,7 @@ import { OUTAGE_BACKOFF } from './requests/open-requests.ts';
 import { listen, type StreamReader } from './source/change-stream.ts';
 
 export interface FollowOptions {
-  /** Milliseconds between two passes, where the source sends no changes as they happen. */
+  /** Milliseconds between two passes when the source has no stream of changes. */
   readonly intervalMs: number;
   readonly streams: StreamReader;
   readonly signal: AbortSignal;
@@ -16,25 +16,25 @@ export interface FollowOptions {
   readonly onOutage: OutageListener;
 }
 
-/** A stream may be silent though it is broken: so often a pass is made in any case. Milliseconds. */
+/** Milliseconds between two passes when there is a stream: a broken stream may just be silent. */
 const WITH_STREAM_MS = 5 * 60_000;
-/** What could not be copied is tried again after so many milliseconds, or when it has changed. */
+/** Milliseconds until a failed resource is tried again, unless it changes before. */
 const RETRY_FAILED_MS = 5 * 60_000;
 
-/** A copy that passes make equal to its source, in this thread or in another one. */
+/** A copy that is kept in sync by passes, in this thread or in another one. */
 export interface Followed {
   /** As `Mirror.pass`. */
   pass(options: { readonly skipsFailed: boolean }): Promise<PassReport>;
-  /** Where the source sends changes as they happen, when it has said so. */
+  /** The URI of the source's stream of changes; undefined while the source has named none. */
   readonly stream: string | undefined;
 }
 
-/** Keeps a copy in sync until the signal: by the source's stream of changes, else by polling. */
+/** Keeps a copy in sync until the signal is aborted: by the source's stream of changes, otherwise by polling. */
 export async function follow(mirror: Followed, options: FollowOptions): Promise<void> {
   const { signal, intervalMs } = options;
   const news = new News();
   const listening = listenWhile(mirror, news, options);
-  // Polling goes on without it, and its error is thrown in the end.
+  // Polling continues without the stream. The error is thrown at the end.
   listening.catch(() => {
     news.isListening = false;
   });
@@ -51,7 +51,7 @@ export async function follow(mirror: Followed, options: FollowOptions): Promise<
       await options.onPass(report);
     } catch (error) {
       if (signal.aborted) break;
-      // The source does not answer, or has something wrong: it may pass.
+      // The source does not respond, or has an invalid document: the fault may be temporary.
       if (!isTidemarkError(error, 'unavailable')) throw error;
       failures += 1;
       const of = error instanceof DocumentFailure ? 'source' : 'target';
@@ -63,7 +63,7 @@ export async function follow(mirror: Followed, options: FollowOptions): Promise<
   await listening;
 }
 
-/** Listens to the stream as soon as a pass has found one, and again when it has ended. */
+/** Listens to the stream once a pass has found one, and reconnects when it has ended. */
 async function listenWhile(mirror: Followed, news: News, { streams, signal }: FollowOptions): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
     const { stream } = mirror;
@@ -73,13 +73,13 @@ async function listenWhile(mirror: Followed, news: News, { streams, signal }: Fo
         await listen(streams, stream, signal, () => {
           failures = 0;
           news.isListening = true;
-          // Also at the beginning: what happened before the stream began is not in it.
+          // Called also when the stream begins: changes from before are not in it.
           news.add();
         });
       } catch (error) {
         if (!(error instanceof FetchFailure) && !(error instanceof TidemarkError) && !signal.aborted) throw error;
       }
-      // It may have broken because the source does not answer: a pass finds that out.
+      // The stream may have broken because the source does not respond: a pass will show.
       if (news.isListening) news.add();
       news.isListening = false;
       failures += 1;
@@ -88,7 +88,7 @@ async function listenWhile(mirror: Followed, news: News, { streams, signal }: Fo
   }
 }
 
-/** That something has happened, for one that waits for it. */
+/** A counter of events that a task can wait for. */
 class News {
   count = 0;
   isListening = false;
@@ -99,7 +99,10 @@ class News {
     this.#wake();
   }
 
-  /** Waits until there is more than there was, or the time is over. @param before undefined: waits all of the time */
+  /**
+   * Waits until the count exceeds `before`, or the time is over.
+   * @param before undefined: waits the whole time
+   */
   async next(before: number | undefined, ms: number, signal: AbortSignal): Promise<void> {
     if (before !== undefined && this.count > before) return;
     const waking = new AbortController();

@@ -1,18 +1,18 @@
 import type { MirrorPlace } from './target/mirror-place.ts';
 
 export interface MirrorOptions {
-  /** Any URL of the source, perhaps with a login. */
+  /** Any URL of the source. It may contain a login. */
   readonly url: string;
   readonly place: MirrorPlace;
-  /** Which set, when there are several: its URL, or a part of the path of it. */
+  /** Selects a set of a source with several: its URL, or a part of its path. */
   readonly set?: string | undefined;
-  /** Takes over files that are in the folder already. */
+  /** Whether files that already exist in the folder are taken over. */
   readonly adopt: boolean;
   readonly keepDeleted: boolean;
   /** Whether a first copy may take bytes from the Resource Dump. */
   readonly dump: boolean;
   readonly connections: number;
-  /** Requests a second; Infinity. */
+  /** Most requests a second; may be Infinity. */
   readonly rate: number;
   readonly allowedHosts: readonly string[];
   readonly contact?: string | undefined;
@@ -20,21 +20,29 @@ export interface MirrorOptions {
   readonly netrc?: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: MirrorProgress) => void;
-  /** Called with what a person should know while it happens. */
+  /** Called with a message for people about an event of the pass. */
   readonly onNotice: (text: string) => void;
-  /** Called before it waits because of an answer that may pass. @param ms how long */
+  /**
+   * Called before a pause after a temporary error.
+   * @param ms length of the pause
+   */
   readonly onPause: (reason: string, ms: number) => void;
-  /** Waits for the source of a copy that was begun before, when it cannot be read at first. */
+  /** Whether to wait while the source of an existing copy cannot be read at the start. */
   readonly waitsForSource: boolean;
   readonly onOutage: OutageListener;
   /** Whether `CopyListing` can list the copy. */
   readonly isListed?: boolean;
-  /** Called with the path of each resource that the copy has gained, lost, replaced or could not copy, when that is
-   * committed. */
+  /**
+   * Called after a commit, with the path of each resource that was added, removed or replaced, or could not be
+   * copied.
+   */
   readonly onChanged?: (path: string) => void;
 }
 
-/** What cannot be read or written now, and why; undefined when it can be again. Called once for each. */
+/**
+ * Called once when the source or the target becomes unusable, with the reason, and once with undefined when it is
+ * usable again.
+ */
 export type OutageListener = (outage: Outage | undefined) => void;
 
 export interface Outage {
@@ -47,31 +55,31 @@ export type MirrorStep = 'comparing' | 'unpacking' | 'fetching' | 'checking';
 export interface MirrorProgress {
   readonly step: MirrorStep;
   readonly done: number;
-  /** 0 when it is not known yet. */
+  /** 0 while it is unknown. */
   readonly total: number;
 }
 
-/** What changed in the copy. */
+/** Counts of what changed in the copy. */
 export interface CopyCounts {
   fetched: number;
-  /** Of them, those whose bytes came from a Resource Dump. */
+  /** The part of `fetched` that came from a Resource Dump. */
   fromDump: number;
   bytes: number;
   deleted: number;
-  /** Files that were right already. */
+  /** Number of files that were right already. */
   adopted: number;
   failed: number;
 }
 
-/** What one pass did. */
+/** The result of one pass. */
 export interface PassReport extends Readonly<CopyCounts> {
-  /** Whether the copy was compared with the Resource List, and why. */
+  /** Why the copy was compared with the Resource List; undefined when it was not. */
   readonly compared: 'first' | 'gap' | 'no-changes' | 'asked' | undefined;
   readonly resources: number;
-  /** Of all resources of the copy. */
+  /** Bytes of all resources of the copy. */
   readonly totalBytes: number;
-  /** Microseconds since 1970: every change before is in the copy. */
+  /** The copy contains every change before this time, in microseconds since 1970. */
   readonly upTo: number | undefined;
-  /** Milliseconds. */
+  /** Milliseconds that the pass took. */
   readonly took: number;
 }

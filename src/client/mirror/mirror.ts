@@ -15,10 +15,10 @@ import type { FailedResource, MirrorState } from './state/mirror-state.ts';
 import { WantedTable } from './state/wanted-table.ts';
 import type { MirrorTarget } from './target/mirror-target.ts';
 
-/** What could not be copied is tried again when newer changes were read: it may have changed meanwhile. */
+/** Failed resources are tried again after newer changes were read: they may have changed meanwhile. */
 const ROUNDS = 3;
 const MOST_FAILURES = 100_000;
-/** Fewer resources are fetched alone, and so are those that are a smaller part of the list. */
+/** When fewer resources, or a smaller fraction of the list, are needed, they are fetched one by one. */
 const FEWEST_OF_DUMP = 200;
 const LEAST_PART_OF_DUMP = 0.1;
 
@@ -28,15 +28,15 @@ export interface MirrorParts {
   readonly streams: StreamReader;
   readonly state: MirrorState;
   readonly target: MirrorTarget;
-  /** For what is of this process alone. */
+  /** A folder of this process alone. */
   readonly own: string;
 }
 
-/** A copy of a set, which each pass makes equal to its source. */
+/** A copy of a set. Each pass syncs it with its source. */
 export class Mirror {
-  /** The source as it was found; read again when it has changed. */
+  /** The documents of the set; found again when they have changed. */
   set: MirroredSet;
-  /** Where the source sends changes as they happen, when it has said so. */
+  /** The URI of the source's stream of changes; undefined while the source has named none. */
   stream: string | undefined;
   readonly #parts: MirrorParts;
   readonly #closers: readonly (() => unknown)[];
@@ -48,10 +48,10 @@ export class Mirror {
   }
 
   /**
-   * Makes the copy equal to its source, as far as it can be read.
-   * @param compares whether the copy is compared with the Resource List even where changes suffice
-   * @param skipsFailed whether what could not be copied before is left as it is
-   * @throws DocumentFailure when a list cannot be read: the copy stays as it is, or has some of the changes
+   * Syncs the copy with its source, as far as the source can be read.
+   * @param compares whether to compare the copy with the Resource List even if the changes suffice
+   * @param skipsFailed whether resources that failed before are skipped
+   * @throws DocumentFailure when a list cannot be read: the copy is unchanged then, or has some of the changes
    */
   async pass({ compares = false, skipsFailed = false } = {}): Promise<PassReport> {
     const { options, state, target, own } = this.#parts;
@@ -102,12 +102,15 @@ export class Mirror {
     };
   }
 
-  /** Takes bytes from the Resource Dump, when there is one, and much is wanted. @param listed of the Resource List */
+  /**
+   * Takes bytes from the Resource Dump, if there is one and enough resources are needed.
+   * @param listed number of resources in the Resource List
+   */
   async #copyFromDump(wanted: WantedTable, listed: number | undefined, parts: ApplyParts): Promise<void> {
     const { options, own } = this.#parts;
     const { fetches } = wanted.size;
     const uri = this.set.resourceDump;
-    // What is adopted is probably right, and need not be fetched.
+    // Files to adopt are probably right, and need not be fetched.
     if (uri === undefined || listed === undefined || !options.dump || options.adopt) return;
     if (fetches < FEWEST_OF_DUMP || fetches < listed * LEAST_PART_OF_DUMP) return;
     const onProgress = (done: number, total: number) => options.onProgress({ step: 'unpacking', done, total });
@@ -122,12 +125,12 @@ export class Mirror {
     return audit({ ...parts, set: this.set, rehash, onProgress: options.onProgress });
   }
 
-  /** With what the stream of changes is read. */
+  /** Reads the stream of changes. */
   get streams(): StreamReader {
     return this.#parts.streams;
   }
 
-  /** What could not be copied, the first ones. */
+  /** The first resources that could not be copied, at most `MOST_FAILURES`. */
   failures(): readonly FailedResource[] {
     return this.#parts.state.failures(MOST_FAILURES);
   }
@@ -136,7 +139,7 @@ export class Mirror {
     for (const close of this.#closers.toReversed()) await close();
   }
 
-  /** Reads what is wanted: by the changes, or by the Resource List and the changes after it. */
+  /** Reads the wanted state of resources: from the changes, or from the Resource List and the changes after it. */
   async #read(wanted: WantedTable, { compares = false, skipsFailed = false }): Promise<WantedRead> {
     const { state } = this.#parts;
     const cursor = state.fact('cursor');
@@ -167,7 +170,7 @@ export class Mirror {
     );
     const { at, prefix, listed } = list!;
     if (state.fact('prefix') === undefined && listed > 0) state.setFact('prefix', prefix);
-    // What failed before is in the table again, when it still differs.
+    // Resources that failed before are in the table again if they still differ.
     state.clearFailures();
     const changes = at === undefined ? undefined : await this.#changesAfter({ time: at, seen: [] }, wanted);
     return {
@@ -187,7 +190,7 @@ export class Mirror {
     try {
       return await this.#readChanges(cursor, wanted, false);
     } catch (error) {
-      // The Resource List has all that is known.
+      // The Resource List contains everything that is known.
       if (error instanceof ChangesMissing) return undefined;
       throw error;
     }
@@ -217,7 +220,7 @@ export class Mirror {
   }
 }
 
-/** Where the state cannot be written, the error that came first says more. */
+/** If the state cannot be written either, the first error is the useful one. */
 function recordFailure(state: MirrorState, error: unknown): void {
   try {
     state.setFact('lastPass', { time: Date.now(), failure: error instanceof Error ? error.message : String(error) });
@@ -234,8 +237,8 @@ async function hasFiles(target: MirrorTarget): Promise<boolean> {
 
 interface WantedRead {
   readonly compared: PassReport['compared'];
-  /** How many resources the Resource List has, if it was read. */
+  /** Number of resources in the Resource List, if it was read. */
   readonly listed: number | undefined;
-  /** Records how far was read, when all of it was applied. */
+  /** Saves the cursor, once all changes are applied. */
   record(): void;
 }

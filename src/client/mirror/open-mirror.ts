@@ -14,9 +14,9 @@ import { lockMirror } from './state/mirror-lock.ts';
 import { MirrorState, STATE_FILE } from './state/mirror-state.ts';
 
 /**
- * Opens a copy of a set, or begins one.
- * @throws TidemarkError when the source is not found, when the place has something else in it, and when another
- *   process keeps the copy
+ * Opens or creates a copy of a set.
+ * @throws TidemarkError when the source is not found, when the place has other content, and when another process has
+ * the lock of the copy
  */
 export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   const closers: (() => unknown)[] = [];
@@ -45,7 +45,10 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
   }
 }
 
-/** As `setOf`, which a copy that is to be followed waits for. A URL that never led to a source is probably wrong. */
+/**
+ * As `setOf`, but waits for the source of a copy that is to be followed. It does not wait for a URL that never led to a
+ * source: that is probably wrong.
+ */
 async function setWhenReadable(parts: MirrorParts): Promise<MirroredSet> {
   const { options, state } = parts;
   const { onOutage, signal } = options;
@@ -62,7 +65,7 @@ async function setWhenReadable(parts: MirrorParts): Promise<MirroredSet> {
   return set;
 }
 
-/** The set that the place has a copy of, or is going to have. */
+/** The set of the copy: the existing one, or the one to create. */
 async function setOf({ options, reader, state }: MirrorParts): Promise<MirroredSet> {
   const url = withoutLogin(options.url);
   const [before, set] = [state.fact('url'), state.fact('set')];
@@ -86,7 +89,10 @@ async function setOf({ options, reader, state }: MirrorParts): Promise<MirroredS
   return readSet(reader, set);
 }
 
-/** Whether a URL is one of the source of a set. @throws TidemarkError `unavailable` when it cannot be read */
+/**
+ * Whether a URL belongs to the source of a set.
+ * @throws TidemarkError `unavailable` when it cannot be read
+ */
 async function leadsTo(reader: Reader, url: string, set: string): Promise<boolean> {
   try {
     return (await findSet(reader, url, set)).uri === set;

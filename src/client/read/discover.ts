@@ -7,36 +7,36 @@ import { type ReadPage, readPage } from './read-page.ts';
 import type { Reader } from './reader.ts';
 import { TooLarge, unpacked, unpackedFile } from './unpacked.ts';
 
-/** A list, an index or a dump, and what it is. */
+/** The address and capability of a list, an index or a dump. */
 export interface NamedList {
   readonly loc: string;
   readonly capability: string;
 }
 
-/** What reading a source begins with. */
+/** The documents with which reading a source begins. */
 export interface Start {
-  /** Where the Source Description is, or should be. */
+  /** The URI where the Source Description is, or should be. */
   readonly description: string;
-  /** The Capability Lists to read; `all` of the Source Description. */
+  /** The Capability Lists to read; `all` for those of the Source Description. */
   readonly capabilityLists: readonly string[] | 'all';
-  /** Lists and dumps of these, instead of all that their Capability Lists name. */
+  /** Read only these lists and dumps of the Capability Lists, instead of all. */
   readonly only: readonly NamedList[];
   /** Pages that may link to Capability Lists. */
   readonly pages: readonly ReadPage[];
   readonly sitemaps: readonly string[];
-  /** Why nothing was read of the URL itself, when its server does not answer 200. */
+  /** Why the URL itself could not be read, when its server does not respond with 200. */
   readonly failure?: string | undefined;
   /** Why the URL itself is no document; undefined when it is one. */
   readonly noDocument?: string | undefined;
 }
 
-/** A page may describe many things. */
+/** A page may describe many resources. */
 const MOST_DESCRIBED = 10;
 const WELL_KNOWN = '/.well-known/resourcesync';
 
 /**
  * Finds a source by any URL of it: a document, a page or resource that links to its Capability List, or a host.
- * @throws TidemarkError `unavailable` when the URL does not answer
+ * @throws TidemarkError `unavailable` when the URL does not respond
  */
 export async function discover(reader: Reader, url: string): Promise<Start> {
   const head = await tryHead(reader, url);
@@ -49,7 +49,7 @@ export async function discover(reader: Reader, url: string): Promise<Start> {
   return { ...(await besides(reader, page)), failure, noDocument: failure ?? head };
 }
 
-/** What is above a document: its Capability List, and its Source Description. */
+/** Finds the Capability List and the Source Description of a document. */
 async function above(reader: Reader, document: Document): Promise<Start> {
   const { uri } = document;
   const isList = !['description', 'capabilitylist'].includes(capabilityOf(document));
@@ -66,7 +66,7 @@ async function above(reader: Reader, document: Document): Promise<Start> {
   });
 }
 
-/** What a page leads to: the source at its address, Capability Lists that it links to, or lists in robots.txt. */
+/** Finds a source by a page: the source at its address, Capability Lists that it links to, or lists in robots.txt. */
 async function besides(reader: Reader, page: ReadPage): Promise<Start> {
   const { uri } = page;
   const advertised = [...new Set([...page.capabilityLists, ...(page.links.resourcesync ?? [])])];
@@ -92,7 +92,7 @@ async function besides(reader: Reader, page: ReadPage): Promise<Start> {
   };
 }
 
-/** The Capability Lists of the sets that a page describes, by its header Link. */
+/** The Capability Lists of sets that a page describes by its header Link. */
 async function describedBy(reader: Reader, { links }: ReadPage): Promise<readonly string[]> {
   const found: string[] = [];
   for (const uri of new Set((links.describes ?? []).slice(0, MOST_DESCRIBED))) {
@@ -120,13 +120,16 @@ async function readUp(reader: Reader, document: Document, capability: string): P
   return head !== undefined && capabilityOf(head) === capability ? head : undefined;
 }
 
-/** Reads a document up to its first entry. Undefined when it is no document of ResourceSync, nor a sitemap. */
+/**
+ * Reads a document up to its first entry. Returns undefined when it is neither a ResourceSync document nor a
+ * sitemap.
+ */
 async function readHead(reader: Reader, uri: string): Promise<Document | undefined> {
   const head = await tryHead(reader, uri);
   return typeof head === 'string' ? undefined : head;
 }
 
-/** As readHead, but returns why it is none. */
+/** As readHead, but returns the reason when it is none. */
 async function tryHead(reader: Reader, uri: string): Promise<Document | string> {
   const parser = new DocumentParser(uri);
   const decoder = new TextDecoder();

@@ -12,7 +12,7 @@ import {
 const SITEMAPS = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 const RESOURCESYNC = 'http://www.openarchives.org/rs/terms/';
 
-/** So many characters may come without a tag or a text that ends: saxes keeps them in memory until then. */
+/** Most characters of a tag or a text: saxes keeps them in memory until its end. */
 const MOST_CHARACTERS_OF_A_TOKEN = 1_000_000;
 const DEEPEST = 100;
 const MOST_CHILDREN_OF_AN_ENTRY = 1_000;
@@ -29,12 +29,12 @@ type DraftDocument = Draft<Document> & {
   readonly otherChildren: string[];
 };
 
-/** Thrown for a document that cannot be parsed, or that would take too much memory. */
+/** Thrown for a document that cannot be parsed, or that would need too much memory. */
 export class UnreadableDocument extends Error {}
 
 /**
- * Parses a document as it arrives, in memory that does not grow with it. Entities that a document declares are not
- * expanded, and nothing that it names is loaded.
+ * Parses a document as it arrives. Memory does not grow with its length. Entities that it declares are not expanded,
+ * and nothing that it refers to is loaded.
  */
 export class DocumentParser {
   readonly document: DraftDocument;
@@ -43,7 +43,7 @@ export class DocumentParser {
   #depth = 0;
   #entry: DraftEntry | undefined;
   #text = '';
-  /** Characters before the end of the last tag, text or comment, and before the end of what was written. */
+  /** Positions in characters: of the end of the last tag, text or comment, and of the end of the input so far. */
   #lastToken = 0;
   #written = 0;
   #finished: Entry[] = [];
@@ -182,7 +182,7 @@ export class DocumentParser {
 function nameOf(namespace: string, local: string): string {
   if (namespace === SITEMAPS) return local;
   if (namespace !== RESOURCESYNC) return `{${namespace}}${local}`;
-  // Each entry has one or two of them: a text that is put together would have to be copied before it is compared.
+  // Each entry has one or two of these. A concatenated string would have to be flattened before each comparison.
   return local === 'md' ? 'rs:md' : local === 'ln' ? 'rs:ln' : `rs:${local}`;
 }
 

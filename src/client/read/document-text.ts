@@ -1,8 +1,8 @@
 import { UnreadableDocument } from './document-parser.ts';
 
 /**
- * Bytes that are decoded at a time: the entries of a piece are in memory together, and V8 need not move those of a
- * small one.
+ * Bytes that are decoded at a time: the entries of one piece are in memory together, and V8 need not move those of a
+ * small piece.
  */
 const PIECE_BYTES = 8 * 1024;
 
@@ -15,7 +15,10 @@ export class DocumentText {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield this.#decode(chunk.subarray(at, at + PIECE_BYTES));
   }
 
-  /** What is left after the last chunk. @throws UnreadableDocument */
+  /**
+   * Decodes the rest after the last chunk.
+   * @throws UnreadableDocument
+   */
   end(): string {
     return this.#decode();
   }

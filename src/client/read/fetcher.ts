@@ -1,9 +1,9 @@
-/** Sends GET requests for a client of a source. An adapter follows redirects, and keeps to the limits of time. */
+/** Sends GET requests for a client of a source. An adapter follows redirects, and enforces time limits. */
 export interface Fetcher {
   /**
-   * @param encoding what is accepted: `gzip`, or the bytes as they are
-   * @param headers more of them, such as `if-none-match`
-   * @throws FetchFailure when there is no answer
+   * @param encoding the accepted Content-Encoding; `identity` for none
+   * @param headers additional headers, such as `if-none-match`
+   * @throws FetchFailure when there is no response
    */
   get(uri: string, encoding: 'gzip' | 'identity', signal: AbortSignal, headers?: RequestHeaders): Promise<Fetched>;
   close(): void;
@@ -13,20 +13,23 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 
 export interface Fetched {
   readonly status: number;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Where it was answered, after redirects. */
+  /** The URI of the response, after redirects. */
   readonly uri: string;
-  /** As it came, perhaps packed. Throws FetchFailure. Read it to its end, or call `discard`. */
+  /**
+   * The body as received; it may be compressed. Read it to its end, or call `discard`. Iterating throws
+   * FetchFailure.
+   */
   readonly body: AsyncIterable<Uint8Array>;
   discard(): void;
 }
 
-/** Why there is no answer, or not all of it, in words for a person. */
+/** Why there is no complete response. The message is for people. */
 export class FetchFailure extends Error {}
 
-/** What no later attempt would change: a URL that cannot be requested, a redirect that is not followed. */
+/** A failure that a retry cannot change, such as a URL that cannot be requested, or a redirect that is not followed. */
 export class Refused extends FetchFailure {}
 
-/** An address in a private network, which is not requested because only a document, and no person, has named it. */
+/** An address in a private network, which is refused because only a document has named it, not the user. */
 export class PrivateHost extends Refused {}

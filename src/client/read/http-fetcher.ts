@@ -6,25 +6,25 @@ import { guardedAgents } from '../../lib/http/guarded-agents.ts';
 import { type Fetched, type Fetcher, FetchFailure, PrivateHost, Refused, type RequestHeaders } from './fetcher.ts';
 import type { ReadLimits } from './limits.ts';
 
-/** Bodies that are not longer are read as a whole. */
+/** Shorter bodies are read as a whole. */
 const SHORT_BYTES = 64 * 1024;
 const MOST_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 export interface HttpFetcherOptions extends Pick<ReadLimits, 'idleMs' | 'responseMs'> {
-  /** As guardedAgents takes them. */
+  /** As `guardedAgents` takes them. */
   readonly privateNetworks: readonly string[] | 'all';
-  /** Connections to a host at the same time; 4. */
+  /** Concurrent connections to each host; the default is 4. */
   readonly connections?: number;
-  /** What is added to the header `User-Agent`, such as an address. */
+  /** Appended to the header `User-Agent`, such as an address. */
   readonly contact?: string | undefined;
-  /** More headers of a request, such as `authorization`. */
+  /** Returns additional headers of a request, such as `authorization`. */
   headersFor?(url: URL): RequestHeaders;
-  /** Why a redirect is not followed; undefined when it is. */
+  /** Returns why a redirect is refused; undefined when it may be followed. */
   redirectProblem?(from: URL, to: URL): string | undefined;
 }
 
-/** Requests by `node:http`, with connections that are kept. */
+/** Sends requests with `node:http` and keep-alive connections. */
 export class HttpFetcher implements Fetcher {
   readonly #options: HttpFetcherOptions;
   readonly #agents;
@@ -41,7 +41,7 @@ export class HttpFetcher implements Fetcher {
     headers: RequestHeaders = {},
   ): Promise<Fetched> {
     let at = uri;
-    // A resource is wanted as its list describes it, in whichever format; only documents are asked for as they are.
+    // A resource is compared with its list, in whatever format it is sent; only documents need content negotiation.
     const accept = encoding === 'identity' ? '*/*' : 'application/xml, */*;q=0.5';
     const sent = { accept, ...headers, 'accept-encoding': encoding };
     for (let redirects = 0; ; redirects++) {
@@ -80,9 +80,9 @@ export class HttpFetcher implements Fetcher {
         timeout: idleMs,
       });
       let response: IncomingMessage | undefined;
-      // Once there is a response, an error of the request is not that of its body.
+      // Destroys the response once there is one: an error of the request would not reach the reader of the body.
       const stop = (message: string) => (response ?? sent).destroy(new FetchFailure(message));
-      // The option `signal` takes several times as long: it watches the streams, too.
+      // Not the option `signal`: it takes several times as long, because it observes the streams, too.
       const abort = () => stop('it was stopped');
       signal.addEventListener('abort', abort);
       sent.on('close', () => signal.removeEventListener('abort', abort));
@@ -114,7 +114,7 @@ export class HttpFetcher implements Fetcher {
 
 const isShort = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? Infinity) <= SHORT_BYTES;
 
-/** A short body in one piece: an iterator over a stream takes several times as long as its bytes. */
+/** Reads a short body in one piece: iterating over a stream takes several times as long as transferring its bytes. */
 async function* atOnce(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
   const chunks: Buffer[] = [];
   const failure = await new Promise<Error | undefined>((resolve) => {
@@ -126,7 +126,7 @@ async function* atOnce(response: IncomingMessage, deadline: NodeJS.Timeout): Asy
     response.on('close', () => resolve(cutOff()));
   });
   end(response, deadline);
-  // Also when it broke off: the reader may go on from there.
+  // Yield the bytes even if the body broke off: the reader may resume after them.
   if (chunks.length > 0) yield chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
   if (failure !== undefined) throw failureOf(failure);
 }
@@ -143,7 +143,7 @@ async function* chunksOf(response: IncomingMessage, deadline: NodeJS.Timeout): A
   }
 }
 
-/** A response that was not read to its end takes its connection with it. */
+/** Closes the connection of a response that was not read to its end. */
 function end(response: IncomingMessage, deadline: NodeJS.Timeout): void {
   clearTimeout(deadline);
   if (!response.complete || !response.readableEnded) response.destroy();

@@ -1,16 +1,16 @@
-/** What a validation reads at most, so that no source can keep it busy for ever or fill its memory. */
+/** Limits of a validation, so that no source can keep it busy for ever or fill its memory. */
 export interface ReadLimits {
-  /** Of one document, unpacked. */
+  /** Bytes of one document, uncompressed. */
   readonly documentBytes: number;
-  /** Of one resource, and of one package of a dump. */
+  /** Bytes of one resource, or of one package of a dump. */
   readonly resourceBytes: number;
-  /** Of the whole validation. */
+  /** Number of documents of the whole validation. */
   readonly documents: number;
-  /** How long a server may send nothing. */
+  /** Milliseconds that a server may send nothing. */
   readonly idleMs: number;
-  /** How long one response may take. */
+  /** Milliseconds for one response. */
   readonly responseMs: number;
-  /** How long the whole validation may take. */
+  /** Milliseconds for the whole validation. */
   readonly totalMs: number;
 }
 
@@ -26,7 +26,7 @@ export const COMMAND_LIMITS: ReadLimits = {
   totalMs: 24 * 60 * 60_000,
 };
 
-/** For the page, where several people may wait, and addresses come from outside. */
+/** For the web page: several users may wait, and the addresses come from outside. */
 export const PAGE_LIMITS: ReadLimits = {
   documentBytes: 64 * MB,
   resourceBytes: 16 * MB,

@@ -1,8 +1,8 @@
 const isAdvertising = (rels: string) => rels.toLowerCase().split(/\s+/).includes('resourcesync');
 
-/** URIs of the links to Capability Lists in the text of a page. */
+/** URIs of the links to Capability Lists in an HTML page. */
 export const linksInPage = (page: string): readonly string[] =>
-  // Neither expression can match a `<` again, so the time is linear in the length of the page.
+  // Neither expression can match another `<`, so the time is linear in the length of the page.
   [...page.matchAll(/<link\b([^<>]*)>/gi)]
     .map(
       ([, text]) =>
@@ -15,7 +15,7 @@ export const linksInPage = (page: string): readonly string[] =>
     .filter((attributes) => isAdvertising(attributes.get('rel') ?? ''))
     .map((attributes) => attributes.get('href') ?? '');
 
-/** URIs by relation of a header `Link` (RFC 8288, 3). */
+/** URIs in a header `Link`, by relation (RFC 8288, 3). */
 export function linksInHeader(header: string): Readonly<Record<string, readonly string[]>> {
   const found: Record<string, string[]> = Object.create(null);
   for (const [, href, parameters] of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
@@ -28,6 +28,6 @@ export function linksInHeader(header: string): Readonly<Record<string, readonly 
   return found;
 }
 
-/** URIs of the `Sitemap:` lines of robots.txt. */
+/** URIs of the `Sitemap:` lines in robots.txt. */
 export const sitemapsInRobots = (text: string): readonly string[] =>
   [...text.matchAll(/^[ \t]*sitemap[ \t]*:[ \t]*(\S+)/gim)].map(([, uri]) => uri!);

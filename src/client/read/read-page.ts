@@ -11,13 +11,13 @@ export interface ReadPage {
   readonly failure: string | undefined;
   readonly text: string;
   readonly isHtml: boolean;
-  /** Absolute, of the header `Link`, by relation. */
+  /** Absolute URIs of the header `Link`, by relation. */
   readonly links: Readonly<Record<string, readonly string[]>>;
-  /** Absolute, of `<link rel="resourcesync">`. */
+  /** Absolute URIs of `<link rel="resourcesync">`. */
   readonly capabilityLists: readonly string[];
 }
 
-/** Reads a page, robots.txt or a topic: the first megabyte of it. */
+/** Reads the first megabyte of a page, of robots.txt or of a topic. */
 export async function readPage(reader: Reader, uri: string): Promise<ReadPage> {
   reader.progress(uri);
   try {

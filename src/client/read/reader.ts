@@ -1,12 +1,12 @@
 import type { Fetcher } from './fetcher.ts';
 import type { ReadLimits } from './limits.ts';
 
-/** With what a client reads a source: one for each validation or pass of a mirror. */
+/** What a client needs to read a source: one for each validation, or for all passes of a mirror. */
 export interface Reader {
   readonly fetcher: Fetcher;
   readonly limits: ReadLimits;
-  /** Aborted when nothing more is to be read. */
+  /** Aborted when nothing more may be read. */
   readonly signal: AbortSignal;
-  /** Called with what is going to be read. */
+  /** Called with each URI before it is read. */
   progress(uri: string): void;
 }

@@ -2,14 +2,14 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type Fetched, FetchFailure } from './fetcher.ts';
 
-/** Bytes that are unpacked at a time: with the 16 kB of Node, unpacking takes twice as long. */
+/** Bytes of each chunk: with the 16 kB of Node, decompression takes twice as long. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Thrown when more came than may be read. */
+/** Thrown when a body is longer than allowed. */
 export class TooLarge extends Error {}
 
 /**
- * The bytes of an answer without their Content-Encoding, and at most so many.
+ * Yields the bytes of a response without their Content-Encoding, up to a limit.
  * @throws TooLarge
  * @throws FetchFailure
  */
@@ -23,7 +23,10 @@ export async function* unpacked(fetched: Fetched, mostBytes: number): AsyncGener
   }
 }
 
-/** What is packed with gzip whatever the headers say, such as a file `.xml.gz`, is unpacked. */
+/**
+ * Decompresses content that is gzipped without a header that says so, such as a file `.xml.gz`; passes on other
+ * content.
+ */
 export async function* unpackedFile(chunks: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
@@ -36,7 +39,7 @@ export async function* unpackedFile(chunks: AsyncIterable<Buffer>, mostBytes: nu
   try {
     yield* isPacked ? gunzipped(rest(), mostBytes) : rest();
   } finally {
-    // A generator that was not started yet does not end the one that it reads.
+    // Ending a generator that was not started does not end the iterator that it would read.
     await iterator.return?.(undefined);
   }
 }
@@ -44,7 +47,7 @@ export async function* unpackedFile(chunks: AsyncIterable<Buffer>, mostBytes: nu
 async function* gunzipped(chunks: AsyncIterable<Uint8Array>, mostBytes: number): AsyncGenerator<Buffer> {
   const source = Readable.from(chunks);
   const unzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  // An error of the one ends the other.
+  // An error of either stream destroys the other.
   pipeline(source, unzip, () => {});
   try {
     yield* limited(unzip, mostBytes);

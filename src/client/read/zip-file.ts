@@ -4,19 +4,19 @@ import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry as ZipEnt
 import { FetchFailure } from './fetcher.ts';
 
 const MOST_FILES = 1_000_000;
-/** Of the names of all files and what belongs to them: yauzl keeps that in memory. */
+/** Limit for the central directory, which yauzl keeps in memory. */
 const MOST_DIRECTORY_BYTES = 256 * 1024 * 1024;
 const SMALL_BYTES = 1024 * 1024;
 const LOCAL_HEADER_BYTES = 30;
-/** Most packages are read in order. A larger one costs too much where they are not. */
+/** Most packages are read in order. A larger window costs too much where they are not. */
 const WINDOW_BYTES = 64 * 1024;
-/** What zlib permits. */
+/** The smallest chunk size that zlib accepts. */
 const LEAST_CHUNK_BYTES = 64;
 
-/** A stream that is destroyed closes its file, whatever `autoClose` says. */
+/** A stream that is destroyed closes its file even with `autoClose: false`. */
 const LEAVES_IT_OPEN = { open, read, close: (_fd: number, done: () => void) => done() };
 
-/** Reads a file, mostly in order: with one call of the system for many small pieces. */
+/** Reads a file, mostly in order: one system call serves many small reads. */
 class FileWindow {
   readonly #fd: number;
   #start = 0;
@@ -26,7 +26,7 @@ class FileWindow {
     this.#fd = fd;
   }
 
-  /** Fewer bytes when the file ends. They may be a part of longer memory. */
+  /** Returns fewer bytes at the end of the file. They may be a view of a larger buffer. */
   read(position: number, length: number): Buffer {
     if (length > WINDOW_BYTES) return this.#readAlone(position, length);
     const end = this.#start + this.#bytes.length;
@@ -48,7 +48,7 @@ class FileWindow {
   }
 }
 
-/** An open file, which its opener closes: yauzl would close it, but not in every case. */
+/** A reader of a file that yauzl does not close: its opener does. yauzl would not close it in every case. */
 class OpenFile extends RandomAccessReader {
   readonly #fd: number;
   readonly #window: FileWindow;
@@ -59,9 +59,9 @@ class OpenFile extends RandomAccessReader {
     this.#window = window;
   }
 
-  /** Without it, yauzl makes eight streams for each file that it lists. */
+  /** Without this override, yauzl creates eight streams for each file that it lists. */
   override read(buffer: Buffer, offset: number, length: number, position: number, done: (error: Error | null) => void) {
-    // A promise, since yauzl expects no call before this returns.
+    // Asynchronous, because yauzl does not expect the callback before this method returns.
     const reading = async () => this.#window.read(position, length).copy(buffer, offset);
     reading().then((bytes) => done(bytes === length ? null : new Error('it ends too early')), done);
   }
@@ -71,16 +71,16 @@ class OpenFile extends RandomAccessReader {
   }
 }
 
-/** Of a small file: what yauzl knows of one takes more memory than its bytes. */
+/** A small file in a package. The object of yauzl for it would take more memory than its bytes. */
 interface SmallFile {
-  /** Where its local header begins. */
+  /** Position of its local header. */
   readonly start: number;
   readonly packedBytes: number;
   readonly bytes: number;
   readonly isPacked: boolean;
 }
 
-/** The files of a ZIP package on disk, by their names without a slash at the beginning. */
+/** The files of a ZIP package on disk, by their names without a leading slash. */
 export class ZipPackage {
   readonly #window: FileWindow;
   readonly #length: number;
@@ -95,11 +95,11 @@ export class ZipPackage {
 
   /**
    * @param fd of the open file, which the caller closes after the package
-   * @param length bytes
+   * @param length in bytes
    * @throws FetchFailure when it is no ZIP file
    */
   static async open(fd: number, length: number): Promise<ZipPackage> {
-    // A damaged package fails in many ways; all of them are errors of this library.
+    // A damaged package can fail in many ways: all errors of yauzl count.
     const window = new FileWindow(fd);
     const zip = await fromRandomAccessReaderPromise(new OpenFile(fd, window), length, { autoClose: false }).catch(fail);
     const opened = new ZipPackage(window, length, zip);
@@ -122,7 +122,10 @@ export class ZipPackage {
     return this.#files.has(name);
   }
 
-  /** The bytes of a file, unpacked. @throws FetchFailure when it is damaged */
+  /**
+   * Yields the bytes of a file, decompressed.
+   * @throws FetchFailure when it is damaged
+   */
   async *read(name: string): AsyncGenerator<Buffer> {
     const contents = this.contents(name);
     if (contents instanceof Uint8Array) yield contents;
@@ -138,9 +141,8 @@ export class ZipPackage {
   }
 
   /**
-   * The bytes of a file, unpacked. Those of a small one are read at once: a stream for each of many takes much more
-   * time than its bytes.
-   * @throws FetchFailure, also while it is read, when it is damaged
+   * The bytes of a file, decompressed. A small file is read at once: a stream for each of many would take much longer.
+   * @throws FetchFailure when it is damaged, maybe while it is read
    */
   contents(name: string): Buffer | AsyncIterable<Buffer> {
     const file = this.#files.get(name)!;
@@ -154,7 +156,7 @@ export class ZipPackage {
     const packed = this.#bytes(data, packedBytes);
     if (!isPacked) return packed;
     try {
-      // Otherwise each file takes 16 kB, and the garbage is collected after every few hundred.
+      // Otherwise each file takes 16 kB, and garbage is collected after every few hundred files.
       const chunkSize = Math.max(LEAST_CHUNK_BYTES, bytes + 1);
       return inflateRawSync(packed, { maxOutputLength: Math.max(1, bytes), chunkSize });
     } catch (error) {

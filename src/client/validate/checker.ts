@@ -15,7 +15,7 @@ import type {
 type Hook = keyof Rule;
 type Hooks<Name extends Hook> = readonly (readonly [number: number, check: NonNullable<Rule[Name]>])[];
 
-/** Applies rules to what was read, and logs what breaks them. */
+/** Applies rules to what was read, and logs the findings. */
 export class Checker {
   readonly #log: FindingLog;
   readonly #levelOf: (rule: number) => Level;
@@ -47,7 +47,7 @@ export class Checker {
     }
   }
 
-  /** When everything was read. */
+  /** Called after everything was read. */
   document(document: Document, source: Source): void {
     for (const [rule, check] of this.#rules.document) {
       this.#report(rule, check(document, source), document.uri, document.mdLine);

@@ -5,9 +5,9 @@ import { RULE_TABLE } from './rules/rule-table.ts';
 import { RULES } from './rules/rules.ts';
 
 /**
- * A report in the format of JUnit, which servers for continuous integration read: a suite for each section of the
- * rules, a case for each rule. A rule fails when it is broken at the level MUST; other findings are its output. A rule
- * that cannot be checked from outside is skipped.
+ * A report in the JUnit format, for continuous integration: a suite for each section of the rules, a test case for each
+ * rule. A rule fails when it is broken at the level MUST; other findings are its output. A rule that cannot be checked
+ * from outside is skipped.
  */
 export function junitOf(report: Report): string {
   const suites = RULE_TABLE.map(({ title, rules }) => suiteOf(title, rules, report));
@@ -48,13 +48,13 @@ function partOf({ rule, level, findings }: BrokenRule, own: readonly Finding[]):
 const lineOf = ({ document, line, message }: Finding) =>
   `${document}${line === undefined ? '' : `:${line}`} ${message}`;
 
-/** Whether a report has what fails a test. */
+/** Whether a report should fail a test: it has findings at the level MUST, or is incomplete. */
 export const hasFailed = (report: Report): boolean => countFindings(report, 'MUST') > 0 || report.incomplete.length > 0;
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 function escaped(text: string): string {
-  // XML 1.0, 2.2: most control characters, and halves of pairs, cannot be written at all.
+  // XML 1.0, 2.2: most control characters, and unpaired surrogates, are forbidden even as references.
   const legal = text.toWellFormed().replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd');
   return legal.replaceAll(/[&<>"]/g, (character) => ESCAPES[character]!);
 }

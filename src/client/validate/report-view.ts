@@ -2,7 +2,7 @@ import type { Finding, Report } from './report.ts';
 import { adviceOf } from './rules/advice.ts';
 import { RULE_TABLE, ruleOf } from './rules/rule-table.ts';
 
-/** A report as JSON: each finding with the text of its rule, and with what to do. */
+/** A report as JSON: each finding with the text of its rule and advice. */
 export function reportView({ findings, broken, ...report }: Report) {
   return {
     ...report,
@@ -12,11 +12,11 @@ export function reportView({ findings, broken, ...report }: Report) {
 }
 
 export interface FindingView extends Finding {
-  /** What the rule asks. */
+  /** The requirement of the rule. */
   readonly text: string;
   /** Its section of the specification. */
   readonly section: string;
-  /** What the owner of the source can do. */
+  /** Advice for the owner of the source. */
   readonly advice: string;
 }
 

@@ -1,17 +1,17 @@
 import type { Level } from './rules/rule.ts';
 
-/** What breaks a rule. */
+/** A violation of a rule. */
 export interface Finding {
   readonly rule: number;
   readonly level: Level;
   /** The URI of the document, resource or page. */
   readonly document: string;
-  /** From 1; undefined for what is no document. */
+  /** From 1; undefined if the finding is not in a document. */
   readonly line: number | undefined;
   readonly message: string;
 }
 
-/** How often a rule was broken. */
+/** A broken rule, with its number of findings. */
 export interface BrokenRule {
   readonly rule: number;
   readonly level: Level;
@@ -24,25 +24,25 @@ export interface Progress {
   readonly resources: number;
   readonly packages: number;
   readonly bytes: number;
-  /** How many documents, resources and packages are to be read, as far as it is known. */
+  /** Number of documents, resources and packages to read, as far as known. */
   readonly expected: number;
-  /** What is being read. */
+  /** The URI that is being read. */
   readonly uri: string;
 }
 
 export interface Report extends Omit<Progress, 'expected' | 'uri'> {
   readonly url: string;
-  /** Where the Source Description is, or should be. */
+  /** The URI where the Source Description is, or should be. */
   readonly description: string;
   /** Whether a document was read there. */
   readonly hasDescription: boolean;
-  /** Why nothing was read of the URL itself, when the source was found by its host or by robots.txt. */
+  /** Why the URL itself could not be read, when the source was found by its host or by robots.txt. */
   readonly failure?: string | undefined;
-  /** Why not everything was read, when it was not. */
+  /** Why the validation is incomplete; empty when it is complete. */
   readonly incomplete: readonly string[];
-  /** Of each rule, the first ones. */
+  /** The first findings of each rule. */
   readonly findings: readonly Finding[];
-  /** Every rule that was broken, by its number. */
+  /** All broken rules, by number. */
   readonly broken: readonly BrokenRule[];
 }
 
@@ -73,14 +73,14 @@ export class FindingLog {
     }));
   }
 
-  /** What matters most comes first. */
+  /** The most severe findings first. */
   #sorted() {
     const rank = ({ first: [finding] }: { first: Finding[] }) => LEVELS.indexOf(finding!.level) * 1000 + finding!.rule;
     return [...this.#findings.values()].sort((one, other) => rank(one) - rank(other));
   }
 }
 
-/** How many findings of a level there are. */
+/** Number of findings at a level. */
 export function countFindings({ broken }: Pick<Report, 'broken'>, level: Level): number {
   return broken.filter((rule) => rule.level === level).reduce((sum, { findings }) => sum + findings, 0);
 }

@@ -13,10 +13,10 @@ import type { Channel, List, Located, Package, Source } from './rules/rule.ts';
 
 const MOST_PAGES = 20;
 const MOST_ABOVE = 20;
-/** Lists are read in this order: see SetReading. */
+/** The order in which lists are read: see SetReading. */
 const ORDER = ['resourcelist', 'changelist'];
 
-/** What was gathered of a source besides its documents. */
+/** What was read of a source besides its documents. */
 interface Gathered {
   readonly lists: List[];
   readonly packages: Package[];
@@ -76,7 +76,7 @@ async function readSource(session: Session, start: Start, gathered: Gathered): P
   await readAbove(session);
 }
 
-/** The Source Description; of an index, all. */
+/** Reads the Source Description, or all of its index. */
 async function readDescriptions(session: Session, uri: string): Promise<readonly Document[]> {
   session.expect(1);
   const head = await readDocument(session, uri, { expected: 'description' });
@@ -116,7 +116,7 @@ async function readSet(session: Session, { capabilityList, named }: SetToRead, g
 
 const rankOf = (capability: string) => (ORDER.includes(capability) ? ORDER.indexOf(capability) : ORDER.length);
 
-/** A dump with some of its packages, or all; or what else there is. */
+/** Reads a dump with some of its packages, or all; or any other document. */
 async function readOther(
   session: Session,
   set: SetReading,
@@ -133,21 +133,24 @@ async function readOther(
   }
 }
 
-/** So many items, evenly spread, the first and the last one included. */
+/** At most this number of items, evenly spread, including the first and the last one. */
 function spread<Item>(items: readonly Item[], most: number | 'all'): readonly Item[] {
   if (most === 'all' || items.length <= most) return items;
   const step = (items.length - 1) / Math.max(1, most - 1);
   return Array.from({ length: most }, (_, number) => items[Math.round(number * step)]!);
 }
 
-/** What links with rel `up` lead to and was not read: rules ask what it is. */
+/** Reads the targets of links with rel `up` that were not read yet: rules check what they are. */
 async function readAbove(session: Session): Promise<void> {
   const ups = [...session.documents.values()].flatMap((document) => linksOf(document, 'up'));
   const unread = [...new Set(ups)].filter((uri) => !session.documents.has(uri) && URL.canParse(uri));
   for (const uri of unread.slice(0, MOST_ABOVE)) await readDocument(session, uri);
 }
 
-/** Everything that rules about the whole source need. What was read before a limit was reached is checked. */
+/**
+ * Gathers everything that rules about the whole source need. After a limit was reached, what was read before is
+ * checked.
+ */
 async function sourceOf(session: Session, start: Start, { lists, advertised, unlisted }: Gathered): Promise<Source> {
   const { documents, startedAt } = session;
   const source = { description: start.description, documents, isWhole: start.capabilityLists === 'all', startedAt };
@@ -163,7 +166,7 @@ async function sourceOf(session: Session, start: Start, { lists, advertised, unl
   };
 }
 
-/** Pages about the source and its sets, with the Capability Lists that they link to. */
+/** Reads pages about the source and its sets, with the Capability Lists that they link to. */
 async function pagesOf(session: Session, { description, pages }: Start): Promise<readonly Advertised[]> {
   const home = description.replace(/\.well-known\/resourcesync$/, '');
   const described = [...session.documents.values()]

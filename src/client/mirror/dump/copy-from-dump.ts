@@ -8,22 +8,22 @@ import { PackagePrefetcher } from './package-prefetcher.ts';
 import { findWanted, type TakeParts, takeFrom } from './take-from-package.ts';
 
 export interface UsedDump {
-  /** Where the Resource Dump is. */
+  /** The URI of the Resource Dump. */
   readonly uri: string;
-  /** Whether some of the resources are in the copy: then packages may have nothing that is wanted. */
+  /** Whether the copy has some of the resources already: then a package may contain nothing that is needed. */
   readonly isPartial: boolean;
-  /** For packages that are being read. */
+  /** The folder for packages that are being read. */
   readonly folder: string;
   readonly onProgress: (done: number, total: number) => void;
   readonly onNotice: (text: string) => void;
 }
 
-/** After so many packages that were of no use, what is left is fetched file by file. */
+/** After this number of useless packages, the other resources are fetched one by one. */
 const MOST_USELESS = 3;
 
 /**
- * Takes from a Resource Dump what is wanted and has the right bytes there. Whatever the dump has or says, nothing else
- * gets into the copy: what is not in it, or is another version, is left to be fetched alone.
+ * Takes wanted resources from a Resource Dump if their bytes there are right. Nothing else from the dump gets into the
+ * copy. Resources that the dump does not have, or has in another version, are fetched one by one afterwards.
  */
 export async function copyFromDump(wanted: WantedTable, dump: UsedDump, parts: ApplyParts): Promise<void> {
   const { isPartial, folder, onNotice } = dump;
@@ -36,7 +36,7 @@ export async function copyFromDump(wanted: WantedTable, dump: UsedDump, parts: A
   let useless = 0;
   try {
     for (let next = await prefetcher.next(); next !== undefined; next = await prefetcher.next()) {
-      // Where one was of no use, others may be of no use, too.
+      // After a useless package, fetch the next only when it is needed.
       if (useless === 0) prefetcher.prefetch();
       const { taken, problem } = 'problem' in next ? { ...next, taken: 0 } : await takeFrom(next.file, take);
       parts.writer.startFlush();
@@ -48,7 +48,7 @@ export async function copyFromDump(wanted: WantedTable, dump: UsedDump, parts: A
     }
   } finally {
     await prefetcher.close();
-    // What was taken need not be fetched, also after a stop.
+    // Resources that were taken need not be fetched again, even when the pass was stopped.
     await parts.writer.flush();
   }
 }
@@ -63,7 +63,10 @@ async function packagesOf(reader: Reader, { uri, onNotice }: UsedDump): Promise<
   }
 }
 
-/** Whether half of a package or more is wanted, as far as its manifest can be read alone. */
+/**
+ * Whether at least half of a package is wanted, by its separate manifest; true if it has none. If the manifest cannot
+ * be read completely, the part before the fault decides.
+ */
 async function pays({ contents }: ListedPackage, parts: TakeParts): Promise<boolean> {
   if (contents === undefined) return true;
   let wanted = 0;

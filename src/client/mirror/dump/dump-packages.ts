@@ -11,17 +11,20 @@ import { readResourceList } from '../lists/read-resource-list.ts';
 import { type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 import { resumedBody } from '../requests/resumed-body.ts';
 
-/** What a dump says of one of its packages. */
+/** An entry of a dump for one of its packages. */
 export interface ListedPackage extends Pick<WantedResource, 'uri' | 'length' | 'hashes'> {
-  /** Where its manifest can be read alone. */
+  /** The URI of the package's manifest as a document of its own. */
   readonly contents: string | undefined;
 }
 
 const MOST_PACKAGES = 100_000;
-/** Of a package whose dump does not say how long it is. */
+/** The limit for a package whose length the dump does not state. */
 const MOST_BYTES = 4 * 1024 ** 3;
 
-/** The packages of a Resource Dump, or of the dumps that its index names. @throws DocumentFailure */
+/**
+ * Lists the packages of a Resource Dump, or of the dumps in its index.
+ * @throws DocumentFailure
+ */
 export async function listPackages(reader: Reader, dump: string): Promise<readonly ListedPackage[]> {
   let found: ListedPackage[] = [];
   await readResourceList(
@@ -43,24 +46,24 @@ export async function listPackages(reader: Reader, dump: string): Promise<readon
   return found;
 }
 
-/** A package on the disk. */
+/** A package on disk. */
 export interface PackageFile {
   readonly fd: number;
   /** Bytes. */
   readonly length: number;
-  /** Closes and removes it. */
+  /** Closes and deletes the file. */
   close(): void;
 }
 
 /**
- * Fetches a package into a file without a name.
- * @param path where the file can have a name until it is closed, on systems that need one
- * @throws FetchFailure or TooLarge when it does not come, or is not as its dump says
+ * Fetches a package into an unlinked file.
+ * @param path the name of the file until it is closed, on systems that cannot unlink an open file
+ * @throws FetchFailure or TooLarge when the package cannot be fetched, or is not as its dump says
  */
 export async function fetchPackage(reader: Reader, listed: ListedPackage, path: string): Promise<PackageFile> {
   rmSync(path, { force: true });
   const fd = openSync(path, 'wx+', 0o600);
-  // It goes also when this process is killed.
+  // The system then deletes the file even when this process is killed.
   const isUnlinked = unlinked(path);
   const close = () => {
     closeSync(fd);
@@ -99,7 +102,7 @@ async function download(reader: Reader, { uri, length, hashes }: ListedPackage, 
   return bytes;
 }
 
-/** @throws FetchFailure such as when the disk has no room for a package, but perhaps for its resources */
+/** @throws FetchFailure such as when the disk has no room for the package: it may have room for single resources */
 function writeTo(fd: number, chunk: Uint8Array): void {
   try {
     for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);

@@ -4,18 +4,18 @@ import { fetchPackage, isPackageFailure, type ListedPackage, type PackageFile } 
 
 interface PrefetchOptions {
   readonly reader: Reader;
-  /** For the files of packages. */
+  /** The folder for the files of packages. */
   readonly folder: string;
   /** Whether a package is worth fetching. */
   readonly isUseful: (listed: ListedPackage) => Promise<boolean>;
 }
 
-/** A package of a dump, or why it could not be fetched. */
+/** A fetched package, or the reason why it could not be fetched. */
 type FetchedPackage =
   | { readonly uri: string; readonly file: PackageFile }
   | { readonly uri: string; readonly problem: string };
 
-/** Fetches the useful packages of a dump, one after the other: also the next one while the caller reads one. */
+/** Fetches the useful packages of a dump in order, one ahead of the caller. */
 export class PackagePrefetcher {
   readonly #packages: Iterator<ListedPackage>;
   readonly #options: PrefetchOptions;
@@ -29,14 +29,14 @@ export class PackagePrefetcher {
     this.#options = { ...options, reader: { ...options.reader, signal } };
   }
 
-  /** Starts to fetch the next one. */
+  /** Starts to fetch the next package. */
   prefetch(): void {
     this.#next ??= this.#fetch();
     // The caller of `next` gets the error.
     this.#next.catch(() => {});
   }
 
-  /** The next one, whose file the caller closes; undefined after the last. */
+  /** Returns the next package, whose file the caller closes; undefined after the last one. */
   next(): Promise<FetchedPackage | undefined> {
     this.prefetch();
     const next = this.#next!;
@@ -60,7 +60,7 @@ export class PackagePrefetcher {
       const { uri } = listed;
       reader.progress(uri);
       this.#count += 1;
-      // The package before may still be open, and have its name.
+      // The file of the previous package may still be open under its name.
       const path = join(folder, `package-${this.#count % 2}`);
       try {
         return { uri, file: await fetchPackage(reader, listed, path) };

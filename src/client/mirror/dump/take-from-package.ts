@@ -18,19 +18,19 @@ export interface TakeParts extends ApplyParts {
 }
 
 export interface TakenPackage {
-  /** How many resources were taken, or were right already. */
+  /** Number of resources that were taken, or whose file was right already. */
   readonly taken: number;
-  /** Why it could not be read, or not to its end, or what in it was wrong. */
+  /** Why the package could not be read completely, or what was wrong in it. */
   readonly problem: string | undefined;
 }
 
 const MANIFEST = 'manifest.xml';
-/** Of a manifest: after the files of so many, the process does what else there is to do. */
+/** Bytes of a manifest that are parsed at a time: between two pieces, the process does its other work. */
 const PIECE_BYTES = 32 * 1024;
-/** After so many files that are not as its manifest says, a package is not read on. */
+/** After this number of files that differ from the manifest, reading of the package stops. */
 const MOST_WRONG = 10;
 
-/** Takes from a package what is wanted, and closes it. */
+/** Takes the wanted resources from a package, and closes it. */
 export async function takeFrom({ fd, length, close }: PackageFile, parts: TakeParts): Promise<TakenPackage> {
   const { signal, limits } = parts.reader;
   const taker = new PackageTaker(parts);
@@ -75,13 +75,13 @@ async function* manifestOf(zip: ZipPackage, limits: Reader['limits']): AsyncGene
   parser.end();
 }
 
-/** What a package has of a resource that is wanted. */
+/** A wanted resource that a package contains. */
 interface Found {
   readonly row: WantedRow;
   readonly known: KnownResource | undefined;
 }
 
-/** What is wanted of a resource, if a manifest says that its package has the same bytes. */
+/** Finds the wanted row of a resource, if the entry of the manifest has the bytes that are wanted. */
 export function findWanted(
   offered: WantedResource,
   { wanted, state }: Pick<TakeParts, 'wanted' | 'state'>,
@@ -102,7 +102,7 @@ interface Named extends Found {
 
 class PackageTaker {
   taken = 0;
-  /** What was wrong with the last file that is not as the manifest says. */
+  /** The problem of the last file that differs from the manifest. */
   wrong: string | undefined;
   #wrongFiles = 0;
   readonly #parts: TakeParts;
@@ -112,8 +112,8 @@ class PackageTaker {
   }
 
   /**
-   * Nothing is waited for unless it is necessary: for many small files, that takes less time.
-   * @throws FetchFailure when too much in the package is not as its manifest says
+   * Returns a promise only when it must wait: that is faster for many small files.
+   * @throws FetchFailure when too many files differ from the manifest
    */
   take(entry: Entry, zip: ZipPackage): void | Promise<void> {
     const name = entry.md.path?.replace(/^\//, '');
@@ -155,7 +155,7 @@ class PackageTaker {
   }
 
   #count(row: WantedRow): void {
-    // Also from the packages that come: they may name it again.
+    // Later packages may name this resource again: they must not take it twice.
     this.#parts.wanted.take(row);
     this.taken += 1;
     this.#parts.onTaken();

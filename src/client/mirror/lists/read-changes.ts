@@ -6,42 +6,43 @@ import { DocumentFailure, type ReadEntries, readEntries } from './read-entries.t
 import { leadsToPage, requireRoot } from './read-resource-list.ts';
 import { timeOf, type WantedResource, wantedOf } from './wanted-resource.ts';
 
-/** From where on changes are read. */
+/** The position up to which changes have been applied. */
 export interface Cursor {
   /** Microseconds since 1970. */
   readonly time: number;
-  /** URIs whose changes at this time are applied. */
+  /** URIs whose changes at exactly this time are applied. */
   readonly seen: readonly string[];
 }
 
 export interface ChangesRead {
   readonly cursor: Cursor;
-  /** Whether the source answers for a range of time; undefined when it was not asked. */
+  /** Whether the source answers queries for a range of time; undefined when it was not asked. */
   readonly hasRanges: boolean | undefined;
   readonly validator: string | undefined;
-  /** Where the source sends changes as they happen: the link `monitor` (RFC 5989). */
+  /** The URI of the source's stream of changes: the link `monitor` (RFC 5989). */
   readonly stream: string | undefined;
 }
 
 export interface ChangesOptions {
   readonly cursor: Cursor;
-  /** undefined: not known yet. */
+  /** Whether the source answers queries for a range of time; undefined while it is unknown. */
   readonly hasRanges: boolean | undefined;
-  /** Of the Change List as it was read last, with another cursor. */
+  /** The validator of the Change List at the last read, which used another cursor. */
   readonly validator: string | undefined;
   readonly onChange: (wanted: WantedResource) => void;
 }
 
-/** Microseconds by which the beginning of a range may differ from what was asked for. */
+/** Microseconds by which the beginning of a range may differ from the requested one. */
 const TOLERANCE = 1_000;
 const MOST_PARTS = 100_000;
 
-/** The Change List does not reach back to the cursor: only the Resource List knows the rest. */
+/** The Change List does not reach back to the cursor: only the Resource List shows what has changed. */
 export class ChangesMissing extends Error {}
 
 /**
- * Reads the changes after a cursor: those of a range, where the source has ranges, else of each list that may have one.
- * @returns undefined when the list is still the same
+ * Reads the changes after a cursor: as a range, if the source supports ranges, otherwise from each list that may
+ * contain some.
+ * @returns undefined when the list has not changed
  * @throws ChangesMissing
  * @throws DocumentFailure
  */
@@ -58,7 +59,7 @@ export async function readChanges(
   return read === undefined ? undefined : { ...taker.read(read), hasRanges, validator: read.validator };
 }
 
-/** By `changelist.xml?from=`. Undefined when the source has no ranges. */
+/** Reads a range with `changelist.xml?from=`. Returns undefined when the source has no ranges. */
 async function readRanges(
   reader: Reader,
   list: string,
@@ -135,7 +136,7 @@ function requireReach({ md, firstTime }: Document, cursor: Cursor, parts: readon
   if (from === undefined || from > cursor.time) throw new ChangesMissing();
 }
 
-/** Hands on what is after the cursor, and finds out where the next cursor is. */
+/** Passes on changes after the cursor, and computes the next cursor. */
 class ChangeTaker {
   readonly #from: number;
   readonly #seenBefore: ReadonlySet<string>;
@@ -163,7 +164,7 @@ class ChangeTaker {
     this.#onChange(wanted);
   }
 
-  /** A list that is closed has everything before its `until`. */
+  /** A closed list contains every change before its `until`. */
   end({ md }: Document): void {
     const until = timeOf(md.until);
     if (until === undefined || until <= this.#time) return;

@@ -6,10 +6,10 @@ import { FetchFailure, type RequestHeaders } from '../../read/fetcher.ts';
 import type { Reader } from '../../read/reader.ts';
 import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
 
-/** A document of the source that cannot be read, or not to its end, in words for a person. */
+/** A document of the source that cannot be read completely. The message is for people. */
 export class DocumentFailure extends TidemarkError {
   readonly uri: string;
-  /** Of the answer; 0 when there was none, or its text is wrong. */
+  /** The status of the response; 0 when there was none, or when the document is invalid. */
   readonly status: number;
 
   constructor(uri: string, problem: string, status = 0) {
@@ -18,7 +18,7 @@ export class DocumentFailure extends TidemarkError {
     this.status = status;
   }
 
-  /** Whether the document does not exist any more, as the parts of an index that has another form by now. */
+  /** Whether the document does not exist any more, such as a part of an index that has changed since it was read. */
   get isMissing(): boolean {
     return this.status === 404 || this.status === 410;
   }
@@ -32,9 +32,9 @@ export interface ReadEntries {
 }
 
 /**
- * Reads a document as it arrives. Entries that were handed on may be those of a document that is not complete.
- * @param validator of what was read before
- * @returns undefined when it is still the same as before
+ * Reads a document as it arrives. It may fail after entries were passed on: these are from an incomplete document.
+ * @param validator of the document at the last read
+ * @returns undefined when the document has not changed
  * @throws DocumentFailure
  */
 export async function readEntries(
@@ -72,7 +72,7 @@ export async function readEntries(
   }
 }
 
-/** Of a conditional request: a validator with quotes is an ETag, another one a date. */
+/** The headers of a conditional request. A validator that ends with a quote is an ETag, any other one a date. */
 export function conditionsOf(validator: string | undefined): RequestHeaders {
   if (validator === undefined) return {};
   return validator.endsWith('"') ? { 'if-none-match': validator } : { 'if-modified-since': validator };

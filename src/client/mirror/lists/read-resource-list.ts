@@ -4,9 +4,12 @@ import { DocumentFailure, readEntries } from './read-entries.ts';
 import { timeOf } from './wanted-resource.ts';
 
 export interface ListRead {
-  /** Up to when it has every change, microseconds since 1970; undefined when it does not say so. */
+  /**
+   * The list contains every change until this time, in microseconds since 1970; undefined when it does not state
+   * it.
+   */
   readonly at: number | undefined;
-  /** Of a list without an index. */
+  /** The validator of a list without an index. */
   readonly validator: string | undefined;
 }
 
@@ -14,12 +17,12 @@ export interface ListRead {
 const ATTEMPTS = 3;
 
 /**
- * Reads a Resource List, or the pages of its index, to the end.
- * @param uris one; several where a source has a list in parts without an index
- * @param onStart called before the first entry, again when the list is read again from the beginning
- * @param validator of the list as it was read last, if it is one
- * @returns undefined when it is still the same
- * @throws DocumentFailure when it could not be read completely: what it lacks is not deleted then
+ * Reads a Resource List, or all pages of its index.
+ * @param uris one; several if the source has a list in parts without an index
+ * @param onStart called before the first entry, and again when the list is read again from the beginning
+ * @param validator of the list at the last read, if there is only one list
+ * @returns undefined when the list has not changed
+ * @throws DocumentFailure when the list could not be read completely: then no missing resource may be deleted
  */
 export async function readResourceList(
   reader: Reader,
@@ -35,14 +38,14 @@ export async function readResourceList(
       if (others.length === 0) return await readOnce(reader, uri, onResource, validator);
       return await readParts(reader, uris, onResource);
     } catch (error) {
-      // A page was split, or a new history has begun: the index has other names for them by now.
+      // A page was split, or a new history has begun: the current index has other names for its pages.
       const isOfIndex = error instanceof DocumentFailure && !uris.includes(error.uri) && error.isMissing;
       if (!isOfIndex || attempt === ATTEMPTS) throw error;
     }
   }
 }
 
-/** What all parts have is as old as the oldest of them. */
+/** The parts together are only as recent as the oldest of them. */
 async function readParts(
   reader: Reader,
   uris: readonly string[],

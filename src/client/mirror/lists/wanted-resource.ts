@@ -3,7 +3,7 @@ import { digestProblem, HASH_ALGORITHMS, isHashAlgorithm } from '../../../core/h
 import { parseDatetime } from '../../../core/w3c-datetime.ts';
 import { type Entry, linksOf } from '../../read/document.ts';
 
-/** What a list or a change says of a resource. */
+/** The state of a resource by a list or a change. */
 export interface WantedResource {
   readonly uri: string;
   readonly isDeleted: boolean;
@@ -16,7 +16,7 @@ export interface WantedResource {
   readonly about?: About | undefined;
 }
 
-/** What an entry says beside what the copy is compared with. */
+/** Properties of an entry that are not compared with the copy. */
 export interface About {
   /** The media type. */
   readonly mime?: string | undefined;
@@ -24,10 +24,10 @@ export interface About {
   readonly via?: string | undefined;
 }
 
-/** What the copy has of a resource. */
+/** The state of a resource in the copy. */
 export interface CopiedResource {
   readonly length: number;
-  /** `algorithm:digest`: of the list, else sha-256. */
+  /** `algorithm:digest`; sha-256 if the list has no hash. */
   readonly hash: string;
   readonly lastmod: string | undefined;
   readonly stamp: number | undefined;
@@ -53,7 +53,10 @@ function aboutOf(entry: Entry): About | undefined {
   return mime === undefined && via === undefined ? undefined : { mime, via };
 }
 
-/** Microseconds since 1970; undefined for what is no time. Sources write dates without a time or a zone, too. */
+/**
+ * Parses a datetime into microseconds since 1970; undefined when it is invalid. Accepts dates without a time or a zone,
+ * which some sources write.
+ */
 export function timeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const parsed = parseDatetime(text.trim());
@@ -62,13 +65,13 @@ export function timeOf(text: string | undefined): number | undefined {
   return typeof other === 'number' ? other : undefined;
 }
 
-/** What a `lastmod` says, in milliseconds since 1970: whole seconds, as the header Last-Modified has them. */
+/** The milliseconds since 1970 of a `lastmod`, rounded down to seconds, as the header Last-Modified has them. */
 export function modifiedMs(lastmod: string | undefined): number | undefined {
   const time = timeOf(lastmod);
   return time === undefined ? undefined : Math.floor(time / 1_000_000) * 1000;
 }
 
-/** Digests that are none, and algorithms that are not known, are left out. */
+/** Parses the hashes of an entry. Skips invalid digests and unknown algorithms. */
 export function parseHashes(text: string | undefined): Hashes {
   if (text === undefined) return {};
   const found: Partial<Record<HashAlgorithm, string>> = {};
@@ -89,11 +92,11 @@ export const formatHashes = (hashes: Hashes): string =>
     hashes[algorithm] === undefined ? [] : [`${algorithm}:${hashes[algorithm]}`],
   ).join(' ');
 
-/** The strongest one, else undefined. */
+/** The strongest algorithm among the hashes; undefined when there are none. */
 export const strongestOf = (hashes: Hashes): HashAlgorithm | undefined =>
   HASH_ALGORITHMS.find((algorithm) => hashes[algorithm] !== undefined);
 
-/** Whether the copy is what is wanted; undefined when nothing says so. */
+/** Whether the copy has the wanted version; undefined when the entry does not say enough to decide. */
 export function agrees(copied: CopiedResource, wanted: WantedResource): boolean | undefined {
   if (wanted.isDeleted) return false;
   if (wanted.length !== undefined && wanted.length !== copied.length) return false;
@@ -105,7 +108,7 @@ export function agrees(copied: CopiedResource, wanted: WantedResource): boolean 
   return before === undefined || now === undefined ? undefined : before === now;
 }
 
-/** As it is stored. */
+/** Encodes for the database. */
 export const encodeAbout = (about: About | undefined): string | null =>
   about === undefined ? null : JSON.stringify(about);
 

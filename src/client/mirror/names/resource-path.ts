@@ -1,6 +1,6 @@
 import { digestOf, foldedName, OTHERS, safeName, withSuffix } from './safe-name.ts';
 
-/** Which names are in use. Paths are folded, as `foldedPath` returns them. */
+/** The names in use. Paths are folded, as `foldedPath` returns them. */
 export interface TakenNames {
   /** Whether a resource has this path. */
   hasFile(folded: string): boolean;
@@ -12,9 +12,9 @@ const MOST_BYTES = 1_000;
 const MOST_PARTS = 60;
 
 /**
- * What all URIs of a set begin with, up to a slash: below it, their paths are short. Empty when not all have the same
- * host.
- * @param before undefined for the first URI
+ * The longest common prefix of all URIs of a set that ends with a slash: paths below it are short. Empty when the URIs
+ * have different hosts.
+ * @param before the prefix until now; undefined for the first URI
  */
 export function commonPrefix(before: string | undefined, uri: string): string {
   // A prefix has no query or fragment.
@@ -26,10 +26,10 @@ export function commonPrefix(before: string | undefined, uri: string): string {
   return upToSlash(before.slice(0, at));
 }
 
-/** Where a resource belongs when no other resource is in its way. Relative, with slashes. */
+/** The path of a resource unless another resource blocks it. Relative, with slashes. */
 export function preferredPath(uri: string, prefix: string): string {
   const isBelow = prefix !== '' && uri.startsWith(prefix);
-  // Outside the prefix: below the name of its host.
+  // Outside the prefix, the name of the host is the first folder.
   const text = isBelow ? uri.slice(prefix.length) : uri.replace(/^[a-z][a-z0-9+.-]*:\/*/i, '');
   const end = text.search(/[?#]/);
   const path = end < 0 ? text : text.slice(0, end);
@@ -41,8 +41,8 @@ export function preferredPath(uri: string, prefix: string): string {
 }
 
 /**
- * The path of a resource that is new in the copy: distinct from all others on every file system, and no folder where
- * another resource is a file, nor the other way round.
+ * The path of a new resource. It differs from all others on every file system, and never needs a folder where another
+ * resource has a file, or the reverse.
  */
 export function freePath(uri: string, prefix: string, taken: TakenNames): string {
   const preferred = preferredPath(uri, prefix);
@@ -70,7 +70,7 @@ function isFree(path: string, taken: TakenNames): boolean {
   return true;
 }
 
-/** Two folders and a digest, so that no folder has millions of files. */
+/** Two levels of folders and a digest, so that no folder gets millions of files. */
 function lastResort(uri: string): string {
   const digest = digestOf(uri, 64);
   return `${OTHERS}/${digest.slice(0, 2)}/${digest}`;
@@ -78,6 +78,6 @@ function lastResort(uri: string): string {
 
 function upToSlash(text: string): string {
   const prefix = text.slice(0, text.lastIndexOf('/') + 1);
-  // With a host, and the slash behind it.
+  // The prefix needs a host and the slash after it.
   return /^[a-z][a-z0-9+.-]*:\/\/[^/]+\//i.test(prefix) ? prefix : '';
 }

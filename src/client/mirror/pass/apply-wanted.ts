@@ -13,14 +13,14 @@ export interface ApplyParts {
   readonly state: MirrorState;
   readonly target: MirrorTarget;
   readonly writer: CopyWriter;
-  /** Resources that are fetched at the same time. */
+  /** Number of resources that are fetched concurrently. */
   readonly connections: number;
-  /** Whether the target may have files that the state does not know. */
+  /** Whether the target may have files that the state does not have. */
   readonly mayHaveFiles: boolean;
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Deletes what is not wanted any more. It comes first, so that what is new can have the paths. */
+/** Deletes resources that are not wanted any more. It runs first, so that new resources can use their paths. */
 export async function applyDeletions(wanted: WantedTable, parts: ApplyParts): Promise<void> {
   const { state, writer } = parts;
   try {
@@ -35,12 +35,12 @@ export async function applyDeletions(wanted: WantedTable, parts: ApplyParts): Pr
   }
 }
 
-/** Fetches what is wanted and differs. What cannot be copied is recorded, and stays as it is. */
+/** Fetches the resources that differ. Resources that cannot be copied are recorded as failed, and keep their files. */
 export async function applyFetches(wanted: WantedTable, parts: ApplyParts): Promise<void> {
   try {
     await fetchAll(wanted, parts);
   } finally {
-    // Also when the pass was stopped: what was fetched need not be fetched again.
+    // Done also when the pass was stopped: fetched files need not be fetched again.
     await parts.writer.flush();
   }
 }
@@ -64,7 +64,7 @@ async function fetchAll(wanted: WantedTable, parts: ApplyParts): Promise<void> {
   try {
     await Promise.all(workers);
   } finally {
-    // One of them failed: the others must not go on behind the caller's back.
+    // One worker failed: the others must not continue after this function has returned.
     stopping.abort(new Error('another resource failed'));
     await Promise.allSettled(workers);
   }
@@ -80,7 +80,7 @@ async function copy(wanted: WantedResource, parts: ApplyParts): Promise<void> {
   try {
     const right = await rightAlready(known, wanted, parts);
     if (right !== undefined) return await writer.confirm(known, { copied: right, validator: undefined });
-    // Nothing says whether the copy is right: the server is asked by the validator that it gave.
+    // The entry does not say enough to decide: ask the server, with the validator that it sent before.
     const validator = verdict === undefined ? known.validator : undefined;
     const fetched = await fetchResource(reader, target, { wanted, path: known.path, validator });
     if (fetched !== undefined) return await writer.add({ ...fetched, known, wanted });
@@ -92,7 +92,10 @@ async function copy(wanted: WantedResource, parts: ApplyParts): Promise<void> {
   }
 }
 
-/** What the file of a resource is, if it has the right bytes already: an earlier process ended before it said so. */
+/**
+ * The state of a resource's file if it has the right bytes already: an earlier process ended before it could record
+ * them.
+ */
 export async function rightAlready(
   { path }: KnownResource,
   { length, hashes, lastmod, stamp, about }: WantedResource,

@@ -8,20 +8,20 @@ import type { MirrorState } from '../state/mirror-state.ts';
 import type { WantedTable } from '../state/wanted-table.ts';
 
 export interface Compared extends ListRead {
-  /** Resources of the list. */
+  /** Number of resources in the list. */
   readonly listed: number;
-  /** What all of their URIs begin with. */
+  /** The common prefix of all URIs. */
   readonly prefix: string;
 }
 
 const READ_AT_ONCE = 1_000;
 
 /**
- * Compares the copy with a Resource List: what differs, or is not in the list, is put into the table. It changes
- * nothing in the copy. The memory that it takes grows by a bit for each resource.
+ * Compares the copy with a Resource List, and puts each difference and each resource to delete into the table. It
+ * changes nothing in the copy. Memory grows by one bit for each resource.
  * @param lists that together have the resources
- * @param validator of the list as it was compared last
- * @returns undefined when the list is still the same
+ * @param validator of the list at the last comparison
+ * @returns undefined when the list has not changed
  * @throws DocumentFailure when the list could not be read completely
  */
 export async function compareWithList(

@@ -12,35 +12,35 @@ interface Fetch extends FetchedResource {
   readonly isOfDump?: boolean;
 }
 
-/** So many are written when no others are. */
+/** This number of files is written as soon as a lane is free. */
 const FEWEST_FILES = 1_000;
-/** So many are fetched at most before they are written. */
+/** At this number of files, fetching waits until they are written. */
 const MOST_FILES = 4_000;
-/** The least part of the bytes that a target keeps which is written when no others are. */
+/** This part of the target's `mostStagedBytes` is written as soon as a lane is free. */
 const LEAST_PART = 1 / 8;
 const LONGEST_MS = 2_000;
 
 /**
- * Writes what a pass has found into the copy, many files together: they are made durable, then they get their paths,
- * then the state says so. A process that ends in between leaves files that the next pass finds to be right already.
+ * Writes the results of a pass into the copy, in batches: files are made durable, then renamed to their paths, then the
+ * state records them. If the process ends in between, the next pass finds that these files are right already.
  */
 export class CopyWriter {
   readonly counts: CopyCounts = { fetched: 0, fromDump: 0, bytes: 0, deleted: 0, adopted: 0, failed: 0 };
   readonly #state: MirrorState;
   readonly #target: MirrorTarget;
   readonly #options: Pick<MirrorOptions, 'keepDeleted' | 'onChanged'>;
-  /** A batch of files is written in a lane that is free. */
+  /** A batch of files is written in a free lane. */
   readonly #lanes: readonly Mutex[];
   #fetched: Fetch[] = [];
   #bytes = 0;
   #removed: KnownResource[] = [];
-  /** Paths of what is not committed yet. */
+  /** Paths of changes that are not committed yet. */
   #changed: string[] = [];
-  /** When the oldest of them was added. */
+  /** When the oldest file of the next batch was added, by `performance.now()`. */
   #since = Infinity;
-  /** Fulfilled when everything is written that a flush was started for. */
+  /** Resolves when every flush that was started has ended. */
   #flushed: Promise<unknown> = Promise.resolve();
-  /** Of a flush that no caller has waited for. */
+  /** The failure of a flush that no caller has waited for. */
   #failure: { readonly error: unknown } | undefined;
 
   constructor(state: MirrorState, target: MirrorTarget, options: Pick<MirrorOptions, 'keepDeleted' | 'onChanged'>) {
@@ -50,14 +50,17 @@ export class CopyWriter {
     this.#lanes = Array.from({ length: target.writesAtOnce }, () => new Mutex());
   }
 
-  /** Returns a promise when no more may be added before it is fulfilled. */
+  /** Adds a fetched file. Returns a promise if the caller must wait for it before it adds more. */
   add(fetched: Fetch): void | Promise<void> {
     this.#fetched.push(fetched);
     this.#bytes += fetched.copied.length;
     return this.#flushWhenFull();
   }
 
-  /** The file of a resource is right already. @param isNew whether the state did not say so */
+  /**
+   * Records that the file of a resource is right already.
+   * @param isNew whether the state did not have it
+   */
   async confirm(known: KnownResource, fetched: Pick<FetchedResource, 'copied' | 'validator'>): Promise<void> {
     this.counts.adopted += 1;
     this.#changed.push(known.path);
@@ -78,14 +81,17 @@ export class CopyWriter {
     this.#state.setFailure({ uri: wanted.uri, reason, wanted: JSON.stringify(wanted) });
   }
 
-  /** Writes what was added until now. @throws also what has failed since the last call */
+  /**
+   * Writes what was added until now.
+   * @throws also a failure since the last call
+   */
   async flush(): Promise<void> {
     this.startFlush();
     await this.#flushed;
     this.#throwFailure();
   }
 
-  /** Starts to write what was added until now, and does not wait: a later call of a method throws what fails. */
+  /** Starts to write what was added until now, without waiting. A later call of a method throws its failure. */
   startFlush(): void {
     const lane = this.#freeLane ?? this.#lanes[0]!;
     const written = lane.run(() => this.#flush());
@@ -95,7 +101,10 @@ export class CopyWriter {
     });
   }
 
-  /** While files are being written, more are gathered: the slower the disk is, the more are made durable together. */
+  /**
+   * Gathers files while others are written: the slower the disk, the larger the batches that are made durable
+   * together.
+   */
   #flushWhenFull(): void | Promise<void> {
     const { mostStagedBytes } = this.#target;
     const count = Math.max(this.#fetched.length, this.#removed.length);
@@ -109,7 +118,7 @@ export class CopyWriter {
     this.#throwFailure();
   }
 
-  /** Waits until what is being written is written; then more can be gathered while the next files are written. */
+  /** Waits for a free lane, and starts the next batch in it, so that more files can be gathered meanwhile. */
   async #waitForRoom(): Promise<void> {
     await Promise.race(this.#usableLanes.map((lane) => lane.run(() => {})));
     if (this.#freeLane !== undefined) this.startFlush();
@@ -120,7 +129,10 @@ export class CopyWriter {
     return this.#usableLanes.find((lane) => lane.isFree);
   }
 
-  /** Folders that became empty are removed: that is done by one batch of deletions at a time. */
+  /**
+   * Only one lane while there are deletions: a deletion removes folders that became empty, and two batches would
+   * conflict.
+   */
   get #usableLanes(): readonly Mutex[] {
     return this.#removed.length > 0 ? this.#lanes.slice(0, 1) : this.#lanes;
   }

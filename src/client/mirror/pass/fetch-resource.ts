@@ -7,7 +7,7 @@ import { type CopiedResource, strongestOf, type WantedResource } from '../lists/
 import { resumedBody } from '../requests/resumed-body.ts';
 import type { MirrorTarget, StagedFile } from '../target/mirror-target.ts';
 
-/** A file with the bytes that are wanted, which is not visible yet. */
+/** A complete file with the wanted bytes, which is not visible yet. */
 export interface StagedResource {
   readonly staged: StagedFile;
   readonly copied: CopiedResource;
@@ -19,20 +19,20 @@ export interface FetchedResource extends StagedResource {
 
 export interface WantedFile {
   readonly wanted: WantedResource;
-  /** The one that its file is going to have. */
+  /** The path of the file once it is published. */
   readonly path: string;
 }
 
 type StagedFrom = WantedFile & { readonly mostBytes: number };
 
-/** Why a resource could not be copied, in words for a person. Its file stays as it was. */
+/** Why a resource could not be copied. The message is for people. Its file stays as it was. */
 export class ResourceFailure extends Error {}
 
 /**
- * Fetches a resource into a file that is not visible yet, and compares it with what is wanted: its length, and every
- * hash. What is wanted without a hash gets one.
- * @param wanted.validator of the bytes that the copy has, when nothing else says whether they are right
- * @returns undefined when they are still the same
+ * Fetches a resource into a file that is not visible yet, and checks its length and every hash. A resource that is
+ * listed without a hash gets one.
+ * @param wanted.validator of the bytes in the copy, when the entry does not show whether they are right
+ * @returns undefined when the bytes have not changed
  * @throws ResourceFailure
  */
 export async function fetchResource(
@@ -64,9 +64,9 @@ export async function fetchResource(
 }
 
 /**
- * Writes bytes into a file that is not visible yet, after they were compared with what is wanted.
- * @param bytes all of them. Nothing is waited for unless it is necessary: many files are short
- * @throws ResourceFailure when they are others
+ * Checks bytes, and writes them into a file that is not visible yet.
+ * @param bytes the whole content. Returns a promise only when it must wait: many files are short
+ * @throws ResourceFailure when the bytes are not the wanted ones
  */
 export function stage(
   bytes: Uint8Array,
@@ -92,8 +92,8 @@ export function stage(
 }
 
 /**
- * Writes bytes into a file that is not visible yet, and compares them with what is wanted while they come.
- * @throws ResourceFailure when they are others
+ * Writes bytes into a file that is not visible yet, and checks them as they arrive.
+ * @throws ResourceFailure when they are not the wanted ones
  */
 export async function stageStream(
   pieces: AsyncIterable<Uint8Array>,
@@ -120,7 +120,7 @@ export async function stageStream(
   }
 }
 
-/** The strongest hash that is wanted, or one if none is. */
+/** The algorithm to hash with: the strongest one of the entry, or SHA-256 if it has none. */
 const nameOfHash = ({ hashes }: WantedResource): HashAlgorithm => strongestOf(hashes) ?? 'sha-256';
 
 function algorithmsFor(wanted: WantedResource): readonly HashAlgorithm[] {

@@ -5,11 +5,11 @@ import type { RequestHeaders } from '../../read/fetcher.ts';
 import type { Hosts } from './hosts.ts';
 
 export interface CredentialOptions {
-  /** The URL of the source, perhaps with a name and a password. */
+  /** The URL of the source. It may contain a name and a password. */
   readonly url: string;
-  /** A file with a bearer token. */
+  /** The path of a file with a bearer token. */
   readonly tokenFile?: string | undefined;
-  /** A file in the format of netrc. */
+  /** The path of a file in the format of netrc. */
   readonly netrc?: string | undefined;
 }
 
@@ -19,8 +19,8 @@ interface Login {
 }
 
 /**
- * Returns the header `Authorization` for a URL. What is meant for one host is never sent to another, also after a
- * redirect.
+ * Returns a function that makes the header `Authorization` for a URL. Credentials for one host are never sent to
+ * another, even after a redirect.
  * @throws TidemarkError `invalid` when a file cannot be read
  */
 export async function readCredentials(options: CredentialOptions, hosts: Hosts): Promise<(url: URL) => RequestHeaders> {
@@ -40,7 +40,7 @@ export async function readCredentials(options: CredentialOptions, hosts: Hosts):
   };
 }
 
-/** The URL without its name and password, which are stored nowhere. */
+/** The URL without name and password, which are never stored. */
 export function withoutLogin(url: string): string {
   const parsed = new URL(url);
   parsed.username = '';
@@ -48,7 +48,10 @@ export function withoutLogin(url: string): string {
   return parsed.href;
 }
 
-/** Logins by host; by the empty name, the one for the source when its host has none. Macros are left out. */
+/**
+ * Parses logins by host. The default login, for a source whose host has none, has the empty name. Macros are
+ * skipped.
+ */
 export function parseNetrc(text: string): ReadonlyMap<string, Login> {
   const logins = new Map<string, Login>();
   const words = text

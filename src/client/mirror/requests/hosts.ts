@@ -1,4 +1,4 @@
-/** The hosts that a person has named: by the URL of the source, and by `--allow-host`. */
+/** The hosts that the user has named: by the URL of the source, and by `--allow-host`. */
 export class Hosts {
   readonly #source: URL;
   readonly #allowed: ReadonlySet<string>;
@@ -8,29 +8,29 @@ export class Hosts {
     this.#allowed = new Set(allowed.map((host) => host.toLowerCase()));
   }
 
-  /** Whether a person has named the host; then its address may be in a private network. */
+  /** Whether the user has named the host: then its address may be in a private network. */
   isNamed({ hostname, host, port }: URL): boolean {
     const source = this.#source;
-    // A source of this machine is one source, by whatever name it is called.
+    // All names of this machine are one source.
     if (isLoopback(hostname) && isLoopback(source.hostname) && port === source.port) return true;
     return hostname === source.hostname || this.#allowed.has(hostname) || this.#allowed.has(host);
   }
 
-  /** Whether the credentials of the source may be sent: to its own host and port, or to its own host by https. */
+  /** Whether the source's credentials may be sent to a URL: its own host and port, or its own host by https. */
   isSource({ hostname, host, protocol, port }: URL): boolean {
     const source = this.#source;
     if (host === source.host && protocol === source.protocol) return true;
     return hostname === source.hostname && source.protocol === 'http:' && protocol === 'https:' && port === '';
   }
 
-  /** Why a redirect is not followed; undefined when it is. */
+  /** Why a redirect is refused; undefined when it may be followed. */
   redirectProblem(from: URL, to: URL): string | undefined {
     if (to.hostname === from.hostname || this.isNamed(to)) return undefined;
     return `it was redirected to the host ${to.host}: to follow it there, ${allow(to.host)}`;
   }
 }
 
-/** What a person can do, for the end of a message. */
+/** Advice for the user, for the end of a message. */
 export const allow = (host: string): string => `use --allow-host ${host} (of a set: --from-allow-host)`;
 
 const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);

@@ -6,13 +6,16 @@ import { PoliteFetcher } from './polite-fetcher.ts';
 
 export const LIMITS = {
   ...COMMAND_LIMITS,
-  // Lists name lengths, which are compared while bytes come; this is for lists that do not.
+  // Lists state lengths, which are checked as bytes arrive; this limit is for lists that do not.
   resourceBytes: 2 ** 43,
   idleMs: 60_000,
   responseMs: 24 * 60 * 60_000,
 };
 const ATTEMPTS = 5;
-/** Of a source that is followed: one request each half minute is no burden, and a copy is soon equal again. */
+/**
+ * Backoff while a followed source is unavailable: a request every 30 seconds is no burden, and the copy recovers
+ * soon.
+ */
 export const OUTAGE_BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 
 export type RequestOptions = Pick<
@@ -23,12 +26,15 @@ export type RequestOptions = Pick<
 
 export interface Requests {
   readonly fetcher: PoliteFetcher;
-  /** For streams of changes: each keeps a connection. */
+  /** Fetches streams of changes: each stream occupies a connection. */
   readonly streams: PoliteFetcher;
   close(): void;
 }
 
-/** With what a source is read. @throws TidemarkError `invalid` when a file with credentials cannot be read */
+/**
+ * Opens the fetchers for a source.
+ * @throws TidemarkError `invalid` when a file with credentials cannot be read
+ */
 export async function openRequests(options: RequestOptions): Promise<Requests> {
   const hosts = new Hosts(options.url, options.allowedHosts);
   const requests = {

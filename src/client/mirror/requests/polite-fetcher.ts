@@ -13,36 +13,39 @@ import { allow, type Hosts } from './hosts.ts';
 
 export interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 'redirectProblem'> {
   readonly hosts: Hosts;
-  /** Requests a second at most; Infinity. */
+  /** Most requests a second; may be Infinity. */
   readonly rate: number;
-  /** How often a request is sent that the server does not answer now. */
+  /** How often a request is sent in all when the server is temporarily unavailable. */
   readonly attempts: number;
-  /** Called before a pause. @param ms how long it is */
+  /**
+   * Called before a pause.
+   * @param ms length of the pause
+   */
   readonly onPause?: ((reason: string, ms: number) => void) | undefined;
 }
 
 const BACKOFF = { firstMs: 500, longestMs: 60_000 };
-/** For a longer pause, the request fails; it is not sent again before its time. */
+/** If the server asks for a longer pause, the request fails, and is not sent again before the pause is over. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 /** A Retry-After of a year is probably a mistake. */
 const LONGEST_REFUSAL_MS = 60 * 60_000;
 const PASSING = new Set([429, 500, 502, 503, 504]);
 
 /**
- * Sends no more requests than a server wants: connections to each host, requests a second, and pauses after an answer
- * that may pass. Hosts that no person has named are requested only when their address is in no private network.
+ * Limits requests to what a server can take: connections to each host, requests a second, and pauses after a temporary
+ * error. Hosts that the user has not named are requested only if their address is not in a private network.
  */
 export class PoliteFetcher implements Fetcher {
   readonly #options: PoliteOptions;
   readonly #named: HttpFetcher;
   readonly #others: HttpFetcher;
-  /** When the next request may be sent, by the rate. */
+  /** The earliest time of the next request, by the rate. */
   #next = 0;
-  /** Where nothing ever answered, the URL is probably wrong, and waiting does not help. */
+  /** If no request was ever answered, the URL is probably wrong, and waiting does not help. */
   #hasAnswered = false;
-  /** Nothing is requested of a host before. */
+  /** By host: no request is sent before this time. */
   readonly #pausedUntil = new Map<string, number>();
-  /** When a URI may be requested again whose last answer said so: a later pass does not ask before. */
+  /** By URI: when it may be requested again, as its last response said. Later passes do not request it before. */
   readonly #refusedUntil = new Map<string, number>();
 
   constructor(options: PoliteOptions) {
@@ -117,7 +120,7 @@ export class PoliteFetcher implements Fetcher {
     return this.#pausedUntil.size === 0 ? 0 : (this.#pausedUntil.get(host) ?? 0) - Date.now();
   }
 
-  /** All requests to this host wait, not only the one that was answered so. */
+  /** Pauses all requests to the host, not only the one that failed. */
   #pause(host: string, reason: string, ms: number): void {
     this.#options.onPause?.(reason, ms);
     this.#pausedUntil.set(host, Math.max(this.#pausedUntil.get(host) ?? 0, Date.now() + ms));
@@ -128,7 +131,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
-/** By the header Retry-After (RFC 9110, 10.2.3); 0 when it says nothing. */
+/** Milliseconds of the header Retry-After (RFC 9110, 10.2.3); 0 without one. */
 function retryAfterMs({ headers }: Fetched): number {
   const after = headers['retry-after'] ?? '';
   if (/^\d{1,9}$/.test(after)) return Number(after) * 1000;

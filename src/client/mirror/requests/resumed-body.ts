@@ -2,16 +2,16 @@ import { pauseAfter } from '../../../lib/retry.ts';
 import { type Fetched, FetchFailure, Refused } from '../../read/fetcher.ts';
 import type { Reader } from '../../read/reader.ts';
 
-/** A break after more bytes than these is not counted: over a bad line, a long resource breaks off often. */
+/** A break after more bytes than these is not counted: on a bad connection, a long resource breaks often. */
 const PROGRESS_BYTES = 1024 * 1024;
 const MOST_BREAKS = 5;
 const BACKOFF = { firstMs: 200, longestMs: 5_000 };
 
 /**
- * The bytes of an answer, also when its connection breaks: then the rest is requested (RFC 9110, 13.1.5 and 14.2), if
- * the answer has a strong ETag, so that it is the rest of the same bytes.
- * @param uri what was requested
- * @throws FetchFailure when the rest does not come
+ * Yields the bytes of a response. When its connection breaks, it requests the rest (RFC 9110, 13.1.5 and 14.2), if the
+ * response has a strong ETag, so that the rest is of the same bytes.
+ * @param uri the requested URI
+ * @throws FetchFailure when the rest cannot be fetched
  */
 export async function* resumedBody(
   uri: string,
@@ -44,7 +44,7 @@ export async function* resumedBody(
   }
 }
 
-/** Whether an answer has the bytes from one on of the same resource. */
+/** Whether a response continues the same representation at this byte. */
 function isRest({ status, headers }: Fetched, first: Fetched, at: number): boolean {
   const isSame = (name: string) => (headers[name] ?? first.headers[name]) === first.headers[name];
   return (

@@ -1,16 +1,16 @@
 import { type Fetcher, FetchFailure } from '../../read/fetcher.ts';
 
-/** With what streams are read: connections of their own, so that they keep none from the resources. */
+/** Reads streams, with connections of their own, so that they take none from resources. */
 export type StreamReader = Pick<Fetcher, 'get'>;
 
-/** More may not come without the end of a line. */
+/** The limit for a line, in characters. */
 const MOST_CHARACTERS_OF_A_LINE = 1_000_000;
 
 /**
- * Reads server-sent events (HTML Living Standard, 9.2) until the stream ends. What an event says does not matter: the
- * Change List has it, too, and in order.
- * @param onNews called when the stream begins, and for the events that came together
- * @throws FetchFailure when it is no such stream, and when it breaks
+ * Reads server-sent events (HTML Living Standard, 9.2) until the stream ends. It ignores their content: the Change List
+ * has it, too, in order.
+ * @param onNews called when the stream begins, and once for events that arrive together
+ * @throws FetchFailure when the response is no such stream, and when the stream breaks
  */
 export async function listen(
   reader: StreamReader,

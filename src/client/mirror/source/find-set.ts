@@ -4,27 +4,28 @@ import { type Entry, isIndex } from '../../read/document.ts';
 import type { Reader } from '../../read/reader.ts';
 import { readEntries } from '../lists/read-entries.ts';
 
-/** What is copied: the documents of one set. */
+/** The documents of the set to copy. */
 export interface MirroredSet {
-  /** The Capability List; of a source without one, the Resource List. */
+  /** The Capability List; the Resource List if the source has no Capability List. */
   readonly uri: string;
-  /** Several together list the resources where a source has them in parts without an index. */
+  /** The Resource Lists. There are several if the source has its list in parts without an index. */
   readonly resourceLists: readonly string[];
-  /** Undefined also where there are several, which do not say in which order they belong together. */
+  /** The Change List. Undefined also when there are several, because their order is unknown. */
   readonly changeList: string | undefined;
   readonly resourceDump: string | undefined;
 }
 
 export interface FoundSet extends MirroredSet {
-  /** The Source Description, when the URL is not the address of its source and no document of it. */
+  /** The Source Description, when the URL is neither the address of its source nor a document of it. */
   readonly source: string | undefined;
 }
 
 /**
  * Finds the set by any URL of its source.
- * @param name of the set, or a part of its URI; needed when the source has several
- * @param option how a person gives the name
- * @throws TidemarkError `invalid` when there is none, or several, and `unavailable` when the URL does not answer
+ * @param name of the set, or a part of its URI; needed if the source has several
+ * @param option of the command line that gives the name, for messages
+ * @throws TidemarkError `invalid` when there is no such set, or several, and `unavailable` when the URL does not
+ * respond
  */
 export async function findSet(reader: Reader, url: string, name?: string, option = '--set'): Promise<FoundSet> {
   const start = await discover(reader, url);
@@ -44,7 +45,10 @@ export async function findSet(reader: Reader, url: string, name?: string, option
   throw new TidemarkError('invalid', message, { url });
 }
 
-/** The documents that a Capability List names. @throws DocumentFailure */
+/**
+ * Reads the documents that a Capability List names.
+ * @throws DocumentFailure
+ */
 export async function readSet(reader: Reader, uri: string): Promise<MirroredSet> {
   const found = new Map<string, readonly string[]>();
   const read = await readEntries(reader, uri, ({ loc, md }) => {
@@ -53,7 +57,7 @@ export async function readSet(reader: Reader, uri: string): Promise<MirroredSet>
     found.set(capability, [...new Set([...(found.get(capability) ?? []), absolute(loc, uri)])]);
   });
   const { md } = read!.document;
-  // A source of a single list.
+  // The source is a single list.
   if (md.capability !== 'capabilitylist' && !found.has('resourcelist')) {
     return { uri, resourceLists: [uri], changeList: undefined, resourceDump: undefined };
   }
@@ -62,7 +66,7 @@ export async function readSet(reader: Reader, uri: string): Promise<MirroredSet>
     uri,
     resourceLists: found.get('resourcelist') ?? [],
     changeList: changeLists.length === 1 ? changeLists[0] : undefined,
-    // Another place of the same bytes: one is enough.
+    // Several dumps have the same bytes: one is enough.
     resourceDump: found.get('resourcedump')?.[0],
   };
 }

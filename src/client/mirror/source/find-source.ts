@@ -3,7 +3,7 @@ import { withoutLogin } from '../requests/credentials.ts';
 import { LIMITS, openRequests, type RequestOptions } from '../requests/open-requests.ts';
 import { findSet } from './find-set.ts';
 
-/** A person waits for the answer. Milliseconds. */
+/** Milliseconds: a user waits for the result. */
 const LONGEST_MS = 60_000;
 
 /**

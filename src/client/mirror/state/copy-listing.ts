@@ -6,13 +6,13 @@ import type { KeyRange, ResourceKey } from '../../../core/key.ts';
 import { type CopiedResource, decodeAbout } from '../lists/wanted-resource.ts';
 import { STATE_FILE } from './mirror-state.ts';
 
-/** What a copy has of a resource, or why it does not have it. */
+/** The state of a resource in the copy, or the reason why it could not be copied. */
 export interface ListedResource {
   readonly key: ResourceKey;
   readonly path: string;
   readonly uri: string;
   readonly copied: CopiedResource | undefined;
-  /** Why the newest version of it could not be copied. */
+  /** Why the newest version could not be copied. */
   readonly failure: string | undefined;
 }
 
@@ -20,14 +20,14 @@ const READ_AT_ONCE = 1_000;
 const SELECT = `SELECT r.key, r.path, r.uri, r.length, r.hash, r.lastmod, r.about, f.reason
   FROM resource r LEFT JOIN failure f ON f.uri = r.uri`;
 
-/** Lists what a copy has, as it is now, in the order of its keys; another thread or process may keep the copy. */
+/** Lists the current resources of a copy in key order. Another thread or process may sync the copy at the same time. */
 export class CopyListing {
   readonly #database: DatabaseSync;
   readonly #range: StatementSync;
   readonly #one: StatementSync;
 
   /**
-   * @param folder that has the state of the copy
+   * @param folder the folder with the state of the copy
    * @throws TidemarkError `unavailable` when there is no copy, or its first pass is not complete
    */
   constructor(folder: string) {
@@ -35,7 +35,7 @@ export class CopyListing {
     if (!existsSync(file)) throw isIncomplete(folder);
     this.#database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
     try {
-      // Until a whole list was applied, what is missing may be listed.
+      // Until a whole list was applied, resources may be missing here that the source has.
       if (this.#prepare("SELECT 1 FROM fact WHERE name = 'listRead'").get() === undefined) throw isIncomplete(folder);
       this.#range = this.#prepare(`${SELECT} WHERE r.key >= ? AND r.key < ? ORDER BY r.key LIMIT ${READ_AT_ONCE}`);
       this.#one = this.#prepare(`${SELECT} WHERE r.key = ?`);
@@ -45,7 +45,7 @@ export class CopyListing {
     }
   }
 
-  /** Ascending by key, as batches. */
+  /** Yields batches in ascending key order. */
   *read({ from = '/', to = '0' }: KeyRange): Generator<readonly ListedResource[]> {
     for (let next = from; ; ) {
       const rows = this.#range.all(next, to).map(listed);

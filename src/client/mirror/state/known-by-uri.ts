@@ -3,9 +3,9 @@ import type { KnownResource, MirrorState } from './mirror-state.ts';
 const MOST_ROWS = 500;
 
 /**
- * What the copy has of the resources of a list, one after the other. Most lists are in the order of their URIs, so the
- * resources that follow are read with the one that is asked for: as many as before were of use, twice. In a list of
- * another order, each is read by itself. Nothing may change meanwhile.
+ * Reads the state of the resources of a list, in list order. Most lists are sorted by URI, so each query reads rows
+ * ahead: twice as many as the last one if at least half of those were used. For a list in another order, it reads one
+ * row at a time. The state must not change meanwhile.
  */
 export class KnownByUri {
   readonly #state: MirrorState;
@@ -30,7 +30,7 @@ export class KnownByUri {
     return this.#rows[0]?.uri === uri ? this.#take(uri) : undefined;
   }
 
-  /** Those before it are not in the list. */
+  /** Rows before it are not in the list. */
   #take(uri: string) {
     for (let at = this.#next; at < this.#rows.length; at++) {
       if (this.#rows[at]!.uri !== uri) continue;

@@ -5,8 +5,8 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { cannotBeWritten } from '../cannot-be-written.ts';
 
 /**
- * Lets one process at a time keep a copy, until it releases the lock or ends, however it ends: the system holds the
- * lock, on a database of its own. The process is named in a file beside it.
+ * Locks a copy for one process, until it releases the lock or ends in any way: the lock is a file lock of the system,
+ * on a separate database. A file beside it names the process.
  * @throws TidemarkError `conflict` when another process has the lock; `unavailable` when the folder cannot be written
  */
 export function lockMirror(folder: string, name: string): { release(): void } {
@@ -33,7 +33,7 @@ export function lockMirror(folder: string, name: string): { release(): void } {
   return { release: () => database.close() };
 }
 
-/** The process that has the lock; undefined when none has. */
+/** The id of the process that has the lock; undefined when none has it. */
 export function holderOf(folder: string): string | undefined {
   try {
     const database = new DatabaseSync(join(folder, 'lock'), { timeout: 0, readOnly: true });

@@ -5,37 +5,37 @@ import { foldedPath, freePath, type TakenNames } from '../names/resource-path.ts
 import { OWN_PREFIX } from '../names/safe-name.ts';
 import { StateDatabase } from './state-database.ts';
 
-/** What the copy has of a resource. A resource that has a path but no file yet has no `copied`. */
+/** The state of a resource in the copy. `copied` is undefined while a resource has a path but no right file. */
 export interface KnownResource {
   readonly id: number;
   readonly uri: string;
   readonly path: string;
   readonly copied: CopiedResource | undefined;
-  /** What the server said of the bytes, for a conditional request: an ETag, or a Last-Modified. */
+  /** The ETag or Last-Modified that the server sent with the bytes, for a conditional request. */
   readonly validator: string | undefined;
 }
 
-/** What is known of the source as a whole. */
+/** What the state stores about the source and the copy as a whole. */
 export interface Facts {
-  /** The URL that the person gave, without a login. */
+  /** The URL that the user gave, without a login. */
   readonly url: string;
-  /** The Capability List, or the list itself. */
+  /** The URI of the Capability List, or of the list itself. */
   readonly set: string;
-  /** Of a copy whose files are in a bucket: where they are, and the id that the bucket has of this copy. */
+  /** For a copy in a bucket: where the files are, and the id of the copy in the bucket's claim. */
   readonly bucket: { readonly name: string; readonly id: string };
-  /** What all URIs began with when the copy was made: see `commonPrefix`. */
+  /** The common prefix of all URIs when the copy was created: see `commonPrefix`. */
   readonly prefix: string;
-  /** Microseconds since 1970: changes from here on are not applied, except those of `seen`. */
+  /** Microseconds since 1970: changes from this time on are not applied yet, except those of `seen`. */
   readonly cursor: number;
   /** URIs whose changes at the time of the cursor are applied. */
   readonly seen: readonly string[];
   /** Whether the source answers `changelist.xml?from=`. */
   readonly hasRanges: boolean;
-  /** Of the Change List as it was read last: its URL and its ETag or Last-Modified. */
+  /** The URL of the Change List that was read last, and its ETag or Last-Modified. */
   readonly changesRead: { readonly uri: string; readonly validator: string };
-  /** The Resource List that the copy was compared with last, and when, milliseconds since 1970. */
+  /** The Resource List of the last comparison, and when that was, in milliseconds since 1970. */
   readonly listRead: { readonly uri: string; readonly at: number | undefined; readonly time: number };
-  /** When the last pass ended, milliseconds since 1970, and what stopped it. */
+  /** When the last pass ended, in milliseconds since 1970, and the error that stopped it. */
   readonly lastPass: { readonly time: number; readonly failure: string | undefined };
 }
 
@@ -46,7 +46,7 @@ export interface FailedResource {
   readonly wanted: string;
 }
 
-/** Beside the files of the copy. */
+/** The file is in the folder of the copy, or in the state folder of a copy in a bucket. */
 export const STATE_FILE = `${OWN_PREFIX}.db`;
 
 const MOST_FOLDERS = 1_000;
@@ -61,13 +61,15 @@ const SCHEMA = `
 const COLUMNS = 'id, uri, path, length, hash, lastmod, stamp, validator, about';
 
 /**
- * What a copy consists of, in one SQLite file beside it. Changes are made durable together, by `commit`: a process that
- * ends before has changed nothing here.
+ * The state of a copy, in one SQLite file. `commit` makes changes durable together: if the process ends before, none of
+ * them is saved.
  */
 export class MirrorState implements TakenNames {
   readonly #database: StateDatabase;
-  /** Folded paths of folders that have a resource: none of them can be a file. Some of them, since most are asked for
-   * again and again. */
+  /**
+   * A cache of folded paths of folders that contain a resource, so they cannot be files. The same ones are asked for
+   * again and again.
+   */
   readonly #folders = new Set<string>();
   #prefix: string | undefined;
   #hasFailures = true;
@@ -104,13 +106,13 @@ export class MirrorState implements TakenNames {
     return row === undefined ? undefined : knownOf(row);
   }
 
-  /** At most so many, by their ids, after one. */
+  /** At most `limit` resources with larger ids, in the order of their ids. */
   resources(after: number, limit: number): readonly KnownResource[] {
     const sql = `SELECT ${COLUMNS} FROM resource WHERE id > ? ORDER BY id LIMIT ?`;
     return this.#database.all(sql, after, limit).map(knownOf);
   }
 
-  /** At most so many, by their URIs, from one on: what a list is compared with. */
+  /** At most `limit` resources from this URI on, in the order of their URIs, to be compared with a list. */
   resourcesFrom(uri: string, limit: number): readonly Pick<KnownResource, 'id' | 'uri' | 'copied'>[] {
     const sql = 'SELECT id, uri, length, hash, lastmod, stamp FROM resource WHERE uri >= ? ORDER BY uri LIMIT ?';
     const rows = this.#database.all(sql, uri, limit) as unknown as readonly ComparedRow[];
@@ -122,14 +124,14 @@ export class MirrorState implements TakenNames {
     return row === undefined || row[2] !== path ? undefined : knownOf(row);
   }
 
-  /** How many resources the copy has, and their bytes. */
+  /** The number of resources in the copy, their bytes, and the number of failures. */
   totals(): { readonly count: number; readonly bytes: number; readonly failures: number } {
     const row = this.#database.get('SELECT count(length), ifnull(sum(length), 0) FROM resource')!;
     const failures = this.#database.get('SELECT count(*) FROM failure')![0] as number;
     return { count: row[0] as number, bytes: row[1] as number, failures };
   }
 
-  /** How many resources have a path, those without a file included. */
+  /** The number of resources with a path, including those without a file. */
   named(): number {
     return this.#database.get('SELECT count(*) FROM resource')![0] as number;
   }
@@ -138,7 +140,7 @@ export class MirrorState implements TakenNames {
     return this.#database.get('SELECT ifnull(max(id), 0) FROM resource')![0] as number;
   }
 
-  /** Gives a resource that is new its path, which it keeps as long as it exists. */
+  /** Gives a new resource its path, which never changes while the resource exists. */
   name(uri: string): KnownResource {
     this.#prefix ??= this.fact('prefix') ?? '';
     const path = freePath(uri, this.#prefix, this);
@@ -157,7 +159,7 @@ export class MirrorState implements TakenNames {
     this.#database.run(sql, length, hash, lastmod ?? null, stamp ?? null, validator ?? null, encodeAbout(about), id);
   }
 
-  /** Nothing is known of any file, nor of how far changes were applied. Resources keep their paths. */
+  /** Forgets the state of all files, and the cursor. Resources keep their paths. */
   forgetAllCopied(): void {
     this.#database.run('UPDATE resource SET length = NULL, hash = NULL, validator = NULL');
     this.clearFailures();
@@ -165,7 +167,7 @@ export class MirrorState implements TakenNames {
     for (const name of facts) this.setFact(name, undefined);
   }
 
-  /** The copy has no right file of the resource: the next pass that wants it fetches it. */
+  /** Records that the copy has no right file of the resource: the next pass that wants it fetches it. */
   forgetCopied(id: number): void {
     this.#database.run('UPDATE resource SET length = NULL, hash = NULL, validator = NULL WHERE id = ?', id);
   }
@@ -208,12 +210,12 @@ export class MirrorState implements TakenNames {
   }
 
   hasFolder(folded: string): boolean {
-    // 0 follows the slash.
+    // In ASCII, 0 follows the slash.
     const sql = 'SELECT 1 FROM resource WHERE folded > ? AND folded < ? LIMIT 1';
     return this.#database.get(sql, `${folded}/`, `${folded}0`) !== undefined;
   }
 
-  /** Lets `CopyListing` list the resources from now on. */
+  /** Adds keys, now and for later resources, so that `CopyListing` can list the copy. */
   listByKey(): void {
     this.#isListed = true;
     this.#database.define('key_of', keyOfPath);
@@ -222,14 +224,14 @@ export class MirrorState implements TakenNames {
       UPDATE resource SET key = key_of(path) WHERE key IS NULL`);
   }
 
-  /** @throws TidemarkError `unavailable`, such as on a full disk: then nothing can be changed before `recover` */
+  /** @throws TidemarkError `unavailable`, such as on a full disk: nothing can be changed before `recover` then */
   commit(): void {
     this.#database.commit();
   }
 
   /**
-   * After changes could not be made or committed: forgets those that were not. No caller may have an id of a resource
-   * any more, since another one may get it.
+   * Rolls back after a change or a commit has failed. Ids of resources from before are invalid afterwards: another
+   * resource may get the same one.
    */
   recover(): void {
     if (!this.#database.recover()) return;
@@ -238,7 +240,7 @@ export class MirrorState implements TakenNames {
     this.#hasFailures = true;
   }
 
-  /** What was not committed is lost. */
+  /** Changes that were not committed are lost. */
   close(): void {
     this.#database.close();
   }

@@ -11,8 +11,8 @@ type Value = string | number | null;
 type Row = readonly unknown[];
 
 /**
- * The SQLite file of the state of a copy. The first change begins a transaction, which `commit` ends. After a change or
- * a commit has failed, nothing can be changed before `recover`.
+ * The SQLite file with the state of a copy. The first change begins a transaction, which `commit` ends. After a change
+ * or a commit has failed, nothing can be changed before `recover`.
  */
 export class StateDatabase {
   readonly #file: string;
@@ -22,8 +22,8 @@ export class StateDatabase {
   #failure: TidemarkError | undefined;
 
   /**
-   * @param schema the tables, which are made unless they exist
-   * @throws TidemarkError `unavailable`; `not-found` when it is only to be read, and does not exist
+   * @param schema the statements that create the tables, unless they exist
+   * @throws TidemarkError `unavailable`; `not-found` when it is opened read-only and does not exist
    */
   constructor(file: string, { schema, readOnly }: { readonly schema: string; readonly readOnly: boolean }) {
     this.#file = file;
@@ -39,7 +39,10 @@ export class StateDatabase {
     }
   }
 
-  /** The first row, as an array. @throws TidemarkError `unavailable` */
+  /**
+   * Returns the first row, as an array.
+   * @throws TidemarkError `unavailable`
+   */
   get(sql: string, ...values: Value[]): Row | undefined {
     return this.#read(() => this.#statement(sql).get(...values) as unknown as Row | undefined);
   }
@@ -49,7 +52,10 @@ export class StateDatabase {
     return this.#read(() => this.#statement(sql).all(...values) as unknown as readonly Row[]);
   }
 
-  /** Returns the id of the last row that was inserted. @throws TidemarkError `unavailable` */
+  /**
+   * Runs a statement that changes rows. Returns the id of the last inserted row.
+   * @throws TidemarkError `unavailable`
+   */
   run(sql: string, ...values: Value[]): number {
     return this.#write(() => {
       if (!this.#isChanged) this.#database.exec('BEGIN IMMEDIATE');
@@ -58,12 +64,15 @@ export class StateDatabase {
     });
   }
 
-  /** Several statements at once, outside of a transaction or in one. @throws TidemarkError `unavailable` */
+  /**
+   * Runs several statements, inside or outside of a transaction.
+   * @throws TidemarkError `unavailable`
+   */
   exec(sql: string): void {
     this.#write(() => this.#database.exec(sql));
   }
 
-  /** A function of a text, for statements. */
+  /** Defines an SQL function of one text. */
   define(name: string, ofText: (text: string) => string): void {
     this.#database.function(name, { deterministic: true }, (value) => ofText(String(value)));
   }
@@ -76,7 +85,7 @@ export class StateDatabase {
     });
   }
 
-  /** Forgets what was not committed. Returns false when nothing had failed. */
+  /** Rolls back changes that were not committed. Returns false when nothing had failed. */
   recover(): boolean {
     if (this.#failure === undefined) return false;
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
@@ -85,7 +94,7 @@ export class StateDatabase {
     return true;
   }
 
-  /** What was not committed is lost. */
+  /** Changes that were not committed are lost. */
   close(): void {
     this.#database.close();
   }

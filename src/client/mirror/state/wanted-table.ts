@@ -4,15 +4,15 @@ import { decodeAbout, encodeAbout, formatHashes, parseHashes, type WantedResourc
 
 const READ_AT_ONCE = 500;
 
-/** What is wanted of a resource, and its number in the table. */
+/** The wanted state of a resource, and its id in the table. */
 export interface WantedRow {
   readonly id: number;
   readonly wanted: WantedResource;
 }
 
 /**
- * What a pass has to do: for each resource that may differ, what is wanted of it. What a list says is replaced by what
- * a change says, and that by a later change, in whatever order they come. In a file without a name.
+ * The work of a pass: the wanted state of each resource that may differ. A change replaces the state of the list, and a
+ * later change replaces an earlier one, in whatever order they are put. The table is in a temporary file.
  */
 export class WantedTable {
   readonly #database: ScratchDatabase;
@@ -20,7 +20,7 @@ export class WantedTable {
   readonly #read: ScratchStatement;
   readonly #find: ScratchStatement;
   readonly #count: ScratchStatement;
-  /** Those that were taken, by their numbers. */
+  /** Ids of the rows that were taken. */
   #taken = new Bits();
 
   constructor(folder: string) {
@@ -45,17 +45,17 @@ export class WantedTable {
     this.#count = this.#database.prepare('SELECT ifnull(sum(deleted), 0), ifnull(sum(1 - deleted), 0) FROM wanted');
   }
 
-  /** @param isOfList whether it gives way to every change */
+  /** @param isOfList whether the state comes from a list: every change replaces it then */
   put(wanted: WantedResource, isOfList: boolean): void {
     const { uri, isDeleted, length, hashes, lastmod, stamp, about } = wanted;
-    // A change without a time comes after what was put before it.
+    // A change without a time replaces everything that was put before it.
     const rank = isOfList ? -1 : (stamp ?? Number.MAX_SAFE_INTEGER);
     const hash = formatHashes(hashes);
     const values = [length ?? null, hash, lastmod ?? null, stamp ?? null, encodeAbout(about)];
     this.#put.run(uri, isDeleted ? 1 : 0, ...values, rank);
   }
 
-  /** How many resources are to be deleted, and how many to be fetched that were not taken. */
+  /** Number of resources to delete, and of those to fetch that were not taken. */
   get size(): { readonly deletions: number; readonly fetches: number } {
     const [deletions, fetches] = this.#count.get()! as readonly [number, number];
     return { deletions, fetches: fetches - this.#taken.size };
@@ -71,7 +71,7 @@ export class WantedTable {
     return row === undefined ? undefined : wantedOf(row, row[7] === 1);
   }
 
-  /** What is to be fetched of a resource, if anything, and if it was not taken. */
+  /** Returns the row of a resource to fetch; undefined when there is none, or when it was taken. */
   fetchOf(uri: string): WantedRow | undefined {
     const row = this.#find.get(uri);
     if (row === undefined || row[7] === 1 || this.#taken.has(row[0] as number)) return undefined;
@@ -83,7 +83,10 @@ export class WantedTable {
     this.#taken.add(id);
   }
 
-  /** Those to delete, or those to fetch that were not taken. Reads in parts: the table may be changed meanwhile. */
+  /**
+   * Yields the resources to delete, or those to fetch that were not taken. It reads in parts: the table may change
+   * meanwhile.
+   */
   *read(kind: 'deletions' | 'fetches'): Generator<WantedResource> {
     const isDeleted = kind === 'deletions';
     for (let after = 0; ; ) {

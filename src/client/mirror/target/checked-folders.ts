@@ -2,9 +2,9 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode, reasonOf } from '../../../lib/system-error.ts';
 
-/** Folders below the root that are known to be folders, and no links to other places. */
+/** Checks that folders below the root are folders, not links to other places, and remembers those that are. */
 export class CheckedFolders {
-  /** Those that have a new entry, absolute. */
+  /** Absolute paths of folders that have a new entry. */
   readonly #changed = new Set<string>();
   readonly #root: string;
   readonly #known = new Set<string>(['.']);
@@ -17,7 +17,10 @@ export class CheckedFolders {
     return [...this.#changed];
   }
 
-  /** Makes a folder, which then has a new entry. @throws when a link or a file is in its place */
+  /**
+   * Creates a folder.
+   * @throws when a link or a file has its path
+   */
   make(folder: string): void {
     if (!this.#known.has(folder)) {
       const path = join(this.#root, folder);
@@ -34,12 +37,15 @@ export class CheckedFolders {
       mkdirSync(path);
       this.#known.add(folder);
     } catch (error) {
-      // Another thread has made it meanwhile.
+      // Another thread has created it meanwhile.
       if (errorCode(error) !== 'EEXIST' || !this.has(folder)) throw error;
     }
   }
 
-  /** @throws when a link or a file is in its place */
+  /**
+   * Whether the folder exists.
+   * @throws when a link or a file has its path
+   */
   has(folder: string): boolean {
     if (this.#known.has(folder)) return true;
     if (!this.has(dirname(folder))) return false;
@@ -57,7 +63,7 @@ class NoFolder extends Error {
   }
 }
 
-/** Why a file cannot have its path, in words for a person. */
+/** Why a file cannot have its path. The text is for people. */
 export function whyNot(error: unknown): string {
   if (error instanceof NoFolder) return error.message;
   if (isFolderInTheWay(error)) return 'a folder that is not of the copy has its path: remove it';

@@ -10,13 +10,13 @@ import { s3Place } from './s3/s3-place.ts';
 
 export interface FindingPlace {
   readonly workingDirectory: string;
-  /** The folder for the state of a copy in a bucket, when it was given. */
+  /** The folder for the state of a copy in a bucket; undefined for the default. */
   readonly stateFolder: string | undefined;
   readonly settings: S3ClientSettings;
 }
 
 /**
- * The place that a person has named: a folder, or `s3://BUCKET/PREFIX`.
+ * Returns the place that the user has named: a folder, or `s3://BUCKET/PREFIX`.
  * @throws TidemarkError `invalid`
  */
 export function findPlace(target: string, { workingDirectory, stateFolder, settings }: FindingPlace): MirrorPlace {
@@ -30,7 +30,7 @@ export function findPlace(target: string, { workingDirectory, stateFolder, setti
   throw new TidemarkError('invalid', message);
 }
 
-/** In the home of the user: unlike the working directory, it is the same one for each call. */
+/** The default is in the home folder of the user, so that it does not depend on the working directory. */
 function usualStateFolder(location: S3Location): string {
   const digest = createHash('sha256').update(describeS3(location)).digest('hex').slice(0, 12);
   return join(homedir(), '.local', 'state', 'tidemark', 'mirrors', `${location.bucket}-${digest}`);

@@ -5,7 +5,10 @@ import { STATE_FILE } from '../state/mirror-state.ts';
 import { FolderTarget, isEmptyFolder } from './folder-target.ts';
 import type { MirrorPlace } from './mirror-place.ts';
 
-/** A folder, which has the state, too. @param folder absolute */
+/**
+ * A folder with both the files and the state of a copy.
+ * @param folder absolute path
+ */
 export function folderPlace(folder: string): MirrorPlace {
   return {
     name: folder,

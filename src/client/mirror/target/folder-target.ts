@@ -25,13 +25,16 @@ import { publishFiles, syncCopy } from './publish-files.ts';
 const MOST_STAGED_BYTES = 512 * 1024 * 1024;
 const READS_AT_ONCE = 4;
 const WRITES_AT_ONCE = 2;
-/** Where deleted files are kept. */
+/** The folder for kept deleted files. */
 const KEPT = `${OWN_PREFIX}-deleted`;
-/** More are written by a thread, while the next ones are fetched. */
+/** More files than these are written by a thread, while the next ones are fetched. */
 const FEW_FILES = 16;
 const READ_BYTES = 256 * 1024;
 
-/** Whether a folder, if it exists, has nothing in it but what mirrors keep there. @throws TidemarkError `invalid` */
+/**
+ * Whether a folder does not exist, or has only the mirror's own files.
+ * @throws TidemarkError `invalid`
+ */
 export function isEmptyFolder(folder: string): boolean {
   try {
     return readdirSync(folder).every((name) => name.startsWith(OWN_PREFIX));
@@ -41,25 +44,25 @@ export function isEmptyFolder(folder: string): boolean {
   }
 }
 
-/** A folder of a file system. Only one process at a time uses it. */
+/** A folder of a file system. Only one process may use it at a time. */
 export class FolderTarget implements MirrorTarget {
   readonly name: string;
   readonly mostStagedBytes = MOST_STAGED_BYTES;
   readonly readsAtOnce = READS_AT_ONCE;
   readonly writesAtOnce = WRITES_AT_ONCE;
   readonly #root: string;
-  /** For files that are not complete; on the same file system. */
+  /** The folder for incomplete files, on the same file system. */
   readonly #temporary: string;
   readonly #kept = new KeptBytes();
   readonly #disk: DiskSync;
-  /** While one waits for the disk, the other makes files. */
+  /** While one thread waits for the disk, the other creates files. */
   readonly #writers = new ThreadPool<PublishFunctions>(WRITES_AT_ONCE, {
     work: 'writing files',
     start: () => startWorker('./publish.worker', import.meta.url, { workerData: this.#root }),
   });
   #count = 0;
 
-  /** @param own a folder below the root, of this target alone; what an earlier process left there is removed */
+  /** @param own a folder below the root for this target alone; files that an earlier process left there are deleted */
   constructor(root: string, own: string) {
     this.name = root;
     this.#root = root;
@@ -69,7 +72,7 @@ export class FolderTarget implements MirrorTarget {
     mkdirSync(this.#temporary, { recursive: true });
   }
 
-  /** The lock of the copy is in the folder, so that no other mirror can have it. */
+  /** The lock of the copy is in the folder itself, so that no other mirror can take it over. */
   async requireOwned(): Promise<void> {}
 
   begin(): UnfinishedFile {
@@ -95,7 +98,7 @@ export class FolderTarget implements MirrorTarget {
     const folders = new Set<string>();
     for (const path of paths) {
       try {
-        // What is behind a link is not of this copy.
+        // A path through a link leads outside of the copy.
         if (!checked.has(dirname(path))) continue;
         if (keep) this.#keep(path, checked);
         else rmSync(join(this.#root, path), { force: true });
@@ -105,7 +108,7 @@ export class FolderTarget implements MirrorTarget {
       }
     }
     const left = [...folders].map((folder) => this.#removeEmpty(folder));
-    // What was left by one folder may have become empty by another one, and was removed.
+    // A folder that was left because it was not empty may have been removed later, once another one below it was.
     const there = left.filter((folder) => existsSync(folder));
     await syncCopy(this.#disk, this.#root, [...new Set([...there, ...checked.changed])]);
     return rejected;
@@ -116,7 +119,7 @@ export class FolderTarget implements MirrorTarget {
       const found = lstatSync(join(this.#root, path), { throwIfNoEntry: false });
       return found?.isFile() ? found.size : undefined;
     } catch (error) {
-      // A file is in the place of one of its folders: publishing says so.
+      // A file has the path of one of its folders: publishing reports it.
       if (isGone(error)) return undefined;
       throw error;
     }
@@ -141,7 +144,7 @@ export class FolderTarget implements MirrorTarget {
     rmSync(this.#temporary, { recursive: true, force: true });
   }
 
-  /** Moves a file aside. */
+  /** Moves a deleted file to the folder of kept files. */
   #keep(path: string, checked: CheckedFolders): void {
     if (lstatSync(join(this.#root, path), { throwIfNoEntry: false }) === undefined) return;
     const kept = this.#freePlace(path);
@@ -150,8 +153,8 @@ export class FolderTarget implements MirrorTarget {
   }
 
   /**
-   * Where a file is kept: beside those of the same path that were kept before. One of them may also have the path of a
-   * folder that is needed now.
+   * Finds a free path for a kept file: one of the same path may have been kept before, or a kept file may have the path
+   * of a folder that is needed now.
    */
   #freePlace(path: string): string {
     const parts = path.split('/');
@@ -168,7 +171,7 @@ export class FolderTarget implements MirrorTarget {
     return place;
   }
 
-  /** Removes a folder and those above it while they are empty. Returns the one that is left. */
+  /** Removes a folder and its parents while they are empty. Returns the first one that is not. */
   #removeEmpty(folder: string): string {
     for (let at = folder; ; at = dirname(at)) {
       if (at === '.') return this.#root;
@@ -181,7 +184,7 @@ export class FolderTarget implements MirrorTarget {
   }
 }
 
-/** In memory of their own, which a thread can be given. */
+/** Joins parts in an ArrayBuffer of their own, which can be transferred to a thread. */
 function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
   const bytes = Buffer.allocUnsafeSlow(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

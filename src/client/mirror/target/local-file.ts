@@ -4,12 +4,12 @@ import { cannotBeWritten } from '../cannot-be-written.ts';
 import type { StagedFile, UnfinishedFile } from './mirror-target.ts';
 
 const writeBytes = promisify(write);
-/** A file with more bytes is written while they come. */
+/** A file with more bytes is written to disk as they arrive. */
 const SMALL_BYTES = 64 * 1024;
-/** Of all small files together. */
+/** Bytes of all small files in memory. */
 const MOST_KEPT_BYTES = 16 * 1024 * 1024;
 
-/** The bytes of small files that are complete, in memory: many are written together. */
+/** The bytes of complete small files, in memory, so that many are written together. */
 export class KeptBytes {
   readonly #files = new Map<StagedFile, Buffer>();
   #bytes = 0;
@@ -23,7 +23,7 @@ export class KeptBytes {
     this.#bytes += bytes.length;
   }
 
-  /** Undefined when the file is written already. */
+  /** Returns undefined when the file is on disk already. */
   take(file: StagedFile): Buffer | undefined {
     const bytes = this.#files.get(file);
     this.#files.delete(file);
@@ -32,7 +32,7 @@ export class KeptBytes {
   }
 }
 
-/** A file that only its owner can find, until it is renamed. A small one is not on the disk before it is published. */
+/** A file that is not visible at its path until it is renamed. A small one is on disk only once it is published. */
 export class LocalFile implements UnfinishedFile {
   readonly #path: string;
   readonly #root: string;
@@ -41,7 +41,7 @@ export class LocalFile implements UnfinishedFile {
   #length = 0;
   #fd: number | undefined;
 
-  /** @param root of the copy, as errors name it */
+  /** @param root the root of the copy, as errors name it */
   constructor(path: string, { root, kept }: { readonly root: string; readonly kept: KeptBytes }) {
     this.#path = path;
     this.#root = root;
@@ -51,7 +51,7 @@ export class LocalFile implements UnfinishedFile {
   write(bytes: Uint8Array): void | Promise<void> {
     this.#length += bytes.length;
     if (this.#fd === undefined && this.#kept.hasRoomFor(this.#length)) {
-      // A copy: the bytes may be a small part of memory that would be kept with them.
+      // A copy, because the chunk may be a small part of a larger buffer, which would stay in memory.
       this.#pieces.push(Buffer.from(bytes));
       return;
     }
@@ -79,7 +79,7 @@ export class LocalFile implements UnfinishedFile {
     rmSync(this.#path, { force: true });
   }
 
-  /** Makes the file, with the bytes that came until now. */
+  /** Creates the file, with the bytes so far. */
   #open(): number {
     this.#fd ??= openSync(this.#path, 'wx');
     for (const piece of this.#pieces.splice(0)) writeAtOnce(this.#fd, piece);
@@ -96,9 +96,9 @@ export class LocalFile implements UnfinishedFile {
   }
 }
 
-/** For little: a synchronous call takes a fraction of the time of one in the threads of Node. */
+/** Synchronous: for few bytes, this takes a fraction of the time of an asynchronous call. */
 function writeAtOnce(fd: number, bytes: Uint8Array): void {
-  // A full disk may take a part of what it is given.
+  // A write to a nearly full disk may be partial.
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }
 

@@ -1,60 +1,63 @@
 /**
- * Where the files of a copy are. Paths are relative, with slashes; none begins with `.tidemark-mirror`.
+ * Stores the files of a copy. Paths are relative, with slashes; none begins with `.tidemark-mirror`.
  *
- * - A file is not visible before it is published, and then it is complete: its path leads to the bytes of before or to
+ * - A file is not visible before it is published, and then it is complete: its path leads to all of the old bytes or to
  *   all of the new ones, also after a crash.
- * - When `publish` or `remove` returns, what it did is durable.
- * - What belongs to other programs below the target is left alone, except a file that has the path of a resource.
- * - What a process that was killed has left unfinished is removed when the same copy is opened again.
+ * - What `publish` and `remove` have done is durable when they return.
+ * - Files of other programs below the target are left alone, except one that has the path of a resource.
+ * - Unfinished files of a killed process are deleted when the same copy is opened again.
  *
  * All methods throw TidemarkError `unavailable` when the target as a whole cannot be used.
  */
 export interface MirrorTarget {
   /** For messages. */
   readonly name: string;
-  /** How many bytes of staged files it keeps at most before they must be published. */
+  /** Bytes of staged files that the target accepts at most before they must be published. */
   readonly mostStagedBytes: number;
-  /** How many calls of `publish`, of different paths, it takes at the same time. */
+  /** Number of concurrent calls of `publish`, with different paths, that the target accepts. */
   readonly writesAtOnce: number;
-  /** How many files it reads at the same time when all are compared. */
+  /** Number of files to read concurrently when all are compared. */
   readonly readsAtOnce: number;
-  /** @throws TidemarkError `conflict` when another mirror has taken the target over since it was opened */
+  /** @throws TidemarkError `conflict` when another mirror has taken over the target since it was opened */
   requireOwned(): Promise<void>;
   /**
    * Begins a file that is not visible.
-   * @param path the one that it is going to have
-   * @param length in bytes, when it is known; it will have no more
+   * @param path the path of the file once it is published
+   * @param length bytes, if known; then no more will be written
    */
   begin(path: string, length: number | undefined): UnfinishedFile;
-  /** Gives files their paths. Returns those that cannot have theirs, each with the reason. */
+  /** Publishes files at their paths. Returns the paths that were rejected, each with the reason. */
   publish(files: readonly PublishedFile[]): Promise<readonly RejectedPath[]>;
-  /** @param keep whether the files are kept aside. Paths without a file are ignored */
+  /**
+   * Deletes files. Ignores paths without a file. Returns the paths that were rejected, each with the reason.
+   * @param keep whether to keep the files in a folder of the mirror
+   */
   remove(paths: readonly string[], keep: boolean): Promise<readonly RejectedPath[]>;
-  /** Bytes of the file at a path; undefined when there is none. */
+  /** Length in bytes of the file at a path; undefined when there is none. */
   lengthOf(path: string): number | undefined | Promise<number | undefined>;
-  /** The bytes of the file at a path. */
+  /** Reads the file at a path. */
   read(path: string): AsyncIterable<Buffer>;
-  /** All files of the copy, and those of other programs beside them. */
+  /** Yields the paths of all files below the target, including those of other programs, but not the mirror's own. */
   paths(): AsyncIterable<string>;
   close(): Promise<void>;
 }
 
-/** Either `finish` or `discard` is called at the end. */
+/** A file that is being written. It ends with either `finish` or `discard`. */
 export interface UnfinishedFile {
-  /** Takes all bytes at once, or pieces of them. */
+  /** Appends bytes. May be called once with all bytes, or for each piece. */
   write(bytes: Uint8Array): void | Promise<void>;
   finish(): StagedFile | Promise<StagedFile>;
   discard(): Promise<void>;
 }
 
-/** A complete file without a path: what it is, its target knows. */
+/** Identifies a complete file without a path. Only its target knows what it means. */
 export type StagedFile = string;
 
 export interface PublishedFile {
   readonly staged: StagedFile;
-  /** As it was given to `begin`. */
+  /** As it was passed to `begin`. */
   readonly path: string;
-  /** When the resource was modified, milliseconds since 1970: the file gets this time, where a target can give it. */
+  /** The modification time of the resource, milliseconds since 1970. The file gets it if the target supports that. */
   readonly modifiedMs?: number | undefined;
 }
 

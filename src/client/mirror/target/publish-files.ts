@@ -8,18 +8,18 @@ import type { PublishedFile, RejectedPath, StagedFile } from './mirror-target.ts
 export interface PublishTask {
   readonly root: string;
   readonly files: readonly TaskFile[];
-  /** Of the files that are not written yet, one after the other. */
+  /** The bytes of the files that are not on disk yet, concatenated. */
   readonly bytes: Uint8Array;
 }
 
 interface TaskFile extends PublishedFile {
-  /** How many of the bytes are those of the file; undefined when it is written already. */
+  /** Number of bytes of this file in `bytes`; undefined when it is on disk already. */
   readonly length: number | undefined;
 }
 
 /**
- * Writes files under their temporary names, makes them durable, and gives them their paths. Synchronous calls: for many
- * small files they take a fraction of the time of promises.
+ * Writes files under temporary names, makes them durable, and renames them to their paths. The calls are synchronous:
+ * for many small files, they take a fraction of the time of asynchronous ones.
  * @throws TidemarkError `unavailable` when a file cannot be written
  */
 export async function publishFiles(
@@ -50,7 +50,10 @@ export async function syncCopy(disk: DiskSync, root: string, paths: readonly str
   });
 }
 
-/** Makes all files durable, or removes them: a disk that is full must not stay full of them. As `writeKept`. */
+/**
+ * Makes all files durable. If that fails, it deletes them, so that a full disk does not stay full of them. Returns as
+ * `writeKept`.
+ */
 async function writeAll(
   { root, files, bytes }: PublishTask,
   disk: DiskSync,
@@ -69,7 +72,10 @@ async function writeAll(
   }
 }
 
-/** Returns the files that cannot have their times, with the reasons. @throws TidemarkError `unavailable` */
+/**
+ * Writes the files that are in memory. Returns the files whose modification time cannot be set, with the reasons.
+ * @throws TidemarkError `unavailable`
+ */
 function writeKept(root: string, files: readonly TaskFile[], bytes: Uint8Array): ReadonlyMap<StagedFile, unknown> {
   const timeless = new Map<StagedFile, unknown>();
   let at = 0;
@@ -92,7 +98,7 @@ function writeKept(root: string, files: readonly TaskFile[], bytes: Uint8Array):
   return timeless;
 }
 
-/** Returns why a file cannot have a time. */
+/** Sets the modification time. Returns the error if that fails. */
 function setTime(fd: number, modifiedMs: number | undefined): unknown {
   if (modifiedMs === undefined) return undefined;
   try {

@@ -3,7 +3,7 @@ import { DiskSync } from '../../../lib/disk-sync.ts';
 import { serveCalls } from '../../../lib/workers/rpc.ts';
 import { type PublishTask, publishFiles } from './publish-files.ts';
 
-/** What the thread is started with: the root of the copy. */
+/** `workerData` is the root of the copy. */
 const disk = new DiskSync(workerData as string);
 
 const functions = { publishFiles: (task: PublishTask) => publishFiles(task, disk) };

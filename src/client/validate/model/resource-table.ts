@@ -1,12 +1,12 @@
 import { Slots } from './slots.ts';
 
-/** Where an entry is: the number of its document among those that were read, and its line. */
+/** The position of an entry: the number of its document in reading order, and its line. */
 export interface Place {
   readonly document: number;
   readonly line: number;
 }
 
-/** What differs between a list of resources and the changes of the same set. */
+/** A difference between the Resource List and the changes of the same set. */
 export interface Difference extends Place {
   readonly kind: 'missing' | 'not-deleted' | 'another-hash' | 'no-change';
 }
@@ -22,12 +22,12 @@ const FULL = 0.8;
 const GROWTH = 1.5;
 
 /**
- * What a set's lists say of each resource, in at most 60 MB. Of a resource it keeps a digest of 64 bits, so that a
- * million fit. When there are more than fit, it forgets every second one, by a bit of the digest, and goes on with the
- * others: `share` says how many of all resources it knows.
+ * The state of each resource by the lists of a set, in at most 60 MB. Resources are stored as digests of 64 bits, so
+ * that a million fit. When the table is full, it drops half of the resources, selected by the digest, and continues
+ * with the others: it then has one of `share` resources.
  */
 export class ResourceTable {
-  /** One of so many resources is in the table. */
+  /** The table has one of this number of resources. */
   share = 1;
   readonly #most: number;
   #size = 0;
@@ -49,14 +49,17 @@ export class ResourceTable {
     const { flags, listed, changed, documents, lines } = this.#slots;
     listed[slot] = digestOf(hash);
     if ((flags[slot]! & CHANGED) !== 0) return false;
-    // 0 when it is not known, or before 1970.
+    // 0 when the time is unknown, or before 1970.
     changed[slot] = Number.isNaN(modified) ? 0 : Math.max(0, Math.floor(modified / 1e6));
     documents[slot] = place.document;
     lines[slot] = place.line;
     return false;
   }
 
-  /** Adds a change, each after those before it. @param isLater whether it came at or after the time of the list */
+  /**
+   * Adds a change; changes are added in order.
+   * @param isLater whether the change was at or after the time of the list
+   */
   change(uri: string, { hash, isDeleted, isLater, place }: TableChange): void {
     const slot = this.#slotOf(uri);
     if (slot < 0) return;
@@ -67,7 +70,7 @@ export class ResourceTable {
     lines[slot] = place.line;
   }
 
-  /** Whether a list or a change named it. */
+  /** Whether a list or a change named the resource; true also for one that is not in the table's share. */
   knows(uri: string): boolean {
     this.#digest(uri);
     return !this.#isOfShare() || this.#slots.lows[this.#find()] !== 0;
@@ -81,7 +84,7 @@ export class ResourceTable {
     return this.#hasFlag(uri, CHANGED_LATER, false);
   }
 
-  /** Whether the entry at a place is the last change of its resource, and not followed by another. */
+  /** Whether the entry at a place is the last change of its resource. */
   isLastChange(uri: string, place: Place): boolean {
     this.#digest(uri);
     if (!this.#isOfShare()) return false;
@@ -90,8 +93,8 @@ export class ResourceTable {
   }
 
   /**
-   * What the changes before the time of the list made of resources, where the list says something else.
-   * @param from when the changes begin, microseconds since 1970: what was modified later must have one
+   * Yields the resources whose state by the changes before the time of the list differs from the list.
+   * @param from when the changes begin, microseconds since 1970: a resource that was modified later must have a change
    */
   *differences(from: number): Generator<Difference> {
     const { lows, flags, listed, changed, documents, lines } = this.#slots;
@@ -114,7 +117,7 @@ export class ResourceTable {
     return this.#isOfShare() ? (this.#slots.flags[this.#find()]! & flag) !== 0 : otherwise;
   }
 
-  /** The slot of a resource, made when it has none; -1 when it is not of the share. */
+  /** Finds or creates the slot of a resource; -1 when it is not in the share. */
   #slotOf(uri: string): number {
     this.#digest(uri);
     if (!this.#isOfShare()) return -1;
@@ -147,7 +150,10 @@ export class ResourceTable {
     this.#size = this.#slots.count();
   }
 
-  /** Two independent digests of 32 bits (FNV-1a and a variant of it); the lower one is never 0, which means empty. */
+  /**
+   * Computes two independent digests of 32 bits (FNV-1a and a variant). The low one is never 0: that marks an empty
+   * slot.
+   */
   #digest(text: string): void {
     let low = 0x811c9dc5;
     let high = 0x9747b28c;
@@ -164,7 +170,7 @@ export class ResourceTable {
 
 export interface TableResource {
   readonly hash: string | undefined;
-  /** Microseconds since 1970; NaN when it is not known. */
+  /** Microseconds since 1970; NaN when it is unknown. */
   readonly modified: number;
   readonly place: Place;
 }
@@ -179,14 +185,14 @@ export interface TableChange {
 function differenceOf(isListed: boolean, listed: number, changed: number): Difference['kind'] | undefined {
   if (changed === DELETED) return isListed ? 'not-deleted' : undefined;
   if (!isListed) return 'missing';
-  // Hashes can be compared when they are of the same algorithm.
+  // Hashes are comparable only if they are of the same algorithm.
   const isComparable = listed > NO_HASH && changed > NO_HASH && (listed & 3) === (changed & 3);
   return isComparable && listed !== changed ? 'another-hash' : undefined;
 }
 
 const ALGORITHMS = ['sha-256', 'sha-1', 'md5'];
 
-/** Of the strongest hash of a list: 30 bits of it and its algorithm. */
+/** Encodes the strongest hash of a list: bits of the hash and the algorithm. */
 function digestOf(hashes: string | undefined): number {
   if (hashes === undefined) return NO_HASH;
   for (const [code, algorithm] of ALGORITHMS.entries()) {

@@ -1,27 +1,28 @@
-/** Where a slot went that is not kept. */
+/** Marks a slot that is dropped. */
 const NOWHERE = 0xffffffff;
 
 /**
- * An open hash table in typed arrays. None of them takes more bytes a slot than another: glibc takes memory from the
- * system for what is larger than all that was freed before, and else from a heap that never becomes smaller.
+ * A hash table with open addressing, in typed arrays of at most four bytes a slot. glibc takes a block directly from
+ * the system only if it is larger than all blocks that were freed before; smaller blocks come from a heap that never
+ * shrinks.
  */
 export class Slots {
-  /** The two halves of the digests; an empty slot has 0 in the first. */
+  /** The two halves of the digests. An empty slot has 0 in `lows`. */
   readonly lows: Uint32Array;
   readonly highs: Uint32Array;
   readonly flags: Uint8Array;
   readonly listed: Uint32Array;
-  /** A digest of the last change; of a resource without changes, the seconds of its `lastmod` in the list. */
+  /** A digest of the last change; for a resource without changes, the `lastmod` of the list in seconds since 1970. */
   readonly changed: Uint32Array;
   readonly documents: Uint32Array;
   readonly lines: Uint32Array;
 
-  /** Empty, or with what of a smaller table is kept, which is freed. */
+  /** Creates an empty table, or moves the kept slots of a smaller table, and frees that table. */
   constructor(length: number, before?: Slots, isKept: (high: number) => boolean = () => true) {
     this.lows = new Uint32Array(length);
     this.highs = new Uint32Array(length);
     const places = before === undefined ? undefined : this.#takeKeys(before, isKept);
-    // One column after the other: both tables as a whole would need twice the memory.
+    // Moves one column at a time: two complete tables would need twice the memory.
     this.flags = moved(before?.flags, places, new Uint8Array(length));
     this.listed = moved(before?.listed, places, new Uint32Array(length));
     this.changed = moved(before?.changed, places, new Uint32Array(length));
@@ -34,7 +35,7 @@ export class Slots {
     return this.lows.length;
   }
 
-  /** The slot of a digest, or the empty one where it belongs. */
+  /** Finds the slot of a digest, or the empty slot for it. */
   find(low: number, high: number): number {
     const { length } = this;
     let slot = Math.floor((low / 2 ** 32) * length);
@@ -50,7 +51,7 @@ export class Slots {
     return count;
   }
 
-  /** Returns where each slot went. */
+  /** Returns the new slot of each old slot. */
   #takeKeys({ lows, highs, length }: Slots, isKept: (high: number) => boolean): Uint32Array {
     const places = new Uint32Array(length).fill(NOWHERE);
     for (let at = 0; at < length; at++) {
@@ -68,7 +69,7 @@ export class Slots {
   }
 }
 
-/** Fills a column with that of the table before, which is freed. */
+/** Fills a column from the old one, and frees the old one. */
 function moved<Column extends Uint8Array | Uint32Array>(
   from: Column | undefined,
   places: Uint32Array | undefined,
@@ -80,7 +81,7 @@ function moved<Column extends Uint8Array | Uint32Array>(
   return to;
 }
 
-/** At once, not when garbage is collected. */
+/** Frees the memory at once, without waiting for garbage collection. */
 function free({ buffer }: Uint8Array | Uint32Array): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);
 }

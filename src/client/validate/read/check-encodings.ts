@@ -7,21 +7,21 @@ import type { Session } from './session.ts';
 const MOST_DOCUMENTS = 20;
 const MOST_BYTES = 1024 * 1024;
 
-/** Reads some small documents with gzip and without, and compares the bytes. */
+/** Reads some small documents with and without gzip, and compares the bytes. */
 export async function checkEncodings(session: Session): Promise<readonly TwoEncodings[]> {
   const small = [...session.documents.values()].filter(({ bytes, uri }) => bytes <= MOST_BYTES && !uri.includes('!/'));
   const compared: TwoEncodings[] = [];
   for (const { uri } of small.slice(0, MOST_DOCUMENTS)) {
     const before = await digest(session, uri, 'gzip');
     const plain = await digest(session, uri, 'identity');
-    // A document that changes meanwhile has other bytes for another reason.
+    // If a document changes meanwhile, its bytes differ for that reason.
     const isStable = before === plain || before === (await digest(session, uri, 'gzip'));
     compared.push({ uri, areEqual: plain === undefined || before === plain || !isStable });
   }
   return compared;
 }
 
-/** Of the unpacked bytes; undefined for what is no document any more, or too large. */
+/** Digest of the uncompressed bytes; undefined when the document cannot be read any more, or is too large. */
 async function digest(session: Session, uri: string, encoding: 'gzip' | 'identity'): Promise<string | undefined> {
   const hash = createHash('sha1');
   try {

@@ -10,8 +10,8 @@ import type { Session } from './session.ts';
 const AT_A_TIME = 4;
 
 /**
- * Requests the resources of a sample, or all, and compares each with its entry. What changed after the list was made is
- * left out, as far as the Change List says so. Returns the resources that name another set as theirs.
+ * Requests a sample of the resources, or all, and compares each with its entry. Resources that have changed since the
+ * list was made are skipped, as far as the Change List shows it. Returns the resources that name another set as theirs.
  */
 export async function checkResources(session: Session, set: SetReading): Promise<readonly Advertised[]> {
   const advertised: Advertised[] = [];

@@ -7,8 +7,9 @@ import type { Session } from './session.ts';
 export type Advertised = Pick<Page, 'uri' | 'hasAdvertised' | 'capabilityList'>;
 
 /**
- * Whether the Resource List of each Capability List has what links to it. The lists are read again: while they were
- * read first, it was not known what to look for. What the validation did not read is taken as covered.
+ * Checks whether the Resource List of each Capability List contains the pages that link to it. It reads the lists
+ * again, because these URIs were unknown during the first reading. Pages count as covered if the validation has not
+ * read their list.
  */
 export async function coverageOf(session: Session, advertised: readonly Advertised[]): Promise<readonly Page[]> {
   const covered = new Map<string, Set<string>>();

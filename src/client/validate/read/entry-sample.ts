@@ -3,11 +3,11 @@ import type { Document, Entry } from '../../read/document.ts';
 export interface SampledEntry {
   readonly entry: Entry;
   readonly document: Document;
-  /** The number of the document among those that were read. */
+  /** The number of the document in reading order. */
   readonly number: number;
 }
 
-/** Chooses some entries of a stream at random, each with the same probability (reservoir sampling). */
+/** Chooses random entries of a stream, each with the same probability (reservoir sampling). */
 export class EntrySample {
   readonly chosen: SampledEntry[] = [];
   readonly #size: number;

@@ -4,7 +4,7 @@ import { FetchFailure } from '../../read/fetcher.ts';
 import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
 import type { Session } from './session.ts';
 
-/** The entries of a document that was read before, without checking them again. Ends where they cannot be read. */
+/** Reads the entries of a document again, without checking them. Ends early if the document cannot be read. */
 export async function* readAgain(session: Session, { uri }: Document): AsyncGenerator<Entry> {
   const parser = new DocumentParser(uri);
   const decoder = new TextDecoder();
@@ -16,7 +16,7 @@ export async function* readAgain(session: Session, { uri }: Document): AsyncGene
     }
   } catch (error) {
     session.signal.throwIfAborted();
-    // The first reading has reported what is wrong with the document.
+    // The first reading has reported the faults of the document.
     if (!(error instanceof FetchFailure || error instanceof TooLarge || error instanceof UnreadableDocument))
       throw error;
   }

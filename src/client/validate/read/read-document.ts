@@ -6,17 +6,17 @@ import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
 import type { Session } from './session.ts';
 
 export interface ReadOptions {
-  /** The capability that the entry that led to it promises. */
+  /** The capability that the entry that led to the document states. */
   readonly expected?: string | undefined;
-  /** Called for each entry, in their order. Returns whether the list has had its `loc` before. */
+  /** Called for each entry, in order. Returns whether the list has named its `loc` before. */
   readonly onEntry?: ((entry: Entry, document: Document) => boolean | undefined) | undefined;
-  /** An answer that was requested before. */
+  /** A response that was received before. */
   readonly fetched?: Fetched | undefined;
 }
 
 /**
- * Reads a document as it arrives, and applies the rules to its entries. What cannot be read is a document with a
- * failure; what is broken in itself is a finding, too.
+ * Reads a document as it arrives, and applies the rules to its entries. If it cannot be read, the result has a
+ * `failure`; an invalid document is a finding, too.
  */
 export async function readDocument(session: Session, uri: string, options: ReadOptions = {}): Promise<Document> {
   const { expected } = options;
@@ -69,7 +69,7 @@ export async function parse(
   parser.end();
 }
 
-/** @throws what is no failure of a document, but ends the validation */
+/** @throws errors that end the validation, rather than only concern this document */
 function failureOf({ signal }: Session, error: unknown): string {
   if (signal.aborted) throw signal.reason;
   const isExpected = error instanceof FetchFailure || error instanceof TooLarge || error instanceof UnreadableDocument;
@@ -77,7 +77,10 @@ function failureOf({ signal }: Session, error: unknown): string {
   return error.message;
 }
 
-/** What is wrong with the document itself. That it cannot be fetched is a matter of what leads to it. */
+/**
+ * Reports a fault of the document itself. That it cannot be fetched is reported by the rules of the entry that leads to
+ * it.
+ */
 function reportFailure({ log }: Session, { uri, failure, count }: Document, error: unknown): void {
   const rule = error instanceof UnreadableDocument ? 1 : error instanceof TooLarge ? 24 : undefined;
   if (rule === undefined) return;

@@ -19,7 +19,7 @@ const MOST_MISSING = 100;
 const MOST_UNKNOWN = 100;
 const MANIFEST = 'manifest.xml';
 
-/** Reads a package of a dump into a file, and compares its manifest and some of its files, or all, with each other. */
+/** Reads a package of a dump into a file, and checks that its manifest agrees with some of its files, or with all. */
 export async function readPackage(session: Session, set: SetReading, dump: Document, entry: Entry): Promise<Package> {
   session.counts.packages++;
   session.progress(entry.loc);
@@ -28,7 +28,7 @@ export async function readPackage(session: Session, set: SetReading, dump: Docum
   const path = join(session.options.folder, `${randomUUID()}.package`);
   await mkdir(session.options.folder, { recursive: true });
   const fd = openSync(path, 'wx+', 0o600);
-  // It goes also when this process is killed.
+  // The system then deletes the file even when this process is killed.
   const isUnlinked = unlinked(path);
   try {
     const file = await download(session, entry, fd);

@@ -7,7 +7,7 @@ import type { ResourceAnswer } from '../rules/rule.ts';
 import { instantOf } from '../rules/times.ts';
 import type { Session } from './session.ts';
 
-/** Clocks have whole seconds in Last-Modified, and a list may be made in the second in which a resource changes. */
+/** Last-Modified has whole seconds, and a list may be made in the same second in which a resource changes. */
 const SAME_TIME_MS = 2_000;
 const ALGORITHMS: Readonly<Record<string, string>> = {
   ...{ md5: 'md5', 'sha-1': 'sha1', 'sha-256': 'sha256', 'sha-512': 'sha512' },
@@ -15,11 +15,11 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
 
 export interface ReadResource {
   readonly answer: ResourceAnswer;
-  /** The Capability Lists that its header `Link` names. */
+  /** The Capability Lists of its header `Link`. */
   readonly capabilityLists: readonly string[];
 }
 
-/** Requests a resource, and hashes it by the algorithms of its entry, in memory that does not grow with it. */
+/** Requests a resource, and hashes it with the algorithms of its entry. Memory does not grow with its length. */
 export async function readResource(session: Session, entry: Entry, document: Document): Promise<ReadResource> {
   session.counts.resources++;
   session.progress(entry.loc);
@@ -53,7 +53,7 @@ export async function readResource(session: Session, entry: Entry, document: Doc
   }
 }
 
-/** A resource with an encoding of its own is compared as it came. */
+/** A resource with a Content-Encoding is compared as it was received. */
 function bytesOf({ limits }: Session, fetched: Parameters<typeof unpacked>[0]): AsyncIterable<Buffer> {
   const { 'content-encoding': _, ...headers } = fetched.headers;
   return unpacked({ ...fetched, headers }, limits.resourceBytes);
@@ -68,7 +68,7 @@ export function startHashes(list: string | undefined): ReadonlyMap<string, Hash>
 export const digestsOf = (hashes: ReadonlyMap<string, Hash>): Readonly<Record<string, string>> =>
   Object.fromEntries([...hashes].map(([name, hash]) => [name, hash.digest('hex')]));
 
-/** Whether it was modified after the time of which the list or the change is. */
+/** Whether it was modified after the time of the change, or of the list. */
 function changedLater(lastModified: string | undefined, { md }: Entry, document: Document): boolean {
   const of = instantOf(md.datetime ?? document.md.at) / 1000;
   return Date.parse(lastModified ?? '') > of + SAME_TIME_MS;

@@ -10,17 +10,17 @@ import type { Session } from './session.ts';
 const MOST_DIFFERENCES = 1_000;
 const MOST_LINKS = 1_000;
 const MOST_UNREAD_PARTS = 20;
-/** What a client that cannot read an index of Change Lists reads instead, where a source publishes it. */
+/** The flat list for clients that cannot read an index of Change Lists, if the source publishes one. */
 const RECENT = 'changelist-recent.xml';
 
-/** What was read of a set, for rules about several of its documents. */
+/** The documents of one set, for rules that concern several of them. */
 export class SetReading {
   readonly capabilityList: Document | undefined;
   readonly table: ResourceTable;
   readonly lists: List[] = [];
   readonly listed: EntrySample;
   readonly changed: EntrySample;
-  /** The documents that entries of the table are in, by their numbers. */
+  /** The documents of the table's entries, by number. */
   readonly #documents: Document[] = [];
   readonly #session: Session;
   readonly #recent = new RecentChanges();
@@ -41,8 +41,8 @@ export class SetReading {
   }
 
   /**
-   * Reads a Resource List, then the Change List: the list of changes, read later, has every change that the other one
-   * may show.
+   * Reads a Resource List. Read the Change List afterwards: it then has every change that is visible in the Resource
+   * List.
    */
   async readResourceList(uri: string): Promise<void> {
     const capability = 'resourcelist';
@@ -62,7 +62,7 @@ export class SetReading {
     const { head, parts } = await this.#readList(uri, capability, (entry, document) => {
       const { hash, change, datetime } = entry.md;
       const place = { document: this.#numberOf(document), line: entry.line };
-      // Without a time, a change may have been before or after.
+      // A change without a time may have been before or after.
       const isLater = !(instantOf(datetime) < at);
       this.table.change(entry.loc, { hash, isDeleted: change === 'deleted', isLater, place });
       if (change !== 'deleted') this.changed.offer(entry, document, place.document);
@@ -75,13 +75,13 @@ export class SetReading {
     this.#add({ capability, head, parts, contradictions });
   }
 
-  /** A dump, an archive, or what else a Capability List names. */
+  /** Reads a dump, an archive, or any other document of a Capability List. */
   async readOther(uri: string, capability: string): Promise<List> {
     const { head, parts } = await this.#readList(uri, capability);
     return this.#add({ capability, head, parts });
   }
 
-  /** Compares the Resource List with what the changes before its time made of each resource. */
+  /** Compares the Resource List with the state of each resource by the changes before its time. */
   compareLists(): void {
     const list = this.#resourceList;
     const changes = this.lists.find(({ capability }) => capability === 'changelist');
@@ -90,7 +90,7 @@ export class SetReading {
       [head, ...parts].every(({ failure }) => failure === undefined),
     );
     const { until } = (changes.parts.at(-1) ?? changes.head).md;
-    // A list that ended before says nothing of the time until then.
+    // A list that ended before does not cover the time until then.
     if (!isWhole || instantOf(until) < instantOf(list.head.md.at)) return;
     const found: (Difference & { in: Document })[] = [];
     for (const difference of this.table.differences(instantOf(changes.head.md.from))) {
@@ -100,7 +100,7 @@ export class SetReading {
     this.lists[this.lists.indexOf(list)] = { ...list, differences: found };
   }
 
-  /** Links of entries to other entries that the set should list, and does not. */
+  /** Links of entries to other entries that the set should list, but does not. */
   unlisted(): readonly Located[] {
     const isWhole = this.#resourceList?.parts.every(({ failure }) => failure === undefined) ?? false;
     if (!isWhole) return [];
@@ -112,7 +112,7 @@ export class SetReading {
       }));
   }
 
-  /** Whether Resource List and Change List together name every resource that a dump of some time may have. */
+  /** Whether Resource List and Change List together name every resource that the dump may contain. */
   knowsAll(dump: Document): boolean {
     const isRead = (list: List | undefined) =>
       list !== undefined && [list.head, ...list.parts].every(({ failure }) => failure === undefined);
@@ -135,7 +135,7 @@ export class SetReading {
         return undefined;
       },
     });
-    // That it is missing is not wrong.
+    // The list is optional: it is no fault if it does not exist.
     if (document.root !== '' && capabilityOf(document) === 'changelist') this.#recent.document = document;
     else this.#session.documents.delete(recent);
   }
@@ -185,5 +185,5 @@ export class SetReading {
   }
 }
 
-/** A text of its own: one that was cut out of a document keeps a piece of that in memory. */
+/** Copies a string: a substring of a document would keep a part of the document in memory. */
 const copyOf = (text: string) => Buffer.from(text).toString();

@@ -4,21 +4,21 @@ import { instantOf } from '../rules/times.ts';
 
 const MOST = 50_000;
 
-/** What is kept of an entry: none of its texts, since one that was cut out of a document keeps a piece of that. */
+/** The kept parts of an entry. There are no strings: a substring would keep a part of the document in memory. */
 interface RecentChange {
-  /** A digest. */
+  /** Digest of the attributes. */
   readonly state: number;
   /** Microseconds since 1970. */
   readonly time: number;
   readonly line: number;
-  /** Characters of its location, with which its name begins. */
+  /** Length in characters of its location, which is the beginning of its name in the map. */
   readonly length: number;
   isSeen: boolean;
 }
 
 /**
  * The changes of the flat list beside a Change List. Where both cover the same time, they must have the same changes.
- * It is read first: the other one, read later, has all of its changes.
+ * The flat list is read first, so that the other one has all of its changes.
  */
 export class RecentChanges {
   document: Document | undefined;
@@ -34,7 +34,7 @@ export class RecentChanges {
     this.#changes.set(nameOf(entry), change);
   }
 
-  /** An entry of the other list. */
+  /** Compares an entry of the Change List. */
   compare(entry: Entry, { uri }: Document): void {
     if (this.document === undefined) return;
     const change = this.#changes.get(nameOf(entry));
@@ -47,7 +47,11 @@ export class RecentChanges {
     if (time > instantOf(this.document.md.from) && time < this.#last) this.#add('lacking', entry, uri);
   }
 
-  /** @param from @param until what the other list covers */
+  /**
+   * The contradictions in the time that both lists cover.
+   * @param from
+   * @param until what the Change List covers
+   */
   contradictions(from: string | undefined, until: string | undefined): readonly Contradiction[] {
     if (this.document === undefined || this.document.failure !== undefined) return [];
     const [first, last] = [instantOf(from), instantOf(until)];
@@ -63,7 +67,7 @@ export class RecentChanges {
   }
 }
 
-// `join` makes a text of its own, which keeps nothing else in memory.
+// `join` makes a new string, which keeps no part of the document in memory.
 const nameOf = ({ loc, md }: Entry) => [loc, md.datetime].join(' ');
 const stateOf = ({ lastmod, md }: Entry) =>
   digestOf([lastmod, md.change, md.hash, md.length, md.type, md.encoding].join('\n'));

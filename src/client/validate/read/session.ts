@@ -10,30 +10,30 @@ import { RULES } from '../rules/rules.ts';
 export interface ValidateOptions {
   readonly fetcher: Fetcher;
   readonly limits: ReadLimits;
-  /** How many resources of each list are requested and compared; `all` of them. */
+  /** Number of resources of each list that are requested and compared, or `all`. */
   readonly sample: number | 'all';
-  /** Where packages of dumps are kept while they are read. */
+  /** The folder for packages of dumps while they are read. */
   readonly folder: string;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Milliseconds since 1970; for sources of another time, in tests. */
+  /** Milliseconds since 1970; for tests with sources of another time. */
   readonly now?: number | undefined;
 }
 
-/** Thrown when a limit of the whole validation is reached: what was read until then is reported. */
+/** Thrown when a limit of the whole validation is reached: the report then contains what was read until then. */
 export class LimitReached extends Error {}
 
-/** What the parts of one validation share: its limits, what was read, and what was found. */
+/** The state that the parts of one validation share: its limits, the documents read, and the findings. */
 export class Session implements Reader {
   readonly options: ValidateOptions;
   readonly log = new FindingLog();
   readonly checker = new Checker(this.log, RULES, levelOf);
   readonly documents = new Map<string, Document>();
   readonly incomplete: string[] = [];
-  /** Whether a limit of the whole validation was reached: nothing more is read. */
+  /** Whether a limit of the whole validation was reached: nothing more is read then. */
   isOver = false;
   readonly startedAt: number;
-  /** Aborted by the caller, or when the time is over. */
+  /** Aborted by the caller, or at the time limit. */
   readonly signal: AbortSignal;
   readonly counts = { documents: 0, entries: 0, resources: 0, packages: 0, bytes: 0 };
   #expected = 0;
@@ -45,7 +45,7 @@ export class Session implements Reader {
     this.options = options;
     this.startedAt = options.now ?? Date.now();
     this.signal = AbortSignal.any([this.#timeUp.signal, ...(signal === undefined ? [] : [signal])]);
-    // A timer has 31 bits.
+    // A timer takes at most 31 bits.
     this.#timer = setTimeout(
       () => this.#timeUp.abort(new LimitReached(`it took longer than ${limits.totalMs / 1000} seconds`)),
       Math.min(limits.totalMs, 2 ** 31 - 1),
@@ -68,7 +68,7 @@ export class Session implements Reader {
     this.counts.documents++;
   }
 
-  /** So many more documents, resources or packages are going to be read. */
+  /** Announces that this number of documents, resources or packages will be read. */
   expect(count: number): void {
     this.#expected += count;
   }

@@ -1,4 +1,4 @@
-/** What the owner of a source can do about a broken rule, by its number. */
+/** Advice for the owner of a source about a broken rule, by the number of the rule. */
 const ADVICE: Readonly<Record<number, string>> = {
   1: 'Write well-formed XML in UTF-8 with the root urlset or sitemapindex, and the two namespaces of the specification.',
   2: 'Write one rs:md with a capability below the root, before the first entry.',

@@ -16,7 +16,7 @@ const ATTRIBUTES: Readonly<Record<string, ReadonlySet<string>>> = {
   'rs:md': new Set([...TIMES, 'capability', 'change', 'encoding', 'hash', 'length', 'path', 'type']),
   'rs:ln': new Set(['rel', 'href', 'pri', 'modified', 'encoding', 'hash', 'length', 'path', 'type']),
 };
-/** The places of the elements of an entry; those of other namespaces may be anywhere behind `loc`. */
+/** The order of the elements of an entry; those of other namespaces may be anywhere after `loc`. */
 const RANKS: Readonly<Record<string, number>> = {
   loc: 1,
   lastmod: 2,

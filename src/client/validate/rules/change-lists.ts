@@ -21,7 +21,7 @@ const isOpen = ({ md }: Document) => md.until === undefined;
 
 const readParts = ({ parts }: List) => parts.filter(({ failure }) => failure === undefined);
 
-/** Rules that Change Lists, Change Dumps and the manifests of these share. */
+/** Rules for Change Lists, Change Dumps and their manifests. */
 export const changesInOrder = (capability: string) =>
   ofEntries([capability], ({ md }, { previous }) => {
     const [before, now] = [instantOf(previous?.md.datetime), instantOf(md.datetime)];
@@ -129,7 +129,7 @@ export const CHANGE_LISTS: Rules = {
       if (entry.md.from === undefined) return [atEntry(head, entry, 'the entry has no from')];
       const differ =
         part !== undefined && (!isSameTime(entry.md.from, part.md.from) || !isSameTime(entry.md.until, part.md.until));
-      // A list may be closed after its index was read, and before it was.
+      // The list may have been closed between the reading of its index and that of the list.
       const wasClosed = differ && entry.md.until === undefined && isSameTime(entry.md.from, part.md.from);
       if (!differ || (wasClosed && instantOf(part.md.until) / 1000 > head.requestedAt - 1000)) return [];
       return [atEntry(head, entry, 'the list has another from or until than the index says')];

@@ -5,7 +5,7 @@ const NAMES: Readonly<Record<string, string>> = { resourcelist: 'resourcelist.xm
 const OF_RESOURCES = ['resourcelist', 'changelist'];
 const NONE: Problems = [];
 
-/** Section P of the rules: what real clients stumble over. */
+/** Section P of the rules: what causes trouble for real clients. */
 export const CLIENTS: Rules = {
   119: ofEntries(OF_RESOURCES, ({ md: { hash } }) =>
     wrong(hash !== undefined && /\S\s+\S/.test(hash), () => 'the entry has several hashes'),
@@ -57,7 +57,10 @@ export const CLIENTS: Rules = {
   },
 };
 
-/** Whether a URI is on the host of a document, or on one below it. URIs of one host mostly begin alike. */
+/**
+ * Whether a URI is on the host of a document, or on a subdomain of it. URIs of one host mostly have the same
+ * beginning.
+ */
 function isNear(loc: string, uri: string): boolean {
   const end = uri.indexOf('/', 8) + 1;
   if (end > 0 && loc.startsWith(uri.slice(0, end))) return true;

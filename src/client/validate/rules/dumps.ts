@@ -28,7 +28,7 @@ const withPath = (path: string | undefined): Problems => {
   );
 };
 
-/** What should be in each entry of a dump. */
+/** Checks the required attributes of each entry of a dump. */
 const describedPackages = (document: Document): Problems =>
   isIndex(document)
     ? NONE
@@ -84,7 +84,7 @@ const manifestProblem = (read: Package, capability: string, isComplete: (manifes
     : [at(manifest, 'the manifest lacks its times or up')];
 };
 
-/** What an entry of a manifest says of its bitstream, and the bitstream is not. */
+/** Checks that each bitstream agrees with its entry in the manifest. */
 const differentBitstreams = ({ manifest, bitstreams }: Package): Problems =>
   bitstreams.flatMap(({ entry, found, isMissing }) => {
     if (isMissing) return [atEntry(manifest!, entry, `the package has no ${entry.md.path}`)];

@@ -13,7 +13,7 @@ const isNotification = (capability = '') => capability.includes('notification');
 const capabilityListsOf = ({ documents }: Source) =>
   [...documents.values()].filter((document) => capabilityOf(document) === 'capabilitylist');
 
-/** Those that differ: the same one may have been read by two names of its host. */
+/** The distinct descriptions: one document may have been read by two names of its host. */
 const descriptionsOf = ({ documents }: Source): readonly Document[] => {
   const all = [...documents.values()].filter(
     (document) => capabilityOf(document) === 'description' && document.failure === undefined,
@@ -26,7 +26,7 @@ const isOf = (source: Source, uri: string | undefined, capability: string) => {
   return document !== undefined && document.md.capability === capability;
 };
 
-/** Sections C to E of the rules: how one comes from document to document, descriptions and Capability Lists. */
+/** Sections C to E of the rules: navigation between documents, Source Descriptions and Capability Lists. */
 export const NAVIGATION: Rules = {
   29: ofDocuments(['capabilitylist'], (document, source) => {
     const up = linksOf(document, 'up');

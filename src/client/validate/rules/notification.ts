@@ -5,7 +5,7 @@ const NONE: Problems = [];
 
 const isNotification = (capability = '') => capability.includes('notification');
 
-/** Section O of the rules: what can be seen of notifications without a subscription. */
+/** Section O of the rules: what can be checked of notifications without a subscription. */
 export const NOTIFICATION: Rules = {
   113: {
     document: (document) => misplaced(document, 'change'),

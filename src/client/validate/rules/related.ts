@@ -9,7 +9,7 @@ const OF_RESOURCES = new Set([
 ]);
 const NONE: Problems = [];
 
-/** A rule about the links of a relation, of entries of lists and manifests. */
+/** Makes a rule about the links with a relation, in entries of lists and manifests. */
 const ofLinks = (rel: string, check: (link: Readonly<Record<string, string>>, entry: Entry) => Problems) =>
   ofEntries(WITH_LINKS, (entry) => {
     if (entry.extensions.length < 2 && entry.extensions[0]?.name !== 'rs:ln') return NONE;

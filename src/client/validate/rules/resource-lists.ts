@@ -13,7 +13,7 @@ import {
 } from './rule.ts';
 import { instantOf } from './times.ts';
 
-/** Clocks of two machines may differ. */
+/** The clocks of two machines may differ. */
 const MOST_SKEW_MS = 120_000;
 const OF_RESOURCES = new Set(['loc', 'lastmod', 'changefreq', 'priority', 'rs:md', 'rs:ln']);
 const NONE: Problems = [];
@@ -25,7 +25,7 @@ const DIFFERENCES = {
   'no-change': 'its lastmod is in the time of the Change List, which has no change of it',
 } as const;
 
-/** The parts of an index that could not be read. */
+/** Problems for the parts of an index that could not be read. */
 export const unreadable = ({ head, parts }: List, message: string): readonly Located[] =>
   isIndex(head)
     ? parts

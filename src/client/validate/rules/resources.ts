@@ -6,7 +6,7 @@ const DIGEST_LENGTHS: Readonly<Record<string, number>> = { md5: 32, 'sha-1': 40,
 
 const NONE: Problems = [];
 
-/** Hashes of a list that are none: `alg:hex`, in the length of the algorithm where that is known. */
+/** Invalid hashes of a list: each must be `alg:hex`, of the right length if the algorithm is known. */
 const malformedHashes = (list: string): readonly string[] =>
   list
     .trim()
@@ -24,11 +24,11 @@ const hashesOf = ({ md }: Entry): readonly (readonly [string, string])[] =>
 
 const withoutParameters = (type: string) => type.split(';')[0]!.trim().toLowerCase();
 
-/** Whether the bytes can be compared with what the list says. */
+/** Whether the bytes can be compared with the entry. */
 const isRead = ({ failure, status, changedLater }: ResourceAnswer) =>
   failure === undefined && status === 200 && !changedLater;
 
-/** What entries of all lists say of a resource, and what its server answers. */
+/** Rules that compare the entries of all lists with the responses of the server. */
 export const RESOURCES: Rules = {
   12: {
     answered: ({ md: { length } }, answer) =>

@@ -3,10 +3,10 @@ import type { Difference } from '../model/resource-table.ts';
 
 export type Level = 'MUST' | 'SHOULD' | 'MAY' | 'note';
 
-/** What breaks a rule, where it is something else than the rule's hook was called for. */
+/** A problem whose place, level or document differs from that of the checked object. */
 export interface Located {
   readonly message: string;
-  /** Of the finding, when it weighs less than the rule. */
+  /** The level of the finding, when it is lower than that of the rule. */
   readonly level?: Level;
   readonly document?: string;
   readonly line?: number;
@@ -15,48 +15,48 @@ export interface Located {
 export type Problem = string | Located;
 export type Problems = readonly Problem[];
 
-/** What a rule can know of an entry besides itself. */
+/** The context in which a rule checks an entry. */
 export interface EntryContext {
   readonly document: Document;
-  /** The entry before it in the same document. */
+  /** The previous entry of the same document. */
   readonly previous: Entry | undefined;
-  /** Whether the Resource List that it belongs to has listed its `loc` before. */
+  /** Whether its Resource List has named the same `loc` before. */
   readonly isRepeated: boolean;
 }
 
-/** What a server answered for a resource. */
+/** The response of a server to the request of a resource. */
 export interface ResourceAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the bytes, without Content-Encoding. */
+  /** Bytes, without Content-Encoding. */
   readonly length: number;
-  /** Hexadecimal digests by algorithm, of those that the entry gives. */
+  /** Hexadecimal digests by algorithm, for the algorithms of the entry. */
   readonly hashes: Readonly<Record<string, string>>;
-  /** Why it could not be read, or not to its end. */
+  /** Why it could not be read completely. */
   readonly failure: string | undefined;
-  /** Whether it was answered at another address, after a redirect. */
+  /** Whether the response came from another URI, after a redirect. */
   readonly redirected: boolean;
-  /** Whether it was modified after the list says what it was. */
+  /** Whether the resource was modified after the time of the list. */
   readonly changedLater: boolean;
 }
 
-/** What a Capability List leads to: a list, or an index and its parts. */
+/** A list of a Capability List, or an index and its parts. */
 export interface List {
   readonly capability: string;
-  /** Undefined for a list that was found without one. */
+  /** Undefined for a list that was found without a Capability List. */
   readonly capabilityList: Document | undefined;
   readonly head: Document;
-  /** The list itself, or what was read of the parts of the index, in its order. */
+  /** The list itself, or the parts of the index that were read, in order. */
   readonly parts: readonly Document[];
-  /** Of a Resource List: where it differs from the Change List of the set. */
+  /** For a Resource List: differences from the Change List of the set. */
   readonly differences: readonly (Difference & { readonly in: Document })[];
-  /** Of a Change List: the flat list of the last changes beside it, when there is one, and where both differ. */
+  /** For a Change List: the flat list of the last changes beside it, if there is one, and where the two differ. */
   readonly recent: Document | undefined;
   readonly contradictions: readonly Contradiction[];
 }
 
-/** A change that one of two lists of the same set lacks, or describes otherwise. */
+/** A change that is missing in one of two lists of the same set, or differs there. */
 export interface Contradiction {
   readonly kind: 'lacking' | 'different';
   readonly document: string;
@@ -67,7 +67,7 @@ export interface Contradiction {
 /** A package of a dump. */
 export interface Package {
   readonly uri: string;
-  /** The dump, and its entry that names the package. */
+  /** The dump, and its entry for the package. */
   readonly dump: Document;
   readonly entry: Entry;
   /** Why it could not be read. */
@@ -75,24 +75,24 @@ export interface Package {
   readonly length: number;
   readonly hashes: Readonly<Record<string, string>>;
   readonly isZip: boolean;
-  /** Undefined when there is none at the top level. */
+  /** Undefined when the package has none at its top level. */
   readonly manifest: Document | undefined;
-  /** The copy that the dump links to, when it does. */
+  /** The separate manifest that the dump links to, if any. */
   readonly contents: Document | undefined;
   readonly bitstreams: readonly Bitstream[];
-  /** Locations of entries of the manifest, of which neither the Resource List nor the Change List knows. */
+  /** Entries of the manifest that neither the Resource List nor the Change List contains. */
   readonly unknown: readonly Entry[];
 }
 
-/** What an entry of a manifest names in its package. */
+/** A file of a package, by an entry of the manifest. */
 export interface Bitstream {
   readonly entry: Entry;
-  /** Undefined when the package has no such file, or when it was not read. */
+  /** Undefined when the package has no such file, or when the file was not read. */
   readonly found: { readonly length: number; readonly hashes: Readonly<Record<string, string>> } | undefined;
   readonly isMissing: boolean;
 }
 
-/** A page, a resource or a topic that was requested, with the links of its head and of its header `Link`. */
+/** A page, a resource or a topic that was requested, with the links of its HTML head and of its header `Link`. */
 export interface Page {
   readonly uri: string;
   readonly status: number;
@@ -100,21 +100,21 @@ export interface Page {
   readonly hasAdvertised: 'page' | 'header';
   /** The Capability List that it links to. */
   readonly capabilityList: string;
-  /** Whether the Resource List of that Capability List has it. */
+  /** Whether the Resource List of that Capability List contains it. */
   readonly isCovered: boolean;
 }
 
-/** What the entry of a notification channel leads to. */
+/** An entry for a notification channel, and the response of its URI. */
 export interface Channel {
   readonly entry: Entry;
   readonly document: Document;
   readonly topic: string;
   readonly failure: string | undefined;
-  /** Of the header `Link`, by relation. */
+  /** URIs in the header `Link`, by relation. */
   readonly links: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A document that came with gzip, and without. */
+/** A document that was requested with gzip and without. */
 export interface TwoEncodings {
   readonly uri: string;
   readonly areEqual: boolean;
@@ -122,7 +122,7 @@ export interface TwoEncodings {
 
 /** Everything that was read of a source. */
 export interface Source {
-  /** Where its Source Description is, or would be. */
+  /** The URI where its Source Description is, or should be. */
   readonly description: string;
   readonly documents: ReadonlyMap<string, Document>;
   /** Whether all Capability Lists of the Source Description were read. */
@@ -131,30 +131,30 @@ export interface Source {
   readonly pages: readonly Page[];
   readonly channels: readonly Channel[];
   readonly encodings: readonly TwoEncodings[];
-  /** URIs that `Sitemap:` lines of robots.txt name. */
+  /** URIs of the `Sitemap:` lines in robots.txt. */
   readonly sitemaps: readonly { readonly uri: string; readonly failure: string | undefined }[];
-  /** Links of entries to other entries (`describedby`, `describes`), where the set does not list what they name. */
+  /** Links of entries to other entries (`describedby`, `describes`) that the set does not list. */
   readonly unlisted: readonly Located[];
   /** When reading began, milliseconds since 1970. */
   readonly startedAt: number;
 }
 
 /**
- * A rule of ResourceSync, as functions that return what breaks it. Each is called for what its name says; a finding is
- * reported where that is, unless the problem has a place of its own.
+ * A rule of ResourceSync, as functions that return its violations. Each function is called for what its name says. A
+ * finding is reported at that place, unless the problem has its own.
  */
 export interface Rule {
-  /** Each `url` and `sitemap`, as it is read. */
+  /** Checks each `url` and `sitemap`, as it is read. */
   readonly entry?: (entry: Entry, context: EntryContext) => Problems;
-  /** Each `rs:md` and `rs:ln`, wherever it is. */
+  /** Checks each `rs:md` and `rs:ln`, wherever it is. */
   readonly extension?: (extension: Extension, document: Document, entry: Entry | undefined) => Problems;
-  /** Each document that could be read to its end. */
+  /** Checks each document that could be read completely. */
   readonly document?: (document: Document, source: Source) => Problems;
-  /** Each entry whose resource was requested, and is expected to be as the entry says. */
+  /** Checks each entry whose resource was requested, and should be as the entry says. */
   readonly answered?: (entry: Entry, answer: ResourceAnswer, document: Document) => Problems;
   readonly list?: (list: List, source: Source) => Problems;
   readonly package?: (read: Package, source: Source) => Problems;
-  /** Once, at the end. */
+  /** Called once, at the end. */
   readonly source?: (source: Source) => Problems;
 }
 
@@ -162,23 +162,23 @@ export type Rules = Readonly<Record<number, Rule>>;
 
 const NONE: Problems = [];
 
-/** A message when something is wrong. */
+/** Returns a problem with this message if the condition holds. */
 export const wrong = (is: boolean, message: () => string): Problems => (is ? [message()] : NONE);
 
-/** The same for a finding that weighs less than its rule. */
+/** As `wrong`, for a finding at a lower level than its rule. */
 export const lesser = (is: boolean, level: Level, message: () => string): Problems =>
   is ? [{ level, message: message() }] : NONE;
 
-/** A problem of a document. */
+/** Makes a problem of a document. */
 export const at = ({ uri, mdLine }: Document, message: string): Located => ({ document: uri, line: mdLine, message });
 
-/** A problem of an entry of a document. */
+/** Makes a problem of an entry. */
 export const atEntry = ({ uri }: Document, { line }: Entry, message: string): Located => ({
   ...{ document: uri, line },
   message,
 });
 
-/** A rule about documents of some capabilities. */
+/** Makes a rule about documents with one of these capabilities. */
 export const ofDocuments = (
   capabilities: readonly string[],
   check: (document: Document, source: Source) => Problems,
@@ -186,7 +186,7 @@ export const ofDocuments = (
   document: (document, source) => (capabilities.includes(capabilityOf(document)) ? check(document, source) : NONE),
 });
 
-/** A rule about entries of lists, not of their indexes, of some capabilities. */
+/** Makes a rule about entries of lists, not of indexes, with one of these capabilities. */
 export const ofEntries = (
   capabilities: readonly string[],
   check: (entry: Entry, context: EntryContext) => Problems,
@@ -195,22 +195,22 @@ export const ofEntries = (
     !isIndex(context.document) && capabilities.includes(capabilityOf(context.document)) ? check(entry, context) : NONE,
 });
 
-/** A rule about the lists that Capability Lists lead to, of some capabilities. */
+/** Makes a rule about the lists of Capability Lists, with one of these capabilities. */
 export const ofLists = (capabilities: readonly string[], check: (list: List, source: Source) => Problems): Rule => ({
   list: (list, source) => (capabilities.includes(list.capability) ? check(list, source) : NONE),
 });
 
-/** A rule about packages of a kind of dump. */
+/** Makes a rule about the packages of one kind of dump. */
 export const ofPackages = (capability: string, check: (read: Package, source: Source) => Problems): Rule => ({
   package: (read, source) => (capabilityOf(read.dump) === capability ? check(read, source) : NONE),
 });
 
-/** Texts that have appeared before. */
+/** The texts that occur more than once. */
 export function repeated(texts: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return texts.filter((text) => seen.size === seen.add(text).size);
 }
 
-/** The entry of another document that names this one. */
+/** The entry of a document for this URI. */
 export const entryOf = (document: Document, uri: string): Entry | undefined =>
   document.entries.find(({ loc }) => loc === uri);

@@ -1,6 +1,6 @@
 import type { RuleSection } from './rule-entry.ts';
 
-/** Sections G to P: dumps, Change Lists, links, archives, notifications, and what clients need. */
+/** Sections G to P: dumps, Change Lists, links, archives, notifications, and needs of clients. */
 export const RULES_OF_CHANGES: readonly RuleSection[] = [
   {
     title: 'Resource Dump (11.1)',

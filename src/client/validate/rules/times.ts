@@ -1,18 +1,18 @@
 import { parseDatetime } from '../../../core/w3c-datetime.ts';
 
-/** W3C Datetime: a year, a month, a day, or a time of a day with its zone. */
+/** W3C Datetime: a year, a month, a day, or a time with a zone. */
 const W3C = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?)?)?$/;
 const COMPLETE_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** What a text is: complete and in UTC, another W3C Datetime, or none. */
+/** The kind of a text: complete and in UTC, another W3C Datetime, or none. */
 export function datetimeKind(text: string): 'complete' | 'incomplete' | 'none' {
-  // Nearly all are: what follows would take a tenth of the time of a validation.
+  // Nearly all are complete. The code below would take a tenth of the time of a validation.
   if (COMPLETE_UTC.test(text) && typeof parseDatetime(text) === 'number') return 'complete';
   const [, year, month = '01', day = '01'] = W3C.exec(text) ?? [];
   if (year === undefined) return 'none';
   const date = `${year}-${month}-${day}`;
   const time = Date.parse(date);
-  // A day that never was would be taken for the first ones of the next month.
+  // `Date` moves a day that does not exist to the beginning of the next month.
   if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== date) return 'none';
   if (text.length > 10 && typeof parseDatetime(text) !== 'number') return 'none';
   return 'incomplete';
@@ -25,7 +25,7 @@ export function instantOf(text: string | undefined): number {
   return typeof parsed === 'number' ? parsed : Date.parse(text) * 1000;
 }
 
-/** Whether each time that is known is not before the ones known before it. */
+/** Whether the times are in ascending order; unknown ones are skipped. */
 export function areAscending(times: readonly (string | undefined)[]): boolean {
   const known = times.map(instantOf).filter((time) => !Number.isNaN(time));
   return known.every((time, position) => position === 0 || known[position - 1]! <= time);

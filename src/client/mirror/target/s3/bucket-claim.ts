@@ -8,22 +8,22 @@ import type { WriteRequests } from '../../../../lib/s3/write-requests.ts';
 import { OWN_PREFIX } from '../../names/safe-name.ts';
 import type { Opening } from '../mirror-place.ts';
 
-/** What a bucket says of the copy that is in it. */
+/** The record in a bucket of the copy that it contains. */
 interface Claim {
-  /** The state of the copy has the same one. */
+  /** The same id as in the state of the copy. */
   readonly id: string;
-  /** The URL of its source. */
+  /** The URL of the source. */
   readonly source: string;
-  /** The machine that has its state. */
+  /** The name of the machine that has the state. */
   readonly host: string;
 }
 
-/** Beside the objects of the copy. */
+/** The object of the claim, beside the objects of the copy. */
 const CLAIM = `${OWN_PREFIX}.json`;
 
 /**
- * Makes the bucket say whose copy it has, unless it says so already. Returns the id of the copy.
- * @throws TidemarkError `conflict` when it has another copy, or something else, and may not be taken over
+ * Claims a bucket for a copy, unless it has the copy's claim already. Returns the id of the copy.
+ * @throws TidemarkError `conflict` when it has another copy, or other content, and may not be taken over
  */
 export async function claimBucket(requests: WriteRequests, { state, adopts, source }: Opening): Promise<string> {
   const { bucket } = requests;
@@ -32,7 +32,7 @@ export async function claimBucket(requests: WriteRequests, { state, adopts, sour
   if (found !== undefined && found.id === known) return known;
   if (found !== undefined && !adopts) throw isKeptElsewhere(bucket, found);
   if (known === undefined && !adopts && !(await isEmpty(bucket))) throw isInUse(bucket);
-  // What is known of its objects may be wrong by now: all are compared.
+  // The recorded state of its objects may be wrong by now: the next pass compares all.
   state.forgetAllCopied();
   const id = randomUUID();
   state.setFact('bucket', { name: bucket.name, id });
@@ -41,7 +41,7 @@ export async function claimBucket(requests: WriteRequests, { state, adopts, sour
   return id;
 }
 
-/** @throws TidemarkError `conflict` when the bucket says that it has another copy by now */
+/** @throws TidemarkError `conflict` when the bucket has no claim, or the claim of another copy */
 export async function requireClaim(bucket: Bucket, id: string): Promise<void> {
   const found = await readClaim(bucket);
   if (found?.id !== id) throw found === undefined ? isEmptied(bucket) : isKeptElsewhere(bucket, found);
@@ -59,7 +59,7 @@ async function readClaim(bucket: Bucket): Promise<Claim | undefined> {
   }
 }
 
-/** What no mirror wrote is no claim of this one. */
+/** A claim that no mirror has written never matches. */
 function parsed(json: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(json));
@@ -76,7 +76,7 @@ async function writeClaim(requests: WriteRequests, claim: Claim, restores: boole
     const { status } = failureOf(error);
     if (status !== 412 && status !== 409) throw requests.bucket.errorOf(error);
     const found = await readClaim(requests.bucket);
-    // The answer to an earlier attempt may have been lost.
+    // The response to an earlier attempt may have been lost.
     if (found?.id !== claim.id) throw isKeptElsewhere(requests.bucket, found ?? claim);
   }
 }

@@ -3,10 +3,10 @@ import type { UploadedPart, WriteRequests } from '../../../../lib/s3/write-reque
 import type { StagedFile, UnfinishedFile } from '../mirror-target.ts';
 import type { UploadJournal } from './upload-journal.ts';
 
-/** What is needed to make an object of bytes that were checked. */
+/** A checked content from which an object can be made. */
 export interface StagedObject {
   readonly path: string;
-  /** Of this file alone: the object keeps it. */
+  /** A unique id of this file, stored with the object. */
   readonly id: string;
   /** In bytes. */
   readonly length: number;
@@ -19,21 +19,21 @@ interface FileParts {
   readonly requests: WriteRequests;
   readonly journal: UploadJournal;
   readonly path: string;
-  /** In bytes, when it is known. */
+  /** Bytes, if known. */
   readonly length: number | undefined;
   /** Called with the complete file. */
   readonly stage: (object: StagedObject) => StagedFile;
 }
 
-/** Files of one part are kept in memory, and so is the part that is gathered. */
+/** A file of at most one part stays in memory. So does the part that is being gathered. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** An object on S3 has so many at most. */
+/** The most parts of an object on S3. */
 const MOST_PARTS = 10_000;
 const FIRST_BYTES = 16 * 1024;
 
 /**
- * A file on its way into a bucket. A short one stays in memory. A long one is uploaded in parts, which are no object
- * before the upload is completed; while a part is sent, the next one is gathered.
+ * A file that is written to a bucket. A short file stays in memory. A long one is uploaded in parts, which become an
+ * object only when the upload is completed; while a part is sent, the next one is gathered.
  */
 export class S3File implements UnfinishedFile {
   readonly #parts: FileParts;
@@ -87,7 +87,7 @@ export class S3File implements UnfinishedFile {
     this.#gather(rest);
   }
 
-  /** Copies the bytes: their owner may use the memory again. */
+  /** Copies the bytes, because the caller may reuse its buffer. */
   #gather(bytes: Uint8Array): void {
     const needed = this.#used + bytes.length;
     if (needed > this.#gathered.length) {
@@ -99,7 +99,7 @@ export class S3File implements UnfinishedFile {
     this.#used = needed;
   }
 
-  /** Returns when the part before it has arrived. */
+  /** Starts to send a part, once the previous one has been sent. */
   async #send(body: Uint8Array): Promise<void> {
     await this.#translating(this.#sending);
     this.#uploadId ??= await this.#translating(this.#begin());
@@ -107,7 +107,7 @@ export class S3File implements UnfinishedFile {
     const at = this.#uploaded.length;
     const part = { path, UploadId: this.#uploadId, at, body, md5: md5Of(body) };
     this.#sending = requests.uploadPart(part).then((uploaded) => void this.#uploaded.push(uploaded));
-    // The next one that waits for it gets the error.
+    // The next call that waits for it gets the error.
     this.#sending.catch(() => {});
   }
 
@@ -126,7 +126,10 @@ export class S3File implements UnfinishedFile {
   }
 }
 
-/** Where it does not succeed, the journal keeps the upload, and the next process that opens the copy aborts it. */
+/**
+ * Aborts an upload. If that fails, its entry stays in the journal, and the next process that opens the copy aborts
+ * it.
+ */
 export async function abortUpload(
   { requests, journal }: Pick<FileParts, 'requests' | 'journal'>,
   { path, id, UploadId }: { readonly path: string; readonly id: string; readonly UploadId: string },
@@ -139,5 +142,5 @@ export async function abortUpload(
   journal.remove(id);
 }
 
-/** As `Content-MD5` has it. It finds damage, and is no protection. */
+/** The MD5 digest for `Content-MD5`. It detects damage, and is no protection against an attacker. */
 export const md5Of = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('base64');

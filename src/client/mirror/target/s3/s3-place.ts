@@ -6,11 +6,11 @@ import type { MirrorPlace } from '../mirror-place.ts';
 
 export interface S3PlaceOptions {
   readonly settings: S3ClientSettings;
-  /** A local folder, absolute: the database of the state cannot be in a bucket. */
+  /** A local folder, absolute: the SQLite database of the state cannot be in a bucket. */
   readonly stateFolder: string;
 }
 
-/** A prefix of a bucket, whose state is in a local folder. */
+/** A prefix of a bucket, with its state in a local folder. */
 export function s3Place(location: S3Location, { settings, stateFolder }: S3PlaceOptions): MirrorPlace {
   const name = describeS3(location);
   return {
@@ -19,7 +19,7 @@ export function s3Place(location: S3Location, { settings, stateFolder }: S3Place
     prepare() {},
     async open(opening) {
       requireStateOf(name, opening.state, stateFolder);
-      // The client takes 100 milliseconds to load, and copies in folders do not need it.
+      // Loaded only when needed: the client takes 100 milliseconds to load, and copies in folders do not use it.
       const [{ Bucket }, { WriteRequests }, { claimBucket }, { S3Target }] = await Promise.all([
         import('../../../../lib/s3/bucket.ts'),
         import('../../../../lib/s3/write-requests.ts'),
@@ -39,7 +39,7 @@ export function s3Place(location: S3Location, { settings, stateFolder }: S3Place
   };
 }
 
-/** @throws TidemarkError `conflict` when the state in a folder is that of another copy */
+/** @throws TidemarkError `conflict` when the folder has the state of another copy */
 function requireStateOf(name: string, state: MirrorState, folder: string): void {
   const before = state.fact('bucket')?.name ?? (state.fact('url') === undefined ? name : folder);
   if (before === name) return;

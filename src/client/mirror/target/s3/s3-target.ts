@@ -11,23 +11,23 @@ import { requireClaim } from './bucket-claim.ts';
 import { abortUpload, md5Of, S3File, type StagedObject } from './s3-file.ts';
 import { UploadJournal } from './upload-journal.ts';
 
-/** Short files are in memory until they are published; the next ones are gathered meanwhile. */
+/** Short files stay in memory until they are published, while the next ones are gathered. */
 const MOST_STAGED_BYTES = 32 * 1024 * 1024;
 const AT_ONCE = 16;
-/** Where deleted files are kept. */
+/** The prefix for kept deleted files. */
 const KEPT = `${OWN_PREFIX}-deleted`;
-/** The server refuses this object, and perhaps no other one: a key that is too long, or bytes that were damaged. */
+/** The server rejects this object, and maybe no other: its key is too long, or its bytes were damaged on the way. */
 const REFUSED = [400, 409, 413];
 
 interface TargetParts {
   readonly requests: WriteRequests;
-  /** The id that the bucket has of this copy. */
+  /** The id of the copy in the bucket's claim. */
   readonly claim: string;
   /** A local folder of this target alone. */
   readonly own: string;
 }
 
-/** The objects below a prefix of a bucket. */
+/** A target whose files are objects below a prefix of a bucket. */
 export class S3Target implements MirrorTarget {
   readonly name: string;
   readonly mostStagedBytes = MOST_STAGED_BYTES;
@@ -48,7 +48,10 @@ export class S3Target implements MirrorTarget {
     this.#journal = new UploadJournal(join(own, 'uploads'));
   }
 
-  /** Aborts what a killed process has left of its uploads. @throws TidemarkError `unavailable` */
+  /**
+   * Opens the target, and aborts uploads that a killed process has left.
+   * @throws TidemarkError `unavailable`
+   */
   static async open(parts: TargetParts): Promise<S3Target> {
     const target = new S3Target(parts);
     try {
@@ -124,7 +127,7 @@ export class S3Target implements MirrorTarget {
     this.#bucket.close();
   }
 
-  /** Returns why an object cannot be made; undefined when it exists. */
+  /** Returns why an object cannot be created; undefined when it was. */
   async #publish(staged: StagedFile): Promise<RejectedPath | undefined> {
     const object = this.#staged.get(staged)!;
     this.#staged.delete(staged);
@@ -148,7 +151,7 @@ export class S3Target implements MirrorTarget {
     try {
       await this.#requests.completeUpload({ path, UploadId, parts, restores: true });
     } catch (error) {
-      // The answer may have been lost: then the object says who wrote it.
+      // The response may have been lost: the object shows which file it was made of.
       if ((await this.#requests.writerOf(path).catch(() => undefined)) !== id) throw error;
     }
     const found = await this.lengthOf(path);
@@ -166,7 +169,10 @@ export class S3Target implements MirrorTarget {
     }
   }
 
-  /** Copies an object aside, through this process: a server copies only objects up to some length by itself. */
+  /**
+   * Copies an object to the prefix of kept files. The bytes go through this process, because servers copy only objects
+   * up to some length.
+   */
   async #keep(path: string): Promise<RejectedPath | undefined> {
     const length = await this.lengthOf(path);
     if (length === undefined) return undefined;

@@ -2,9 +2,8 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, r
 import { join } from 'node:path';
 
 /**
- * Which objects are being uploaded in parts, in a local folder with a file for each: what a killed process leaves can
- * be found and aborted, also when it never got the answer with the id of its upload. Uploads of other programs are not
- * in it.
+ * Lists the multipart uploads in progress, one file each in a local folder, so that the uploads of a killed process can
+ * be aborted, even if the response with the id of the upload never arrived. Uploads of other programs are not in it.
  */
 export class UploadJournal {
   readonly #folder: string;
@@ -14,13 +13,16 @@ export class UploadJournal {
     mkdirSync(folder, { recursive: true });
   }
 
-  /** Names and paths of uploads that were not removed. */
+  /** Names and paths of the uploads in the journal. */
   entries(): readonly { readonly name: string; readonly path: string }[] {
     const names = readdirSync(this.#folder);
     return names.map((name) => ({ name, path: readFileSync(join(this.#folder, name), 'utf8') }));
   }
 
-  /** @param name of this upload alone */
+  /**
+   * Adds an upload.
+   * @param name a unique name of this upload
+   */
   add(name: string, path: string): void {
     const fd = openSync(join(this.#folder, name), 'wx');
     try {
