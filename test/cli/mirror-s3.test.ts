@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { DeleteObjectsCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { MIRROR_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { type Asked, FaultProxy } from '../support/fault-proxy.ts';
 import { LIST, MirroredSource, sha256 } from '../support/mirrored-source.ts';
 import { killTidemarks, runProcess, runTidemark, startProcess, startTidemark } from '../support/run-tidemark.ts';
 import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
+import { refuseWith } from '../support/s3-refusal.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -132,6 +134,31 @@ describe('tidemark mirror into a bucket', () => {
     assert.match(stdout, /a\.txt was changed in the copy\n {2}b\.txt is missing in the copy\n {2}mine\.txt is of no/);
     assert.equal((await done()).fetched, 2);
     assert.deepEqual(await copy(), { ...COPY, 'mine.txt': 'mine' });
+  });
+
+  it('finds nothing changed by an audit while the bucket does not answer', async () => {
+    source.changes(AT, []);
+    const proxy = await FaultProxy.start(s3.endpoint);
+    try {
+      const through = (...words: readonly string[]) =>
+        run('mirror', source.url, rootOf({ endpoint: proxy.url }, bucket.name, PREFIX), '--state', 'state', ...words);
+      assert.equal((await through()).exitCode, 0);
+      const isBytes = ({ method, path }: Asked) => method === 'GET' && path.includes('.txt');
+      for (const [status, code] of [
+        [503, 'SlowDown'],
+        [403, 'AccessDenied'],
+      ] as const) {
+        const fault = proxy.on(isBytes, refuseWith(status, code));
+        const { stdout, stderr, exitCode } = await through('--audit', '--rehash');
+        assert.equal(exitCode, 3, stdout);
+        assert.match(stderr, new RegExp(`cannot be used: .*${status} ${code}`));
+        fault.remove();
+      }
+      const { stdout, exitCode } = await through('--audit', '--rehash');
+      assert.equal(exitCode, 0, stdout);
+    } finally {
+      await proxy.close();
+    }
   });
 
   it('is kept by one machine at a time: another one is refused, or takes the copy over without fetching it', async () => {

@@ -1,6 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { folderPlace } from '../../src/client/mirror/target/folder-place.ts';
+import { FolderTarget } from '../../src/client/mirror/target/folder-target.ts';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { testMirrorTarget } from './mirror-target.ts';
 
@@ -21,5 +25,20 @@ describe('a folder as the target of a mirror', () => {
       },
       leftovers: async () => namesIn(join(root, '.tidemark-mirror/unfinished')),
     };
+  });
+
+  it('says which file cannot be read, and does not take it for another one', async () => {
+    const root = folder.at('copy');
+    folder.write('copy/d/a.txt', 'a');
+    symlinkSync('loop', join(root, 'loop'));
+    const target = new FolderTarget(root, join(root, '.tidemark-mirror'));
+    const saysWhich = (error: unknown) =>
+      isTidemarkError(error, 'unavailable') && /copy\/(d|loop\/a\.txt) cannot be read: /.test(error.message);
+    try {
+      for (const path of ['d', 'loop/a.txt']) await assert.rejects(buffer(target.read(path)), saysWhich);
+      assert.throws(() => target.lengthOf('loop/a.txt'), saysWhich);
+    } finally {
+      await target.close();
+    }
   });
 });

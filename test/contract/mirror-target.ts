@@ -121,6 +121,15 @@ export function testMirrorTarget(under: () => PlaceUnderTest): void {
     assert.deepEqual(await place.leftovers(), []);
   });
 
+  it('finds no file where there is none', async () => {
+    const target = await open();
+    await put(target, 'd/a.txt', 'a');
+    for (const path of ['none', 'd/none', 'd/a.txt/none']) {
+      assert.equal(await target.lengthOf(path), undefined);
+      await assert.rejects(read(target, path), (error) => isTidemarkError(error, 'not-found'));
+    }
+  });
+
   it('removes what a killed process has left unfinished', async () => {
     const killed = await open();
     await stage(killed, 'long', Buffer.alloc(LONG));

@@ -108,7 +108,7 @@ export async function rightAlready(
   return { length, hash: `${name}:${hashes[name]}`, lastmod, stamp, about };
 }
 
-/** The digest of a file of the copy; undefined when it cannot be read. @throws TidemarkError of the target */
+/** The digest of a file of the copy; undefined when it does not exist. @throws TidemarkError of the target */
 export async function hashOf(
   target: MirrorTarget,
   path: string,
@@ -118,8 +118,8 @@ export async function hashOf(
   try {
     for await (const chunk of target.read(path)) hashes.update(chunk);
   } catch (error) {
-    if (isTidemarkError(error, 'unavailable')) throw error;
-    return undefined;
+    if (isTidemarkError(error, 'not-found')) return undefined;
+    throw error;
   }
   return hashes.digest()[name];
 }

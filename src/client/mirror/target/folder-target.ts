@@ -121,16 +121,24 @@ export class FolderTarget implements MirrorTarget {
     } catch (error) {
       // A file has the path of one of its folders: publishing reports it.
       if (isGone(error)) return undefined;
-      throw error;
+      throw this.#cannotBeRead(path, error);
     }
   }
 
-  read(path: string): AsyncIterable<Buffer> {
-    return createReadStream(join(this.#root, path), { highWaterMark: READ_BYTES });
+  async *read(path: string): AsyncGenerator<Buffer> {
+    try {
+      yield* createReadStream(join(this.#root, path), { highWaterMark: READ_BYTES });
+    } catch (error) {
+      if (isGone(error)) throw new TidemarkError('not-found', `${path} does not exist`);
+      throw this.#cannotBeRead(path, error);
+    }
   }
 
   async *paths(folder = ''): AsyncGenerator<string> {
-    for await (const entry of await opendir(join(this.#root, folder))) {
+    const opened = await opendir(join(this.#root, folder)).catch((error: unknown) => {
+      throw this.#cannotBeRead(folder, error);
+    });
+    for await (const entry of opened) {
       if (folder === '' && entry.name.startsWith(OWN_PREFIX)) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) yield* this.paths(path);
@@ -142,6 +150,11 @@ export class FolderTarget implements MirrorTarget {
     await this.#writers.close();
     await this.#disk.close();
     rmSync(this.#temporary, { recursive: true, force: true });
+  }
+
+  #cannotBeRead(path: string, error: unknown): TidemarkError {
+    const file = join(this.#root, path);
+    return new TidemarkError('unavailable', `${file} cannot be read: ${reasonOf(error)}`, { file }, error);
   }
 
   /** Moves a deleted file to the folder of kept files. */

@@ -35,7 +35,7 @@ export interface MirrorTarget {
   remove(paths: readonly string[], keep: boolean): Promise<readonly RejectedPath[]>;
   /** Length in bytes of the file at a path; undefined when there is none. */
   lengthOf(path: string): number | undefined | Promise<number | undefined>;
-  /** Reads the file at a path. */
+  /** Reads the file at a path. @throws TidemarkError `not-found` when there is none */
   read(path: string): AsyncIterable<Buffer>;
   /** Yields the paths of all files below the target, including those of other programs, but not the mirror's own. */
   paths(): AsyncIterable<string>;

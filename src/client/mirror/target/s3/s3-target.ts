@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { TidemarkError } from '../../../../core/errors.ts';
 import { mapInOrder } from '../../../../lib/map-in-order.ts';
 import type { Bucket } from '../../../../lib/s3/bucket.ts';
 import { readResuming } from '../../../../lib/s3/read-resuming.ts';
@@ -101,12 +102,12 @@ export class S3Target implements MirrorTarget {
 
   async *read(path: string): AsyncGenerator<Buffer> {
     const length = await this.lengthOf(path);
-    if (length === undefined) throw new Error(`${path} does not exist`);
+    if (length === undefined) throw new TidemarkError('not-found', `${path} does not exist`);
     const signal = this.#closed.signal;
     const bucket = this.#bucket;
     yield* readResuming({
       ...{ start: 0, end: length - 1, signal },
-      open: async (from) => (await bucket.get(path, { Range: `bytes=${from}-` }, signal)).Body as Readable,
+      open: (from) => this.#open(path, from),
       tooLong: () => bucket.brokenAnswer(`sent more of ${path} than it has`),
       cutOff: (came) => bucket.brokenAnswer(`sent ${came} of the ${length} bytes of ${path}`),
       errorOf: (error) => bucket.errorOf(error),
@@ -125,6 +126,16 @@ export class S3Target implements MirrorTarget {
     this.#staged.clear();
     for (const object of left) await this.#abort(object);
     this.#bucket.close();
+  }
+
+  async #open(path: string, from: number): Promise<Readable> {
+    try {
+      return (await this.#bucket.get(path, { Range: `bytes=${from}-` }, this.#closed.signal)).Body as Readable;
+    } catch (error) {
+      const { name, status } = failureOf(error);
+      if (status === 404 && name !== 'NoSuchBucket') throw new TidemarkError('not-found', `${path} does not exist`);
+      throw this.#bucket.errorOf(error);
+    }
   }
 
   /** Returns why an object cannot be created; undefined when it was. */
