@@ -222,6 +222,21 @@ describe('tidemark mirror', () => {
     assert.match((await run('mirror', 'status', 'copy')).stdout, /No process keeps it now/);
   });
 
+  it('says what is wrong with a lock that cannot be used, and names no process', async () => {
+    await done();
+    const lock = place.at('copy/.tidemark-mirror/lock');
+    writeFileSync(lock, 'no database'.repeat(100));
+    const damaged = await mirror();
+    assert.match(damaged.stderr, /the lock of the copy, \S+\/lock, is no SQLite database: remove it/);
+    assert.equal(damaged.exitCode, 3);
+    assert.match((await run('mirror', 'status', 'copy')).stdout, /No process keeps it now/);
+    rmSync(lock);
+    place.write('copy/.tidemark-mirror/lock/file', 'a folder');
+    const folder = await mirror();
+    assert.match(folder.stderr, /the lock of the copy, \S+\/lock, cannot be opened/);
+    assert.equal(folder.exitCode, 3);
+  });
+
   it('stops at Ctrl-C with what it has, and goes on later', async () => {
     source.served.answers.set('/files/b.txt', () => {});
     const running = startProcess(['mirror', source.url, 'copy', '--connections', '1'], { cwd: place.path });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { KeyRange, ResourceKey } from '../../../core/key.ts';
 import { type CopiedResource, decodeAbout } from '../lists/wanted-resource.ts';
 import { STATE_FILE } from './mirror-state.ts';
+import { StateDatabase } from './state-database.ts';
 
 /** The state of a resource in the copy, or the reason why it could not be copied. */
 export interface ListedResource {
@@ -19,36 +19,35 @@ export interface ListedResource {
 const READ_AT_ONCE = 1_000;
 const SELECT = `SELECT r.key, r.path, r.uri, r.length, r.hash, r.lastmod, r.about, f.reason
   FROM resource r LEFT JOIN failure f ON f.uri = r.uri`;
+const RANGE = `${SELECT} WHERE r.key >= ? AND r.key < ? ORDER BY r.key LIMIT ${READ_AT_ONCE}`;
+const ONE = `${SELECT} WHERE r.key = ?`;
 
 /** Lists the current resources of a copy in key order. Another thread or process may sync the copy at the same time. */
 export class CopyListing {
-  readonly #database: DatabaseSync;
-  readonly #range: StatementSync;
-  readonly #one: StatementSync;
+  readonly #database: StateDatabase;
 
   /**
    * @param folder the folder with the state of the copy
-   * @throws TidemarkError `unavailable` when there is no copy, or its first pass is not complete
+   * @throws TidemarkError `unavailable` when there is no copy, its first pass is not complete, or it cannot be read
    */
   constructor(folder: string) {
     const file = join(folder, STATE_FILE);
     if (!existsSync(file)) throw isIncomplete(folder);
-    this.#database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+    this.#database = new StateDatabase(file, { schema: '', readOnly: true });
     try {
       // Until a whole list was applied, resources may be missing here that the source has.
-      if (this.#prepare("SELECT 1 FROM fact WHERE name = 'listRead'").get() === undefined) throw isIncomplete(folder);
-      this.#range = this.#prepare(`${SELECT} WHERE r.key >= ? AND r.key < ? ORDER BY r.key LIMIT ${READ_AT_ONCE}`);
-      this.#one = this.#prepare(`${SELECT} WHERE r.key = ?`);
+      const isComplete = this.#database.get("SELECT 1 FROM fact WHERE name = 'listRead'") !== undefined;
+      if (!isComplete) throw isIncomplete(folder);
     } catch (error) {
       this.#database.close();
       throw error;
     }
   }
 
-  /** Yields batches in ascending key order. */
+  /** Yields batches in ascending key order. @throws TidemarkError `unavailable` */
   *read({ from = '/', to = '0' }: KeyRange): Generator<readonly ListedResource[]> {
     for (let next = from; ; ) {
-      const rows = this.#range.all(next, to).map(listed);
+      const rows = this.#database.all(RANGE, next, to).map(listed);
       if (rows.length > 0) yield rows;
       if (rows.length < READ_AT_ONCE) return;
       // The least key after this one.
@@ -56,19 +55,14 @@ export class CopyListing {
     }
   }
 
+  /** @throws TidemarkError `unavailable` */
   get(key: ResourceKey): ListedResource | undefined {
-    const row = this.#one.get(key);
+    const row = this.#database.get(ONE, key);
     return row === undefined ? undefined : listed(row);
   }
 
   close(): void {
     this.#database.close();
-  }
-
-  #prepare(sql: string): StatementSync {
-    const statement = this.#database.prepare(sql);
-    statement.setReturnArrays(true);
-    return statement;
   }
 }
 
