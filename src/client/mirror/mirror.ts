@@ -1,4 +1,5 @@
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { Closers } from '../../lib/closers.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Reader } from '../read/reader.ts';
 import { type AuditReport, audit } from './audit.ts';
@@ -39,9 +40,9 @@ export class Mirror {
   /** The URI of the source's stream of changes; undefined while the source has named none. */
   stream: string | undefined;
   readonly #parts: MirrorParts;
-  readonly #closers: readonly (() => unknown)[];
+  readonly #closers: Closers;
 
-  constructor(set: MirroredSet, parts: MirrorParts, closers: readonly (() => unknown)[]) {
+  constructor(set: MirroredSet, parts: MirrorParts, closers: Closers) {
     this.set = set;
     this.#parts = parts;
     this.#closers = closers;
@@ -135,8 +136,8 @@ export class Mirror {
     return this.#parts.state.failures(MOST_FAILURES);
   }
 
-  async close(): Promise<void> {
-    for (const close of this.#closers.toReversed()) await close();
+  close(): Promise<void> {
+    return this.#closers.close();
   }
 
   /** Reads the wanted state of resources: from the changes, or from the Resource List and the changes after it. */

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { Closers } from '../../lib/closers.ts';
 import { makeFolder } from '../../lib/make-folder.ts';
 import { retry } from '../../lib/retry.ts';
 import type { Reader } from '../read/reader.ts';
@@ -19,7 +20,7 @@ import { MirrorState, STATE_FILE } from './state/mirror-state.ts';
  * the lock of the copy
  */
 export async function openMirror(options: MirrorOptions): Promise<Mirror> {
-  const closers: (() => unknown)[] = [];
+  const closers = new Closers();
   try {
     const { place, adopt: adopts, signal } = options;
     place.prepare(adopts);
@@ -27,20 +28,21 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     makeFolder(place.stateFolder, 0o777);
     mkdirSync(own, { recursive: true, mode: 0o700 });
     const lock = lockMirror(own, place.name);
-    closers.push(() => lock.release());
+    closers.add(() => lock.release());
     const state = new MirrorState(join(place.stateFolder, STATE_FILE));
-    closers.push(() => state.close());
+    closers.add(() => state.close());
     if (options.isListed === true) state.listByKey();
     const target = await place.open({ state, own, adopts, source: withoutLogin(options.url) });
-    closers.push(() => target.close());
+    closers.add(() => target.close());
     const requests = await openRequests(options);
-    closers.push(() => requests.close());
+    closers.add(() => requests.close());
     const { fetcher, streams } = requests;
     const reader = { fetcher, limits: LIMITS, signal, progress: () => {} };
     const parts = { options, reader, streams, state, target, own };
     return new Mirror(await setWhenReadable(parts), parts, closers);
   } catch (error) {
-    for (const close of closers.toReversed()) await close();
+    // What cannot be closed says less than why it could not be opened.
+    await closers.close().catch(() => {});
     throw error;
   }
 }
