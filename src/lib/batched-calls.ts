@@ -8,17 +8,17 @@ interface Call<Shared> {
 }
 
 /**
- * Makes synchronous calls that arrive in one turn of the event loop together, so that they share what would cost each
- * as much as itself: a transaction, a check. Both happen after every call of the batch was requested, so no result is
- * older than that of a call made alone.
+ * Runs synchronous calls in batches: all calls of one turn of the event loop share a transaction and a check, which
+ * cost as much as a call. Both are made after every call of the batch was requested, so no result is older than that of
+ * a call made alone.
  */
 export class BatchedCalls<Shared = void> {
   readonly #share: (runAll: (shared: Shared) => void) => void;
   #waiting: Call<Shared>[] = [];
 
   /**
-   * @param share prepares what a batch shares, and calls `runAll` with it. When it throws before that, every call of
-   * the batch fails
+   * @param share prepares what the batch shares, and calls `runAll` with it. If it throws before that, all calls of the
+   * batch fail
    */
   constructor(share: (runAll: (shared: Shared) => void) => void) {
     this.#share = share;
@@ -45,7 +45,7 @@ export class BatchedCalls<Shared = void> {
         }
       });
     } catch (error) {
-      // Calls that have a result keep it.
+      // Calls that have a result already keep it.
       for (const { reject } of calls) reject(error);
     }
   }

@@ -1,10 +1,10 @@
-/** A set of small numbers: a bit for each number up to the largest. */
+/** A set of small numbers, stored as one bit for each number up to the largest. */
 export class Bits {
-  /** How many numbers it has. */
+  /** Number of members. */
   size = 0;
   #bytes: Uint8Array<ArrayBuffer>;
 
-  /** @param largest that is expected; larger ones make it grow */
+  /** @param largest the largest expected number; the set grows for larger ones */
   constructor(largest = 0) {
     this.#bytes = new Uint8Array((largest >> 3) + 1);
   }
@@ -22,7 +22,7 @@ export class Bits {
   }
 
   has(number: number): boolean {
-    // Beyond the end: 0.
+    // Beyond the end, the byte is undefined, which counts as 0.
     return (this.#bytes[number >> 3]! & (1 << (number & 7))) !== 0;
   }
 }

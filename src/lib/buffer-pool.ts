@@ -1,25 +1,25 @@
-/** How many are kept for later. */
+/** Number of free buffers that are kept. */
 const MOST_FREE = 32;
 
 /**
- * Buffers of one size that are used again: a new one for each read costs more than reading, since V8 collects all of
- * its garbage for some 50 MB of them.
+ * Reuses buffers of one size. A new buffer for each read would cost more than the read: V8 runs a full garbage
+ * collection for every 50 MB or so of them.
  */
 export class BufferPool {
   readonly bytes: number;
   readonly #free: Buffer[] = [];
 
-  /** @param bytes of each buffer */
+  /** @param bytes size of each buffer */
   constructor(bytes: number) {
     this.bytes = bytes;
   }
 
-  /** A buffer that has bytes of other uses in it. */
+  /** Returns a buffer with arbitrary old content. */
   take(): Buffer {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.bytes);
   }
 
-  /** Only for a buffer that nothing reads or writes any more. */
+  /** Takes a buffer back. Nothing may read or write it any more. */
   give(buffer: Buffer): void {
     if (this.#free.length < MOST_FREE) this.#free.push(buffer);
   }

@@ -1,6 +1,6 @@
 type Close = () => Promise<void> | void;
 
-/** What was opened, to be closed in the reverse order. */
+/** Closes what was opened, in reverse order. */
 export class Closers {
   readonly #closers: Close[] = [];
 
@@ -8,7 +8,10 @@ export class Closers {
     this.#closers.push(close);
   }
 
-  /** What cannot be closed does not keep the rest open. @throws the first failure, when all the rest is closed */
+  /**
+   * Closes all, even when some fail.
+   * @throws the first failure, after all others were closed
+   */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const close of this.#closers.splice(0).reverse()) {

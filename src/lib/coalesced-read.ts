@@ -7,7 +7,7 @@ export class CoalescedRead<Result> {
   #current: Promise<Result> | undefined;
   #next: Promise<Result> | undefined;
 
-  /** @param work one read */
+  /** @param work reads once */
   constructor(work: () => Promise<Result>) {
     this.#work = work;
   }

@@ -11,10 +11,10 @@ export function parseCron(pattern: string, timeZone: string): Cron {
   if (!FIVE_FIELDS.test(pattern) || pattern.includes('?')) {
     throw new Error('use minute, hour, day of the month, month and day of the week, such as 15 2 * * *');
   }
-  // A time zone by name loads `Intl`, which takes 9 MB.
+  // A named time zone loads `Intl`, which takes 9 MB.
   const zone = timeZone === 'UTC' ? { utcOffset: 0 } : { timezone: timeZone };
   const times = new Cron(pattern, { paused: true, mode: '5-part', ...zone });
-  // The time zone is checked when it is used first.
+  // Croner checks the time zone only at its first use.
   if (times.nextRun() === null) throw new Error('that time never comes');
   return times;
 }

@@ -1,4 +1,4 @@
-/** What a spreadsheet would take for the beginning of a formula. */
+/** The characters with which a formula begins in a spreadsheet. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**

@@ -3,14 +3,20 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 
-/** With more paths, the whole file system is synced: for thousands, that takes a tenth of the time. */
+/**
+ * Above this number of paths, the whole file system is synced: for thousands of paths, that takes a tenth of the
+ * time.
+ */
 const SYNCED_ALONE = 16;
-/** Answers each line with the exit code of a sync. An interrupt is for the program, which still has files to sync. */
+/**
+ * Runs `sync` for each input line and prints its exit code. The shell ignores SIGINT, because the program that gets it
+ * still has files to sync.
+ */
 const SYNC_EACH_LINE = 'trap "" INT; while read -r line; do sync -f "$0"; echo $?; done';
 
 /**
- * Makes files or folders of one file system durable. A shell that stays starts the command for all of it: Node copies
- * its page tables for each process that it starts, which takes 10 ms.
+ * Makes files or folders of one file system durable. A long-lived shell starts all `sync` commands, because a process
+ * started by Node costs 10 ms: Node's page tables are copied.
  */
 export class DiskSync {
   readonly #root: string;
@@ -20,7 +26,7 @@ export class DiskSync {
     this.#root = root;
   }
 
-  /** @throws the error of the system, also when one of few paths does not exist */
+  /** @throws the error of the system, also when a path does not exist, unless there are many paths */
   async sync(paths: readonly string[]): Promise<void> {
     if (paths.length > SYNCED_ALONE && (await this.#syncAll())) return;
     for (const path of paths) await syncOne(path);
@@ -30,11 +36,11 @@ export class DiskSync {
     await this.#shell?.close();
   }
 
-  /** Returns false where the system has no such command. */
+  /** Syncs the whole file system. Returns false if that fails, such as on a system without the command. */
   async #syncAll(): Promise<boolean> {
     this.#shell ??= new Shell(this.#root);
     const code = await this.#shell.run();
-    // Something has ended it: the next call starts another one.
+    // The shell has ended: the next call starts a new one.
     if (code === undefined) this.#shell = undefined;
     return code === '0';
   }
@@ -57,13 +63,13 @@ class Shell {
   constructor(root: string) {
     this.#process = spawn('sh', ['-c', SYNC_EACH_LINE, root], { stdio: ['pipe', 'pipe', 'ignore'] });
     this.#codes = createInterface({ input: this.#process.stdout! })[Symbol.asyncIterator]();
-    // That it could not be started, or has ended, shows when there is no code.
+    // If the shell cannot be started, or has ended, `run` returns no exit code.
     this.#process.on('error', () => {});
     this.#process.stdin!.on('error', () => {});
     this.#closed = once(this.#process, 'close').catch(() => {});
   }
 
-  /** The exit code; undefined when the shell has ended. */
+  /** Returns the exit code of a sync; undefined when the shell has ended. */
   async run(): Promise<string | undefined> {
     this.#process.stdin!.write('\n');
     return (await this.#codes.next()).value;

@@ -1,8 +1,8 @@
 const LENGTH = 80;
 
 /**
- * A JSON value as a message repeats it. Objects and arrays are only named: JSON is parsed to any depth, but written to
- * a few thousand levels only.
+ * A JSON value for a message. Objects and arrays are not shown: JSON is parsed at any depth, but can be written only a
+ * few thousand levels deep.
  */
 export function excerpt(value: unknown): string {
   if (Array.isArray(value)) return 'an array';

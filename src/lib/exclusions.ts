@@ -7,23 +7,24 @@ import { errorCode, reasonOf } from './system-error.ts';
 export const IGNORE_FILE = '.tidemarkignore';
 
 /**
- * What is never content: the history of a working copy, and the list of exclusions itself. `!.git/` includes it again.
+ * Always excluded: the history of a working copy, and the file of exclusions itself. `!.git/` includes the former
+ * again.
  */
 const ALWAYS = ['.git/', IGNORE_FILE];
 
-/** Patterns with wildcards of one origin, together: compiling the worst of them takes half a second. */
+/** Most characters of all patterns with wildcards from one origin: compiling the worst of them takes half a second. */
 const MOST_CHARACTERS = 32_768;
-/** Bytes of a `.tidemarkignore`. */
+/** Most bytes of a `.tidemarkignore`. */
 export const MOST_IGNORE_BYTES = 1_048_576;
 
-/** Whether a file or folder is left out, judged by its own path: a walk does not enter a folder that is. */
+/** Whether a file or folder is excluded by its own path. A walk does not enter an excluded folder. */
 export type Exclusions = (path: string, isFolder: boolean) => boolean;
 
-/** What a root leaves out, besides what its `.tidemarkignore` does. */
+/** The exclusions of a root besides its `.tidemarkignore`. */
 export interface RootPatterns {
-  /** Patterns, as lines of a `.tidemarkignore`. */
+  /** Patterns, as the lines of a `.tidemarkignore`. */
   readonly exclude: readonly string[];
-  /** Patterns of this program's own files, which no other pattern includes again. */
+  /** Patterns for this program's own files. No other pattern can include them again. */
   readonly ownFiles?: readonly string[] | undefined;
 }
 
@@ -34,9 +35,9 @@ interface Rule {
 }
 
 /**
- * Patterns in the manner of `.gitignore`: one without a slash matches names at any depth, one with a slash (at its
- * beginning or inside) a path from the root; a slash at its end means folders only; `!` includes again; `#` begins a
- * comment. The last match decides, and nothing below an excluded folder can be included again.
+ * Parses patterns in the style of `.gitignore`: one without a slash matches names at any depth, one with a slash (at
+ * its beginning or inside) a path from the root; a slash at its end means folders only; `!` includes again; `#` begins
+ * a comment. The last match decides, and nothing below an excluded folder can be included again.
  */
 export function parseExclusions(lines: readonly string[]): Exclusions {
   const rules = [...ALWAYS, ...lines].flatMap(parseRule);
@@ -47,7 +48,7 @@ export function parseExclusions(lines: readonly string[]): Exclusions {
   };
 }
 
-/** @throws TidemarkError `invalid` for more patterns than can be compiled at once */
+/** @throws TidemarkError `invalid` when there are more patterns than can be compiled at once */
 export function requireFewPatterns(lines: readonly string[]): void {
   const characters = lines.filter(hasWildcard).reduce((sum, { length }) => sum + length, 0);
   if (characters <= MOST_CHARACTERS) return;
@@ -60,8 +61,8 @@ export function requireFewPatterns(lines: readonly string[]): void {
 
 /**
  * The exclusions of a root.
- * @param ignoreText what its `.tidemarkignore` holds, which comes after the patterns of its set
- * @throws TidemarkError `unavailable` when that cannot be used: what it hides must not be published
+ * @param ignoreText the text of its `.tidemarkignore`; its lines follow the patterns of the set
+ * @throws TidemarkError `unavailable` when the text cannot be used: what it would exclude must not be published
  */
 export function exclusionsOf({ exclude, ownFiles = [] }: RootPatterns, ignoreText: string): Exclusions {
   const lines = ignoreText.split('\n');
@@ -73,12 +74,15 @@ export function exclusionsOf({ exclude, ownFiles = [] }: RootPatterns, ignoreTex
   return parseExclusions([...exclude, ...lines, ...ownFiles]);
 }
 
-/** The exclusions of a folder. @throws TidemarkError as `exclusionsOf`, also when the file cannot be read */
+/**
+ * Reads the exclusions of a folder.
+ * @throws TidemarkError as `exclusionsOf`, also when the file cannot be read
+ */
 export function readExclusions(root: string, patterns: RootPatterns): Exclusions {
   return exclusionsOf(patterns, readIgnoreFile(join(root, IGNORE_FILE)));
 }
 
-/** Why it cannot be known what is left out. Names no path of this machine. */
+/** The error when the exclusions cannot be read. It names no path of this machine. */
 export function ignoreFileError(error: unknown): TidemarkError {
   if (isTidemarkError(error, 'unavailable')) return error;
   const reason = isTidemarkError(error) ? error.message : `it cannot be read: ${reasonOf(error)}`;
@@ -89,12 +93,12 @@ export function ignoreFileTooLarge(): TidemarkError {
   return new TidemarkError('invalid', `it has more than ${MOST_IGNORE_BYTES} bytes`);
 }
 
-/** The pattern of exactly one folder of the root, such as the program's own data. */
+/** A pattern for exactly one folder of the root, such as the program's own data. */
 export function patternOfFolder(path: string): string {
   return `/${path.replace(/[\\*?[\]{}!]/g, '\\$&')}/`;
 }
 
-/** Whether a folder above a path is left out. */
+/** Whether a parent folder of a path is excluded. */
 export function isHidden(excludes: Exclusions, path: string): boolean {
   for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
     if (excludes(path.slice(0, at), true)) return true;
@@ -102,7 +106,7 @@ export function isHidden(excludes: Exclusions, path: string): boolean {
   return false;
 }
 
-/** Whether a file, or a folder above it, is left out. */
+/** Whether a file or a parent folder of it is excluded. */
 export function isLeftOut(excludes: Exclusions, path: string): boolean {
   return isHidden(excludes, path) || excludes(path, false);
 }
@@ -110,7 +114,7 @@ export function isLeftOut(excludes: Exclusions, path: string): boolean {
 function readIgnoreFile(file: string): string {
   try {
     const stats = statSync(file);
-    // A FIFO would keep the reader waiting for ever.
+    // Reading a FIFO would block for ever.
     if (!stats.isFile()) return '';
     if (stats.size > MOST_IGNORE_BYTES) throw ignoreFileTooLarge();
     return readFileSync(file, 'utf8');
@@ -120,9 +124,9 @@ function readIgnoreFile(file: string): string {
   }
 }
 
-/** The rule of a line; none for one that is empty or a comment. */
+/** The rule of a line; empty for a blank line or a comment. */
 function parseRule(line: string): readonly Rule[] {
-  // A trailing space counts only behind a backslash.
+  // A trailing space counts only after a backslash.
   const text = withoutTrailingSpace(line);
   if (text === '' || text.startsWith('#')) return [];
   const excludes = !text.startsWith('!');

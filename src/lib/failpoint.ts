@@ -1,7 +1,7 @@
 /**
- * Named places at which a test can kill or stop the process: `TIDEMARK_FAILPOINT=commit.logged:kill` or `…:kill@3` for
- * the third time it comes by; `stop` sends SIGSTOP instead, from which SIGCONT awakes it. Without that variable a
- * failpoint costs one comparison.
+ * Places in the code where a test can kill or stop the process: `TIDEMARK_FAILPOINT=commit.logged:kill`, or `…:kill@3`
+ * for the third time that the process reaches it. `stop` sends SIGSTOP; SIGCONT continues the process. Without the
+ * variable, a failpoint costs one comparison.
  */
 const ANY_STORE = [
   'commit.begun',
@@ -15,7 +15,7 @@ const ANY_STORE = [
   'render.published',
 ] as const;
 
-/** Where a process passes by, with each kind of store. */
+/** Failpoints of a commit, by the kind of store. */
 export const FAILPOINTS = {
   sqlite: [...ANY_STORE, 'commit.applied', 'commit.committed'],
   elasticsearch: [
@@ -28,7 +28,7 @@ export const FAILPOINTS = {
     'refresh.done',
   ],
 } as const;
-/** Where a process passes by that archives a log, or makes a store of an archive. */
+/** Failpoints of archiving a log, and of making a store from an archive. */
 export const ARCHIVE_FAILPOINTS = [
   'archive.written',
   'archive.marked',
@@ -37,7 +37,7 @@ export const ARCHIVE_FAILPOINTS = [
   'rebuild.replayed',
   'rebuild.compared',
 ] as const;
-/** Where a process passes by that runs an activity, in this order. */
+/** Failpoints of an activity, in the order in which they are reached. */
 export const ACTIVITY_FAILPOINTS = [
   'activity.claimed',
   'activity.read',
@@ -49,25 +49,25 @@ export const ACTIVITY_FAILPOINTS = [
   'activity.companion',
   'activity.published',
 ] as const;
-/** What a process that syncs a set passes: the first with records alone. */
+/** Failpoints of syncing a set; the first only for records. */
 export const SYNC_FAILPOINTS = ['records.begun', 'sync.posted'] as const;
-/** Where a process passes by that follows the default stream: a part is recorded, and all of it is posted. */
+/** Failpoints of following the default stream: a part is recorded; all of it is posted. */
 export const FOLLOW_FAILPOINTS = ['follow.begun', 'follow.posted'] as const;
-/** Where a process passes by that keeps versions: before their bytes are stored, and when they are. */
+/** Failpoints of keeping versions: before the bytes of a version are stored, and after. */
 export const VERSION_FAILPOINTS = ['version.writing', 'version.stored'] as const;
-/** Where a process passes by that builds a Change Dump: when a window is packed, and when the catalog names it. */
+/** Failpoints of building a Change Dump: a window is packed; the catalog names it. */
 export const CHANGE_DUMP_FAILPOINTS = ['changes.packed', 'changes.recorded'] as const;
-/** Where a process passes by that removes versions: when that is recorded, and after each of them. */
+/** Failpoints of removing versions: after the removal is recorded, and after each version. */
 export const PRUNE_FAILPOINTS = ['prune.recorded', 'prune.removed'] as const;
-/** Where a process passes by that runs a job: before its work, and before its end is recorded. */
+/** Failpoints of a job: before its work, and before its end is recorded. */
 export const JOB_FAILPOINTS = ['job.claimed', 'job.ended'] as const;
-/** Where a process passes by that keeps a list in an archive: when it is stored, and when the catalog names it. */
+/** Failpoints of archiving a list: after it is stored, and after the catalog names it. */
 export const LIST_ARCHIVE_FAILPOINTS = ['lists.stored', 'lists.recorded'] as const;
-/** Where a process passes by that mirrors a source: files fetched, in their places, recorded; a pass recorded. */
+/** Failpoints of mirroring a source: files fetched; files at their paths; changes committed; pass recorded. */
 export const MIRROR_FAILPOINTS = ['mirror.fetched', 'mirror.published', 'mirror.committed', 'mirror.passed'] as const;
-/** Where a process passes by that receives an upload: a file is stored, and the upload is known. */
+/** Failpoints of receiving an upload: after a file is stored, and after the upload is recorded. */
 export const UPLOAD_FAILPOINTS = ['upload.stored', 'upload.recorded'] as const;
-/** Where a process passes by that processes an upload, in this order; `upload.posted` for each commit. */
+/** Failpoints of processing an upload, in order; `upload.posted` is reached for each commit. */
 export const PROCESSING_FAILPOINTS = [
   'upload.fetched',
   'upload.read',
@@ -75,7 +75,7 @@ export const PROCESSING_FAILPOINTS = [
   'upload.posted',
   'upload.applied',
 ] as const;
-/** Where a process passes by that receives a file in several requests, in this order; then `upload.recorded`. */
+/** Failpoints of receiving a file in several requests, in order; `upload.recorded` follows. */
 export const RESUMABLE_FAILPOINTS = [
   'resumable.begun',
   'resumable.stored',
@@ -86,8 +86,8 @@ export const RESUMABLE_FAILPOINTS = [
   'resumable.ended',
 ] as const;
 /**
- * Where a process passes by that makes a dump of a stream: states copied; records written; all files of a dump stored;
- * the catalog names it.
+ * Failpoints of making a dump of a stream: states copied; records written; all files of the dump stored; the catalog
+ * names the dump.
  */
 export const STREAM_DUMP_FAILPOINTS = [
   'dumping.copied',
@@ -118,12 +118,12 @@ interface Armed {
   passesLeft: number;
 }
 
-/** Milliseconds until a stopped process has surely stopped; when it is let go on, it does so from the failpoint. */
+/** Milliseconds to wait for SIGSTOP to take effect. After SIGCONT, the process continues here. */
 const UNTIL_STOPPED = 100;
 
 let armed: Armed | undefined;
 
-/** Arms the failpoint that a specification names; each thread arms its own. */
+/** Arms the failpoint of a specification, for the calling thread. */
 export function armFailpoint(specification: string | undefined): void {
   const match = /^([a-z.]+):(kill|stop)(?:@(\d+))?$/.exec(specification ?? '');
   if (match === null) return;
@@ -136,7 +136,7 @@ export function failpoint(name: Failpoint): void {
   armed.passesLeft -= 1;
   if (armed.passesLeft !== 0) return;
   process.kill(process.pid, armed.signal);
-  // The signal is delivered to the process, not to this thread: without waiting, the next step might still happen.
+  // The signal is delivered to the process, not to this thread: without waiting, the next step might still be executed.
   const timeoutMs = armed.signal === 'SIGKILL' ? undefined : UNTIL_STOPPED;
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeoutMs);
 }

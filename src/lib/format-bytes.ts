@@ -1,6 +1,9 @@
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'] as const;
 
-/** Bytes for people: three digits, four from 1000 to 1023; units of 1024 as in settings. */
+/**
+ * Formats a number of bytes for people: three digits, four from 1000 to 1023; units are powers of 1024, as in
+ * settings.
+ */
 export function formatBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;

@@ -2,12 +2,12 @@ import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
 
 /**
- * Whether a name or a path matches; `/` is between names. Takes time in proportion to the text, whatever the pattern
- * is.
+ * Whether a name or a path matches; `/` separates names. The time is proportional to the length of the text, for every
+ * pattern.
  */
 export type Glob = (text: string) => boolean;
 
-/** In a name, `*` and `?` match no slash. */
+/** `*` and `?` match no slash. */
 const NO_SLASH = '[^/]';
 const WILDCARD = /[*?[{\\]/;
 /** A range of single characters: `{1..3}`. */
@@ -18,9 +18,9 @@ export function hasWildcard(glob: string): boolean {
 }
 
 /**
- * Compiles a pattern of `.gitignore`, with groups (`{a,b}`) and ranges (`{1..3}`) besides. What is no complete group or
- * class is literal. RE2 knows no backtracking: a regular expression of JavaScript takes hours for a name that nearly
- * matches `*a*a*a/*a*a*a`.
+ * Compiles a pattern of `.gitignore`, extended by groups (`{a,b}`) and ranges (`{1..3}`). An incomplete group or class
+ * is literal. RE2 does not backtrack: a regular expression of JavaScript takes hours for a name that nearly matches
+ * `*a*a*a/*a*a*a`.
  */
 export function compileGlob(glob: string): Glob {
   if (!hasWildcard(glob)) return (text) => text === glob;
@@ -29,7 +29,7 @@ export function compileGlob(glob: string): Glob {
     const expression = RE2JS.compile(new GlobTranslator(glob).translate(), RE2JS.DOTALL);
     return (text) => expression.testExact(text);
   } catch {
-    // Groups that are nested a thousand deep are no pattern that a person wrote.
+    // RE2 rejects groups that are nested a thousand deep. No person writes such a pattern.
     return (text) => text === glob;
   }
 }
@@ -37,21 +37,21 @@ export function compileGlob(glob: string): Glob {
 const require = createRequire(import.meta.url);
 let re2: typeof Re2 | undefined;
 
-/** Few sets have patterns with wildcards: it is loaded for those that do. */
+/** Loaded only when needed: few sets have patterns with wildcards. */
 function loadRe2(): typeof Re2 {
   re2 ??= require('re2js') as typeof Re2;
   return re2;
 }
 
 interface Group {
-  /** Where its parts of the expression are: the opening brace and the commas. */
+  /** Indexes in the parts of the expression: of the opening brace and of the commas. */
   readonly open: number;
   readonly commas: number[];
-  /** Where its content begins in the pattern. */
+  /** Position of its content in the pattern. */
   readonly from: number;
 }
 
-/** Goes through a pattern once. */
+/** Translates a pattern into a regular expression in one pass. */
 class GlobTranslator {
   readonly #glob: string;
   readonly #lastBracket: number;
@@ -99,7 +99,7 @@ class GlobTranslator {
     return character;
   }
 
-  /** `**` between slashes matches any folders, also none. */
+  /** `**` between slashes matches any number of folders, including none. */
   #stars(): string {
     const isFirst = this.#at === 1 || this.#glob[this.#at - 2] === '/';
     let count = 1;
@@ -118,7 +118,7 @@ class GlobTranslator {
     const isNegated = '!^'.includes(this.#glob[this.#at] ?? ' ');
     const from = this.#at + (isNegated ? 1 : 0);
     let end = from;
-    // A bracket that comes first is literal.
+    // A bracket at the first position is literal.
     for (let first = true; end <= this.#lastBracket && (first || this.#glob[end] !== ']'); first = false) {
       end += this.#glob[end] === '\\' ? 2 : 1;
     }
@@ -154,7 +154,7 @@ function membersOf(content: string): string {
     if (!isRange) members += literal(character);
     else {
       const last = characters[at + 2]!.character;
-      // A range that runs backwards has no members, as in git.
+      // A descending range has no members, as in git.
       if (character.codePointAt(0)! <= last.codePointAt(0)!) members += rangeOf(character, last);
       at += 2;
     }
@@ -162,7 +162,7 @@ function membersOf(content: string): string {
   return members;
 }
 
-/** In either order, as picomatch, which was used before, took them. */
+/** Accepts either order, like picomatch, which was used before. */
 function rangeOf(one: string, other: string): string {
   const [first, last] = one.codePointAt(0)! <= other.codePointAt(0)! ? [one, other] : [other, one];
   return `${literal(first)}-${literal(last)}`;

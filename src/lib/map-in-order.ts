@@ -1,4 +1,4 @@
-/** Results of a step for each item, in their order, with at most so many steps at the same time. */
+/** Yields the results of an async step for each item, in order, with a limited number of steps running at once. */
 export async function* mapInOrder<Item, Result>(
   items: AsyncIterable<Item> | Iterable<Item>,
   atATime: number,
@@ -15,7 +15,7 @@ export async function* mapInOrder<Item, Result>(
     }
     while (underWay.length > 0) yield await underWay.shift()!;
   } finally {
-    // A caller that stops early leaves some behind.
+    // A caller that stops early leaves steps running: wait until they have ended.
     await Promise.allSettled(underWay);
   }
 }

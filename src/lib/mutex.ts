@@ -1,18 +1,18 @@
 import { unlessAborted } from './unless-aborted.ts';
 
-/** Runs works one at a time, in the order in which they were asked for. */
+/** Runs tasks one at a time, in the order of the calls. */
 export class Mutex {
   #last: Promise<void> = Promise.resolve();
   #holders = 0;
 
-  /** Whether no work runs or waits. */
+  /** Whether no task runs or waits. */
   get isFree(): boolean {
     return this.#holders === 0;
   }
 
   /**
-   * @param signal ends the waiting alone: work that has begun goes on
-   * @throws what the work throws; the signal's reason when it is aborted before the work begins
+   * @param signal ends only the waiting: a task that has begun continues
+   * @throws what the task throws; the signal's reason when it is aborted before the task begins
    */
   async run<Result>(work: () => Result | Promise<Result>, signal?: AbortSignal): Promise<Result> {
     const release = await this.acquire(signal);
@@ -23,7 +23,7 @@ export class Mutex {
     }
   }
 
-  /** For what is no function, such as a generator: the next one waits until the returned function is called. */
+  /** For work that is not one function call, such as a generator: others wait until the returned function is called. */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     const before = this.#last;
     const { promise: released, resolve } = Promise.withResolvers<void>();

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 
-/** The most bytes of one line, unless something else is said. */
+/** Most bytes of one line, by default. */
 export const MAX_LINE_BYTES = 1_048_576;
 
-/** A line that is not blank, by its number (the first is 1): its text, or why it has none. */
+/** A line that is not blank, with its number, counted from 1: its text, or the problem with it. */
 export type NdjsonLine =
   | { readonly number: number; readonly text: string; readonly problem?: undefined }
   | { readonly number: number; readonly problem: 'line-too-long' | 'not-utf-8' };
@@ -13,8 +13,8 @@ const BYTE_ORDER_MARK = '\ufeff';
 const BLANK = /^[ \t\r]*$/;
 
 /**
- * Splits bytes into lines as they come. No byte is copied more than twice, however a line is cut into chunks, and of a
- * line that is too long nothing is kept: memory stays below one line and one chunk.
+ * Splits bytes into lines as they arrive. No byte is copied more than twice, wherever chunks split a line. Nothing of a
+ * line that is too long is kept: memory stays below one line and one chunk.
  */
 export class NdjsonLines {
   #number = 0;
@@ -22,12 +22,12 @@ export class NdjsonLines {
   #restBytes = 0;
   readonly #mostBytes: number;
 
-  /** @param mostBytes of one line */
+  /** @param mostBytes the most bytes of one line */
   constructor(mostBytes = MAX_LINE_BYTES) {
     this.#mostBytes = mostBytes;
   }
 
-  /** The lines that are complete with these bytes. */
+  /** Returns the lines that end in these bytes. */
   push(chunk: Buffer): readonly NdjsonLine[] {
     const lines: NdjsonLine[] = [];
     const first = chunk.indexOf(NEWLINE);
@@ -43,7 +43,7 @@ export class NdjsonLines {
     return lines;
   }
 
-  /** The last line, when no newline ended it. */
+  /** Returns the last line, if no newline ended it. */
   end(): readonly NdjsonLine[] {
     const lines: NdjsonLine[] = [];
     if (this.#restBytes > 0) this.#finish(lines);
@@ -64,7 +64,7 @@ export class NdjsonLines {
     this.#restBytes = 0;
   }
 
-  /** Splits whole lines; the last has no newline. */
+  /** Splits complete lines; the last one has no newline. */
   #split(bytes: Buffer, lines: NdjsonLine[]): void {
     if (!isUtf8(bytes)) {
       this.#splitBroken(bytes, lines);

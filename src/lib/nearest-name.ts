@@ -1,4 +1,4 @@
-/** The known name that a person probably meant, or undefined when none is like it. */
+/** The known name that a person probably meant; undefined when none is similar. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > 40) return undefined;
   const meant = name.toLowerCase();
@@ -13,7 +13,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return nearest;
 }
 
-/** Levenshtein: how many letters must be put in, left out or replaced. */
+/** Levenshtein distance: the number of letters to insert, delete or replace. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let i = 1; i <= from.length; i++) {

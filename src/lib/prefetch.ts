@@ -1,6 +1,6 @@
 /**
- * What a function returns, call after call: each time it is called while the caller uses the item before.
- * A caller that stops early does not wait for the last call, and never sees it fail.
+ * Yields the results of a function, and calls it again before each item is used, so that the next one is ready sooner.
+ * A caller that stops early does not wait for the last call, and does not get its error.
  * @param next resolves with undefined after the last item
  */
 export async function* prefetch<Item>(next: () => Promise<Item | undefined>): AsyncGenerator<Item> {
@@ -15,8 +15,8 @@ export async function* prefetch<Item>(next: () => Promise<Item | undefined>): As
 }
 
 /**
- * The same items, each requested while the caller uses the one before. A caller that stops early waits for the last
- * request.
+ * Yields the same items, requesting each one while the caller uses the previous one. A caller that stops early waits
+ * for the last request.
  */
 export async function* prefetchItems<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   const iterator = items[Symbol.asyncIterator]();

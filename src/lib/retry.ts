@@ -1,19 +1,25 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The pause before each attempt is twice as long as the one before, up to the longest. */
+/** Exponential backoff: each pause is twice as long as the one before, up to the longest. */
 export interface Backoff {
   readonly firstMs: number;
   readonly longestMs: number;
 }
 
 export interface RetryOptions extends Backoff {
-  /** Whether a later attempt may succeed. Called after each failure. @param failures so far */
+  /**
+   * Whether a later attempt may succeed. Called after each failure.
+   * @param failures number of failures so far
+   */
   mayPass(error: unknown, failures: number): boolean;
   /** Ends a pause between two attempts. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Repeats work until it succeeds. @throws the first error that does not pass; the signal's reason */
+/**
+ * Repeats work until it succeeds.
+ * @throws the first error for which `mayPass` is false; the signal's reason
+ */
 export async function retry<Result>(work: () => Promise<Result>, options: RetryOptions): Promise<Result> {
   for (let failures = 1; ; failures++) {
     try {
@@ -32,8 +38,8 @@ export async function pauseAfter(failures: number, backoff: Backoff, signal?: Ab
 }
 
 /**
- * Milliseconds after so many failures: at random between a half and the whole, so that processes that failed together
- * do not return together.
+ * Milliseconds to wait after this number of failures. A random value between half and the whole, so that processes that
+ * failed together do not retry together.
  */
 export function backoffMs(failures: number, { firstMs, longestMs }: Backoff): number {
   const most = Math.min(firstMs * 2 ** (failures - 1), longestMs);

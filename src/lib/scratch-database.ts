@@ -8,20 +8,20 @@ import { reasonOf } from './system-error.ts';
 import { unlinked } from './unlinked.ts';
 
 export interface ScratchOptions {
-  /** Where its file is; it is made if it does not exist. */
+  /** The folder for the file. It is created if it does not exist. */
   readonly folder: string;
-  /** The tables. */
+  /** The statements that create the tables. */
   readonly schema: string;
-  /** Bytes of pages that it keeps in memory. What is smaller never reaches the disk. */
+  /** Bytes of pages in memory. A database that fits never reaches the disk. */
   readonly cacheBytes: number;
 }
 
 export type Row = readonly SQLOutputValue[];
 
 /**
- * A database for data that is larger than memory and of no use after this process. Its file has no name, where the
- * system permits that: it goes when it is closed, and also when the process is killed. There is no journal, and nothing
- * is synced to the disk: after a failed statement, the database can only be closed.
+ * A temporary database for data that does not fit into memory. Its file is unlinked where the system permits that: it
+ * is then deleted when it is closed, even if the process is killed. It has no journal and syncs nothing to disk: after
+ * a failed statement, it can only be closed.
  */
 export class ScratchDatabase {
   readonly #folder: string;
@@ -53,7 +53,7 @@ export class ScratchDatabase {
     this.#isNamed = !unlinked(this.#path);
   }
 
-  /** @throws TidemarkError `unavailable`, for one when the disk is full */
+  /** @throws TidemarkError `unavailable`, such as when the disk is full */
   exec(sql: string): void {
     this.#ask(() => this.#database.exec(sql));
   }
@@ -78,7 +78,7 @@ export class ScratchDatabase {
   }
 }
 
-/** A statement whose rows are arrays, which node:sqlite makes twice as fast as objects. */
+/** A statement that returns rows as arrays, which node:sqlite creates twice as fast as objects. */
 export class ScratchStatement {
   readonly #statement: StatementSync;
   readonly #ask: <Result>(work: () => Result) => Result;
@@ -89,12 +89,18 @@ export class ScratchStatement {
     this.#ask = ask;
   }
 
-  /** Returns how many rows it changed. @throws TidemarkError `unavailable`, for one when the disk is full */
+  /**
+   * Returns the number of changed rows.
+   * @throws TidemarkError `unavailable`, such as when the disk is full
+   */
   run(...values: SQLInputValue[]): number {
     return this.#ask(() => Number(this.#statement.run(...values).changes));
   }
 
-  /** The first row. @throws TidemarkError `unavailable` */
+  /**
+   * Returns the first row.
+   * @throws TidemarkError `unavailable`
+   */
   get(...values: SQLInputValue[]): Row | undefined {
     return this.#ask(() => this.#statement.get(...values)) as unknown as Row | undefined;
   }
@@ -105,7 +111,7 @@ export class ScratchStatement {
   }
 
   /**
-   * Rows as they are read. The tables that they come from must not be changed before the last one.
+   * Yields rows as they are read. Their tables must not change before the last row was read.
    * @throws TidemarkError `unavailable`
    */
   *iterate(...values: SQLInputValue[]): Generator<Row> {

@@ -2,19 +2,19 @@
 const MOST_IN_A_TURN = 100;
 
 /**
- * Makes synchronous calls each in an immediate of its own, so that what waits for one goes on before the next is made:
- * a client has its answer while those of others are prepared. Calls of one turn of the event loop share what would
- * cost each as much as itself; it is made after every one of them was requested, so no result is older than that of a
- * call made alone.
+ * Runs each synchronous call in an immediate of its own, so that its caller continues before the next call runs: one
+ * client gets its response while others wait. The calls of one turn of the event loop use one result of `share`, which
+ * costs as much as a call. It is made after all of them were requested, so no result is older than that of a call made
+ * alone.
  */
 export class SpacedCalls<Shared> {
   readonly #share: () => Shared;
   readonly #waiting: (() => void)[] = [];
-  /** How many immediates there are for the calls that wait. */
+  /** Number of scheduled immediates for waiting calls. */
   #immediates = 0;
   #shared: { readonly value: Shared } | undefined;
 
-  /** @param share makes what the calls of a turn share. When it throws, the call that needed it fails */
+  /** @param share makes what the calls of a turn share. If it throws, the call that needed it fails */
   constructor(share: () => Shared) {
     this.#share = share;
   }
@@ -46,7 +46,7 @@ export class SpacedCalls<Shared> {
   #sharedNow(): Shared {
     if (this.#shared === undefined) {
       this.#shared = { value: this.#share() };
-      // Immediates run in their order: before those of calls that are requested from now on.
+      // Immediates run in order: this one runs before those of calls that are requested from now on.
       setImmediate(() => {
         this.#shared = undefined;
       });

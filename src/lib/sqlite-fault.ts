@@ -1,4 +1,4 @@
-/** The result codes of SQLite that an operator can do something about (sqlite.org/rescode.html). */
+/** The SQLite result codes that an operator can do something about (sqlite.org/rescode.html). */
 const FAULTS: Readonly<Record<number, string>> = {
   5: 'is locked by another process: try again, or find out which one',
   6: 'is locked: try again',
@@ -10,13 +10,13 @@ const FAULTS: Readonly<Record<number, string>> = {
   26: 'is no SQLite database',
 };
 
-/** What to do about a file that cannot be used as it is: without a full stop. */
+/** Advice for a file that cannot be used, without a full stop. */
 export interface FaultHints {
   readonly damaged: string;
   readonly noDatabase: string;
 }
 
-/** What is wrong with the file of a database, in words for a person; undefined for other errors. */
+/** The problem of a database file, as text for people; undefined for other errors. */
 export function sqliteFault(error: unknown, hints?: FaultHints): string | undefined {
   const code = primaryCode(error);
   if (code === undefined || FAULTS[code] === undefined) return undefined;
@@ -24,7 +24,7 @@ export function sqliteFault(error: unknown, hints?: FaultHints): string | undefi
   return hint === undefined ? FAULTS[code] : `${FAULTS[code]}: ${hint}`;
 }
 
-/** Whether SQLite refused because another connection has a lock. */
+/** Whether SQLite failed because another connection has a lock. */
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === 5;
 }
@@ -33,7 +33,7 @@ export function isDamaged(error: unknown): boolean {
   return primaryCode(error) === 11;
 }
 
-/** The low byte of a result code; the others detail it. */
+/** The primary result code: the low byte. The other bytes give details. */
 function primaryCode(error: unknown): number | undefined {
   const { errcode } = (error ?? {}) as { errcode?: number };
   return errcode === undefined ? undefined : errcode & 0xff;

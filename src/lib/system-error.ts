@@ -3,13 +3,13 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Whether an error means that there is nothing at this path. */
+/** Whether an error means that the path does not exist. */
 export function isGone(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** Whether a path leads nowhere because links on it lead to each other. */
+/** Whether the symbolic links of a path form a loop. */
 export function isLinkLoop(error: unknown): boolean {
   return errorCode(error) === 'ELOOP';
 }
@@ -33,7 +33,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ESTALE: 'the network file system lost it',
 };
 
-/** Why, in words that mention no path of this machine. */
+/** The reason of an error, as text that names no path of this machine. */
 export function reasonOf(error: unknown): string {
   const code = errorCode(error);
   if (code !== undefined) return `${REASONS[code] ?? 'it failed'} (${code})`;

@@ -1,4 +1,4 @@
-/** Waits for work, and rejects with the signal's reason as soon as it is aborted. The work itself goes on. */
+/** Waits for work, and rejects with the signal's reason as soon as it is aborted. The work itself continues. */
 export async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
   signal?.throwIfAborted();
   if (signal === undefined) return work;

@@ -1,8 +1,8 @@
 import { unlinkSync } from 'node:fs';
 
 /**
- * Takes the name of an open file away: it goes when it is closed, and also when the process is killed. Returns false
- * where the system does not let go of the name of an open file; then call this again after closing it.
+ * Unlinks an open file: the system deletes it when it is closed, also when the process is killed. Returns false on
+ * systems that cannot unlink open files: call it again after closing the file.
  */
 export function unlinked(path: string): boolean {
   try {

@@ -1,6 +1,6 @@
 /**
- * Waits for work, but at most so many milliseconds. The work itself goes on; a later failure of it is ignored.
- * @param onTimeout its result, or what it throws, is that of the call when the time is over
+ * Waits for work until a timeout in milliseconds. The work itself continues; its later failure is ignored.
+ * @param onTimeout called at the timeout: the call returns its result, or throws its error
  */
 export async function withTimeout<Result, Late>(
   work: Promise<Result>,

@@ -2,11 +2,11 @@ import { isTidemarkError } from '../../core/errors.ts';
 
 interface Batch<Item> {
   readonly found: readonly Item[];
-  /** Whether there may be more: as many were found as were requested. */
+  /** Whether there may be more items: the search returned as many as it requested. */
   readonly isFull: boolean;
 }
 
-/** How many documents a request asks for: fewer after a response was too large, since a document may have megabytes. */
+/** The number of documents in a request. It shrinks after a response was too large: a document may have megabytes. */
 export class BatchSize {
   #size: number;
 
@@ -32,7 +32,7 @@ export class BatchSize {
   }
 }
 
-/** Whether a response was larger than this program reads, or than Elasticsearch has memory for. */
+/** Whether a response was larger than the client's limit, or than the memory of Elasticsearch allows. */
 export function isTooLarge(error: unknown): boolean {
   if (!isTidemarkError(error, 'unavailable')) return false;
   return error.details.tooLarge === true || error.details.type === 'circuit_breaking_exception';

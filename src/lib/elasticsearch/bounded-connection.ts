@@ -9,7 +9,7 @@ import type {
 } from '@elastic/elasticsearch';
 import { errors, UndiciConnection } from './client.ts';
 
-/** A response with a status from 300 to 399. Its body is not a result, and the redirect is not followed. */
+/** A response with a status from 300 to 399: its body is not a result, and the redirect is not followed. */
 export class RedirectError extends Error {
   readonly status: number;
 
@@ -38,7 +38,7 @@ export class BoundedConnection extends UndiciConnection {
     options: ConnectionRequestOptions,
   ): Promise<ConnectionRequestResponse | ConnectionRequestResponseAsStream> {
     const { statusCode, headers, body } = await super.request(params, { ...options, asStream: true });
-    // A response that is not read to its end is an error of its stream.
+    // Destroying an unread body emits an error on its stream.
     body.on('error', () => {});
     if (statusCode >= 300 && statusCode < 400) {
       body.destroy();
@@ -53,9 +53,9 @@ export class BoundedConnection extends UndiciConnection {
 }
 
 /**
- * Decodes a body as it arrives. One buffer of all of it would be garbage outside of the heap, which makes collections
- * more frequent: a response of 3 MB would cost a fifth more.
- * @throws RequestAbortedError when it has more bytes; ConnectionError when it ends early
+ * Decodes a body as it arrives. One buffer for the whole body would be garbage outside of the heap, which makes
+ * collections more frequent: a response of 3 MB would cost 20 % more.
+ * @throws RequestAbortedError when the body has more bytes than `most`; ConnectionError when it ends early
  */
 export async function readAll(body: Readable, most: number): Promise<string> {
   const decoder = new StringDecoder('utf8');

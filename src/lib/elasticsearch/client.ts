@@ -5,13 +5,13 @@ const require = createRequire(import.meta.url);
 withoutArrow();
 
 /**
- * The client of Elasticsearch, without Apache Arrow. Only its helpers for ES|QL use that, and they are not called here.
- * For it, every thread with a store on Elasticsearch would take 7 MB, and a third more time to load the client.
+ * The Elasticsearch client, without Apache Arrow. Only its ES|QL helpers use Arrow, and they are not called here. Arrow
+ * would cost 7 MB in every thread with a store on Elasticsearch, and a third more time to load the client.
  */
 export const { Client, errors, Transport, UndiciConnection } =
   require('@elastic/elasticsearch') as typeof import('@elastic/elasticsearch');
 
-/** An empty module is loaded in its place. A version of the client that does not depend on it is loaded as it is. */
+/** Loads an empty module instead. Does nothing for a version of the client that does not depend on Arrow. */
 function withoutArrow(): void {
   try {
     const file = createRequire(require.resolve('@elastic/elasticsearch')).resolve('apache-arrow/Arrow.node');

@@ -7,27 +7,27 @@ import type { RequestObserver, RequestOutcome } from './request-outcome.ts';
 import type { ElasticsearchServers } from './servers.ts';
 
 export interface ClusterOptions {
-  /** Milliseconds until a request counts as lost; shorter in tests. */
+  /** Milliseconds until a request times out; shorter in tests. */
   readonly requestTimeout?: number | undefined;
-  /** Bytes of a response with several documents; fewer in tests. */
+  /** Most bytes of a response with several documents; fewer in tests. */
   readonly mostBytesOfBatch?: number | undefined;
   readonly observer?: RequestObserver | undefined;
 }
 
 type Search = estypes.SearchRequest & { readonly size: number };
 
-/** Milliseconds until a request counts as lost. Elasticsearch may still execute it: see docs/elasticsearch.md. */
+/** Milliseconds until a request times out. Elasticsearch may still execute it: see docs/elasticsearch.md. */
 const REQUEST_TIMEOUT = 30_000;
-/** Bytes of any response. Elasticsearch takes requests, and so documents, of 100 MB. */
+/** Most bytes of any response. Elasticsearch accepts requests, and so documents, of up to 100 MB. */
 const MOST_BYTES = 256 * 1024 * 1024;
-/** Bytes of a response with several documents: larger ones are requested again in smaller batches. */
+/** Most bytes of a response with several documents. After a larger one, smaller batches are requested. */
 const MOST_BYTES_OF_BATCH = 32 * 1024 * 1024;
-/** Every request of ours may be sent twice. */
+/** All our requests are safe to repeat. */
 const RETRIES = 2;
-/** Seconds. */
+/** Seconds before the first retry, and at most. */
 const RETRY_AFTER = { first: 0.05, most: 1 };
 
-/** The client has no option for the pause before a retry; its own is up to four seconds. */
+/** The client has no option for its retry backoff, which is up to four seconds. */
 class QuickRetryTransport extends Transport {
   constructor(options: ConstructorParameters<typeof Transport>[0]) {
     const retryBackoff = (_least: number, _most: number, attempt: number) =>
@@ -36,11 +36,11 @@ class QuickRetryTransport extends Transport {
   }
 }
 
-/** An Elasticsearch cluster: the client of its makers, with our limits and our errors. */
+/** An Elasticsearch cluster: the official client, with our limits and our errors. */
 export class Cluster {
   /** The URLs of its nodes, for errors; without credentials. */
   readonly name: string;
-  /** The setting that contains the URLs; the names of related settings begin with it. */
+  /** The setting with the URLs. The names of related settings begin with its name. */
   readonly variable: string;
   readonly #observer: RequestObserver;
   readonly #mostBytesOfBatch: number;
@@ -69,7 +69,7 @@ export class Cluster {
   }
 
   /**
-   * Calls the client. Every call goes through here, so that no error of the client gets out.
+   * Calls the client. Every call goes through here, so that callers never get an error of the client.
    * @throws TidemarkError `unavailable`, or `incompatible` when the server is not Elasticsearch
    */
   async ask<Response>(call: (client: ElasticsearchClient) => Promise<Response>): Promise<Response> {
@@ -86,12 +86,12 @@ export class Cluster {
     }
   }
 
-  /** The options of a request for so many documents. When they are too many bytes, it is an error: see `isTooLarge`. */
+  /** The options of a request for this number of documents. A larger response fails: see `isTooLarge`. */
   limitOf(documents: number): { readonly maxResponseSize: number } {
     return { maxResponseSize: documents === 1 ? MOST_BYTES : this.#mostBytesOfBatch };
   }
 
-  /** Sends the lines of a bulk request as they are: the client's own method would parse and serialize them again. */
+  /** Sends the lines of a bulk request unchanged: the client's own method would parse and serialize them again. */
   bulk(
     lines: string | Buffer,
     { index, ...querystring }: Pick<estypes.BulkRequest, 'index' | 'filter_path' | 'refresh'> = {},
@@ -101,15 +101,15 @@ export class Cluster {
   }
 
   /**
-   * The sources of the hits of a search. A shard that does not answer fails it. The response is not filtered: to leave
-   * out names, Elasticsearch parses every source, which costs more than sending them.
+   * Returns the sources of the hits of a search. The search fails if a shard does not respond. No `filter_path`: to
+   * leave out names, Elasticsearch would parse every source, which costs more than sending them.
    */
   async search<Source>(search: Search): Promise<Source[]> {
     const hits = await this.hits<Source>(search);
     return hits.map(({ _source }) => _source!);
   }
 
-  /** The hits themselves. */
+  /** Returns the hits of a search. */
   async hits<Source>(search: Search): Promise<readonly estypes.SearchHit<Source>[]> {
     const request = { allow_partial_search_results: false, track_total_hits: false, ...search };
     const { hits } = await this.ask((client) => client.search<Source>(request, this.limitOf(search.size)));

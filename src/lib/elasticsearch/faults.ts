@@ -4,21 +4,21 @@ import { RedirectError } from './bounded-connection.ts';
 import { errors } from './client.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 
-/** A cluster, for errors. */
+/** The properties of a cluster that errors name. */
 interface Asked {
   readonly name: string;
-  /** The setting that contains its URLs. */
+  /** The setting with its URLs. */
   readonly variable: string;
 }
 
-/** How a request that failed ended. */
+/** The outcome of a failed request. */
 export function outcomeOf(error: unknown): RequestOutcome {
   if (error instanceof errors.ResponseError) return error.statusCode === 429 ? 'overloaded' : 'refused';
   if (error instanceof RedirectError) return 'refused';
   return error instanceof errors.TimeoutError ? 'timed_out' : 'unreachable';
 }
 
-/** Translates an error of the client. */
+/** Translates an error of the client into a TidemarkError. */
 export function clientError(cluster: Asked, error: unknown): unknown {
   if (isTidemarkError(error)) return error;
   if (error instanceof errors.ResponseError) return refusalError(cluster, error.statusCode ?? 0, error.body);
@@ -30,7 +30,7 @@ export function clientError(cluster: Asked, error: unknown): unknown {
     );
   }
   if (error instanceof errors.RequestAbortedError) {
-    // Only BoundedConnection aborts requests. A proxy may compress a response though no request asked for that.
+    // Only BoundedConnection aborts requests. A proxy may compress a response even if the request did not accept that.
     const message = `Elasticsearch at ${cluster.name} sent an answer that is too large, or compressed`;
     return new TidemarkError('unavailable', message, { tooLarge: true }, error);
   }
@@ -45,7 +45,7 @@ export function clientError(cluster: Asked, error: unknown): unknown {
   return new TidemarkError('unavailable', `Elasticsearch at ${cluster.name} cannot be reached: ${advice}`, {}, error);
 }
 
-/** Translates a response with a status from 400 on. */
+/** Translates a response with a status of 400 or above. */
 export function refusalError({ name, variable }: Asked, status: number, body: unknown): TidemarkError {
   const { type, reason } = causeOf(body);
   const where = `Elasticsearch at ${name}`;
@@ -63,16 +63,16 @@ export function refusalError({ name, variable }: Asked, status: number, body: un
   return unavailable(`answered ${status}${type && ` ${type}`}: ${reason}`);
 }
 
-/** Why a request was refused, from the body of the response; a proxy may send another body. */
+/** The type and reason of a refusal, from the body of the response. A proxy may send any body. */
 export function causeOf(body: unknown): { readonly type: string; readonly reason: string } {
   const { error } = Object(body) as Partial<estypes.ErrorResponseBase>;
   if (typeof error !== 'object') return { type: '', reason: error ?? '' };
-  // The error of a search only says that it failed.
+  // The outer error of a search only states that it failed.
   const cause = error.type === 'search_phase_execution_exception' ? (error.root_cause?.[0] ?? error) : error;
   return { type: cause.type ?? '', reason: cause.reason ?? '' };
 }
 
-/** Elasticsearch itself redirects nothing. */
+/** Elasticsearch itself never redirects. */
 function redirectError({ name, variable }: Asked, { status }: RedirectError): TidemarkError {
   return new TidemarkError(
     'unavailable',

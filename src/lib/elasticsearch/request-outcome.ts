@@ -1,8 +1,8 @@
-/** How a request to a database server ended, after its retries. */
+/** The outcome of a request to a database server, after its retries. */
 export const REQUEST_OUTCOMES = ['answered', 'refused', 'overloaded', 'timed_out', 'unreachable'] as const;
 export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number];
 
 export interface RequestObserver {
-  /** A request to a database server ended. An embedded store sends none. */
+  /** Called when a request to a database server has ended. An embedded store sends no requests. */
   requested?(outcome: RequestOutcome, seconds: number): void;
 }

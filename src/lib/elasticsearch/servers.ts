@@ -1,9 +1,9 @@
-/** A cluster of Elasticsearch, and what gives access to it. */
+/** A cluster of Elasticsearch, with its credentials. */
 export interface ElasticsearchServers {
-  /** URLs of its nodes, without user information, without a slash at the end. */
+  /** URLs of the nodes, without user information and without a trailing slash. */
   readonly nodes: readonly string[];
-  /** The Authorization header; a secret: never printed. Plain text, because locations are handed to worker threads. */
+  /** The Authorization header: a secret, never printed. Plain text, because locations are passed to worker threads. */
   readonly authorization?: string;
-  /** A PEM file of the authority that signed the servers' certificates. Absolute. */
+  /** The absolute path of a PEM file with the certificate authority of the servers. */
   readonly caFile?: string;
 }

@@ -9,10 +9,10 @@ const MESSAGES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the head of the response is too large',
 };
 
-/** Whether the address was not requested, because it is in a private network. The library gives its errors no code. */
+/** Whether the request was refused because the address is in a private network. The library sets no error code. */
 export const isPrivateAddress = ({ message }: Error): boolean => /IP address\.$/.test(message);
 
-/** Why there is no answer, in words for a person. */
+/** Why there is no response. The text is for people. */
 export function describeHttpFailure(error: NodeJS.ErrnoException): string {
   if (isPrivateAddress(error)) {
     return 'its host is in a private network, or is this machine, which is not requested here';

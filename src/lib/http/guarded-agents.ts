@@ -8,9 +8,9 @@ export interface GuardedAgents {
 }
 
 /**
- * Agents for requests to addresses that strangers name. Each address is checked when it is connected to, after its name
- * was resolved, so that neither a redirect nor another answer of the DNS leads to a private network.
- * @param privateNetworks those that may be requested, as addresses or in the notation of CIDR; this machine is one
+ * Agents for requests to addresses that come from outside. They check each address when they connect, after the name
+ * was resolved, so that neither a redirect nor a changed DNS response leads to a private network.
+ * @param privateNetworks the networks that are allowed, as addresses or in CIDR notation; this machine is one
  */
 export function guardedAgents(privateNetworks: readonly string[] | 'all', options: AgentOptions): GuardedAgents {
   const filter =

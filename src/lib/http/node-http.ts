@@ -1,5 +1,5 @@
 /**
- * `node:http` for what every server loads. An imported built-in module evaluates all that it exports, and some exports
- * of this one load the whole of `fetch`, which takes 13 MB. Its types are imported as ever.
+ * `node:http` for modules that every server loads. Importing a built-in module evaluates all its exports, and some of
+ * this one load the whole of `fetch`, which takes 13 MB. Types can still be imported.
  */
 export const http = process.getBuiltinModule('node:http');

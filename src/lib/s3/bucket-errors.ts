@@ -5,7 +5,7 @@ import { CALLED, describeS3, type S3Location, type S3Use } from './s3-location.t
 interface Words {
   readonly cannot: string;
   readonly permissions: string;
-  /** What follows when there is no such bucket. */
+  /** Explains what to do when the bucket does not exist. */
   readonly missing: string;
 }
 
@@ -24,7 +24,8 @@ const WORDS: Readonly<Record<S3Use, Words>> = {
 };
 
 /**
- * Why a location cannot be used. It repeats only names of the client's error: the rest may hold keys and signatures.
+ * The error for a location that cannot be used. It repeats only names from the client's error: the rest may contain
+ * keys and signatures.
  */
 export function bucketError(location: S3Location, use: S3Use, error: unknown): TidemarkError {
   if (isTidemarkError(error)) return error;
@@ -37,7 +38,10 @@ export function bucketError(location: S3Location, use: S3Use, error: unknown): T
   return new TidemarkError('unavailable', `${CALLED[use]} ${name} ${problem}`, { [use]: name }, causeOf(failure));
 }
 
-/** An answer that S3 would not give, perhaps because it was cut off. @param what follows the name of the server */
+/**
+ * The error for a response that S3 would not send, for example because it was cut off.
+ * @param what follows the name of the server
+ */
 export function brokenAnswer(location: S3Location, use: S3Use, what: string): TidemarkError {
   const name = describeS3(location);
   const problem = `${WORDS[use].cannot}: ${serverOf(location)} ${what}; trying again may help`;

@@ -15,22 +15,22 @@ import { createClient, type S3ClientSettings } from './s3-client.ts';
 import { describeS3, type S3Location, type S3Use } from './s3-location.ts';
 
 interface PageOptions {
-  /** Where the page begins, as the page before it says. */
+  /** The continuation token of the page before. */
   readonly from?: string | undefined;
-  /** The number of objects. */
+  /** Most objects of the page. */
   readonly most?: number;
   readonly delimiter?: string | undefined;
 }
 
-/** The objects below a prefix of a bucket. A path is a key without the prefix. */
+/** Reads objects below a prefix of a bucket. Paths are keys without the prefix. */
 export class Bucket {
   readonly location: S3Location;
-  /** As messages name it. */
+  /** The name in messages. */
   readonly name: string;
   readonly client: S3Client;
   readonly #use: S3Use;
 
-  /** @param use what errors call the location */
+  /** @param use what the location is for, as errors name it */
   constructor(location: S3Location, settings: S3ClientSettings, use: S3Use) {
     this.location = location;
     this.name = describeS3(location);
@@ -43,7 +43,7 @@ export class Bucket {
   }
 
   /**
-   * One page of the objects and folders whose paths begin with `start`, in the order of the server.
+   * Returns one page of the objects and folders whose paths begin with `start`, in the order of the server.
    * @throws TidemarkError `unavailable`
    */
   async page(start: string, { from, most, delimiter }: PageOptions = {}): Promise<ListedS3Page> {
@@ -51,7 +51,7 @@ export class Bucket {
     const command = new ListObjectsV2Command({
       Bucket: bucket,
       Prefix: prefix + start,
-      // Keys may hold characters that XML cannot.
+      // Keys may contain characters that XML does not allow.
       EncodingType: 'url',
       ContinuationToken: from,
       MaxKeys: most,
@@ -70,7 +70,7 @@ export class Bucket {
   }
 
   /**
-   * All objects and folders whose paths begin with `start`.
+   * Yields all objects and folders whose paths begin with `start`.
    * @throws TidemarkError `unavailable`
    */
   async *pages(start: string, delimiter?: string): AsyncGenerator<ListedS3Page> {
@@ -82,13 +82,13 @@ export class Bucket {
     }
   }
 
-  /** @throws TidemarkError `unavailable` when there is no such bucket, or it cannot be listed */
+  /** @throws TidemarkError `unavailable` when the bucket does not exist, or cannot be listed */
   async requireExists(): Promise<void> {
     await this.page('', { most: 1 });
   }
 
   /**
-   * One object, by a list: unlike the answer to a HEAD, that to a list says whether the bucket exists.
+   * Finds one object by listing: unlike the response to a HEAD, the response to a list shows whether the bucket exists.
    * @throws TidemarkError `unavailable`
    */
   async find(path: string): Promise<ListedS3Object | undefined> {
@@ -114,12 +114,12 @@ export class Bucket {
     return this.client.send(new HeadObjectCommand({ ...this.named(path), ...input }), abortable(signal));
   }
 
-  /** How requests name the object. */
+  /** The parameters of a request that name the object. */
   named(path: string): { readonly Bucket: string; readonly Key: string } {
     return { Bucket: this.location.bucket, Key: this.location.prefix + path };
   }
 
-  /** Why the whole location cannot be used, by an error of the client. */
+  /** Translates an error of the client that concerns the whole location. */
   errorOf(error: unknown): TidemarkError {
     return bucketError(this.location, this.#use, error);
   }
@@ -130,7 +130,7 @@ export class Bucket {
   }
 }
 
-/** The client takes no option whose value is undefined. */
+/** The options with a signal. The client does not accept an option whose value is undefined. */
 export function abortable(signal: AbortSignal | undefined): { readonly abortSignal?: AbortSignal } {
   return signal === undefined ? {} : { abortSignal: signal };
 }

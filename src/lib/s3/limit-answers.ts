@@ -2,11 +2,12 @@ import { pipeline, type Readable, Transform } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 
 /**
- * Bytes of an answer that is read as a whole. A list of 1,000 keys of 1,024 bytes, each encoded threefold, has 4 MB.
+ * Most bytes of a response that is read as a whole. A list of 1,000 keys of 1,024 bytes, each percent-encoded, has 4
+ * MB.
  */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Fails requests whose answer is too long, except for the bytes of an object: those are streamed. */
+/** Limits the length of responses, except for the bytes of an object: those are streamed. */
 export function limitAnswers(client: S3Client): void {
   client.middlewareStack.add(
     (next, { commandName }) =>
@@ -17,7 +18,7 @@ export function limitAnswers(client: S3Client): void {
         if (!isObject) response.body = limited(response.body);
         return result;
       },
-    // The last one before the network.
+    // `low` makes it the innermost middleware of this step: it sees the response first.
     { step: 'deserialize', priority: 'low', name: 'limitAnswers' },
   );
 }
@@ -35,7 +36,7 @@ function limited(body: Readable): Readable {
       else done(null, chunk);
     },
   });
-  // The reader of the stream gets its error.
+  // The reader of the stream gets the error.
   pipeline(body, limit, () => {});
   return limit;
 }

@@ -1,34 +1,34 @@
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 
-/** An object as a list describes it. */
+/** An object, as a list of the bucket describes it. */
 export interface ListedS3Object {
   readonly key: string;
   /** Bytes. */
   readonly length: number;
   readonly lastModified: Date;
-  /** As the server wrote it. */
+  /** As the server has written it. */
   readonly etag: string | undefined;
 }
 
 export interface ListedS3Page {
   readonly objects: readonly ListedS3Object[];
-  /** What the keys of folders right below begin with, each ending with the delimiter that was asked for. */
+  /** The folders directly below, as prefixes of keys. Each ends with the requested delimiter. */
   readonly folders: readonly string[];
-  /** Where the next page begins; undefined after the last. */
+  /** The continuation token of the next page; undefined after the last. */
   readonly next: string | undefined;
 }
 
 /**
- * Reads one answer to ListObjectsV2, requested with `EncodingType: 'url'`; or returns what is wrong with it, in words
- * that follow the server's name. An answer that was cut off may still be a valid list: what it lacks must not be taken
- * for deleted.
+ * Reads a response to ListObjectsV2 with `EncodingType: 'url'`. Returns the problem if it is invalid, as words that
+ * follow the name of the server. A response that was cut off may still be valid XML, and objects that it lacks must not
+ * count as deleted.
  */
 export function readList(
   answer: ListObjectsV2CommandOutput,
   { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
 ): ListedS3Page | string {
   const { Contents = [], CommonPrefixes = [], KeyCount, IsTruncated, NextContinuationToken, Name } = answer;
-  // Amazon counts folders, too; others do not.
+  // Amazon counts folders, too; other servers do not.
   const counts = [Contents.length, Contents.length + CommonPrefixes.length];
   if (Name !== bucket || KeyCount === undefined || !counts.includes(KeyCount) || IsTruncated === undefined) {
     return 'sent a part of a list only, or no list';

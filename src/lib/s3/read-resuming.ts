@@ -2,28 +2,31 @@ import type { Readable } from 'node:stream';
 import { isTidemarkError, type TidemarkError } from '../../core/errors.ts';
 import { type Backoff, pauseAfter } from '../retry.ts';
 
-/** How many times in a row reading continues where it was cut off. */
+/** How many times in a row reading resumes after a break. */
 const RESUMES = 3;
 const BACKOFF: Backoff = { firstMs: 200, longestMs: 1_000 };
 
 export interface ResumingRead {
-  /** The first byte, and the last one. */
+  /** Positions of the first and of the last byte. */
   readonly start: number;
   readonly end: number;
   readonly signal: AbortSignal;
-  /** Requests the bytes from one on. What it throws ends the reading. */
+  /** Requests the bytes from this position. Its errors end the reading. */
   open(from: number): Promise<Readable>;
-  /** When more bytes arrive than were requested. */
+  /** The error when more bytes arrive than were requested. */
   tooLong(): TidemarkError;
-  /** When the bytes end too early. @param bytes that arrived */
+  /**
+   * The error when the bytes end too early.
+   * @param bytes number of bytes that arrived
+   */
   cutOff(bytes: number): TidemarkError;
   /** Translates an error of the connection. */
   errorOf(error: unknown): TidemarkError;
 }
 
 /**
- * Reads bytes of an object, and continues where a connection was cut.
- * @throws TidemarkError `unavailable` after it was cut three times in a row
+ * Reads bytes of an object, and resumes after a broken connection.
+ * @throws TidemarkError `unavailable` after three breaks in a row
  */
 export async function* readResuming(read: ResumingRead): AsyncGenerator<Buffer> {
   const { start, end, signal } = read;

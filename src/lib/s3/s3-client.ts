@@ -3,20 +3,20 @@ import { limitAnswers } from './limit-answers.ts';
 import type { S3Location } from './s3-location.ts';
 
 const CONNECTION_TIMEOUT = 5_000;
-/** The client waits longer each time, up to 20 seconds; it gives up after some 10 seconds of an overloaded server. */
+/** The client's backoff grows up to 20 seconds; it gives up on an overloaded server after some 10 seconds. */
 const ATTEMPTS = 5;
 const SOCKETS = 64;
-/** Other servers take any region; this one is what they expect when they have none. */
+/** Other servers accept any region. They expect this one if none is configured. */
 const USUAL_REGION = 'us-east-1';
 
 export interface S3ClientSettings {
-  /** Milliseconds that a server may say nothing before it is asked again. */
+  /** Milliseconds without data until a request is repeated. */
   readonly timeout: number;
-  /** How often a request is tried; 5 unless given. */
+  /** Number of attempts for each request; the default is 5. */
   readonly attempts?: number;
 }
 
-/** @param endpoint where requests go; undefined for Amazon's servers */
+/** @param endpoint the URL of the server; by default the endpoint of the location, and Amazon if it has none */
 export function createClient(
   location: S3Location,
   { timeout, attempts = ATTEMPTS }: S3ClientSettings,
@@ -43,7 +43,7 @@ export function createClient(
       httpAgent: agent,
       httpsAgent: agent,
     },
-    // We hash what we read and write ourselves, and not every server knows the newer checksums.
+    // Integrity is checked by our own hashes, and not every server supports the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });

@@ -1,9 +1,9 @@
 import { errorCode } from '../system-error.ts';
 import type { S3Location } from './s3-location.ts';
 
-/** What a server, or the way to it, says when something fails. */
+/** The failure of a request, by the server or the network. */
 export interface S3Failure {
-  /** As S3 calls it, such as `SlowDown`; or the code of the network's error. */
+  /** The error code of S3, such as `SlowDown`, or of the network error. */
   readonly name: string;
   readonly status: number | undefined;
 }
@@ -26,17 +26,20 @@ const TOO_FAST = [
 ];
 const TOO_SLOW = ['TimeoutError', 'RequestTimeout', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'];
 
-/** Whether there is no such bucket, by the answer to a request that names no object. */
+/** Whether the bucket does not exist, by the response to a request that names no object. */
 export function isBucketMissing({ name, status }: S3Failure): boolean {
   return name === 'NoSuchBucket' || status === 404;
 }
 
-/** Whether a server knows the client, and denies it access to what it requests. */
+/** Whether the server has authenticated the client, but denies the request. */
 export function isDenied({ name, status }: S3Failure): boolean {
   return status === 403 && !BAD_KEYS.includes(name) && name !== 'ExpiredToken' && name !== 'RequestTimeTooSkewed';
 }
 
-/** Why it failed, and what to do. @param allow the permissions that are needed, when access is denied */
+/**
+ * The reason of a failure, and what to do.
+ * @param allow the permissions that are needed, when access is denied
+ */
 export function reasonOf(failure: S3Failure, location: S3Location, allow: string): string {
   const { name, status } = failure;
   const server = serverOf(location);
@@ -62,12 +65,12 @@ export function reasonOf(failure: S3Failure, location: S3Location, allow: string
   return `${server} gave an answer that is not one of S3's ${detail}`;
 }
 
-/** The server, as messages name it. */
+/** The name of the server in messages. */
 export function serverOf({ endpoint }: S3Location): string {
   return endpoint ?? 'Amazon S3';
 }
 
-/** What an error of the client says. */
+/** The failure that an error of the client describes. */
 export function failureOf(error: unknown): S3Failure {
   const {
     name = 'Error',
@@ -80,7 +83,7 @@ export function failureOf(error: unknown): S3Failure {
   };
   if (message === 'Region is missing') return { name: message, status: undefined };
   const status = $metadata?.httpStatusCode;
-  // An answer that was understood, as far as its status goes, is no error of the server's.
+  // With status 200, the error is not one of the server: the response could not be read.
   return { name: errorCode(error) ?? name, status: status === 200 ? undefined : status };
 }
 
@@ -89,7 +92,7 @@ export function nameOf({ name, status }: S3Failure): string {
   return /^[A-Za-z]{3,}$/.test(name) ? `${status} ${name}` : String(status);
 }
 
-/** The cause of our errors: the client's own error may hold the request with its signature. */
+/** The cause of our errors. It is not the client's own error, which may contain the request with its signature. */
 export function causeOf(failure: S3Failure): Error {
   return new Error(nameOf(failure));
 }

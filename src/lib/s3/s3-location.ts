@@ -1,35 +1,35 @@
 import { TidemarkError } from '../../core/errors.ts';
 
-/** A prefix of a bucket, and how to reach it. It holds no credentials. */
+/** A prefix of a bucket, and how to connect to it. It contains no credentials. */
 export interface S3Location {
   readonly bucket: string;
-  /** What the keys of the objects begin with: empty, or it ends with a slash. */
+  /** The prefix of all keys: empty, or it ends with a slash. */
   readonly prefix: string;
-  /** The server; undefined for Amazon's. */
+  /** The URL of the server; undefined for Amazon. */
   readonly endpoint: string | undefined;
-  /** The server as clients that follow a presigned URL see it. */
+  /** The URL of the server for clients that follow a presigned URL. */
   readonly publicEndpoint: string | undefined;
   readonly region: string | undefined;
-  /** Whether the bucket's name is in the path of URLs, not in the name of the host. */
+  /** Whether URLs have the name of the bucket in their path instead of in the name of the host. */
   readonly pathStyle: boolean;
   /** Whether requests are sent without credentials. */
   readonly anonymous: boolean;
-  /** The profile of the shared AWS configuration that has the credentials. */
+  /** The profile in the shared AWS configuration with the credentials. */
   readonly profile: string | undefined;
 }
 
 const SCHEME = /^s3:\/\//i;
-// Older buckets of Amazon's, and other servers, have names with capitals and underscores.
+// Older buckets on Amazon, and buckets on other servers, have names with capitals and underscores.
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/;
 const PARAMETERS = ['endpoint', 'public-endpoint', 'region', 'path-style', 'anonymous', 'profile'] as const;
 type Parameter = (typeof PARAMETERS)[number];
 
-/** Whether a root is named as one on S3. */
+/** Whether a root has the form of an S3 location. */
 export function isS3(root: string): boolean {
   return SCHEME.test(root);
 }
 
-/** What a location is for, as errors name it. */
+/** What a location is for. Errors name it. */
 export type S3Use = 'root' | 'artifacts' | 'mirror';
 
 export const CALLED: Readonly<Record<S3Use, string>> = {
@@ -39,8 +39,8 @@ export const CALLED: Readonly<Record<S3Use, string>> = {
 };
 
 /**
- * Reads `s3://bucket/prefix?endpoint=…&region=…`.
- * @throws TidemarkError `invalid`, which does not repeat what may be a secret
+ * Parses `s3://bucket/prefix?endpoint=…&region=…`.
+ * @throws TidemarkError `invalid`, whose message does not repeat values that may be secret
  */
 export function parseS3Location(text: string, use: S3Use = 'root'): S3Location {
   try {
@@ -51,7 +51,7 @@ export function parseS3Location(text: string, use: S3Use = 'root'): S3Location {
   }
 }
 
-/** Says what is wrong, as words that follow what the location is for. Never leaves this file. */
+/** A parse error, as words that follow the name of what the location is for. It never leaves this file. */
 class Wrong extends Error {}
 
 function parse(text: string): S3Location {
@@ -82,7 +82,7 @@ function parse(text: string): S3Location {
   };
 }
 
-/** The one spelling of a location: what reads as the same is written the same. */
+/** The canonical form of a location: equal locations have equal texts. */
 export function formatS3Location(location: S3Location): string {
   const { endpoint, publicEndpoint, region, pathStyle, anonymous, profile } = location;
   const given: Record<Parameter, string | undefined> = {
@@ -97,7 +97,7 @@ export function formatS3Location(location: S3Location): string {
   return query.length === 0 ? describeS3(location) : `${describeS3(location)}?${query.join('&')}`;
 }
 
-/** Bucket and prefix, as messages name them. */
+/** Bucket and prefix, for messages. */
 export function describeS3({ bucket, prefix }: Pick<S3Location, 'bucket' | 'prefix'>): string {
   const path = prefix.slice(0, -1).split('/').map(encodeURIComponent).join('/');
   return path === '' ? `s3://${bucket}` : `s3://${bucket}/${path}`;
@@ -120,7 +120,7 @@ function readPrefix(pathname: string): string {
 function readParameters(parameters: URLSearchParams): Partial<Record<Parameter, string>> {
   const known = new Set<string>(PARAMETERS);
   for (const name of parameters.keys()) {
-    // Its value may be a secret, so it is not repeated.
+    // The value may be a secret, so it is not repeated.
     if (!known.has(name)) throw new Wrong(`has an unknown parameter "${name}": there are ${PARAMETERS.join(', ')}`);
     if (parameters.getAll(name).length > 1) throw new Wrong(`has the parameter "${name}" twice`);
   }
@@ -133,7 +133,7 @@ function readEndpoint(name: Parameter, text: string | undefined): string | undef
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
     throw new Wrong(`has an ${name} that is no URL with http:// or https:// and without a user`);
   }
-  // It is part of a query itself, and unencoded there, so that people can read it.
+  // The URL is part of a query string, unencoded for readability: this limits it to characters that are safe there.
   if (url.search !== '' || url.hash !== '' || !/^[A-Za-z0-9._~/-]*$/.test(url.pathname)) {
     throw new Wrong(`has an ${name} with more than a host, a port and a plain path`);
   }

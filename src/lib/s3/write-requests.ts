@@ -10,18 +10,21 @@ import {
 import { abortable, type Bucket } from './bucket.ts';
 import { failureOf } from './s3-failure.ts';
 
-/** An object keeps the id of the `put` that wrote it here, so that a writer can find out what a lost answer said. */
+/**
+ * The metadata of an object for the id of the `put` that wrote it. After a lost response, a writer can check whether
+ * its request succeeded.
+ */
 const WRITTEN_BY = 'tidemark-upload';
 
 export interface NewObject {
-  /** Below the prefix. */
+  /** The path below the prefix. */
   readonly path: string;
   readonly contentType: string | undefined;
-  /** Of this `put` alone. */
+  /** A unique id of this `put`. */
   readonly id: string;
-  /** Whether the key may be taken. */
+  /** Whether an existing object may be replaced. */
   readonly restores?: boolean | undefined;
-  /** Of the body of a `put`, as of a part. */
+  /** The MD5 digest of the body of a `put`, as for a part. */
   readonly md5?: string | undefined;
 }
 
@@ -36,7 +39,7 @@ interface PartToUpload {
   /** From 0. */
   readonly at: number;
   readonly body: Uint8Array;
-  /** In base64, as `Content-MD5` has it: the server then refuses bytes that were damaged on the way. */
+  /** In base64, as for `Content-MD5`: the server then rejects bytes that were damaged on the way. */
   readonly md5?: string | undefined;
 }
 
@@ -55,8 +58,8 @@ export interface OpenUpload {
 }
 
 /**
- * The requests that write objects below the prefix of a bucket. What they throw is the client's own error. Those that
- * make an object exist fail with the status 412 when the key is taken.
+ * Requests that write objects below the prefix of a bucket. They throw the client's own errors. Requests that create an
+ * object fail with status 412 when the key exists.
  */
 export class WriteRequests {
   readonly bucket: Bucket;
@@ -65,7 +68,10 @@ export class WriteRequests {
     this.bucket = bucket;
   }
 
-  /** The id of the `put` that wrote an object; undefined when there is none, or another program wrote it. */
+  /**
+   * The id of the `put` that wrote an object; undefined when the object does not exist, or another program wrote
+   * it.
+   */
   async writerOf(path: string): Promise<string | undefined> {
     const head = await this.bucket.head(path).catch((error: unknown) => {
       if (failureOf(error).status === 404) return undefined;
@@ -86,7 +92,7 @@ export class WriteRequests {
     if (ETag === undefined) throw this.bucket.brokenAnswer('did not confirm that it stored an object');
   }
 
-  /** Does nothing where there is no object. */
+  /** Deletes an object if it exists. */
   async delete(path: string): Promise<void> {
     await this.bucket.client.send(new DeleteObjectCommand(this.bucket.named(path)));
   }
@@ -128,7 +134,7 @@ export class WriteRequests {
     await this.bucket.client.send(new AbortMultipartUploadCommand({ ...this.bucket.named(path), UploadId }));
   }
 
-  /** Uploads whose paths begin with `start` that are neither completed nor aborted, a thousand at most. */
+  /** Lists multipart uploads in progress whose paths begin with `start`, at most a thousand. */
   async openUploads(start = ''): Promise<readonly OpenUpload[]> {
     const { bucket, prefix } = this.bucket.location;
     const command = new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix + start });

@@ -1,7 +1,7 @@
 import { type Arguments, CalledThread, type Functions, type Result, type ThreadOptions } from './rpc.ts';
 
 /**
- * A few threads that offer the same functions, each with one call at a time. A thread is started when the others are
+ * A few threads that offer the same functions. Each runs one call at a time. A thread is started when all others are
  * busy.
  */
 export class ThreadPool<Offered extends Functions<Offered>> {
@@ -15,9 +15,8 @@ export class ThreadPool<Offered extends Functions<Offered>> {
   }
 
   /**
-   * Calls a function in the first thread that is free.
-   * @throws as `CalledThread.call`; the signal's reason when it is aborted, which stops the function, whatever it is
-   * doing
+   * Calls a function in the first free thread.
+   * @throws as `CalledThread.call`; the signal's reason when it is aborted, which terminates the thread at once
    */
   async call<Name extends keyof Offered>(
     name: Name,
@@ -40,7 +39,7 @@ export class ThreadPool<Offered extends Functions<Offered>> {
     }
   }
 
-  /** Resolves when every call is done and the threads have ended. Nothing can be called afterwards. */
+  /** Resolves when every call has returned and the threads have ended. No calls are possible afterwards. */
   async close(): Promise<void> {
     const threads = await Promise.all(this.#threads.map(() => this.#take()));
     await Promise.all(threads.map((thread) => thread.close()));

@@ -4,7 +4,7 @@ import { parentPort, type ResourceLimits, Worker } from 'node:worker_threads';
 import { type ErrorCode, isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { Mutex } from '../mutex.ts';
 
-/** Functions that a thread offers to the one that started it, by name. Arguments and results are copied. */
+/** Functions that a thread offers to its parent, by name. Arguments and results are copied. */
 export type Functions<Offered> = { readonly [Name in keyof Offered]: (...values: never[]) => unknown };
 export type Arguments<Function> = Function extends (...values: infer Values) => unknown ? Values : never;
 export type Result<Function> = Function extends (...values: never[]) => infer Returned
@@ -13,7 +13,7 @@ export type Result<Function> = Function extends (...values: never[]) => infer Re
     : Awaited<Returned>
   : never;
 
-/** A result whose buffers the caller gets instead of copies: they are empty in the thread afterwards. */
+/** A result whose buffers are transferred to the caller instead of copied: the thread cannot use them afterwards. */
 export class Transferred<Value> {
   readonly value: Value;
   readonly buffers: readonly ArrayBuffer[];
@@ -24,7 +24,7 @@ export class Transferred<Value> {
   }
 }
 
-/** `n` pairs a call with its reply. */
+/** `n` is the number of the call; its reply has the same. */
 interface Call {
   readonly n: number;
   readonly name: PropertyKey;
@@ -32,21 +32,21 @@ interface Call {
 }
 type Reply = { readonly n: number; readonly result: unknown } | { readonly n: number; readonly error: SentError };
 
-/** Asks a thread to end when it has replied to every call before. */
+/** The message that ends a thread after it has replied to all earlier calls. */
 const CLOSE = 'close';
 
 export interface ThreadOptions {
-  /** What the thread does, for errors: "reading the root". */
+  /** Describes the thread in errors, such as "reading the root". */
   readonly work: string;
   start(): Worker;
   /**
-   * The thread ends when it was not held for so many milliseconds, and does not keep the process from ending meanwhile.
-   * Without it, the thread stays until `close`.
+   * The thread ends after this number of milliseconds without a call or hold. Until then it does not keep the process
+   * alive. If undefined, the thread lives until `close`.
    */
   readonly idleMs?: number;
 }
 
-/** A thread that offers functions (`serveCalls`). The first call starts it; a call after its end starts another one. */
+/** A thread that offers functions (`serveCalls`). The first call starts it. A call after its end starts a new one. */
 export class CalledThread<Offered extends Functions<Offered>> {
   readonly #options: ThreadOptions;
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
@@ -62,9 +62,9 @@ export class CalledThread<Offered extends Functions<Offered>> {
 
   /**
    * Calls a function of the thread.
-   * @param transfer buffers that the thread gets instead of a copy: they are empty here afterwards
-   * @throws what the function throws; TidemarkError `unavailable` when the thread ended: the function may have done
-   * anything, or nothing
+   * @param transfer buffers that are transferred to the thread instead of copied: the caller cannot use them afterwards
+   * @throws what the function throws; TidemarkError `unavailable` when the thread has ended: the function may have run
+   * completely, partly or not at all
    */
   async call<Name extends keyof Offered>(
     name: Name,
@@ -85,7 +85,7 @@ export class CalledThread<Offered extends Functions<Offered>> {
     }
   }
 
-  /** Keeps a thread from ending by itself between calls that belong together, until the returned function is called. */
+  /** Keeps the thread alive between related calls, until the returned function is called. */
   hold(): () => void {
     this.#worker ??= this.#start();
     if (this.#options.idleMs === undefined) return () => {};
@@ -95,7 +95,7 @@ export class CalledThread<Offered extends Functions<Offered>> {
     return () => this.#release(this.#options.idleMs!);
   }
 
-  /** Stops the thread, whatever it is doing. Resolves when it has ended. */
+  /** Terminates the thread at once. Resolves when it has ended. */
   async end(reason: unknown = 'it was stopped'): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
@@ -105,7 +105,7 @@ export class CalledThread<Offered extends Functions<Offered>> {
     await worker?.terminate();
   }
 
-  /** Resolves when every call is done and the thread has ended. Nothing can be called afterwards. */
+  /** Resolves when every call has returned and the thread has ended. No calls are possible afterwards. */
   async close(): Promise<void> {
     this.#closed = true;
     const worker = this.#worker;
@@ -144,12 +144,12 @@ export class CalledThread<Offered extends Functions<Offered>> {
   }
 }
 
-/** The young generation of a thread that names no other: see cli/limit-heaps.ts. */
+/** Size of the young generation of a thread that does not set its own: see cli/limit-heaps.ts. */
 const YOUNG_MB = 12;
 
 /**
- * Starts a file as a thread: TypeScript from the sources, JavaScript once it is built.
- * @param file without its ending, relative to `base`, which is the caller's `import.meta.url`
+ * Starts a file as a thread: the TypeScript source, or JavaScript after the build.
+ * @param file path without extension, relative to `base`, which is the caller's `import.meta.url`
  */
 export function startWorker(
   file: string,
@@ -160,9 +160,7 @@ export function startWorker(
   return new Worker(new URL(file + extname(base), base), { ...options, resourceLimits });
 }
 
-/**
- * In a thread: offers functions, which are called in the order of the calls and one at a time; `close` is called last.
- */
+/** Called in a thread: offers functions, which run one at a time in the order of the calls. `close` is called last. */
 export function serveCalls<Offered extends Functions<Offered>>(
   functions: Offered,
   close: () => void | Promise<void> = () => {},
@@ -192,7 +190,8 @@ async function replyTo<Offered extends Functions<Offered>>(
 }
 
 /**
- * An error as it travels between threads, which copy of an Error only its text; without a code it is an unexpected one.
+ * An error in the form in which threads send it, since structured clones of an Error lose its properties. Without a
+ * code, it is an unexpected one.
  */
 interface SentError {
   readonly code?: ErrorCode;

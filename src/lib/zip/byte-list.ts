@@ -1,13 +1,13 @@
 const FIRST_SIZE = 16 * 1024;
 
 /**
- * Small pieces of bytes, copied one behind the other. Each as a Buffer of its own would keep up to 64 kB in memory: the
- * pool of which Node makes small buffers, with the content of the files beside it.
+ * A list of small byte strings, stored contiguously. As a Buffer, each might keep up to 64 kB in memory: the pool that
+ * it shares with contents of files.
  */
 export class ByteList {
   #bytes = Buffer.allocUnsafeSlow(FIRST_SIZE);
   #length = 0;
-  /** How many pieces there are. */
+  /** Number of byte strings. */
   count = 0;
 
   add(piece: Uint8Array): void {
@@ -18,16 +18,16 @@ export class ByteList {
     this.count += 1;
   }
 
-  /** The same with the UTF-8 of a text. */
+  /** Adds a text as UTF-8. */
   addText(text: string): void {
-    // No UTF-16 unit takes more bytes.
+    // A UTF-16 unit takes at most three bytes.
     const most = this.#length + text.length * 3;
     if (most > this.#bytes.length) this.#grow(most);
     this.#length += this.#bytes.write(text, this.#length);
     this.count += 1;
   }
 
-  /** All of them. */
+  /** All bytes, concatenated. */
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

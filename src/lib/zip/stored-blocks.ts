@@ -1,16 +1,16 @@
-/** The most that a stored block may hold (RFC 1951, 3.2.4). */
+/** Most bytes in a stored block (RFC 1951, 3.2.4). */
 const BLOCK = 65_535;
 const HEADER = 5;
 
-/** Bytes of a content of this length in blocks. */
+/** Length in bytes of a content as stored blocks. */
 export function storedLength(length: number): number {
   return length + HEADER * Math.max(1, Math.ceil(length / BLOCK));
 }
 
 /**
- * A deflated stream that compresses nothing: each block has its bytes as they are. A reader of a stream finds its end,
- * which it could not with a stored entry whose length is unknown; and its length is known before, see `storedLength`.
- * @param length of the content; the last block says that it is the last
+ * Encodes a content as a Deflate stream of uncompressed blocks. A streaming reader can find its end, unlike that of a
+ * stored entry whose length follows its data. Its length is known in advance: see `storedLength`.
+ * @param length bytes of the content, needed because the last block is marked as the last
  */
 export async function* storedBlocks(
   content: AsyncIterable<Uint8Array>,

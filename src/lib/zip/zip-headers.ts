@@ -1,51 +1,51 @@
-/** A 32-bit field with this value says that the real one is in the Zip64 extra field. */
+/** The value of a 32-bit field whose real value is in the Zip64 extra field. */
 export const MAX_32 = 0xffff_ffff;
 const MAX_16 = 0xffff;
 
-/** How an entry is stored, by the numbers of the format. */
+/** Compression methods, with the numbers of the format. */
 export const METHOD = { store: 0, deflate: 8 } as const;
 export type Method = (typeof METHOD)[keyof typeof METHOD];
 
-/** The sizes follow the data, because they were not known when the header was written. */
+/** Flag: the sizes follow the data, because they were unknown when the header was written. */
 const HAS_DESCRIPTOR = 0x0008;
 const UTF8_NAME = 0x0800;
 const PLAIN_VERSION = 20;
 const ZIP64_VERSION = 45;
-/** So that the mode of files is read. */
+/** Makes readers use the file mode. */
 const MADE_ON_UNIX = 3 << 8;
-/** A regular file that its owner may write and everybody may read. */
+/** A regular file that its owner may write and all users may read. */
 const FILE_MODE = 0o100644;
 const ZIP64_EXTRA = 0x0001;
 const TIME_EXTRA = 0x5455;
 const TIME_EXTRA_LENGTH = 9;
 const HAS_MODIFIED = 1;
 
-/** What is known of an entry before its data. */
+/** The properties of an entry that are known before its data. */
 export interface EntryHead {
-  /** In UTF-8. */
+  /** The name in UTF-8. */
   readonly name: Buffer;
   /** Seconds since 1970. */
   readonly modified: number;
   readonly method: Method;
   readonly hasDescriptor: boolean;
-  /** Whether its sizes take eight bytes each. */
+  /** Whether its sizes are stored in eight bytes each. */
   readonly isZip64: boolean;
-  /** Where its header begins in the file. */
+  /** Position of its local header in the file. */
   readonly offset: number;
 }
 
-/** What is known of an entry after its data. */
+/** The properties of an entry that are known after its data. */
 export interface EntrySizes {
   readonly crc: number;
   /** Bytes in the ZIP file. */
   readonly packed: number;
-  /** Bytes when unpacked. */
+  /** Bytes after decompression. */
   readonly length: number;
 }
 
 const UNKNOWN: EntrySizes = { crc: 0, packed: 0, length: 0 };
 
-/** Precedes the data of an entry (APPNOTE 6.3.10, 4.3.7). */
+/** The local header, which precedes the data of an entry (APPNOTE 6.3.10, 4.3.7). */
 export function localHeader(head: EntryHead, sizes: EntrySizes): Buffer {
   const { name, isZip64, hasDescriptor } = head;
   const { crc, packed, length } = hasDescriptor ? UNKNOWN : sizes;
@@ -63,12 +63,12 @@ export function localHeader(head: EntryHead, sizes: EntrySizes): Buffer {
   return header;
 }
 
-/** The bytes of a local header without sizes of eight bytes. */
+/** Length in bytes of a local header with 32-bit sizes. */
 export function localHeaderLength({ name, modified }: { readonly name: string; readonly modified: number }): number {
   return 30 + Buffer.byteLength(name) + (hasTimeExtra(modified) ? TIME_EXTRA_LENGTH : 0);
 }
 
-/** Follows the data of an entry whose sizes were not known before (4.3.9). */
+/** The data descriptor, which follows the data of an entry whose sizes were unknown before (4.3.9). */
 export function dataDescriptor({ isZip64 }: EntryHead, { crc, packed, length }: EntrySizes): Buffer {
   const bytes = isZip64 ? 8 : 4;
   return fields([
@@ -82,7 +82,7 @@ export function dataDescriptor({ isZip64 }: EntryHead, { crc, packed, length }: 
 /** The entry in the central directory (4.3.12). */
 export function centralHeader(head: EntryHead, { crc, packed, length }: EntrySizes): Buffer {
   const { name, isZip64, offset } = head;
-  // In this order, and only those that do not fit (4.5.3).
+  // Only the fields that do not fit into 32 bits, in this order (4.5.3).
   const large = [...(isZip64 ? [length, packed] : []), ...(offset >= MAX_32 ? [offset] : [])];
   const extra = extraOf(head, large);
   const header = Buffer.allocUnsafe(46 + name.length + extra.length);
@@ -103,20 +103,20 @@ export function centralHeader(head: EntryHead, { crc, packed, length }: EntrySiz
   return header;
 }
 
-/** The central directory as a whole. */
+/** The properties of the central directory. */
 export interface Directory {
   readonly entries: number;
   readonly offset: number;
   readonly length: number;
 }
 
-/** Ends the file (4.3.14 to 4.3.16). */
+/** The end of the file, which follows the central directory (4.3.14 to 4.3.16). */
 export function endOfFile(directory: Directory): Buffer {
   const { entries, offset, length } = directory;
   const isZip64 = entries >= MAX_16 || offset >= MAX_32 || length >= MAX_32;
   const end = fields([
     [4, 0x06054b50],
-    // The only disk.
+    // The number of this disk: there is only one.
     [2, 0],
     [2, 0],
     [2, Math.min(entries, MAX_16)],
@@ -132,7 +132,7 @@ export function endOfFile(directory: Directory): Buffer {
 function zip64End({ entries, offset, length }: Directory): Buffer {
   return fields([
     [4, 0x06064b50],
-    // The bytes that follow this field, without the locator.
+    // Length of the record after this field, without the locator.
     [8, 44],
     [2, MADE_ON_UNIX | ZIP64_VERSION],
     [2, ZIP64_VERSION],
@@ -142,7 +142,7 @@ function zip64End({ entries, offset, length }: Directory): Buffer {
     [8, entries],
     [8, length],
     [8, offset],
-    // The locator: where this record begins, and that there is one disk.
+    // The locator: the position of this record, and the number of disks.
     [4, 0x07064b50],
     [4, 0],
     [8, offset + length],
@@ -154,7 +154,7 @@ type Field = readonly [bytes: 2 | 4 | 8, value: number];
 
 const NOTHING = Buffer.alloc(0);
 
-/** Version, flags, method and time, which both headers of an entry have. */
+/** Writes version, flags, method and time, which both headers of an entry contain. */
 function writeCommon(header: Buffer, from: number, { isZip64, hasDescriptor, method, modified }: EntryHead): number {
   let at = header.writeUInt16LE(isZip64 ? ZIP64_VERSION : PLAIN_VERSION, from);
   at = header.writeUInt16LE(UTF8_NAME | (hasDescriptor ? HAS_DESCRIPTOR : 0), at);
@@ -162,7 +162,7 @@ function writeCommon(header: Buffer, from: number, { isZip64, hasDescriptor, met
   return header.writeUInt32LE(dosTime(modified), at);
 }
 
-/** @param large the numbers that take eight bytes */
+/** @param large the values that need eight bytes */
 function extraOf(head: EntryHead, large: readonly number[]): Buffer {
   const time = timeExtra(head);
   return large.length === 0 ? time : Buffer.concat([time, zip64Extra(large)]);
@@ -172,7 +172,7 @@ function zip64Extra(values: readonly number[]): Buffer {
   return fields([[2, ZIP64_EXTRA], [2, values.length * 8], ...values.map((value): Field => [8, value])]);
 }
 
-/** The time in UTC: the one of DOS has no zone, and only every second second. */
+/** The time in UTC. The DOS time has no zone, and a precision of two seconds. */
 function timeExtra({ modified }: EntryHead): Buffer {
   if (!hasTimeExtra(modified)) return NOTHING;
   const extra = Buffer.allocUnsafe(TIME_EXTRA_LENGTH);
@@ -187,7 +187,7 @@ function hasTimeExtra(modified: number): boolean {
   return modified >= 0 && modified <= 0x7fff_ffff;
 }
 
-/** The date in the upper two bytes, the time in the lower ones (4.4.6). It begins with 1980 and ends with 2107. */
+/** The date in the upper two bytes, the time in the lower ones (4.4.6). The range is 1980 to 2107. */
 function dosTime(modified: number): number {
   const date = new Date(modified * 1000);
   const year = date.getUTCFullYear();
@@ -201,7 +201,7 @@ function dosDay(year: number, month: number, day: number): number {
   return (((year - 1980) << 9) | (month << 5) | day) * 0x1_0000;
 }
 
-/** Little-endian numbers, one after the other. */
+/** Concatenates little-endian numbers. */
 function fields(list: readonly Field[]): Buffer {
   let length = 0;
   for (const [bytes] of list) length += bytes;
