@@ -255,8 +255,8 @@ export async function openApp(configuration: Configuration, packer?: Packer): Pr
     metrics,
     cacheScan,
     async removeLeftOver() {
-      await cache.removeLeftOver();
-      await app.removeCopies();
+      // Each also when the other one fails.
+      await Promise.all([cache.removeLeftOver(), app.removeCopies()]);
     },
     removeCopies: () => removeCopies(dataFolder, sets),
     archive: metrics.archive.around((signal) => archiveInThread(configuration, signal)),

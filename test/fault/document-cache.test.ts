@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -131,6 +131,21 @@ describe('a document cache', () => {
     await cache.scan();
     await cache.get(version(2), () => plan(2));
     assert.deepEqual(olderOnes, [undefined, undefined]);
+  });
+
+  it('removes records that a power failure left empty, and their bodies', async () => {
+    const names = async () => (await readdir(join(dataFolder, 'documents'), { recursive: true })).sort();
+    const pathOf = (name: string) => join(dataFolder, 'documents', name);
+    await openCache().get(version(1), () => MAKING);
+    const lost = (await names()).filter((name) => name.includes('.'));
+    await openCache().get({ ...version(1), name: 'changelist' }, () => MAKING);
+    const whole = (await names()).filter((name) => !lost.includes(name));
+    for (const name of lost) {
+      if (!name.endsWith(BODY_ENDING)) await writeFile(pathOf(name), '');
+      await utimes(pathOf(name), 0, 0);
+    }
+    await openCache().removeLeftOver();
+    assert.deepEqual(await names(), whole);
   });
 
   it('keeps the newest of two versions that a killed process left', async () => {

@@ -115,8 +115,8 @@ export class DocumentCache {
   }
 
   /**
-   * Removes bodies that no record names, which killed processes left. A request that has read a record opens its body
-   * within the time that replaced ones stay.
+   * Removes bodies that no record names, and records that are not whole, which killed processes and power failures
+   * left. A request that has read a record opens its body within the time that replaced ones stay.
    */
   async removeLeftOver(): Promise<void> {
     const left: string[] = [];
@@ -211,14 +211,26 @@ export class DocumentCache {
   }
 }
 
-/** The files of a folder that are no records, and that no record names. */
+/** The files of a folder that no record names, and records that name no body: a power failure may have emptied them. */
 async function unnamedFiles(folder: string): Promise<readonly string[]> {
   const files = await readdir(folder).catch(() => []);
   const named = new Set<string>();
+  const sound = new Set<string>();
   for (const file of files.filter(isRecord)) {
-    // One that was replaced meanwhile: its body is as unnamed as it is.
-    const text = await readFile(join(folder, file), 'utf8').catch(() => '{}');
-    named.add((JSON.parse(text) as Partial<DocumentRecord>).body ?? '');
+    const body = await bodyNamedIn(join(folder, file));
+    if (body === undefined) continue;
+    named.add(body);
+    sound.add(file);
   }
-  return files.filter((file) => !isRecord(file) && !named.has(bodyOf(file))).map((file) => join(folder, file));
+  const isNeeded = (file: string) => (isRecord(file) ? sound.has(file) : named.has(bodyOf(file)));
+  return files.filter((file) => !isNeeded(file)).map((file) => join(folder, file));
+}
+
+/** Undefined when the record is not whole, or was replaced meanwhile: its body is as unnamed as it is. */
+async function bodyNamedIn(record: string): Promise<string | undefined> {
+  try {
+    return (JSON.parse(await readFile(record, 'utf8')) as DocumentRecord).body;
+  } catch {
+    return undefined;
+  }
 }
