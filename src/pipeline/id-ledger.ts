@@ -1,4 +1,4 @@
-import { ScratchDatabase, type ScratchStatement } from '../lib/scratch-database.ts';
+import { ScratchDatabase, type ScratchStatement } from '../lib/sqlite/scratch-database.ts';
 
 /** Bytes of ids in memory. */
 const CACHE = 8 * 1024 * 1024;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readlinkSync } from 'node:fs';
 import fc from 'fast-check';
 import { isTidemarkError } from '../../src/core/errors.ts';
-import { ScratchDatabase } from '../../src/lib/scratch-database.ts';
+import { ScratchDatabase } from '../../src/lib/sqlite/scratch-database.ts';
 import { itOnSmallDisk } from '../support/small-disk.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 

@@ -1,4 +1,4 @@
-import { ScratchDatabase } from '../../lib/scratch-database.ts';
+import { ScratchDatabase } from '../../lib/sqlite/scratch-database.ts';
 import type { SortedRun } from './row-sorter.ts';
 
 /** Bytes of rows that are read at a time of each run, but for a longer row. */

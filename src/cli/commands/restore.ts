@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { access, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import { isDamaged } from '../../lib/sqlite-fault.ts';
+import { isDamaged } from '../../lib/sqlite/sqlite-fault.ts';
 import { SetRegistry } from '../../sets/set-registry.ts';
 import { copyStore, damageOf, lockOutOthers, migrateStores, openStores } from '../../stores/open-stores.ts';
 import type { CliCommand } from '../cli-command.ts';

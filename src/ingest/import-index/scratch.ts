@@ -2,7 +2,7 @@ import type { ChangeKind } from '../../core/change.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { EncodedState } from '../../core/resource.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { ScratchDatabase } from '../../lib/scratch-database.ts';
+import { ScratchDatabase } from '../../lib/sqlite/scratch-database.ts';
 import { orderOfKinds } from './order-of-kinds.ts';
 
 /** The state of a resource in a document. */

@@ -4,7 +4,7 @@ import type { ResourceState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
-import { ScratchDatabase } from '../../lib/scratch-database.ts';
+import { ScratchDatabase } from '../../lib/sqlite/scratch-database.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';

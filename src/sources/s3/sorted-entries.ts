@@ -1,5 +1,5 @@
 import { keyOfPath } from '../../core/key.ts';
-import { ScratchDatabase, type ScratchStatement } from '../../lib/scratch-database.ts';
+import { ScratchDatabase, type ScratchStatement } from '../../lib/sqlite/scratch-database.ts';
 import type { RootEntry } from '../content-root.ts';
 
 const BATCH = 500;

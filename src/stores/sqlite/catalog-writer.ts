@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
-import { transaction } from './connection.ts';
+import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
 import { Settings } from './settings.ts';
 import type { PutRequest } from './wire.ts';
 

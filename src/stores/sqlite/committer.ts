@@ -4,8 +4,8 @@ import { type CurrentState, type DecidedChange, type Decisions, decideBatch } fr
 import type { SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
+import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
 import { ACCEPTED_CLOCK, type JumpCheck } from '../clock.ts';
-import { transaction } from './connection.ts';
 import { prepareRows } from './row-statement.ts';
 import { SetLedgers } from './set-ledgers.ts';
 import { Settings } from './settings.ts';

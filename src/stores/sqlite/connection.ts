@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
 import { makeFile, makeFolder } from '../../lib/make-folder.ts';
-import { sqliteFault } from '../../lib/sqlite-fault.ts';
+import { sqliteFault } from '../../lib/sqlite/sqlite-fault.ts';
 import { reasonOf } from '../../lib/system-error.ts';
 
 /** Milliseconds that a statement waits for another process; a commit of 10,000 events holds the lock for some 150. */
@@ -46,23 +46,6 @@ export function ask<Result>(file: string, statement: () => Result): Result {
     return statement();
   } catch (error) {
     throw translate(file, error);
-  }
-}
-
-/**
- * All of it, or nothing. Takes the write lock at once: a transaction that read first could not be repeated when another
- * one wrote.
- */
-export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    database.exec('COMMIT');
-    return result;
-  } catch (error) {
-    // SQLite has rolled back by itself after some faults, a full disk among them.
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { transaction } from './connection.ts';
+import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
 import type { JobRow, JobWrite } from './wire.ts';
 
 /** Jobs that are removed in one transaction: no other write waits for long. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
-import { APPLICATION_ID, transaction } from './connection.ts';
+import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
+import { APPLICATION_ID } from './connection.ts';
 
 /** Each takes the schema from one version to the next, in one transaction; the first makes it from nothing. */
 export type Migration = (database: DatabaseSync) => void;

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { makeFile, makeFolder } from '../../lib/make-folder.ts';
-import { isBusy } from '../../lib/sqlite-fault.ts';
+import { isBusy } from '../../lib/sqlite/sqlite-fault.ts';
 import { ask } from './connection.ts';
 
 /** `shared`: uses the store. `exclusive`: replaces it, or changes its schema, while no other process has it open. */

@@ -1,6 +1,6 @@
 import type { ResourceKey } from '../../core/key.ts';
 import type { SetId } from '../../core/resource-set.ts';
-import { ScratchDatabase } from '../../lib/scratch-database.ts';
+import { ScratchDatabase } from '../../lib/sqlite/scratch-database.ts';
 import type { ChangeLog, StampRange } from '../../stores/change-log.ts';
 import type { PlacedRows } from './placed-rows.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../../core/errors.ts';
-import { isBusy, sqliteFault } from '../../../lib/sqlite-fault.ts';
+import { isBusy, sqliteFault } from '../../../lib/sqlite/sqlite-fault.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 import { cannotBeWritten } from '../cannot-be-written.ts';
 

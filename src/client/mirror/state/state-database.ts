@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { TidemarkError } from '../../../core/errors.ts';
-import { sqliteFault } from '../../../lib/sqlite-fault.ts';
+import { sqliteFault } from '../../../lib/sqlite/sqlite-fault.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 
 const AGAIN = 'remove it and the files beside it that begin with its name, and mirror again with --adopt';

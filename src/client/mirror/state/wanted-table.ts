@@ -1,5 +1,5 @@
 import { Bits } from '../../../lib/bits.ts';
-import { type Row, ScratchDatabase, type ScratchStatement } from '../../../lib/scratch-database.ts';
+import { type Row, ScratchDatabase, type ScratchStatement } from '../../../lib/sqlite/scratch-database.ts';
 import { decodeAbout, encodeAbout, formatHashes, parseHashes, type WantedResource } from '../lists/wanted-resource.ts';
 
 const READ_AT_ONCE = 500;

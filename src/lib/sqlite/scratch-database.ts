@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
-import { TidemarkError } from '../core/errors.ts';
-import { makeFile, makeFolder } from './make-folder.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { makeFile, makeFolder } from '../make-folder.ts';
+import { reasonOf } from '../system-error.ts';
+import { unlinked } from '../unlinked.ts';
 import { sqliteFault } from './sqlite-fault.ts';
-import { reasonOf } from './system-error.ts';
-import { unlinked } from './unlinked.ts';
 
 export interface ScratchOptions {
   /** The folder for the file. It is created if it does not exist. */

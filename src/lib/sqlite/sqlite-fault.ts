@@ -33,6 +33,10 @@ export function isDamaged(error: unknown): boolean {
   return primaryCode(error) === 11;
 }
 
+export function isNoDatabase(error: unknown): boolean {
+  return primaryCode(error) === 26;
+}
+
 /** The primary result code: the low byte. The other bytes give details. */
 function primaryCode(error: unknown): number | undefined {
   const { errcode } = (error ?? {}) as { errcode?: number };
