@@ -1,8 +1,12 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
 import type { KeyRange, ResourceKey } from '../../core/key.ts';
+import { makeFile, makeFolder } from '../../lib/make-folder.ts';
+import { isDamaged, isNoDatabase, sqliteFault } from '../../lib/sqlite/sqlite-fault.ts';
+import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
+import { reasonOf } from '../../lib/system-error.ts';
 import type { FileMemory, RememberedFile } from './file-memory.ts';
 
 const BATCH = 500;
@@ -40,35 +44,29 @@ type Row = readonly [
 
 type Draft<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
+/** Where a memory is, and of which root. */
+interface MemoryPlace {
+  readonly file: string;
+  readonly root: string;
+}
+
 /** The memory of a root's scans, a small database of its own. */
 export class ScanMemory implements FileMemory {
-  readonly #database: DatabaseSync;
-  readonly #select: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #delete: StatementSync;
+  readonly #place: MemoryPlace;
+  #opened: ReturnType<typeof open>;
 
   /**
    * Opens the memory of a root, an empty one when the file remembers another root or is damaged.
    * @throws TidemarkError `unavailable` when the file cannot be used
    */
-  constructor({ file, root }: { readonly file: string; readonly root: string }) {
-    this.#database = open(file);
-    clearUnlessOf(this.#database, root);
-    this.#select = this.#database.prepare(
-      'SELECT key, length, mtime, scanned, tag, kept FROM files WHERE key >= ? AND key < ? ORDER BY key LIMIT ?',
-    );
-    this.#select.setReadBigInts(true);
-    // node:sqlite makes arrays twice as fast as objects.
-    this.#select.setReturnArrays(true);
-    this.#insert = this.#database.prepare(
-      'INSERT OR REPLACE INTO files (key, length, mtime, scanned, tag, kept) VALUES (?, ?, ?, ?, ?, ?)',
-    );
-    this.#delete = this.#database.prepare('DELETE FROM files WHERE key = ?');
+  constructor(place: MemoryPlace) {
+    this.#place = place;
+    this.#opened = openSound(place);
   }
 
   *read({ from = '', to = LAST }: KeyRange): Generator<readonly RememberedFile[]> {
     for (let next = from; ; ) {
-      const rows = this.#select.all(next, to, BATCH) as unknown as readonly Row[];
+      const rows = this.#ask(({ select }) => select.all(next, to, BATCH) as unknown as readonly Row[]);
       if (rows.length > 0) yield rows.map(remembered);
       if (rows.length < BATCH) return;
       // The smallest text above the last key.
@@ -78,16 +76,32 @@ export class ScanMemory implements FileMemory {
 
   update({ remember, forget }: { remember: readonly RememberedFile[]; forget: readonly ResourceKey[] }): void {
     if (remember.length === 0 && forget.length === 0) return;
-    inTransaction(this.#database, () => {
-      for (const { key, length, mtime, scanned, tag, isKept } of remember) {
-        this.#insert.run(key, length, mtime, scanned, tag ?? null, isKept ? 1 : null);
-      }
-      for (const key of forget) this.#delete.run(key);
-    });
+    this.#ask(({ database, insert, remove }) =>
+      transaction(database, () => {
+        for (const { key, length, mtime, scanned, tag, isKept } of remember) {
+          insert.run(key, length, mtime, scanned, tag ?? null, isKept ? 1 : null);
+        }
+        for (const key of forget) remove.run(key);
+      }),
+    );
   }
 
   close(): void {
-    if (this.#database.isOpen) this.#database.close();
+    const { database } = this.#opened;
+    if (database.isOpen) database.close();
+  }
+
+  /** What finds damage fails; by then the memory is empty and usable. */
+  #ask<Result>(work: (opened: ReturnType<typeof open>) => Result): Result {
+    try {
+      return work(this.#opened);
+    } catch (error) {
+      if (isLost(error)) {
+        this.close();
+        this.#opened = openEmpty(this.#place);
+      }
+      throw translated(this.#place.file, error, 'it was emptied, and the next scan reads every file');
+    }
   }
 }
 
@@ -98,32 +112,52 @@ function remembered([key, length, mtime, scanned, tag, kept]: Row): RememberedFi
   return file;
 }
 
-function open(file: string): DatabaseSync {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+function openSound(place: MemoryPlace): ReturnType<typeof open> {
   try {
-    return openDatabase(file);
+    makeFolder(dirname(place.file));
+    makeFile(place.file);
+    return open(place);
   } catch (error) {
-    if (!isDamage(error)) throw unusable(file, error);
-  }
-  try {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(file + suffix, { force: true });
-    return openDatabase(file);
-  } catch (error) {
-    throw unusable(file, error);
+    if (isLost(error)) return openEmpty(place);
+    throw translated(place.file, error);
   }
 }
 
-function openDatabase(file: string): DatabaseSync {
+function openEmpty(place: MemoryPlace): ReturnType<typeof open> {
+  try {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(place.file + suffix, { force: true });
+    makeFile(place.file);
+    return open(place);
+  } catch (error) {
+    throw translated(place.file, error);
+  }
+}
+
+function open({ file, root }: MemoryPlace) {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
   try {
     database.exec(SCHEMA);
     // Checked again in the transaction: another process may do the same.
-    if (missingColumns(database).length > 0) inTransaction(database, () => addColumns(database));
-    return database;
+    if (missingColumns(database).length > 0) transaction(database, () => addColumns(database));
+    clearUnlessOf(database, root);
+    return { database, ...prepareStatements(database) };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+function prepareStatements(database: DatabaseSync) {
+  const select = database.prepare(
+    'SELECT key, length, mtime, scanned, tag, kept FROM files WHERE key >= ? AND key < ? ORDER BY key LIMIT ?',
+  );
+  select.setReadBigInts(true);
+  // node:sqlite makes arrays twice as fast as objects.
+  select.setReturnArrays(true);
+  const insert = database.prepare(
+    'INSERT OR REPLACE INTO files (key, length, mtime, scanned, tag, kept) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  return { select, insert, remove: database.prepare('DELETE FROM files WHERE key = ?') };
 }
 
 function addColumns(database: DatabaseSync): void {
@@ -138,29 +172,21 @@ function missingColumns(database: DatabaseSync): readonly (readonly [string, str
 
 function clearUnlessOf(database: DatabaseSync, root: string): void {
   if (database.prepare('SELECT path FROM root').get()?.path === root) return;
-  inTransaction(database, () => {
+  transaction(database, () => {
     database.exec('DELETE FROM files; DELETE FROM root');
     database.prepare('INSERT INTO root (path) VALUES (?)').run(root);
   });
 }
 
-function inTransaction(database: DatabaseSync, work: () => unknown): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    work();
-    database.exec('COMMIT');
-  } catch (error) {
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
+function isLost(error: unknown): boolean {
+  return isDamaged(error) || isNoDatabase(error);
 }
 
-// SQLite's result codes: 11 SQLITE_CORRUPT, 26 SQLITE_NOTADB.
-function isDamage(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (error.errcode === 11 || error.errcode === 26);
-}
-
-function unusable(file: string, error: unknown): TidemarkError {
-  const reason = error instanceof Error ? error.message : String(error);
-  return new TidemarkError('unavailable', `the memory of scans ${file} cannot be used: ${reason}`, { file }, error);
+function translated(file: string, error: unknown, afterDamage = 'remove it'): unknown {
+  if (error instanceof TidemarkError) return error;
+  const isOfSystem = error instanceof Error && 'syscall' in error;
+  const ofSqlite = sqliteFault(error, { damaged: afterDamage, noDatabase: afterDamage });
+  const fault = isOfSystem ? `cannot be used: ${reasonOf(error)}` : ofSqlite;
+  if (fault === undefined) return error;
+  return new TidemarkError('unavailable', `the memory of scans ${file} ${fault}`, { file }, error);
 }

@@ -20,6 +20,9 @@ const WRITE_FOR_A_WHILE = `
   database.close();
 `;
 
+/** Bytes. */
+const PAGE = 4_096;
+
 describe('what scans remember', () => {
   const folder = useTempFolder();
   const open: ScanMemory[] = [];
@@ -40,6 +43,8 @@ describe('what scans remember', () => {
     mtime: 1_600_000_000_123_456_789n,
     scanned: 1_700_000_000_987_654_321n,
   });
+  const deletedOpenFiles = () =>
+    openFiles().filter((path) => path.startsWith(folder.path) && path.includes('(deleted)'));
   const keysOf = (memory: ScanMemory, range = {}): string[] => [...memory.read(range)].flat().map(({ key }) => key);
 
   it('is kept to the nanosecond, also when it is closed and opened again', () => {
@@ -145,21 +150,44 @@ describe('what scans remember', () => {
     assert.deepEqual(keysOf(memory), ['/a']);
   });
 
-  it('begins anew when a page of its file is damaged, and closes the damaged file', () => {
+  /** Makes a memory, and overwrites pages of its file. */
+  function damage(from: number, to: number): void {
     const memory = openMemory();
     memory.update({ remember: [file('/a')], forget: [] });
     memory.close();
-    const damaged = readFileSync(folder.at('roots/1.db'));
-    // The header of the file remains; the page that lists the tables does not.
-    writeFileSync(folder.at('roots/1.db'), damaged.fill(0xff, 100, 4_096));
+    const bytes = readFileSync(folder.at('roots/1.db'));
+    writeFileSync(folder.at('roots/1.db'), bytes.fill(0xff, from, to));
+  }
 
-    assert.deepEqual(keysOf(openMemory()), []);
-    const opened = openFiles().filter((path) => path.startsWith(folder.path));
-    assert.deepEqual(
-      opened.filter((path) => path.includes('(deleted)')),
-      [],
-    );
-  });
+  // The header of the file remains; the page that lists the tables does not, or that of the table of the root.
+  for (const [from, to] of [
+    [100, PAGE],
+    [PAGE, 2 * PAGE],
+  ] as const) {
+    it(`begins anew when its file is damaged from byte ${from}, and closes the damaged file`, () => {
+      damage(from, to);
+      assert.deepEqual(keysOf(openMemory()), []);
+      assert.deepEqual(deletedOpenFiles(), []);
+    });
+  }
+
+  for (const [name, use] of [
+    ['read', (memory: ScanMemory) => keysOf(memory)],
+    ['changed', (memory: ScanMemory) => memory.update({ remember: [file('/b')], forget: [] })],
+  ] as const) {
+    it(`says so once, and begins anew, when damage shows as it is ${name}`, () => {
+      damage(2 * PAGE, 3 * PAGE);
+      const memory = openMemory();
+      assert.throws(() => use(memory), {
+        code: 'unavailable',
+        message: `the memory of scans ${folder.at('roots/1.db')} is damaged: it was emptied, and the next scan reads every file`,
+      });
+      assert.deepEqual(keysOf(memory), []);
+      memory.update({ remember: [file('/c')], forget: [] });
+      assert.deepEqual(keysOf(memory), ['/c']);
+      assert.deepEqual(deletedOpenFiles(), []);
+    });
+  }
 
   it('is unavailable, and says which file, when a damaged one cannot be removed', () => {
     folder.write('roots/1.db', 'this is no database, but long enough to be taken for one'.repeat(100));
