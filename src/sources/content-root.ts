@@ -4,107 +4,111 @@ import type { Link } from '../core/resource.ts';
 import type { Seconds } from '../core/w3c-datetime.ts';
 import type { LeavesOut } from './served-source.ts';
 
-/** How many entries of a root are no files, and are not excluded by a pattern either. */
+/** Number of entries of a root that are not files and that no pattern excludes. */
 export interface SkippedEntries {
-  /** Links to folders, to what is outside the root, and to nothing. */
+  /** Links to folders, to targets outside the root, and to targets that do not exist. */
   readonly links: number;
   /** Sockets, pipes and devices. */
   readonly special: number;
-  /** Which one it is, where it was asked for by its own path. */
+  /** The path of the entry, when it was listed by its own path. */
   readonly path?: string;
 }
 
 /**
- * Where the bytes of a set are. Held to these promises by test/contract/content-root.ts. Paths are relative to the
- * root, with `/` between names.
+ * Access to the files of a set. test/contract/content-root.ts tests these promises for every adapter. Paths are
+ * relative to the root, with `/` between names.
  */
 export interface ContentRoot {
-  /** What every digest has at least. */
+  /** Hash algorithms that every digest contains, perhaps among others. */
   readonly hashes: readonly HashAlgorithm[];
-  /** For a root that costs much to ask while it is in trouble: milliseconds between two attempts at most. */
+  /** Most milliseconds between two attempts while the root is in trouble, for a root whose requests are expensive. */
   readonly longestRetryMs?: number;
-  /** Whether an empty root lost its files for sure, as far as the root can know that. */
+  /**
+   * Present when an empty list proves that the source has no files. Otherwise an empty root counts as a missing disk.
+   */
   readonly knowsEmpty?: true;
-  /** So many digests are worth asking for at once. */
+  /** Number of `digest` calls to run at the same time. */
   readonly digestsAtOnce: number;
 
   /**
-   * The files below a path (the whole root without one; the file itself when the path is one), ascending by the bytes
-   * of their resource key (`keyOfPath`), as batches. What is excluded and symbolic links that lead out of the root are
-   * left out. A folder that cannot be read, and a name that cannot be published (not UTF-8, control characters), is
-   * reported as a problem and does not stop the rest; a problem comes before the first file that is reported after the
+   * The files below a path, in batches, ascending by the bytes of their resource key (`keyOfPath`). Without a path: the
+   * whole root; with the path of a file: that file. Excluded files, and symbolic links that lead out of the root, are
+   * not listed. A folder that cannot be read, and a name that cannot be published (not UTF-8, control characters), is
+   * reported as a problem and does not stop the rest. A problem comes before the first later file that follows the
    * files that it hides.
    *
-   * The root was there after each batch was gathered: what a batch skips was not there, not unreachable.
-   * @param onSkipped is called with what a batch leaves out though no pattern excludes it
-   * @throws TidemarkError `unavailable` when the root itself is not there, also when it vanishes meanwhile
+   * The root existed after each batch was gathered: files missing in a batch do not exist, rather than being
+   * unreachable.
+   * @param onSkipped is called with the entries that a batch leaves out though no pattern excludes them
+   * @throws TidemarkError `unavailable` when the root itself does not exist, also when it vanishes meanwhile
    */
   list(under?: string, onSkipped?: (skipped: SkippedEntries) => void): AsyncIterable<readonly RootEntry[]>;
 
   /**
-   * Reads what others have changed, before everything is compared; only where the root is a copy. It changes the copy.
-   * @throws TidemarkError `unavailable` when that cannot be read, `conflict` when another process keeps the copy
+   * Updates a root that is a copy of another source, before the full comparison. Only such roots have this method.
+   * @throws TidemarkError `unavailable` when the source cannot be read, `conflict` when another process updates the
+   *   copy
    */
   refresh?(onProgress: (progress: RefreshProgress) => void, signal?: AbortSignal): Promise<void>;
 
   /**
-   * Whether `list` would return nothing at all.
+   * Whether `list` would return no entries.
    * @throws TidemarkError as `list`
    */
   isEmpty(): Promise<boolean>;
 
   /**
-   * What the root leaves out now. It may be asked about any path, also of no file.
-   * @throws TidemarkError `unavailable` when that cannot be known
+   * Returns the current exclusions, as a function that accepts any path, also one without a file.
+   * @throws TidemarkError `unavailable` when they cannot be read
    */
   leavesOut(): Promise<LeavesOut>;
 
   /**
-   * Opens a file that `list` would return, and no other. What it opens is in the root also when a link is swapped in
-   * meanwhile.
-   * @param isWhole whether all of its bytes are likely to be read: a root may then request them with its figures
+   * Opens a file that `list` would return, and no other. The opened file is within the root even when a link is swapped
+   * in meanwhile.
+   * @param isWhole whether the caller will probably read all bytes: a root may then request them together with the
+   *   file's length and mtime
    * @throws TidemarkError `not-found` when there is no such file (any more), it is outside, below a link or is left
    *   out; `unavailable` when it cannot be read
    */
   open(path: string, isWhole?: boolean): Promise<RootFile>;
 
   /**
-   * Lets a thread that may be blocked read small files, one after the other, which takes a fraction of the time of
-   * `open`. What is left out is found out once for all files, so begin again for every few milliseconds of work. Only
-   * where the root can do so.
-   * @throws TidemarkError `unavailable` when it cannot be known what is left out
+   * Reads small files with blocking calls, for worker threads: one after the other, in a fraction of the time of
+   * `open`. The exclusions are read once for all files, so call this again for every few milliseconds of work. Only
+   * some roots have this method.
+   * @throws TidemarkError `unavailable` when the exclusions cannot be read
    */
   beginReads?(): Promise<FillFrom>;
 
   /**
-   * The hashes of a file that was listed, with the figures of the very bytes that have them. Several may be asked for
-   * at once.
-   * @throws TidemarkError as `open`, but what is left out meanwhile may still be hashed; `conflict` when the file was
-   *   changed while it was read; the signal's reason when it is aborted
-   * @param copied is made of the bytes that were hashed
+   * The hashes of a listed file, with the length and mtime of the bytes that were hashed. Calls may run concurrently.
+   * @throws TidemarkError as `open`, but a file that is excluded meanwhile may still be hashed; `conflict` when the
+   *   file was changed while it was read; the signal's reason when it is aborted
+   * @param copied requests a copy of the bytes that were hashed
    */
   digest(path: string, signal?: AbortSignal, copied?: WantedCopy): Promise<FileDigest>;
 
   /**
-   * Reports what changes from now on: a path to list again, a file or a folder, the empty path for the whole root.
-   * At least once for every change, perhaps more often. A problem with the empty path means that the root has vanished
-   * or was replaced, and that nothing more will be reported.
-   * @throws TidemarkError `unavailable` when the root is not there
+   * Reports changes from now on: each is a path to list again, of a file or a folder; the empty path is the whole root.
+   * Every change is reported at least once. A problem with the empty path means that the root has vanished or was
+   * replaced, and that nothing more will be reported.
+   * @throws TidemarkError `unavailable` when the root does not exist
    */
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch>;
 
   /**
-   * A URL by which every client that has it may read the file, for a while and without us; only where the root can make
-   * one. Whether there is such a file shows when the URL is fetched.
-   * @throws TidemarkError `not-found` when it is left out
+   * A URL by which every client that has it may read the file for a limited time, without this server. Only some roots
+   * have this method. A missing file shows only when the URL is fetched.
+   * @throws TidemarkError `not-found` when the file is left out
    */
   presign?(path: string, use: PresignedUse): Promise<string>;
 
-  /** Closes what it has open; only where there is something. */
+  /** Closes what the root holds open; absent when it holds nothing open. */
   close?(): void;
 }
 
-/** How far a copy is: files that are to be compared, and those of them that were read. */
+/** Progress of a copy: the number of files to compare, and of those read so far. */
 export interface RefreshProgress {
   readonly files: number;
   readonly hashed: number;
@@ -120,65 +124,64 @@ export interface FileEntry {
   /** Nanoseconds since 1970. */
   readonly mtime: bigint;
   /**
-   * Differs for any two versions of its bytes, as far as the root knows without reading them; else length and mtime
-   * have to do.
+   * Differs for any two versions of the file's bytes, as far as the root can know without reading them. Without a tag,
+   * length and mtime are compared.
    */
   readonly tag?: string;
   /**
-   * When anything of it was changed last, nanoseconds since 1970. Absent where the same tag proves the same bytes;
-   * where it is given, a change of a file that is as young as the clock of the file system is coarse may leave the tag
-   * as it was.
+   * Nanoseconds since 1970 at which the file or its metadata last changed. Absent where equal tags prove equal bytes.
+   * Where it is present, a change within the clock resolution of the file system may leave the tag as it was.
    */
   readonly changed?: bigint;
-  /** Bytes that its digest most likely has to read, when these are not all. */
+  /** Bytes that its digest will probably read, when these are not all. */
   readonly toRead?: number;
   readonly problem?: undefined;
 }
 
-/** Something that could not be listed: what is at or below the path is unknown, not gone. */
+/** A path that could not be listed: whether it, and anything below it, exists is unknown. */
 export interface RootProblem {
   readonly path: string;
   readonly problem: string;
 }
 
-/** An open file; its figures are those of the bytes that will be read. */
+/** An open file. Its length, mtime and tag are those of the bytes that will be read. */
 export interface RootFile {
   /** Bytes. */
   readonly length: number;
   /** Nanoseconds since 1970. */
   readonly mtime: bigint;
-  /** Distinguishes versions of its bytes, as the opaque part of an ETag. */
+  /** Differs for different versions of the bytes; the opaque part of an ETag. */
   readonly tag: string;
-  /** All of them, when the root has read them already, as it does with small files. */
+  /** All bytes, when the root has read them already, as it does with small files. */
   readonly bytes?: Buffer | undefined;
   /**
    * Bytes from `start` to `end`, both inclusive; all without a range. The stream closes the file. It fails with
-   * `conflict`, before its last bytes, when the file was changed since it was opened: no client takes a mixture of two
-   * versions for one.
+   * `conflict`, before its last bytes, when the file was changed since it was opened: so no client mistakes a mixture
+   * of two versions for one.
    */
   stream(range?: ByteRange): import('node:stream').Readable;
   /**
-   * Reads the first bytes of a range into a buffer, where the root can. Returns how many, at least one. Fails as the
-   * stream does.
+   * Reads the first bytes of a range into a buffer. Returns how many, at least one. Fails as the stream does. Only some
+   * roots have this method.
    */
   readInto?(buffer: Buffer, range: ByteRange): Promise<number>;
   close(): Promise<void>;
 }
 
 /**
- * Fills a buffer with the bytes of a file that has just so many. Returns false when it has not, or anything else is not
- * as usual: then `open` finds out what it is. The file may have been changed, or a folder above it replaced by a link:
- * compare a hash.
+ * Fills a buffer with the bytes of a file of exactly that length. Returns false when the length differs or for any
+ * other deviation: `open` then finds the cause. The file may have been changed, or a folder above it replaced by a
+ * link: compare a hash.
  */
 export type FillFrom = (path: string, buffer: Uint8Array) => boolean;
 
-/** A copy of the bytes of a small file. */
+/** Requests a copy of the bytes of a small file. */
 export interface WantedCopy {
-  /** Of a larger file none is made. Less than a megabyte. */
+  /** Largest file to copy, in bytes. Less than a megabyte. */
   readonly mostBytes: number;
   /**
-   * A root that reads files in threads of its own writes the bytes there, when it is given; else the digest has them.
-   * When they cannot be written, that is `unavailable`, without a path.
+   * Place to write the copy to, for a root that reads files in its own threads; otherwise the digest contains the
+   * bytes. A copy that cannot be written is `unavailable`, without a path.
    */
   readonly draft?: DraftPlace | undefined;
 }
@@ -191,13 +194,13 @@ export interface FileDigest {
   readonly hashes: Hashes;
   /** As in `FileEntry`. */
   readonly tag?: string;
-  /** The media type that was stored with the file; without one, it follows from the name. */
+  /** The media type that was stored with the file; without one, it is derived from the name. */
   readonly mime?: string;
   /** Links that the root knows of. */
   readonly links?: readonly Link[];
-  /** The very bytes that have these hashes, when they were asked for. */
+  /** The bytes that have these hashes, when a copy was requested. */
   readonly bytes?: Uint8Array;
-  /** They were written as a draft instead. */
+  /** Whether the copy was written as a draft instead. */
   readonly isDrafted?: boolean;
 }
 

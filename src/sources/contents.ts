@@ -4,19 +4,19 @@ import type { ResourceKey } from '../core/key.ts';
 import type { Resource } from '../core/resource.ts';
 import type { RootLocation } from './root-location.ts';
 
-/** What dumps need of a source: the bytes of all resources of a set, read one after the other. */
+/** Reads the bytes of all resources of a set for dumps, one resource after the other. */
 export interface Contents {
   /**
-   * Undefined when there is no such resource any more.
+   * Undefined when the resource no longer exists.
    * @throws TidemarkError `unavailable` when it cannot be read
    */
   open(resource: Resource): Promise<Content | undefined>;
   /**
-   * As `ContentRoot.beginReads`, for resources.
-   * @throws TidemarkError `unavailable` when it cannot be known what is left out
+   * Same as `ContentRoot.beginReads`, for resources.
+   * @throws TidemarkError `unavailable` when the exclusions cannot be read
    */
   beginReads?(): Promise<(key: ResourceKey, buffer: Uint8Array) => boolean>;
-  /** @throws TidemarkError `unavailable` when all of it is missing: a disk that is not mounted, for instance */
+  /** @throws TidemarkError `unavailable` when all contents are missing: a disk that is not mounted, for instance */
   requireThere(): Promise<void>;
   close(): Promise<void>;
 }
@@ -24,14 +24,17 @@ export interface Contents {
 /** An open resource. */
 export interface Content {
   readonly length: number;
-  /** All of them, when they were read already. */
+  /** All bytes, when they were read already. */
   readonly bytes?: Uint8Array | undefined;
-  /** It fails with `conflict` when the resource was changed since it was opened. The end of the stream closes it. */
+  /**
+   * The bytes. The stream fails with `conflict` when the resource was changed since it was opened. Its end closes the
+   * resource.
+   */
   stream(): Readable;
   close(): Promise<void>;
 }
 
-/** Where the bytes of a set are; plain values, for threads. */
+/** Location of the bytes of a set. Plain values, so that threads can receive them. */
 export type ContentsLocation =
   | { readonly kind: 'files'; readonly root: RootLocation }
   | { readonly kind: 'records'; readonly artifacts: ArtifactLocation };

@@ -8,8 +8,8 @@ import { isGone } from '../lib/system-error.ts';
 const FOLDER = 'copies';
 
 /**
- * Where the copy is that a set publishes: below the data folder, owned by the set. Another store may use the same data
- * folder, and have another set of this id.
+ * The folder of the copy that a set publishes: below the data folder, owned by the set. The name contains a digest,
+ * because another store with the same data folder may have a set with this id.
  * @param source the URI of the set that is copied
  */
 export function copyFolder(dataFolder: string, id: SetId, source: string): string {
@@ -17,14 +17,14 @@ export function copyFolder(dataFolder: string, id: SetId, source: string): strin
   return join(dataFolder, FOLDER, `${id}-${digest}`);
 }
 
-/** As of the last call that returns a promise. */
+/** The sets as they were when the last promise of a call resolved. */
 interface KnownSets {
   list(): Promise<unknown>;
   knownRemoved(): readonly SetId[];
   byId(id: SetId): Promise<ResourceSet | undefined>;
 }
 
-/** Removes the copies of sets that were removed. Returns how many there were. */
+/** Removes the copies of sets that were removed. Returns how many. */
 export async function removeCopies(dataFolder: string, sets: KnownSets): Promise<number> {
   const folders = (await namesIn(join(dataFolder, FOLDER))).map((name) => join(dataFolder, FOLDER, name));
   if (folders.length === 0) return 0;
@@ -35,7 +35,7 @@ export async function removeCopies(dataFolder: string, sets: KnownSets): Promise
     const [id = ''] = basename(folder).split('-');
     const set = ids.has(id) ? await sets.byId(Number(id)) : undefined;
     const from = set && traitsOf(set.origin).from;
-    // Else it is of a set of another store.
+    // Otherwise it belongs to a set of another store.
     if (from === undefined || folder !== copyFolder(dataFolder, set!.id, from.set)) continue;
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     count += 1;

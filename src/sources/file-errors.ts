@@ -19,7 +19,7 @@ export function changedMeanwhile(path: string): TidemarkError {
   return new TidemarkError('conflict', `"${path}" changed while it was read`, { path });
 }
 
-/** What to say when opening or reading a file failed; our own errors stay as they are. */
+/** The error for a file that could not be opened or read. A TidemarkError is returned unchanged. */
 export function openError(path: string, error: unknown): TidemarkError {
   if (isTidemarkError(error)) return error;
   // A link that was swapped in, or a device.

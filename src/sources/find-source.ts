@@ -1,6 +1,6 @@
 import type { FindSource } from '../config/new-set-fields.ts';
 
-/** The client is loaded when it is needed: few sets copy another source. */
+/** Loads the client only when it is needed: few sets copy another source. */
 export const findSource: FindSource = async (options, name) => {
   const found = await import('../client/mirror/source/find-source.ts');
   return found.findSource(options, name);

@@ -1,12 +1,12 @@
-/** How a copy of another source is kept; plain values, for threads. */
+/** How to copy another source. Plain values, so that threads can receive them. */
 export interface MirrorSettings {
-  /** That has the state of the copy, and its files. */
+  /** The folder of the copy: its state and its files. */
   readonly folder: string;
-  /** As a person named the source. */
+  /** The URL of the source as the user entered it. */
   readonly url: string;
   /** The URI of the set that is copied. */
   readonly set: string;
-  /** Milliseconds between two polls, where the source sends no changes as they happen. */
+  /** Milliseconds between two polls, when the source does not send changes as they happen. */
   readonly intervalMs: number;
   readonly allowedHosts: readonly string[];
   readonly tokenFile: string | undefined;

@@ -1,14 +1,14 @@
 import { isTidemarkError } from '../core/errors.ts';
 import { keyOfLocation } from '../core/key.ts';
 
-// Any prefix will do: whether its URI is too long or too short depends on the set, and is checked there.
+// The prefix does not matter here: the length of the URI depends on the set, and is checked there.
 const SOME_PREFIX = 'http://localhost/';
 
-// Nothing in it has to be encoded, so it holds no control characters either.
+// A name of these characters needs no encoding, so it contains no control characters either.
 const PLAIN = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 const EMPTY_OR_DOTS = /(?:^|\/)\.{0,2}(?:\/|$)/;
 
-/** Why a name cannot be published, in the words of those who post it. */
+/** Why a name cannot be published, in words for the client that posts it. */
 export function nameProblem(name: string): string | undefined {
   try {
     keyOfLocation({ type: 'rel_path', value: name }, { urlPrefix: SOME_PREFIX }, 'its name');
@@ -19,7 +19,10 @@ export function nameProblem(name: string): string | undefined {
   }
 }
 
-/** Why a path that is no folder's cannot be published: on S3, names may be empty, and files end as folders do. */
+/**
+ * Why a path cannot be published as a file. On S3, names may be empty, and the name of a file may end like that of a
+ * folder.
+ */
 export function pathProblem(path: string): string | undefined {
   if (path.endsWith('/')) return 'its name ends with "/", as that of a folder: give it another one';
   if (PLAIN.test(path) && !EMPTY_OR_DOTS.test(path)) return undefined;

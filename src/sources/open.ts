@@ -27,11 +27,13 @@ export interface SourceParts extends ArtifactSourceParts, StreamSourceParts {
   readonly index: ResourceIndex;
   readonly catalog: Catalog;
   readonly artifacts: ArtifactStore;
-  /** The files of a set that has some, what is remembered of them, and where versions of them are kept. */
+  /**
+   * The files of a set, what scans remember of them, and where their versions are stored. Only for a set with files.
+   */
   rootOf(set: ResourceSet): Pick<ComparedFiles, 'root' | 'memory' | 'versions'>;
 }
 
-/** What a set is synced with. @throws TidemarkError `invalid` for a set that others post to */
+/** Opens the source that a set is synced with. @throws TidemarkError `invalid` for a set that others post to */
 export function openSource(set: ResourceSet, parts: SourceParts): Source {
   const { origin } = set;
   switch (origin.kind) {
@@ -58,12 +60,12 @@ interface StreamStores {
   readonly sets: { list(): Promise<readonly ResourceSet[]> };
 }
 
-/** What the sources of all streams share; the caller closes `news`. */
+/** Opens what the sources of all streams share; the caller closes `news`. */
 export function openStreamParts({ catalog, index, sets }: StreamStores) {
   return { streams: new DefaultStreams(catalog, () => sets.list()), news: new StreamNews({ catalog, index }) };
 }
 
-/** What requests need of the source of a set; undefined for a set that others post to, and whose bytes others serve. */
+/** Opens the source for requests. Undefined for a set that others post to and whose bytes others serve. */
 export function openServed(set: ResourceSet, parts: SourceParts): ServedSource | undefined {
   return set.origin.kind === 'posted' ? undefined : openSource(set, parts);
 }
@@ -73,7 +75,7 @@ export interface ContentsParts {
   rootLocationOf(set: ResourceSet): RootLocation;
 }
 
-/** Where the bytes of a set are. @throws TidemarkError `invalid` for a set whose bytes others serve */
+/** The location of the bytes of a set. @throws TidemarkError `invalid` for a set whose bytes others serve */
 export function locateContents(set: ResourceSet, parts: ContentsParts): ContentsLocation {
   const { origin } = set;
   switch (origin.kind) {
@@ -94,7 +96,7 @@ export function locateContents(set: ResourceSet, parts: ContentsParts): Contents
   }
 }
 
-/** The bytes of a set, for a thread that does nothing else: opening a file may block it. */
+/** Opens the bytes of a set for a dedicated thread: opening a file may block that thread. */
 export async function openContents(location: ContentsLocation): Promise<Contents> {
   if (location.kind === 'files') {
     return fileContents(openRoot({ ...location.root, blocks: true }), location.root.root);
@@ -104,12 +106,13 @@ export async function openContents(location: ContentsLocation): Promise<Contents
 }
 
 /**
- * The files of a folder or a bucket. It need not exist yet: listing or watching it reports that.
- * @throws TidemarkError `invalid` for what is no absolute path and no s3://bucket, or a pattern that is none
+ * Opens the files of a folder or a bucket. It need not exist yet: listing or watching it reports that.
+ * @throws TidemarkError `invalid` for a location that is neither an absolute path nor s3://bucket, or an invalid
+ *   pattern
  */
 export function openRoot(location: RootLocation): ContentRoot {
   const { copyOf, ...files } = location;
-  // A thread that only opens files does not keep the copy.
+  // A thread that only opens files must not update the copy.
   if (copyOf !== undefined && location.blocks !== true) return new MirroredRoot(openRoot(files), location, copyOf);
   const { root } = location;
   if (isS3(root)) return new S3Root(location);

@@ -6,18 +6,18 @@ import type { MirrorSettings } from './mirror-settings.ts';
 export interface RootLocation extends RootPatterns {
   /** A folder's absolute path, or `s3://bucket/prefix` (lib/s3/s3-location.ts). */
   readonly root: string;
-  /** What every digest has to have: of a folder's files, besides sha-256. */
+  /** Hash algorithms that every digest must contain: for the files of a folder, in addition to sha-256. */
   readonly hashes?: readonly HashAlgorithm[];
-  /** Of a folder: milliseconds after which it is listed again although no change was noticed. */
+  /** For a folder: milliseconds after which it is listed again although no change was noticed. */
   readonly scanInterval?: number | undefined;
   /**
-   * Of a folder: whether opening a file may block the thread, whatever file system it is on. Only for threads that have
-   * nothing else to do: it takes a fifth of the time.
+   * For a folder: whether opening a file may block the thread, on any file system. Only for dedicated threads: it takes
+   * a fifth of the time.
    */
   readonly blocks?: boolean | undefined;
-  /** Of a bucket: the folder in which its list is sorted; by default the system's own. */
+  /** For a bucket: the folder in which its list is sorted; by default the temporary folder of the system. */
   readonly scratchFolder?: string | undefined;
-  /** Of a root that is a copy: the source that it copies. */
+  /** For a root that is a copy: the source that it copies. */
   readonly copyOf?: MirrorSettings | undefined;
   /** For roots on S3. */
   readonly s3?: S3Settings | undefined;

@@ -3,7 +3,7 @@ import type { ResourceKey } from '../core/key.ts';
 import type { ResourceState } from '../core/resource.ts';
 import type { Seconds } from '../core/w3c-datetime.ts';
 
-/** What requests need of a source: bytes of resources, and what a client may not post. */
+/** The operations of a source that requests use: opening resources, and the exclusions that a client must respect. */
 export interface ServedSource {
   /**
    * Opens a resource as it is now, for one response.
@@ -12,12 +12,15 @@ export interface ServedSource {
    */
   open(resource: LiveResource, wanted: WantedBytes): Promise<OpenedResource>;
 
-  /** In which forms each of its resources can be read, first the one that states describe; absent where that is all. */
+  /**
+   * The forms in which each resource can be read; the first is the one that states describe. Absent when it is the only
+   * one.
+   */
   readonly representations?: readonly Representation[];
 
   /**
-   * What the source leaves out now, where others may post to its set. It may be asked about any path.
-   * @throws TidemarkError `unavailable` when that cannot be known
+   * Returns the current exclusions of the source, when others may post to its set: a function that accepts any path.
+   * @throws TidemarkError `unavailable` when they cannot be read
    */
   leavesOut?(): Promise<LeavesOut>;
 }
@@ -25,7 +28,7 @@ export interface ServedSource {
 /** Whether a file, or a folder above it, is left out. */
 export type LeavesOut = (path: string) => boolean;
 
-/** A resource that was not deleted, as the store has it. */
+/** A resource of the store that was not deleted. */
 export interface LiveResource {
   readonly key: ResourceKey;
   readonly state: ResourceState;
@@ -34,53 +37,53 @@ export interface LiveResource {
 /** A form in which a resource can be read. */
 export interface Representation {
   readonly mime: string;
-  /** Other media types by which clients ask for it. */
+  /** Further media types in an `Accept` header that select this form. */
   readonly alsoAsked?: readonly string[];
-  /** What follows the key of the resource in the key of this form alone. */
+  /** Suffix that, appended to the key of the resource, makes the key of this form. */
   readonly suffix: string;
 }
 
 export interface WantedBytes {
   readonly method: 'GET' | 'HEAD';
-  /** Whether all bytes are likely to be read: a source may then request them with what describes them. */
+  /** Whether the client will probably read all bytes: a source may then request them together with their metadata. */
   readonly isWhole: boolean;
-  /** Of the source's; the first without one. */
+  /** One of the source's representations; without one, the first. */
   readonly representation?: Representation | undefined;
 }
 
-/** Bytes, or the server that sends them instead of this one. */
+/** The bytes, or a redirect to the server that sends them. */
 export type OpenedResource = OpenedBytes | RedirectedResource;
 
-/** The bytes of one version of a resource. To be closed, unless they are read. */
+/** The bytes of one version of a resource. The caller closes it, unless it reads the bytes. */
 export interface OpenedBytes {
-  /** Bytes of all of it. */
+  /** Length of the whole resource in bytes. */
   readonly length: number;
   readonly mime: string | undefined;
-  /** Distinguishes versions of the bytes, as the opaque part of an ETag. */
+  /** Differs for different versions of the bytes; the opaque part of an ETag. */
   readonly tag: string;
   readonly lastModified: Seconds | undefined;
-  /** Whether two versions cannot have the same `lastModified`. */
+  /** Whether `lastModified` differs for any two versions. */
   readonly dateTellsVersions: boolean;
   /**
-   * Reads one range that is not empty, once. What is read part by part closes what was opened, and fails before its
-   * last bytes when the version has changed meanwhile: no client takes a mixture for one version.
+   * Reads one non-empty range, once. A stream or open file that it returns closes what was opened, and fails before its
+   * last bytes when the version has changed meanwhile: so no client mistakes a mixture for one version.
    * @throws TidemarkError `unavailable` when the source does not have the bytes that the state describes
    */
   read(range: ServedRange): Promise<ServedBytes>;
   close(): Promise<void>;
 }
 
-/** All bytes, or what they are read from. */
+/** All bytes in memory, or a stream or open file to read them from. */
 export type ServedBytes = Buffer | Readable | FileBytes;
 
-/** Bytes of an open file, which are read into memory of the caller. */
+/** An open file, whose bytes are read into memory of the caller. */
 export interface FileBytes {
   /**
    * Reads the next bytes. Returns how many; 0 after the last.
    * @throws TidemarkError `conflict` before the last bytes, when the file was changed since it was opened
    */
   read(into: Buffer): Promise<number>;
-  /** Those that were not read yet, for a caller that has no memory of its own. The stream closes the file. */
+  /** The remaining bytes, for a caller without a buffer of its own. The stream closes the file. */
   stream(): Readable;
   close(): Promise<void>;
 }
@@ -91,7 +94,9 @@ export interface ServedRange {
   readonly length: number;
 }
 
-/** Other clients must not get the URL: it gives access to the resource. */
+/**
+ * A redirect to the server that sends the bytes. The URL gives access to the resource: other clients must not get it.
+ */
 export interface RedirectedResource {
   readonly redirect: string;
 }

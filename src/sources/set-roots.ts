@@ -14,27 +14,27 @@ import type { MirrorSettings } from './mirror-settings.ts';
 import { openRoot } from './open.ts';
 import type { RootLocation } from './root-location.ts';
 
-/** The content root of a set, what scans remember of it, and where its versions are kept. */
+/** The content root of a set, what its scans remember, and where its versions are stored. */
 export interface SetRoot {
   readonly root: ContentRoot;
   readonly memory: ScanMemory;
   readonly versions: VersionStore | undefined;
 }
 
-/** The roots of all sets with files, each opened when it is first needed. */
+/** The roots of all sets with files, each opened on first use. */
 export class SetRoots {
   readonly #configuration: Configuration;
   readonly #versionStoreOf: (set: ResourceSet) => VersionStore;
   readonly #memories = new Map<SetId, ScanMemory>();
   readonly #roots = new Map<SetId, { readonly set: ResourceSet; readonly root: ContentRoot }>();
 
-  /** @param versionStoreOf where a set that keeps versions keeps them */
+  /** @param versionStoreOf returns the store of a set's versions */
   constructor(configuration: Configuration, versionStoreOf: (set: ResourceSet) => VersionStore) {
     this.#configuration = configuration;
     this.#versionStoreOf = versionStoreOf;
   }
 
-  /** The same ones until settings of the set change. */
+  /** Returns the same root until settings of the set change. */
   of(set: ResourceSet): SetRoot {
     const versions = set.keepVersions === true ? this.#versionStoreOf(set) : undefined;
     return { root: this.#rootOf(set), memory: this.#memoryOf(set), versions };
@@ -46,7 +46,7 @@ export class SetRoots {
     const copyOf = this.#mirrorOf(set);
     const root = copyOf?.folder ?? traitsOf(origin).root!;
     const ownFiles = exclusionsOfOwnFiles(origin, this.#configuration);
-    // Versions are stored under this one.
+    // Versions are stored under their sha-256.
     const hashes: readonly HashAlgorithm[] = keepVersions === true ? ['sha-256', ...publishHashes] : publishHashes;
     return { root, exclude, ownFiles, hashes, s3, scanInterval, scratchFolder: join(dataFolder, 'spool'), copyOf };
   }
@@ -81,8 +81,8 @@ export class SetRoots {
   #memoryOf({ id, origin, epoch, epochStart }: ResourceSet): ScanMemory {
     const known = this.#memories.get(id);
     if (known !== undefined) return known;
-    // A store that was restored from a backup knows less than the memory, and so may another store with the same data
-    // folder: in a new epoch, and in one that began at another time, every file is compared again.
+    // A store that was restored from a backup is older than the memory, and another store with the same data folder may
+    // be as well. So the name contains the epoch and its start: in a new one, every file is compared again.
     const memory = new ScanMemory({
       file: join(this.#configuration.dataFolder, 'roots', `${id}.db`),
       root: `${traitsOf(origin).source} in epoch ${epoch} since ${epochStart}`,

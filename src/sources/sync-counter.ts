@@ -2,9 +2,9 @@ import type { ChangeKind } from '../core/change.ts';
 import type { ResourceKey } from '../core/key.ts';
 import type { SkippedEntries } from './content-root.ts';
 
-/** How far a sync is. */
+/** Progress of a sync. */
 export interface SyncProgress {
-  /** Files or records that were found. */
+  /** Number of files or records found. */
   readonly files: number;
   readonly hashed: number;
   /** Bytes that were hashed. */
@@ -15,25 +15,25 @@ export interface SyncSummary extends SyncProgress, Partial<RecordsSummary> {
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;
-  /** Those whose state is the same. */
+  /** Number of files or records whose state is the same. */
   readonly unchanged: number;
-  /** Files that were left for the next sync, because they were deleted or written meanwhile. */
+  /** Number of files left for the next sync, because they were deleted or written meanwhile. */
   readonly left: number;
-  /** Links and special files that were skipped; undefined when there was none. */
+  /** Number of links and special files that were skipped; undefined when there was none. */
   readonly skipped?: SkippedEntries;
-  /** Those of them that were compared by their own paths, as while a folder is watched. */
+  /** Paths of the skipped entries that were compared by their own paths, as happens while a folder is watched. */
   readonly skippedPaths?: readonly string[];
-  /** The first problems: a thousand, when nothing else was asked for. */
+  /** The first problems, by default at most a thousand. */
   readonly problems: readonly CountedProblem[];
   readonly problemCount: number;
   readonly seconds: number;
 }
 
-/** What else a sync with the records of an artifact reports. */
+/** Additional results of a sync with the records of an artifact. */
 export interface RecordsSummary {
-  /** Its key in the artifact store. */
+  /** Key in the artifact store. */
   readonly artifact: string;
-  /** Records that another one of the same id came after in the file. */
+  /** Number of records that a later record with the same id replaces. */
   readonly duplicates: number;
   /** The keys of the first hundred. */
   readonly duplicateKeys: readonly ResourceKey[];
@@ -47,14 +47,14 @@ interface CountedProblem {
 export interface CounterOptions {
   /** Called at most every 100 milliseconds. */
   readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
-  /** Problems that the summary lists at most. */
+  /** Most problems in the summary. */
   readonly mostProblems?: number | undefined;
 }
 
 const MOST_PROBLEMS = 1_000;
 const PROGRESS_MILLISECONDS = 100;
 
-/** Counts what a sync does: the source counts what it finds, `sync` what was posted. */
+/** Counts the work of a sync: the source counts what it finds, `sync` what was posted. */
 export class SyncCounter {
   readonly #began = performance.now();
   readonly #onProgress: ((progress: SyncProgress) => void) | undefined;
@@ -75,7 +75,7 @@ export class SyncCounter {
     this.#mostProblems = mostProblems;
   }
 
-  /** Files or records so far. */
+  /** Number of files or records so far. */
   get files(): number {
     return this.#progress.files;
   }
@@ -90,7 +90,7 @@ export class SyncCounter {
     this.reach({ files, hashed: hashed + 1, bytes: bytes + length });
   }
 
-  /** For a source that counts itself. */
+  /** Sets the progress, for a source that counts by itself. */
   reach(progress: SyncProgress): void {
     this.#progress = progress;
     if (this.#onProgress === undefined) return;

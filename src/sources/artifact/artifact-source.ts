@@ -42,23 +42,23 @@ export interface ArtifactSourceParts {
 
 /** The name of the source in the positions of the log, which are the generations of artifacts. */
 const SOURCE = 'records';
-/** No record has it: an id is never empty. */
+/** Key of the event that takes a position. No record has it, since an id is never empty. */
 const NO_RECORD: ResourceKey = '/';
 
 /**
- * The records of the newest artifact of a provider's activity. Any number of processes may compare and post
- * concurrently, however late one of them is:
+ * Syncs a set with the records of the newest artifact of a provider and activity. Any number of processes may compare
+ * and post concurrently, however late one of them is:
  *
- * 1. Which artifact the set mirrors is recorded first, in the catalog, by compare-and-set; each has a higher generation
- *    than the one before.
- * 2. Then an event that changes nothing takes the generation's position in the log. From then on, the store drops every
- *    event of a lower one.
- * 3. Only then the state is read, and what differs is posted, at that position. Two that compare the same artifact post
- *    the same states, of which the second is no news.
- * 4. That it is complete is recorded last: when a process was killed before, the next one compares again.
+ * 1. The process first records in the catalog, by compare-and-set, which artifact the set mirrors. Each such record has
+ *    a higher generation than the one before.
+ * 2. It then posts an event that changes nothing but takes the generation's position in the log. From then on, the
+ *    store drops every event of a lower position.
+ * 3. Only then it reads the state and posts the differences, at that position. Two processes that compare the same
+ *    artifact post the same states; the second changes nothing.
+ * 4. It records last that the comparison is complete: if a process was killed before that, the next one compares again.
  */
 export class ArtifactSource implements Source {
-  /** A torn artifact of a gigabyte is not to be read all the time. */
+  /** A damaged artifact of a gigabyte must not be read again and again at short intervals. */
   readonly longestRetryMs = 300_000;
   readonly #set: ResourceSet;
   readonly #origin: ArtifactOrigin;
@@ -133,18 +133,17 @@ export class ArtifactSource implements Source {
     );
   }
 
-  /** The newest artifact: two or three lists, of the dates and of the files of the last one. */
+  /** The newest artifact. Costs two or three list requests: of the dates, and of the files of the last date. */
   #newest() {
     const { provider, activity } = this.#origin;
     return latestArtifact(this.#parts.artifacts, { provider, activity: activity as Activity });
   }
 
   /**
-   * Records which artifact the set mirrors, and takes its position in the log. Undefined when another process has come
-   * further.
+   * Records which artifact the set mirrors, and takes its position in the log. Undefined when another process is ahead.
    */
   async #begin(artifact: ComparedArtifact, before: StoredCursor | undefined): Promise<StoredCursor | undefined> {
-    // Processes that go on with the same artifact have the same position: all post the same.
+    // Processes that resume the same artifact use the same position, and post the same.
     const goesOn = before?.body.key === artifact.key && hasHashesOf(before.body, this.#set);
     const cursor = (goesOn ? before : undefined) ?? (await this.#moveTo(artifact, before));
     if (cursor === undefined) return undefined;
@@ -154,8 +153,8 @@ export class ArtifactSource implements Source {
     const [result] = await this.#parts.updater.post([event]);
     if (result!.status === 'rejected') throw new TidemarkError('not-found', result!.message);
     if (result!.status === 'applied' || result!.reason !== 'repeated') return cursor;
-    // Another process has come further, or the log has the position of a cursor that the catalog has lost: the next one
-    // is above it.
+    // Another process is ahead, or the catalog lost a cursor whose position is still in the log: the next generation is
+    // above it.
     await this.#moveTo(artifact, cursor);
     return undefined;
   }
@@ -179,7 +178,7 @@ export class ArtifactSource implements Source {
     try {
       await putCursor(this.#parts.catalog, this.#set.id, { body, before });
     } catch (error) {
-      // Another process recorded the same, or has come further.
+      // Another process recorded the same, or is ahead.
       if (!isTidemarkError(error, 'conflict')) throw error;
     }
   }

@@ -11,13 +11,13 @@ import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { KeyCursor, KeyMerge } from '../sync/key-cursor.ts';
 
-/** What is to be compared; plain values, so that it can be handed to a thread. */
+/** Input of a comparison. Plain values, so that a thread can receive them. */
 export interface Comparison {
   readonly set: SetId;
   readonly urlPrefix: string;
   readonly publishHashes: readonly HashAlgorithm[];
   readonly artifact: ComparedArtifact;
-  /** Whether an artifact without records may take away all that there is. */
+  /** Whether an artifact without records may delete all resources. */
   readonly acceptsEmpty: boolean;
 }
 
@@ -29,49 +29,49 @@ export interface ComparisonParts extends Pick<RecordSortParts, 'folder' | 'start
 /** A record whose state in the store differs from the artifact. */
 export interface RecordDifference {
   readonly key: ResourceKey;
-  /** As the artifact has it; undefined when it has no such record. */
+  /** The state in the artifact; undefined when the artifact has no such record. */
   readonly state: EncodedState | undefined;
-  /** As the store has it; undefined when there is no such resource. */
+  /** The state in the store; undefined when the store has no such resource. */
   readonly known: EncodedState | undefined;
 }
 
 export interface RecordProblem {
-  /** What it would be called. */
+  /** The key that it would have. */
   readonly key: ResourceKey;
   readonly problem: string;
 }
 
-/** A part of a comparison, as it goes on. */
+/** Progress and results of a comparison since the last step. */
 export interface ComparisonStep {
-  /** Records that were read, of all in the end; and then compared. */
+  /** Number of records read, and compared, so far. All are read before the first is compared. */
   readonly read: number;
   readonly compared: number;
-  /** Bytes of the artifact that were read, and all. */
+  /** Bytes of the artifact that were read so far, and its length. */
   readonly bytes: number;
   readonly ofBytes: number;
-  /** Records whose state is the same, so far. */
+  /** Number of records so far whose state is the same. */
   readonly unchanged: number;
   /**
-   * Records that another one of the same id came after in the file, so far; and the keys of the first hundred, since
-   * the last step.
+   * Number of records so far that a later record with the same id replaces, and the keys of the first hundred of them,
+   * as far as they were found since the last step.
    */
   readonly duplicates: number;
   readonly duplicateKeys: readonly ResourceKey[];
-  /** Records that cannot be resources, since the last step. */
+  /** Records found since the last step that cannot be resources. */
   readonly problems: readonly RecordProblem[];
   readonly differences: readonly RecordDifference[];
 }
 
-/** Differences of one step, and milliseconds between two steps without any. */
+/** Most differences of one step, and milliseconds between two steps when there are fewer. */
 const DIFFERENCES = 1_000;
 const STEP_MILLISECONDS = 100;
 const NAMED_DUPLICATES = 100;
-/** Records that are merged at a time. */
+/** Number of records that are merged at a time. */
 const BATCH = 250;
 
 /**
- * Compares the state of a set with an artifact, by digests, and yields what differs. The artifact is read first, to its
- * end: of one that is torn nothing is yielded. Only a batch of each is in memory.
+ * Compares the state of a set with an artifact by digests, and yields the differences. The artifact is read to its end
+ * first, so a damaged one yields no differences. Only one batch of records and one of states are in memory.
  * @throws TidemarkError `unavailable` when the artifact cannot be read, or has no records where there were some
  */
 export async function* compareRecords(comparison: Comparison, parts: ComparisonParts): AsyncGenerator<ComparisonStep> {
@@ -89,11 +89,11 @@ class ComparisonRun {
   readonly #comparison: Comparison;
   readonly #parts: ComparisonParts;
   readonly #sort: RecordSort;
-  /** By key of an artifact that states point at: whether it is there. */
+  /** By key of an artifact that states point to: whether it exists. */
   readonly #isThere = new Map<string, boolean>();
   /**
-   * What a state holds that points at one that is there: the one that was met last, since most states point at the
-   * same.
+   * The text (see `placeIn`) by which a state points to an existing artifact. Kept from the last such state, since most
+   * states point to the same artifact.
    */
   #place: string;
   #differences: RecordDifference[] = [];
@@ -130,7 +130,7 @@ class ComparisonRun {
     }
   }
 
-  /** A run that found nothing is more likely one that failed than a provider that lost everything. */
+  /** An artifact without records more likely comes from a run that failed than from a provider that lost everything. */
   async requireRecords(): Promise<void> {
     const { set, artifact, acceptsEmpty } = this.#comparison;
     if (this.#sort.size > 0 || acceptsEmpty) return;
@@ -159,7 +159,7 @@ class ComparisonRun {
         const record = records.takeAt(key);
         const known = states.takeAt(key)?.state;
         if (record === undefined) this.#differ(key, undefined, known);
-        // Waiting for each record would cost more than all the rest.
+        // Awaiting each record would cost more than all the rest.
         else if (known === undefined) this.#addRecord(record, undefined);
         else if (record.isWrittenIn(known, this.#place) || (await this.#isSame(record, known))) this.#same();
         else this.#addRecord(record, known);
@@ -176,8 +176,8 @@ class ComparisonRun {
   }
 
   /**
-   * A place is of use only while its artifact is there: when it was deleted, the record gets its place in the newest
-   * one.
+   * A place is usable only while its artifact exists. When the artifact was deleted, the record gets its place in the
+   * newest one.
    */
   async #isReadable(known: EncodedState): Promise<boolean> {
     const artifact = artifactOf(known);
@@ -252,7 +252,10 @@ async function* batchesOf(rows: Iterable<DigestRow>): AsyncGenerator<readonly Di
   yield batch;
 }
 
-/** What was cut out of a longer text keeps all of that in memory: tens of kilobytes for each difference. */
+/**
+ * Copies a text that was cut out of a longer one. The cut text would keep the longer one in memory: tens of kilobytes
+ * for each difference.
+ */
 function copied(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -7,23 +7,23 @@ import { serveCalls, startWorker } from '../../lib/workers/rpc.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import { type Comparison, type ComparisonStep, compareRecords } from './compare-records.ts';
 
-/** What the thread is started with. */
+/** Data that the thread is started with. */
 export interface CompareThreadData {
   readonly store: StoreLocation;
   readonly artifacts: ArtifactLocation;
-  /** Where records are sorted. */
+  /** The folder in which records are sorted. */
   readonly folder: string;
   readonly failpoint: string | undefined;
 }
 
 /**
- * The thread that compares records: it has its own connections to the store and to the artifacts, and posts nothing.
+ * The thread that compares records. It has its own connections to the store and to the artifacts, and posts nothing.
  */
 const { store, artifacts: location, folder, failpoint } = workerData as CompareThreadData;
 armFailpoint(failpoint);
 const { index, close } = await openStores(store);
 const artifacts = openArtifacts(location);
-// What a thread makes of a record is of no use after its row: a small young generation has hardly more to copy.
+// Objects of a record live only until its row is written, so a small young generation suffices.
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 const startDigester = (data: DigesterData) =>
   startWorker('../../artifacts/records/digest.worker', import.meta.url, { workerData: data, resourceLimits });

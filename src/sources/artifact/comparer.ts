@@ -5,12 +5,12 @@ import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { CompareFunctions, CompareThreadData } from './compare.worker.ts';
 import type { Comparison, ComparisonStep } from './compare-records.ts';
 
-/** Of what a comparison makes, nearly nothing is kept: it takes no longer with less room. */
+/** Objects live only until their row is written, so a small young generation suffices and costs no time. */
 const YOUNG_MB = 6;
 
 /**
- * Compares in a thread of its own, which ends with the comparison: a million documents are read and hashed there, and
- * the HTTP thread receives only what differs. One comparison at a time, so that memory is that of one.
+ * Compares records in a thread that ends with the comparison: it reads and hashes a million documents, and the HTTP
+ * thread receives only the differences. Comparisons run one at a time, to use the memory of only one.
  */
 export class Comparer {
   readonly #threadData: CompareThreadData;
@@ -23,7 +23,7 @@ export class Comparer {
   }
 
   /**
-   * Begins when those before are done. A caller that stops taking steps stops the comparison.
+   * Starts when all earlier comparisons have ended. A caller that stops reading steps stops the comparison.
    * @throws TidemarkError as `compareRecords`; the signal's reason when it is aborted
    */
   async *compare(comparison: Comparison, signal?: AbortSignal): AsyncGenerator<ComparisonStep> {
@@ -35,7 +35,7 @@ export class Comparer {
     }
   }
 
-  /** Stops what is under way. */
+  /** Stops the running comparison. */
   async close(): Promise<void> {
     this.#closed = true;
     void this.#running?.end('the program ends');

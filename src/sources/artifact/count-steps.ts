@@ -4,8 +4,7 @@ import type { SyncCounter } from '../sync-counter.ts';
 import type { ComparisonStep } from './compare-records.ts';
 
 /**
- * Counts what the steps of a comparison report, as they are read. In the end, `files` are the records that were
- * compared.
+ * Counts what the steps of a comparison report while they pass. At the end, `files` is the number of compared records.
  */
 export async function* countSteps(
   steps: AsyncIterable<ComparisonStep>,

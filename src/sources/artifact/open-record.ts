@@ -4,9 +4,8 @@ import type { LiveResource, OpenedBytes } from '../served-source.ts';
 import type { Records } from './records.ts';
 
 /**
- * Opens the document of a record. All but its bytes is in the state, so only they are read, by one range of the
- * artifact.
- * @throws TidemarkError `unavailable` when the state does not say where the record is
+ * Opens the document of a record. The state has everything except the bytes, so only they are read: one range request.
+ * @throws TidemarkError `unavailable` when the state does not contain the place of the record
  */
 export function openRecord(
   set: Pick<ResourceSet, 'slug'>,
@@ -21,7 +20,7 @@ export function openRecord(
     mime,
     tag: digest,
     lastModified,
-    // Two runs of one provider begin in two seconds.
+    // Two runs of one provider never start in the same second.
     dateTellsVersions: true,
     async read(range) {
       const { document } = await records.read(record, digest);

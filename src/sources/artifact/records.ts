@@ -6,7 +6,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { readCursor, type SyncCursor } from './sync-cursor.ts';
 
-/** The records of artifacts, as pages and requests for bytes need them. */
+/** Reads the records of artifacts for web pages and for requests for bytes. */
 export class Records {
   readonly #artifacts: ArtifactStore;
   readonly #catalog: Pick<Catalog, 'get'>;
@@ -23,13 +23,13 @@ export class Records {
     return (await this.#reader).read(place, digest);
   }
 
-  /** Which artifact a set mirrors; undefined when it was never compared with one, or has no records. */
+  /** The artifact that a set mirrors. Undefined when the set was never compared with one, or has no records. */
   async cursorOf({ id, origin }: Pick<ResourceSet, 'id' | 'origin'>): Promise<SyncCursor | undefined> {
     if (origin.kind !== 'artifact') return undefined;
     return (await readCursor(this.#catalog, id))?.body;
   }
 
-  /** Most servers have no set of records: Avro is loaded for those that do. */
+  /** Loads Avro only when records are read: most servers have no set of records. */
   async #newReader(): Promise<RecordReader> {
     const { RecordReader } = await import('../../artifacts/records/record-reader.ts');
     return new RecordReader(this.#artifacts);

@@ -4,18 +4,18 @@ import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 
-/** How far a set of records has come: one document of the catalog. */
+/** How far a set of records is synced: one document of the catalog. */
 export interface SyncCursor extends ComparedArtifact {
   /**
    * Rises with every artifact that the set is made to mirror, also when it goes back to an older one. It is the
-   * position of the events that come of it, so that the store itself drops those of a process that is late.
+   * position of the events of that sync, so that the store drops those of a process that is late.
    */
   readonly generation: number;
-  /** The `hashesSince` of the set whose hashes the states have. */
+  /** The `hashesSince` of the set when the states were hashed. */
   readonly hashesSince?: Stamp | undefined;
-  /** When all that differed was posted, as ISO 8601; absent while that is under way. */
+  /** Time when all differences were posted, as ISO 8601; absent while they are being posted. */
   readonly compared?: string;
-  /** Records of the artifact, when it was compared. */
+  /** Number of records of the artifact, once it was compared. */
   readonly records?: number;
 }
 
@@ -26,8 +26,8 @@ export function readCursor(catalog: Pick<Catalog, 'get'>, set: SetId): Promise<S
 }
 
 /**
- * Records which artifact the set mirrors from now on. @throws TidemarkError `conflict` when another process did so
- * meanwhile
+ * Records which artifact the set mirrors from now on.
+ * @throws TidemarkError `conflict` when another process did so meanwhile
  */
 export async function putCursor(
   catalog: Pick<Catalog, 'put'>,
@@ -40,14 +40,14 @@ export async function putCursor(
 }
 
 /**
- * The generation after a sync cursor. Not below the seconds since 1970: so it rises also over one that was lost with
- * its store, of which the log may still know positions.
+ * The generation after a sync cursor. It is never below the seconds since 1970: so it rises even when the cursor was
+ * lost with its store and the log still has its positions.
  */
 export function nextGeneration(before: StoredCursor | undefined): number {
   return Math.max((before?.body.generation ?? 0) + 1, Math.floor(Date.now() / 1000));
 }
 
-/** Whether the states have the hashes that the set publishes. */
+/** Whether the states have all the hashes that the set publishes. */
 export function hasHashesOf({ hashesSince = 0 }: SyncCursor, set: Pick<ResourceSet, 'hashesSince'>): boolean {
   return hashesSince >= (set.hashesSince ?? 0);
 }

@@ -17,8 +17,8 @@ export interface VerifiedRecords {
 }
 
 /**
- * Compares the state with the artifact that the set mirrors, digest by digest; also whether the artifacts that states
- * point to exist.
+ * Compares the state with the artifact that the set mirrors, digest by digest. Also checks that the artifacts that
+ * states point to exist.
  * @throws TidemarkError `invalid` when the set was never compared with one; `unavailable` when the artifact cannot be
  *   read
  */

@@ -7,13 +7,14 @@ interface WatchOptions {
 }
 
 /**
- * After so many milliseconds a change is reported in any case: another process may have changed what the set mirrors.
+ * Milliseconds after which a change is reported even without one: another process may have changed what the set
+ * mirrors.
  */
 const LONGEST_SILENCE_MS = 60_000;
 
 /**
- * Checks again and again which artifact is the newest. A store that does not answer is reported as a change: the sync
- * finds out why.
+ * Polls which artifact is the newest. When the store does not answer, a change is reported, and the sync finds the
+ * cause.
  */
 export async function watchArtifacts(
   newest: () => Promise<string | undefined>,
@@ -26,7 +27,7 @@ export async function watchArtifacts(
       (key) => key ?? '(none)',
       () => '(unknown)',
     );
-  // Read before the first sync: an artifact that is put while that runs is not overlooked.
+  // Read before the first sync, so that an artifact that is stored during that sync is noticed.
   let seen = await read();
   let reported = performance.now();
   const follow = async () => {

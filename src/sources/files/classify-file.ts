@@ -7,11 +7,11 @@ import type { FileEntry, RootProblem } from '../content-root.ts';
 import type { RememberedFile } from './file-memory.ts';
 import type { FileRow } from './file-rows.ts';
 
-/** What a sync has to do about a row. */
+/** What a sync has to do for a row. */
 export type FileAction =
   | { readonly todo: 'nothing' }
   | { readonly todo: 'hash'; readonly file: FileEntry }
-  /** It is unchanged, and was remembered by an earlier version of this program. */
+  /** The file is unchanged, but was remembered by an earlier version of this program. */
   | { readonly todo: 'remember'; readonly remember: RememberedFile }
   | { readonly todo: 'delete' }
   | { readonly todo: 'forget' }
@@ -20,23 +20,24 @@ export type FileAction =
 export interface ClassifierRules {
   readonly set: ResourceSet;
   readonly rehash: boolean;
-  /** What every digest of the root has at least. */
+  /** Hash algorithms that every digest of the root contains. */
   readonly hashes: readonly HashAlgorithm[];
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
 /**
- * A file may be written twice within one tick of the clock of its file system: times as young as this prove nothing.
+ * A file may be written twice within one tick of the clock of its file system: an mtime younger than this does not
+ * prove that the file is unchanged.
  */
 const RACY_NANOSECONDS = 2_000_000_000n;
 const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 const DAY_MILLISECONDS = 86_400_000;
 
-/** Classifies row after row, in their order: it has to know which paths are unknown. */
+/** Classifies rows in ascending order of their keys: it has to know which paths could not be listed. */
 export class FileClassifier {
   readonly #rules: ClassifierRules;
-  /** Keys at or below which nothing is known. */
+  /** Keys that could not be listed: whether they, or keys below them, exist is unknown. */
   #unknown: ResourceKey[] = [];
 
   constructor(rules: ClassifierRules) {
@@ -50,7 +51,7 @@ export class FileClassifier {
     }
     if (file !== undefined) return this.#classifyFile({ key, file, resource, remembered });
     if (this.#isUnknown(key)) return { todo: 'nothing' };
-    // A key that no file can have (with a query) was posted by another client.
+    // A key that no file can have (it contains a query) was posted by another client.
     if (resource !== undefined) return { todo: pathOfKey(key) === undefined ? 'nothing' : 'delete' };
     return { todo: 'forget' };
   }
@@ -70,7 +71,7 @@ export class FileClassifier {
 
   #isUnknown(key: ResourceKey): boolean {
     if (this.#unknown.length === 0) return false;
-    // Keys ascend: what is at or below an earlier one is behind.
+    // Keys ascend, so earlier keys are dropped once all keys at or below them have passed.
     this.#unknown = this.#unknown.filter((unknown) => key < `${unknown}0`);
     return this.#unknown.some((unknown) => key === unknown || key.startsWith(`${unknown}/`));
   }
@@ -93,14 +94,17 @@ function isRemembered(file: FileEntry, remembered: RememberedFile | undefined): 
   return age >= RACY_NANOSECONDS || age <= -RACY_NANOSECONDS;
 }
 
-/** Whether a file of a folder was remembered before those had tags: it is the same unless it was changed since. */
+/**
+ * Whether the file was remembered by a version of this program that stored no tags for files of folders. Such a file is
+ * unchanged if its `changed` is older than the scan.
+ */
 function isWithoutTag(remembered: RememberedFile, { changed }: FileEntry): boolean {
   return remembered.tag === undefined && changed !== undefined;
 }
 
 /**
- * Whether a state is what a sync would make of the file, as far as that is known without hashing. A client may have
- * posted another.
+ * Whether a state is the one that a sync would post for the file, as far as that can be known without hashing. A client
+ * may have posted another state.
  */
 function isStateOf(state: ResourceState, { length, mtime }: FileEntry, { hashes, now }: ClassifierRules): boolean {
   const hashed = hashes.every((algorithm) => state.hashes?.[algorithm] !== undefined);

@@ -13,33 +13,35 @@ export interface ComparedFiles {
   readonly root: ContentRoot;
   readonly memory: FileMemory;
   readonly index: ResourceIndex;
-  /** Of a set that keeps versions. */
+  /** Present for a set that keeps versions. */
   readonly versions?: VersionStore | undefined;
 }
 
 type Options = Pick<CompareOptions, 'under' | 'rehash' | 'dryRun' | 'counter' | 'signal'>;
 
-/** What was found out about one key. */
+/** What a sync does for one key. */
 interface Finding {
   readonly key: FileRow['key'];
   /** Absent when the state stays as it is. */
   readonly difference?: Difference;
-  /** What to remember of the file; nothing when it is to be forgotten. */
+  /** What to remember of the file; absent when the key is to be forgotten. */
   readonly remember?: RememberedFile;
 }
 
 type RowOfFile = FileRow & { readonly file: FileEntry };
 
 const PATHS_AT_ONCE = 8;
-/** A step ends when it has so many findings, or when so many bytes (256 MB) wait to be read for it. */
+/** A step ends at this many findings, or when 256 MB of files wait to be read for it. */
 const MOST_FINDINGS = 1_000;
-/** The same where versions are kept: each step syncs the file system, which takes as long for many files as for few. */
+/**
+ * The same where versions are kept. Each step flushes the file system, which takes as long for many files as for few.
+ */
 const MOST_FINDINGS_WITH_BYTES = 4_000;
 const MOST_BYTES = 268_435_456;
 
 /**
- * Compares the files of a root with the state of its set. What is below a path that cannot be read is unknown, and
- * stays as it is.
+ * Compares the files of a root with the state of its set. Whether anything exists below a path that cannot be read is
+ * unknown: its state is not changed.
  */
 export async function* compareFiles(files: ComparedFiles, options: Options): AsyncGenerator<SyncStep> {
   const comparison = new FileComparison(files, options);
@@ -54,7 +56,8 @@ export async function* compareFiles(files: ComparedFiles, options: Options): Asy
 }
 
 /**
- * The rows of one path after the other; some begin early, since each waits for an answer of its root and of the store.
+ * The rows of one path after the other. Some paths are started early, since each waits for responses of its root and of
+ * the store.
  */
 async function* rowsOf(files: ComparedFiles, { under, counter }: Options): AsyncGenerator<readonly FileRow[]> {
   const paths = outermost(under ?? ['']);
@@ -62,7 +65,7 @@ async function* rowsOf(files: ComparedFiles, { under, counter }: Options): Async
     const begun = paths.slice(at, at + PATHS_AT_ONCE).map((path) => {
       const rows = fileRows({ ...files, set: files.set.id, onSkipped: (skipped) => counter.skipped(skipped) }, path);
       const first = rows.next();
-      // It is thrown when the rows of this path are read; a caller that stops before does not need it.
+      // The error is thrown when the rows of this path are read; a caller that stops earlier does not need it.
       first.catch(() => {});
       return { rows, first };
     });
@@ -130,7 +133,7 @@ class FileComparison {
     }
   }
 
-  /** Describes what waits for it. */
+  /** Describes the files that wait to be described, and ends the step. */
   async step(): Promise<SyncStep> {
     const findings = this.#findings;
     const next = this.#toDescribe.values();
@@ -138,19 +141,19 @@ class FileComparison {
     this.#toDescribe = [];
     this.#bytesToRead = 0;
     const { root, memory } = this.#files;
-    // Each of them takes the next file when it is done with its last.
+    // Each takes the next file when it has finished its last one.
     const describing = Array.from({ length: root.digestsAtOnce }, () => this.#describeEach(next, findings));
     try {
       await Promise.all(describing);
     } catch (error) {
-      // The others end with the file that they are at.
+      // Empties the iterator, so that the others end after their current file.
       for (const _ of next);
       await Promise.allSettled(describing);
       await this.#versions?.discard();
       throw error;
     }
     const stored = this.#versions?.stored();
-    // Posting the step throws it.
+    // Posting the step throws the error.
     stored?.catch(() => {});
     return {
       stored,
@@ -180,7 +183,7 @@ class FileComparison {
   }
 }
 
-/** The paths without those that are below another one, in order. */
+/** The paths that are not below another of the paths, in order. */
 function outermost(paths: readonly string[]): readonly string[] {
   const all = new Set(paths);
   if (all.has('')) return [''];

@@ -8,7 +8,7 @@ import type { VersionWriter } from './version-writer.ts';
 
 export type DescribedFile =
   | { readonly state: ResourceState; readonly remember: RememberedFile }
-  /** It was deleted, or is being written: the next sync decides. */
+  /** The file was deleted, or is being written: the next sync decides. */
   | 'left'
   | RootProblem;
 
@@ -16,19 +16,19 @@ export interface DescribeInput {
   readonly root: ContentRoot;
   readonly file: FileEntry;
   readonly signal: AbortSignal | undefined;
-  /** Of a set that keeps versions. */
+  /** Present for a set that keeps versions. */
   readonly versions?: VersionWriter | undefined;
 }
 
 const ANY_TYPE = 'application/octet-stream';
 
-/** Reads a file and describes it. A file that changes meanwhile is read once more, and then left. */
+/** Reads a file and describes it. A file that changes meanwhile is read once more, and then left for the next sync. */
 export async function describeFile(input: DescribeInput): Promise<DescribedFile> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await readFile(input);
     } catch (error) {
-      // An error that names no path is not this file's: the root itself does not exist any more.
+      // An error without a path does not concern this file: the root itself no longer exists.
       if (!isTidemarkError(error) || error.details.path === undefined) throw error;
       if (error.code === 'not-found' || (error.code === 'conflict' && attempt === 2)) return 'left';
       if (error.code === 'conflict') continue;
@@ -39,7 +39,7 @@ export async function describeFile(input: DescribeInput): Promise<DescribedFile>
 
 let types: Promise<typeof import('mime')> | undefined;
 
-/** By its name. The table of names is loaded for servers that scan. */
+/** The media type that the name suggests. The table of names is loaded only by processes that scan. */
 async function typeOf(path: string): Promise<string | null> {
   types ??= import('mime');
   return (await types).default.getType(path);

@@ -3,7 +3,7 @@ import { pathOfKey, type ResourceKey } from '../../core/key.ts';
 import type { ContentRoot } from '../content-root.ts';
 import type { Contents } from '../contents.ts';
 
-/** The bytes of files. @param name of the root, for messages */
+/** Reads the bytes of files. @param name of the root, for messages */
 export function fileContents(root: Pick<ContentRoot, 'open' | 'isEmpty' | 'beginReads'>, name: string): Contents {
   return {
     ...(root.beginReads && {

@@ -1,6 +1,6 @@
 import type { KeyRange, ResourceKey } from '../../core/key.ts';
 
-/** What a scan remembers of a file, so that it need not hash it again. */
+/** What a scan remembers of a file, to avoid hashing it again. */
 export interface RememberedFile {
   readonly key: ResourceKey;
   /** Bytes. */
@@ -9,17 +9,17 @@ export interface RememberedFile {
   readonly mtime: bigint;
   /** As in `FileEntry`. */
   readonly tag?: string | undefined;
-  /** When these were seen, nanoseconds since 1970. */
+  /** Time of the scan, nanoseconds since 1970. */
   readonly scanned: bigint;
-  /** The artifact store has these bytes as a version. */
+  /** Whether the artifact store has these bytes as a version. */
   readonly isKept?: boolean;
 }
 
-/** What scans of one root remember. Losing any of it costs time and nothing else. */
+/** What scans of one root remember. Losing it costs only time. */
 export interface FileMemory {
-  /** What is remembered, ascending by key, as batches; no cursor stays open between them. */
+  /** The remembered files, ascending by key, in batches. No cursor stays open between batches. */
   read(range: KeyRange): Iterable<readonly RememberedFile[]>;
 
-  /** Remembers and forgets, all of it or none. */
+  /** Remembers and forgets files in one transaction. */
   update(changes: { readonly remember: readonly RememberedFile[]; readonly forget: readonly ResourceKey[] }): void;
 }

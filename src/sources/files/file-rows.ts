@@ -8,7 +8,7 @@ import { KeyCursor, KeyMerge } from '../sync/key-cursor.ts';
 import type { FileMemory, RememberedFile } from './file-memory.ts';
 
 /**
- * What is known of one key: at least one of file, resource and memory. Or a problem, which hides all keys at and below
+ * What is known of one key: at least one of file, resource and memory; or a problem, which hides all keys at and below
  * its path.
  */
 export interface FileRow {
@@ -29,12 +29,12 @@ export interface FileRowsInput {
 
 const BATCH = 100;
 
-/** Every key of a local path: they begin with a slash, and `0` is the character after it. */
+/** Range of the keys of all local paths: they begin with a slash, and `0` is the character after it. */
 const EVERYTHING: KeyRange = { from: '/', to: '0' };
 
 /**
- * Merges the listing of the root, the state and the memory, ascending by key; below a path, or everywhere for the empty
- * one. Only what is compared is in memory.
+ * Merges the listing of the root, the state and the memory, ascending by key: below a path, or of the whole root for
+ * the empty path. Only the batches being compared are in memory.
  */
 export async function* fileRows(input: FileRowsInput, under: string): AsyncGenerator<readonly FileRow[]> {
   const files = new KeyCursor(input.root.list(under, input.onSkipped), keyOfEntry);
@@ -74,7 +74,7 @@ function rowAt(key: ResourceKey | undefined, { files, resources, remembered }: C
   };
 }
 
-/** A problem comes before everything that it hides, wherever its own key would be. */
+/** A problem comes before everything that it hides, even where its own key would come later. */
 function problemAt(files: KeyCursor<RootEntry>): FileRow | undefined {
   const { item } = files;
   if (item === undefined || !isProblem(item)) return undefined;

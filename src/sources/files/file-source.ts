@@ -12,7 +12,7 @@ import { verifyFiles } from './verify-files.ts';
 
 const mutexes = new WeakMap<FileMemory, Mutex>();
 
-/** The files of a folder or a bucket: any content root. */
+/** Syncs with the files of a folder or a bucket: any content root. */
 export class FileSource implements Source {
   readonly #files: ComparedFiles;
 
@@ -29,8 +29,8 @@ export class FileSource implements Source {
   }
 
   /**
-   * One comparison of a root at a time, in the order of the calls. Of two at once, the one that listed first might post
-   * last, and delete what was created meanwhile.
+   * Runs one comparison of a root at a time, in the order of the calls. If two ran at once, the one that listed first
+   * could post last, and delete what was created meanwhile.
    */
   async compare(options: CompareOptions): Promise<Comparison> {
     const { memory } = this.#files;
@@ -71,11 +71,11 @@ export class FileSource implements Source {
     const { root } = this.#files;
     if (root.refresh === undefined || dryRun) return;
     await root.refresh((progress) => counter.reach(progress), signal);
-    // What is compared is counted from the beginning.
+    // Resets the counter: it may have counted the refresh of a copy.
     counter.reach({ files: 0, hashed: 0, bytes: 0 });
   }
 
-  /** An empty root that had files is most likely the place where a disk is missing, not one that lost them all. */
+  /** An empty root that had files is most likely a mount point whose disk is missing. */
   async #requireFiles(): Promise<void> {
     const { root, index, set } = this.#files;
     if (root.knowsEmpty || !(await root.isEmpty())) return;

@@ -11,7 +11,7 @@ import type {
   WantedBytes,
 } from '../served-source.ts';
 
-/** A file that changed this many seconds ago may change again within the same second. */
+/** A file that changed within so many seconds may change again within the same second. */
 const SETTLING_SECONDS = 2;
 
 interface ServedFiles {
@@ -19,7 +19,7 @@ interface ServedFiles {
   readonly root: ContentRoot;
 }
 
-/** Opens a file as it is now: the state need not have its newest version yet. */
+/** Opens the current file: the state may still describe an earlier version. */
 export async function openFile(
   { set, root }: ServedFiles,
   { key, state }: LiveResource,

@@ -3,36 +3,36 @@ import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts
 import { TidemarkError } from '../../core/errors.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 
-/** A time in which versions of a set are removed. */
+/** A run that removes versions of a set. */
 export interface Removals {
-  /** Rises with each. */
+  /** Rises with each run. */
   readonly number: number;
-  /** Milliseconds since 1970 at which it has ended; absent when it has ended. */
+  /** Milliseconds since 1970 at which the run ends at the latest; absent when it has ended. */
   readonly until?: number;
 }
 
 export interface ReliedParts {
   readonly artifacts: Pick<ArtifactStore, 'head'>;
-  /** The last removals of versions of the set; undefined when there never were any. */
+  /** The last run that removed versions of the set; undefined when there never was one. */
   lastRemovals(): Promise<Removals | undefined>;
 }
 
-/** The number of the last removals; undefined while some are under way. */
+/** The number of the last run; undefined while one is running. */
 type Ended = number | undefined;
 
-/** The versions that a scan relies on, with the removals that had ended before it stored them. */
+/** The versions that a scan relies on, each with the last run that had ended before it was stored. */
 export type Relied = ReadonlyMap<ObjectKey, Ended>;
 
 const CHECKED_AT_ONCE = 16;
-/** Milliseconds between two reads of whether versions are still being removed. */
+/** Milliseconds between two checks whether a run has ended. */
 const POLL_MS = 200;
-/** Milliseconds after which they are not, whatever another process's clock says. */
+/** Milliseconds after which a run counts as ended, whatever the clock of its process says. */
 const LONGEST_MS = 60_000;
 
 /**
- * Finds out whether versions that a scan has stored were removed right after that. Removals spare what was stored
- * within a day, and read that before: in a bucket, bytes may be stored again between that and the removal. So when any
- * removals took place since bytes were stored, the bytes are looked for.
+ * Detects that versions were removed right after a scan stored them. A run spares versions that were stored within a
+ * day, but in a bucket bytes may be stored again after the run has read their time and before it removes them. So if
+ * any run took place since the bytes were stored, this checks that they still exist.
  */
 export class ReliedVersions {
   readonly #parts: ReliedParts;
@@ -44,7 +44,7 @@ export class ReliedVersions {
     this.#parts = parts;
   }
 
-  /** Call it before the bytes are stored. */
+  /** Call this before the bytes are stored. */
   async add(key: ObjectKey): Promise<void> {
     this.#begun ??= this.#readEnded().then((ended) => {
       this.#ended = ended;
@@ -53,7 +53,7 @@ export class ReliedVersions {
     if (!this.#relied.has(key)) this.#relied.set(key, this.#ended);
   }
 
-  /** Returns what was added since the last call. */
+  /** Returns the versions added since the last call. */
   take(): Relied {
     const relied = this.#relied;
     this.#relied = new Map();
@@ -61,7 +61,7 @@ export class ReliedVersions {
   }
 
   /**
-   * Resolves when no removal that was decided before these versions were stored is under way, and all are there.
+   * Resolves when no run is under way that was decided before these versions were stored, and all of them exist.
    * @throws TidemarkError `unavailable` when one is missing
    */
   async require(relied: Relied): Promise<void> {

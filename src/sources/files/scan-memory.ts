@@ -10,10 +10,10 @@ import { reasonOf } from '../../lib/system-error.ts';
 import type { FileMemory, RememberedFile } from './file-memory.ts';
 
 const BATCH = 500;
-/** How long to wait for another process, milliseconds. */
+/** Milliseconds to wait for another process. */
 const BUSY_TIMEOUT = 5_000;
 
-// Losing the last writes means hashing a few files again, so no write waits for the disk but a checkpoint.
+// Losing the last writes means hashing a few files again, so only checkpoints wait for the disk.
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
@@ -27,10 +27,10 @@ const SCHEMA = `
     kept INTEGER
   ) WITHOUT ROWID, STRICT;
 `;
-/** What a memory needs that was made before there were such columns; all that it remembers holds on. */
+/** Columns to add to a database of an earlier version. Its rows stay valid. */
 const LATER_COLUMNS = { tag: 'TEXT', kept: 'INTEGER' };
 
-/** After every key: keys are printable ASCII. */
+/** A text that sorts after every key: keys are printable ASCII. */
 const LAST = '\x7f';
 
 type Row = readonly [
@@ -44,19 +44,19 @@ type Row = readonly [
 
 type Draft<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
-/** Where a memory is, and of which root. */
+/** The file of a memory, and its root. */
 interface MemoryPlace {
   readonly file: string;
   readonly root: string;
 }
 
-/** The memory of a root's scans, a small database of its own. */
+/** What the scans of a root remember, in a small database of its own. */
 export class ScanMemory implements FileMemory {
   readonly #place: MemoryPlace;
   #opened: ReturnType<typeof open>;
 
   /**
-   * Opens the memory of a root, an empty one when the file remembers another root or is damaged.
+   * Opens the memory of a root. It is empty when the file belongs to another root or is damaged.
    * @throws TidemarkError `unavailable` when the file cannot be used
    */
   constructor(place: MemoryPlace) {
@@ -69,7 +69,7 @@ export class ScanMemory implements FileMemory {
       const rows = this.#ask(({ select }) => select.all(next, to, BATCH) as unknown as readonly Row[]);
       if (rows.length > 0) yield rows.map(remembered);
       if (rows.length < BATCH) return;
-      // The smallest text above the last key.
+      // The smallest text that sorts after the last key.
       next = `${rows.at(-1)![0]}\0`;
     }
   }

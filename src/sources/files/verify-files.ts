@@ -11,10 +11,10 @@ import type { ComparedFiles } from './compare-files.ts';
 import type { FileMemory } from './file-memory.ts';
 import { type FileRow, fileRows } from './file-rows.ts';
 
-/** Every file is read, whatever is remembered of it. */
+/** Remembers nothing, so that every file is read. */
 const NO_MEMORY: FileMemory = { read: () => [], update: () => {} };
 
-/** Reads every file of a root, and compares it with its state. */
+/** Reads every file of a root, and compares each with its state. */
 export async function* verifyFiles(
   { set, index, root }: ComparedFiles,
   { counter, signal }: Pick<CompareOptions, 'counter' | 'signal'>,
@@ -33,7 +33,7 @@ export async function* verifyFiles(
 interface VerifyParts extends Pick<CompareOptions, 'counter'> {
   readonly classifier: FileClassifier;
   readonly root: ContentRoot;
-  /** What messages call the root. */
+  /** The word for the root in messages. */
   readonly place: 'folder' | 'bucket';
 }
 

@@ -10,28 +10,27 @@ import type { ContentRoot, FileDigest, WantedCopy } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
 import { ReliedVersions, type Removals } from './relied-versions.ts';
 
-/** Where a set keeps its versions. */
+/** The store of the versions of a set. */
 export interface VersionStore {
   readonly set: SetId;
   readonly artifacts: Pick<ArtifactStore, 'put' | 'putAll' | 'beginDrafts' | 'head'>;
-  /** The last removals of versions of the set; undefined when there never were any. */
+  /** The last run that removed versions of the set; undefined when there never was one. */
   lastRemovals(): Promise<Removals | undefined>;
-  /** Called when everything was scanned, and each version is stored. */
+  /** Called when a scan was complete and every version is stored. */
   onAllKept(): Promise<void>;
 }
 
-/** Files of at most so many bytes are kept as they were hashed; larger ones are read again. */
+/** Largest file, in bytes, whose bytes are kept while it is hashed. A larger file is read again. */
 const SMALL_BYTES = 256 * 1024;
-/** Small files are stored together when they have so many bytes. */
+/** Bytes of small files that are stored together. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
- * Versions that are younger than a day are never removed, so one that is half as old need not be written again.
- * Milliseconds.
+ * Milliseconds. Versions younger than a day are never removed, so a version of half that age need not be written again.
  */
 const SAFE_MS = 12 * 60 * 60 * 1000;
 
-/** Keeps the bytes of the files that a comparison hashes, each digest once. */
+/** Stores the bytes of the files that a comparison hashes, once for each digest. */
 export class VersionWriter {
   readonly #store: VersionStore;
   readonly #root: Pick<ContentRoot, 'open'>;
@@ -48,17 +47,17 @@ export class VersionWriter {
     this.#root = root;
   }
 
-  /** What to have copied of the next file that is hashed. */
+  /** The copy to request when the next file is hashed. */
   async wantedCopy(): Promise<WantedCopy> {
     this.#drafts ??= this.#store.artifacts.beginDrafts?.();
     return { mostBytes: SMALL_BYTES, draft: (await this.#drafts)?.place() };
   }
 
   /**
-   * Keeps the bytes of a file as it was hashed; `stored` says when they are durable.
-   * @param draft where they were written if the digest is drafted
-   * @throws TidemarkError `conflict` or `not-found` when the file is another one by now; `unavailable` when the
-   *   artifact store cannot be written
+   * Stores the bytes of a file that was hashed; `stored` resolves when they are durable.
+   * @param draft where the bytes were written, when the digest is drafted
+   * @throws TidemarkError `conflict` or `not-found` when the file has been replaced; `unavailable` when the artifact
+   *   store cannot be written
    */
   async keep(path: string, { hashes, bytes, isDrafted }: FileDigest, draft?: DraftPlace): Promise<void> {
     const digest = hashes['sha-256'];
@@ -72,9 +71,9 @@ export class VersionWriter {
   }
 
   /**
-   * Resolves when all bytes that were handed over by now are durable; more may be handed over meanwhile.
+   * Resolves when all bytes passed so far are durable; more may be passed meanwhile.
    * @throws TidemarkError `unavailable` when the artifact store cannot be written, or another process has removed some
-   *   of them meanwhile
+   *   of the bytes meanwhile
    */
   async stored(): Promise<void> {
     const relied = this.#relied.take();
@@ -84,12 +83,12 @@ export class VersionWriter {
     failpoint('version.stored');
   }
 
-  /** Gives up what was handed over since `stored` was called last. */
+  /** Drops what was passed since the last call of `stored`. */
   async discard(): Promise<void> {
     this.#relied.take();
     this.#waiting.clear();
     this.#waitingBytes = 0;
-    // It has failed already, and what is left is removed later.
+    // The writer has failed already, and leftover drafts are removed later.
     await this.#keepDrafts([]).catch(() => {});
   }
 
@@ -108,7 +107,7 @@ export class VersionWriter {
     if (this.#waitingBytes >= MOST_BYTES) await this.#writeWaiting();
   }
 
-  /** Begins to write. Resolves when what was begun before is written, so that memory has two of them at most. */
+  /** Starts a write. Resolves when the previous write is done, so that memory has the bytes of two writes at most. */
   #writeWaiting(): Promise<void> {
     const before = this.#writing;
     const objects = [...this.#waiting.values()];
@@ -116,7 +115,7 @@ export class VersionWriter {
     this.#waitingBytes = 0;
     if (objects.length > 0) {
       this.#writing = before.then(() => this.#write(objects));
-      // The next caller that awaits it gets the error.
+      // The next caller that awaits the write gets its error.
       this.#writing.catch(() => {});
     }
     return before;
@@ -137,7 +136,7 @@ export class VersionWriter {
     await putArtifact(artifacts, version, this.#read(path, version.digest), { hashes: ['sha-256'], restores: true });
   }
 
-  /** The bytes of a file. It fails before their end when they have another digest: then nothing is stored. */
+  /** The bytes of a file. Fails before the last bytes when they have another digest, so that nothing is stored. */
   async *#read(path: string, digest: string): AsyncGenerator<Uint8Array> {
     const file = await this.#root.open(path, true);
     const hashes = new RunningHashes(['sha-256']);

@@ -15,11 +15,11 @@ import { identityOf } from './file-identity.ts';
 
 interface KnownExclusions {
   readonly excludes: Exclusions;
-  /** The identity of the file that they were read from; empty without one. */
+  /** Identity of the file that the exclusions were read from; empty without a file. */
   readonly identity: string;
 }
 
-/** The exclusions of a folder for the HTTP thread: compiled again only when its `.tidemarkignore` has changed. */
+/** The exclusions of a folder, for the HTTP thread: compiled again only when `.tidemarkignore` has changed. */
 export class CurrentExclusions {
   readonly #file: string;
   readonly #patterns: RootPatterns;
@@ -44,10 +44,7 @@ export class CurrentExclusions {
     }
   }
 
-  /**
-   * The exclusions that were read last, when the file is the same; it does not wait. Undefined when they have to be
-   * read.
-   */
+  /** The last exclusions, if their file is unchanged; does not wait. Undefined when they have to be read. */
   known(): Exclusions | undefined {
     if (this.#known === undefined) return undefined;
     const stats = statSync(this.#file, { bigint: true, throwIfNoEntry: false });

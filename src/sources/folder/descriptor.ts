@@ -6,7 +6,7 @@ const readInto = promisify(read);
 const statOf = promisify(fstat);
 const closeIt = promisify(close);
 
-/** A file that was opened by a synchronous call, read in the threads of Node. The caller closes it. */
+/** Wraps a file that a synchronous call opened, to read it in the threads of Node. The caller closes it. */
 export function descriptor(file: number): OpenDescriptor {
   return {
     read: (into, offset, length, position) => readInto(file, into, offset, length, position),

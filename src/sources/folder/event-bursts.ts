@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Other systems do not say when they dropped events. */
+/** Length of the event queue on Linux. Other systems do not report that they dropped events. */
 const QUEUE = '/proc/sys/fs/inotify/max_queued_events';
 
 /**
- * Notices when the kernel may have dropped events because its queue was full: `fs.watch` does not report that. All
- * events of a full queue come in one turn of the event loop.
+ * Detects that the kernel may have dropped events because its queue was full: `fs.watch` does not report that. All
+ * events of a full queue arrive in one iteration of the event loop.
  */
 export class EventBursts {
   readonly #onFull: () => void;
@@ -14,7 +14,7 @@ export class EventBursts {
 
   constructor(onFull: () => void) {
     this.#onFull = onFull;
-    // Events of folders that are watched no more take room in the queue, and are not handed over.
+    // Half of the queue: events of folders that are no longer watched use up room in it, but are not delivered.
     this.#most = queueLength() / 2;
   }
 

@@ -14,7 +14,7 @@ export interface Opened {
   readonly real: string;
 }
 
-/** What is read of an open file; a FileHandle is one. */
+/** The operations used on an open file; a FileHandle has them. */
 export interface OpenDescriptor {
   read(into: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
   stat(options: { readonly bigint: true }): Promise<BigIntStats>;
@@ -44,7 +44,7 @@ export class FolderFile implements RootFile {
   stream(range: ByteRange = { start: 0, end: this.length - 1 }): Readable {
     const stream = Readable.from(this.#read(range), { objectMode: false, highWaterMark: 1 });
     countStream(stream);
-    // Not in the generator's `finally`: a stream that is destroyed before it was read never enters the generator.
+    // Not in the generator's `finally`: a stream that is destroyed before it is read never enters the generator.
     stream.once('close', () => void this.close());
     return stream;
   }

@@ -28,24 +28,24 @@ import type { WalkedFolder } from './walk.ts';
 import { WalkClient } from './walk-client.ts';
 import { watchFolder } from './watch-client.ts';
 
-/** That hash files, each one file at a time: so stopping one stops nothing else. */
+/** Number of hashing threads. Each hashes one file at a time, so stopping a thread affects no other file. */
 const HASH_THREADS = 2;
 
-/** Milliseconds. */
+/** Milliseconds between two full lists. */
 const DEFAULT_SCAN_INTERVAL = 3_600_000;
 
 /** The hash that every set publishes. */
 const PUBLISHED_HASH: HashAlgorithm = 'sha-256';
 
-/** What files that are opened together share; undefined when it cannot be found out at once. */
+/** Values that files opened at the same time share; undefined when they cannot be determined without waiting. */
 interface LocalRoot {
   readonly excludes: Exclusions | undefined;
   readonly realRoot: string | undefined;
 }
 
 /**
- * A folder of this machine. Links to folders are not followed; a link to a file counts as a file when its real path
- * is in the root. Anything else that is no regular file is left out.
+ * A folder of this machine. Links to folders are not followed; a link to a file counts as a file when its real path is
+ * in the root. Everything else that is not a regular file is left out.
  */
 export class FolderRoot implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];
@@ -102,7 +102,7 @@ export class FolderRoot implements ContentRoot {
       this.#local.fill(realRoot, path, buffer);
   }
 
-  /** Undefined when that cannot be done by a few synchronous calls: see local-files.ts. */
+  /** Opens a file with a few synchronous calls. Undefined when that is not possible: see local-files.ts. */
   #openAtOnce({ excludes, realRoot }: LocalRoot, path: string): RootFile | undefined {
     if (excludes === undefined || realRoot === undefined || isLeftOut(excludes, path)) return undefined;
     return this.#local.open(realRoot, path);

@@ -28,8 +28,8 @@ export interface HashedRoot {
 const buffer = Buffer.allocUnsafe(1024 * 1024);
 
 /**
- * Hashes a regular file of a folder with synchronous calls, which for small files cost a tenth of asynchronous ones:
- * for a thread of its own (hash.worker.ts). Keeps to the same rules as open-within.ts.
+ * Hashes a regular file of a folder with synchronous calls, which cost a tenth of asynchronous ones for small files:
+ * for a dedicated thread (hash.worker.ts). Follows the same rules as open-within.ts.
  * @throws TidemarkError as `ContentRoot.digest`
  */
 export function hashFile({ root, hashes }: HashedRoot, path: string, copied?: WantedCopy): FileDigest {
@@ -75,13 +75,13 @@ function openReal(realRoot: string, path: string): number {
   }
 }
 
-/** As in open-within.ts. */
+/** Same as in open-within.ts. */
 function isOnlyLink(named: string): boolean {
   const folder = dirname(named);
   return realpathSync.native(folder) === folder && lstatSync(named).isSymbolicLink();
 }
 
-/** The real path of an open file; the empty path when it is not there any more, or was replaced. */
+/** The real path of an open file; empty when the file was deleted or replaced. */
 function placeOf(file: number, path: string, opened: BigIntStats): string {
   try {
     return realpathSync.native(readlinkSync(`/proc/self/fd/${file}`));
@@ -91,7 +91,7 @@ function placeOf(file: number, path: string, opened: BigIntStats): string {
   }
 }
 
-/** What was read of a file that is smaller than the buffer is left in it. */
+/** Hashes all bytes. Those of a file that is smaller than the buffer stay in the buffer. */
 function hashAll(file: number, algorithms: readonly HashAlgorithm[]): { hashes: Hashes; length: number } {
   const running = new RunningHashes(algorithms);
   let length = 0;
@@ -103,7 +103,7 @@ function hashAll(file: number, algorithms: readonly HashAlgorithm[]): { hashes: 
   }
 }
 
-/** Fills the buffer as far as there are bytes. */
+/** Fills the buffer, as far as the file has bytes. */
 function fill(file: number): number {
   let filled = 0;
   while (filled < buffer.length) {
@@ -115,7 +115,7 @@ function fill(file: number): number {
 }
 
 function copy(bytes: Buffer, { draft }: WantedCopy): Pick<FileDigest, 'bytes' | 'isDrafted'> {
-  // Not of a pool: the whole of it would be copied to the thread that asks.
+  // Not from a pool: the whole pool would be copied to the calling thread.
   if (draft === undefined) return { bytes: new Uint8Array(bytes) };
   writeDraft(draft, bytes);
   return { isDrafted: true };

@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { isWithin } from './within.ts';
 
 /**
- * Which links name which paths of a root, so that a change of a file is reported for its links too. It never forgets:
- * reporting too much is harmless.
+ * Maps the paths of a root to the links that point to them, so that a change of a file is reported for its links too.
+ * Entries are never removed: reporting too much is harmless.
  */
 export class LinkTargets {
   readonly #root: string;
@@ -36,7 +36,7 @@ export class LinkTargets {
     try {
       return realpathSync.native(link);
     } catch {
-      // It leads nowhere yet: where it would lead is worth watching.
+      // The target does not exist yet: its future path is worth watching.
       return nextTarget(link);
     }
   }

@@ -18,16 +18,16 @@ import { ReadFile } from './read-file.ts';
 import { OPEN_FLAGS } from './within.ts';
 
 /**
- * Bytes. Reading so many from a disk of this machine takes less time than a call of another thread: such files are read
- * when they are opened.
+ * Bytes. Reading this much from a local disk takes less time than a call of another thread: such files are read when
+ * they are opened.
  */
 const SMALL = 65_536;
 const MOST_FOLDERS = 10_000;
 
 /**
  * Opens files, and reads small ones, with a few synchronous calls, which together take a fifth of the time of
- * asynchronous ones. Only in folders that are known to be on a disk of this machine: a file system on a network, or of
- * an unknown type, must not block the event loop.
+ * asynchronous ones. Used only in folders that are known to be on a local disk: a file system on a network, or of an
+ * unknown type, must not block the event loop.
  */
 export class LocalFiles {
   readonly #root: string;
@@ -37,21 +37,21 @@ export class LocalFiles {
 
   /**
    * @param root as it is configured
-   * @param blocks whether the thread may be blocked, so that every folder will do
+   * @param blocks whether the thread may be blocked, so that every folder is allowed
    */
   constructor(root: string, blocks = false) {
     this.#root = root;
     this.#blocks = blocks;
   }
 
-  /** Whether a folder is known whose files are opened so; then the root itself is on a disk of this machine, too. */
+  /**
+   * Whether any folder is known whose files can be opened in this way; then the root itself is on a local disk, too.
+   */
   get areKnown(): boolean {
     return this.#blocks || this.#localFolders.size > 0;
   }
 
-  /**
-   * Remembers the folder of an open file when it is on a disk of this machine. @param real the real path of the file
-   */
+  /** Remembers the folder of an open file when it is on a local disk. @param real the real path of the file */
   learn(device: bigint, real: string): void {
     const folder = dirname(real);
     if (this.#localFolders.has(folder) || !isLocal(device, real) || !isLocalPath(this.#root)) return;
@@ -59,7 +59,7 @@ export class LocalFiles {
     this.#localFolders.add(folder);
   }
 
-  /** The real path of the root; undefined when it cannot be found out. */
+  /** The real path of the root; undefined when it cannot be resolved. */
   realRoot(): string | undefined {
     try {
       return realpathSync.native(this.#root);
@@ -69,8 +69,8 @@ export class LocalFiles {
   }
 
   /**
-   * The file at a plain path, with its bytes when it is small. Undefined when anything is not as usual (a link, an
-   * unknown folder, an error): then open-within.ts finds out what it is.
+   * The file at a plain path, with its bytes when it is small. Undefined for any deviation (a link, an unknown folder,
+   * an error): open-within.ts then finds the cause.
    */
   open(realRoot: string, path: string): RootFile | undefined {
     try {
@@ -85,8 +85,8 @@ export class LocalFiles {
   }
 
   /**
-   * Fills a buffer with the file at a plain path, as `FillFrom` has it. Where the open file is need not be asked: its
-   * bytes have the hash that is expected, or are not used.
+   * Fills a buffer with the file at a plain path, as `FillFrom` says. It need not check where the open file is: its
+   * bytes are not used unless they have the expected hash.
    */
   fill(realRoot: string, path: string, buffer: Uint8Array): boolean {
     const named = `${realRoot}/${path}`;
@@ -109,12 +109,12 @@ export class LocalFiles {
     const file = openSync(named, OPEN_FLAGS);
     let isHandedOver = false;
     try {
-      // Where the open file is, asked of itself. On a system without /proc this fails, and open-within.ts has another
-      // way.
+      // Where the open file is, according to the file itself. Without /proc this fails, and open-within.ts does it in
+      // another way.
       if (readlinkSync(`/proc/self/fd/${file}`) !== named) return undefined;
       const isSmall = found.size <= SMALL;
       const bytes = isSmall ? readWhole(file, Number(found.size)) : undefined;
-      // Asked last: what was opened, and read, is what was found.
+      // Checked last: so what was opened and read is what was found.
       if (!isSameVersion(fstatSync(file, { bigint: true }), found)) return undefined;
       if (isSmall) return bytes && new ReadFile(found, named, bytes);
       isHandedOver = true;
@@ -125,7 +125,7 @@ export class LocalFiles {
   }
 }
 
-/** Undefined when the file is shorter meanwhile. */
+/** Undefined when the file has become shorter meanwhile. */
 function readWhole(file: number, length: number): Buffer | undefined {
   const bytes = Buffer.allocUnsafe(length);
   return readSync(file, bytes, 0, length, 0) === length ? bytes : undefined;

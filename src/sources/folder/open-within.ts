@@ -9,14 +9,14 @@ import { isWithin, OPEN_FLAGS } from './within.ts';
 /** Called with the device and the real path of a file that was opened. */
 type OnOpen = (device: bigint, real: string) => void;
 
-/** An editor that replaces a file may do so between opening and checking; several times in a row is no coincidence. */
+/** An editor that replaces a file may do so between opening and checking, but not several times in a row. */
 const ATTEMPTS = 5;
 
 /**
- * Opens a regular file of a folder. The place of the open file is asked of the open file itself, so that swapping in a
- * link between check and open leads nowhere.
- * @throws TidemarkError `not-found` when there is none, or it is outside; `unavailable` when it, or the root, cannot
- * be read
+ * Opens a regular file of a folder. The path of the open file is read from the open file itself, so a link that is
+ * swapped in between check and open leads nowhere.
+ * @throws TidemarkError `not-found` when there is none, or it is outside; `unavailable` when it, or the root, cannot be
+ *   read
  */
 export async function openWithin(root: string, path: string, onOpen?: OnOpen): Promise<RootFile> {
   if (!isPlainPath(path)) throw noSuchFile(path);
@@ -63,20 +63,20 @@ async function openReal(realRoot: string, path: string): Promise<{ real: string;
 }
 
 /**
- * Whether a path leads elsewhere because its last name is a link, and for no other reason: what is below a link is
- * not listed, and a file system that takes `DATA` for `data` would open what is left out under that name.
+ * Whether a path leads elsewhere only because its last name is a link. Nothing below a link is listed, and a file
+ * system that accepts `DATA` for `data` would open an excluded file under that name.
  */
 async function isOnlyLink(named: string): Promise<boolean> {
   const folder = dirname(named);
   return (await realpath(folder)) === folder && (await lstat(named)).isSymbolicLink();
 }
 
-/** The real path of an open file; undefined when it is not at that path any more. */
+/** The real path of an open file; undefined when it is no longer at that path. */
 async function placeOf(handle: FileHandle, real: string): Promise<string | undefined> {
   const link = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
   const place = await realpath(link ?? real).catch(() => undefined);
   if (place === undefined || link !== undefined) return place;
-  // No /proc on this system: what the path names now has to be what is open.
+  // Without /proc: the file that the path names now must be the open file.
   const [named, opened] = await Promise.all([stat(place, { bigint: true }), handle.stat({ bigint: true })]);
   return named.dev === opened.dev && named.ino === opened.ino ? place : undefined;
 }

@@ -3,13 +3,15 @@ import { type Dirent, readdirSync } from 'node:fs';
 import { keyOfPath } from '../../core/key.ts';
 import { nameProblem } from '../name-problem.ts';
 
-/** A name in a folder, with its place in the order of keys. */
+/** A name in a folder, with its sort text. */
 export interface FolderName {
   readonly name: string;
-  /** The encoded name, with a slash behind a folder's: comparing these compares the keys of all that is below. */
+  /**
+   * The encoded name, with a slash appended for a folder: comparing these texts compares the keys of everything below.
+   */
   readonly order: string;
   readonly dirent: Dirent;
-  /** Why it cannot be published. */
+  /** Why the name cannot be published. */
   readonly problem?: string;
 }
 
@@ -27,7 +29,7 @@ export function readFolder(folder: string): FolderName[] {
   return names.sort((a, b) => (a.order < b.order ? -1 : 1));
 }
 
-/** Names that are not UTF-8 come with U+FFFD instead of their bytes, so only then the bytes are checked. */
+/** Names that are not UTF-8 contain U+FFFD in place of their bytes, so the bytes are checked only for those. */
 function brokenNames(folder: string, dirents: readonly Dirent[]): ReadonlySet<string> | undefined {
   if (!dirents.some(({ name }) => name.includes('\ufffd'))) return undefined;
   const names = readdirSync(folder, { encoding: 'buffer' });

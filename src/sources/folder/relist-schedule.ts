@@ -3,12 +3,12 @@ const GAP = 5_000;
 
 /** Milliseconds. */
 export interface Clocks {
-  /** Does not run while the machine sleeps, and is never set. */
+  /** Does not advance while the machine sleeps, and is never set. */
   readonly monotonic: number;
   readonly wall: number;
 }
 
-/** Decides when a folder has to be listed again although nothing was reported: at intervals, and after a gap. */
+/** Decides when a folder has to be listed again although no change was reported: at intervals, and after a gap. */
 export class RelistSchedule {
   readonly #interval: number;
   readonly #now: () => Clocks;
@@ -23,7 +23,7 @@ export class RelistSchedule {
     this.#lastList = this.#lastTick.monotonic;
   }
 
-  /** To be called every second or so. */
+  /** Call this about every second. */
   isDue(): boolean {
     const { monotonic, wall } = this.#now();
     const gap = Math.max(monotonic - this.#lastTick.monotonic, wall - this.#lastTick.wall);

@@ -13,7 +13,7 @@ export class RootIdentity {
   }
 
   /**
-   * @throws TidemarkError `unavailable` when it is missing, or another folder is in its place (a disk that was
+   * @throws TidemarkError `unavailable` when the folder is missing or was replaced by another one (a disk that was
    *   unmounted)
    */
   check(): void {

@@ -14,7 +14,7 @@ export class WalkClient {
     this.#thread = new CalledThread(folderThread('walk.worker', folder));
   }
 
-  /** The batches of a walk; the thread makes the next one while the caller uses the last. */
+  /** The batches of a walk. The thread makes the next batch while the caller uses the last one. */
   async *walk(under: string, onSkipped?: (skipped: SkippedEntries) => void): AsyncGenerator<readonly RootEntry[]> {
     const id = ++this.#lastId;
     const release = this.#thread.hold();

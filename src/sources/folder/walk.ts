@@ -18,20 +18,19 @@ export interface WalkedFolder {
 }
 
 export interface Walk extends WalkedFolder {
-  /** A file or folder of the root; the empty path is the root. */
+  /** A file or folder of the root; empty for the root itself. */
   readonly under: string;
 }
 
 export interface WalkBatch {
   readonly entries: readonly RootEntry[];
-  /** What was left out since the last batch. */
+  /** Entries left out since the last batch. */
   readonly skipped: SkippedEntries;
 }
 
 /**
- * Lists files with synchronous calls, which cost a tenth of asynchronous ones: for a thread of its own
- * (walk.worker.ts). Links to folders are not followed. A link to a file is listed as that file when its real path is
- * in the root.
+ * Lists files with synchronous calls, which cost a tenth of asynchronous ones: for a dedicated thread (walk.worker.ts).
+ * Links to folders are not followed. A link to a file is listed as that file when its real path is in the root.
  */
 export function* walk({ root, patterns, under }: Walk): Generator<WalkBatch> {
   const identity = new RootIdentity(root);
@@ -84,7 +83,7 @@ class Walker {
     if (!stats.isDirectory() && links + special > 0) this.#skipped = { links, special, path: under };
   }
 
-  /** A name that is not UTF-8 is reported with U+FFFD in place of its bytes: there is no file of that name. */
+  /** Reports a name that is not UTF-8, with U+FFFD in place of its bytes: no file has that name. */
   #misnamed(path: string): void {
     if (!path.includes('\ufffd') || this.#excludes(path, false)) return;
     const [folder, name] = [dirname(path), basename(path)];
@@ -96,7 +95,7 @@ class Walker {
     this.#skipped = { ...this.#skipped, [kind]: this.#skipped[kind] + 1 };
   }
 
-  /** Whether every folder above a path is one: below a link nothing is listed. */
+  /** Whether every folder above a path is a folder and no link: nothing below a link is listed. */
   #reaches(path: string): boolean {
     for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) {
       const stats = this.#attempt(path, () => lstatSync(join(this.#root, path.slice(0, at)), { bigint: true }));
@@ -151,7 +150,8 @@ class Walker {
   }
 
   /**
-   * The result of a call: undefined when there is nothing (any more); when that cannot be known, a problem is reported.
+   * The result of a call. Undefined when the entry does not exist (any more); when that cannot be determined, a problem
+   * is reported.
    */
   #attempt<Found>(path: string, call: () => Found): Found | undefined {
     try {

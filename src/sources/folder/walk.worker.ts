@@ -6,7 +6,7 @@ const folder = workerData as WalkedFolder;
 const walks = new Map<number, Generator<WalkBatch>>();
 
 const functions = {
-  /** The next batch of a walk, which begins with the first call; undefined after the last batch. */
+  /** The next batch of a walk. The first call starts the walk; undefined after the last batch. */
   next(id: number, under: string): WalkBatch | undefined {
     const found = walks.get(id) ?? walk({ ...folder, under });
     walks.set(id, found);

@@ -32,7 +32,7 @@ export async function watchFolder(watched: WatchedRoot, { onChange, onProblem }:
     }
   };
   try {
-    // Before the caller goes on: it may rely on whatever is not reported here.
+    // Reported before this returns: the caller may rely on everything else being watched.
     for (const problem of await thread.call('open', [])) onProblem(problem);
   } catch (error) {
     await close();

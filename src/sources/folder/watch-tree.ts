@@ -9,7 +9,7 @@ import { readFolder } from './read-folder.ts';
 
 interface WatchedFolder {
   readonly path: string;
-  /** Undefined when it cannot be watched (any more). */
+  /** Undefined when the folder cannot be watched (any more). */
   watcher: FSWatcher | undefined;
   readonly folders: Map<string, WatchedFolder>;
 }
@@ -20,8 +20,8 @@ export interface WatchListener {
 }
 
 /**
- * One watch for each folder: a recursive one takes three times the memory, and misses files in new folders. A folder
- * that is moved reports only its own name, in the folders that it left and came to.
+ * Watches each folder separately: a recursive watch takes three times the memory, and misses files in new folders. For
+ * a folder that is moved, only its own name is reported, in its old and its new parent folder.
  */
 export class WatchTree {
   readonly #root: string;
@@ -47,7 +47,7 @@ export class WatchTree {
     unwatch(this.#top);
   }
 
-  /** Has everything listed again, and watches the folders that are there and not hidden now. */
+  /** Requests a new list of everything, and watches the current folders that are not hidden. */
   startAnew(): void {
     const former = this.#top;
     try {
@@ -55,12 +55,12 @@ export class WatchTree {
       this.#top = this.#add('');
       unwatch(former);
     } catch {
-      // The former watches stay. Listing reports why.
+      // The former watches stay. Listing reports the cause.
     }
     this.#listener.changed('');
   }
 
-  /** Watches a folder before it searches it for folders: one that is made meanwhile is seen by one or the other. */
+  /** Watches a folder before searching it for folders: a folder created meanwhile is found either way. */
   #add(path: string): WatchedFolder {
     const folder: WatchedFolder = { path, watcher: undefined, folders: new Map() };
     try {
@@ -84,8 +84,8 @@ export class WatchTree {
     const known = folder.folders.get(name ?? '');
     if (name === null) this.#listener.changed(folder.path);
     else if (path === IGNORE_FILE) this.startAnew();
-    // The bytes or the attributes of a file, by far the most frequent; renaming and the rights of a folder are the
-    // rest.
+    // By far the most frequent: a change of the bytes or attributes of a file. The other cases are renames, and changed
+    // permissions of a folder.
     else if (event === 'change' && known === undefined) this.#report(path, false);
     else {
       if (known !== undefined) unwatch(known);
@@ -106,7 +106,7 @@ export class WatchTree {
     try {
       return lstatSync(join(this.#root, path), { throwIfNoEntry: false });
     } catch {
-      // Listing it reports why.
+      // Listing reports the cause.
       return undefined;
     }
   }

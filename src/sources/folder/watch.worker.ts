@@ -11,15 +11,18 @@ export interface WatchedRoot extends WalkedFolder {
   readonly scanInterval: number;
 }
 
-/** What was noticed since the last call. */
+/** Changes and problems since the last call. */
 interface Noticed {
   readonly paths: readonly string[];
   readonly problems: readonly RootProblem[];
 }
 
-/** How long changes are gathered before they are reported: one save of an editor is several events. */
+/** Milliseconds for which changes are gathered before they are reported: one save of an editor is several events. */
 const GATHER_MS = 20;
-/** How often to check whether the root is still the same folder: no event reports that a folder above it is moved. */
+/**
+ * Milliseconds between two checks whether the root is still the same folder: no event reports that a folder above it is
+ * moved.
+ */
 const CHECK_INTERVAL_MS = 1_000;
 
 const { root, patterns, scanInterval } = workerData as WatchedRoot;
@@ -28,7 +31,7 @@ let problems: RootProblem[] = [];
 let noticed = Promise.withResolvers<void>();
 
 const functions = {
-  /** Begins to watch. Returns what cannot be watched from the start. */
+  /** Starts to watch. Returns the folders that cannot be watched from the start. */
   open(): readonly RootProblem[] {
     const identity = new RootIdentity(root);
     const tree = new WatchTree(root, patterns, {
@@ -49,7 +52,7 @@ const functions = {
     return problems.splice(0);
   },
 
-  /** Resolves when there is something. */
+  /** Resolves when there is something to report. */
   async next(): Promise<Noticed> {
     await noticed.promise;
     const next = { paths: [...changed], problems };

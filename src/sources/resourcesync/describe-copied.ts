@@ -9,14 +9,14 @@ import type { Link } from '../../core/resource.ts';
 const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 
-/** What the copy knows of a file without reading it. */
+/** What is known of a copied file without reading it. */
 export interface DescribedCopy {
   readonly hashes: Hashes;
   readonly mime?: string;
   readonly links: readonly Link[];
 }
 
-/** @param uri the copied one: a source that has copied it itself names the original (ResourceSync 1.1, 14.8) */
+/** @param uri of the copied resource: a source that is itself a copy names the original (ResourceSync 1.1, 14.8) */
 export function describeCopied({
   uri,
   copied,
@@ -30,7 +30,10 @@ export function tagOf({ hash, lastmod = '', about }: CopiedResource): string {
   return [hash, lastmod, about?.mime ?? '', about?.via ?? ''].join(' ');
 }
 
-/** Nanoseconds since 1970, whole seconds, as the file of the copy has it; undefined when the source did not say so. */
+/**
+ * Modification time in nanoseconds since 1970, in whole seconds as the copied file has it; undefined when the source
+ * did not state one.
+ */
 export function modifiedNs({ lastmod }: CopiedResource): bigint | undefined {
   const ms = modifiedMs(lastmod);
   return ms === undefined ? undefined : BigInt(ms) * NANOSECONDS_PER_MILLISECOND;
@@ -45,7 +48,7 @@ function hashesOf({ hash }: CopiedResource): Hashes {
   return isHashAlgorithm(algorithm) && digestProblem(algorithm, digest) === undefined ? { [algorithm]: digest } : {};
 }
 
-/** None when no document could have it. */
+/** No links when no document could contain this one. */
 function linksTo(via: string): readonly Link[] {
   try {
     return [{ rel: 'via', href: resolveLocation({ type: 'url', value: via }, { urlPrefix: ELSEWHERE }) }];
@@ -55,5 +58,5 @@ function linksTo(via: string): readonly Link[] {
   }
 }
 
-/** Nothing is below it: the original is no resource of the set. */
+/** A prefix that no URI has: the original is not a resource of the set. */
 const ELSEWHERE = 'http://invalid/';

@@ -9,7 +9,9 @@ interface FollowedMirror {
   readonly onFailure: (problem: string) => void;
 }
 
-/** Keeps a copy in sync until the signal: by the stream of changes of the source, else by polling. Never rejects. */
+/**
+ * Keeps a copy in sync until the signal aborts: by the source's stream of changes, otherwise by polling. Never rejects.
+ */
 export async function followMirror(
   mirror: MirrorThread,
   { settings, signal, onFailure }: FollowedMirror,

@@ -4,7 +4,7 @@ import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { MirrorSettings } from '../mirror-settings.ts';
 import type { MirrorFunctions } from './mirror.worker.ts';
 
-/** A copy, kept in a thread of its own: reading and hashing must not delay requests. */
+/** Updates a copy in a thread of its own: reading and hashing must not delay requests. */
 export class MirrorThread implements Followed {
   stream: string | undefined;
   readonly #thread: CalledThread<MirrorFunctions>;
@@ -16,7 +16,7 @@ export class MirrorThread implements Followed {
   }
 
   /**
-   * @throws TidemarkError `unavailable` when the source does not answer, `conflict` when another process keeps the
+   * @throws TidemarkError `unavailable` when the source does not answer, `conflict` when another process updates the
    *   copy; the signal's reason when it is aborted
    */
   static async open(settings: MirrorSettings, signal?: AbortSignal): Promise<MirrorThread> {
@@ -35,12 +35,12 @@ export class MirrorThread implements Followed {
     }
   }
 
-  /** Reports what passes change from now on. */
+  /** Sets the listener for paths that passes change from now on. */
   set onChanged(onChanged: (path: string) => void) {
     this.#onChanged = onChanged;
   }
 
-  /** As `Mirror.pass`. Passes run one after the other. */
+  /** Same as `Mirror.pass`. Passes run one after the other. */
   async pass(
     options: { readonly skipsFailed: boolean },
     onProgress?: (progress: MirrorProgress) => void,
@@ -56,7 +56,7 @@ export class MirrorThread implements Followed {
     }
   }
 
-  /** Stops what is under way. Nothing is lost: a copy survives that its process is killed. */
+  /** Stops the running pass. Nothing is lost: a copy survives that its process is killed. */
   end(): Promise<void> {
     return this.#thread.end();
   }

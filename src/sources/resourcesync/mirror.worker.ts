@@ -9,19 +9,17 @@ import type { MirrorSettings } from '../mirror-settings.ts';
 
 export interface PassResult {
   readonly report: PassReport;
-  /** Paths of what the copy has gained, lost or replaced since the last pass; the empty path for everything. */
+  /** Paths that the copy has gained, lost or replaced since the last pass; the empty path means everything. */
   readonly changed: readonly string[];
-  /** Where the source sends changes as they happen. */
+  /** URL of the stream on which the source sends changes as they happen. */
   readonly stream: string | undefined;
 }
 
-/**
- * The thread that keeps a copy. It may end at any time: the mirror goes on with what it finds.
- */
+/** The thread that updates a copy. It may end at any time: the next mirror resumes from the state that it finds. */
 const settings = workerData as MirrorSettings;
 armFailpoint(settings.failpoint);
 const CONNECTIONS = 4;
-/** Of more changed paths, only that there are many is reported. */
+/** Most changed paths that are reported one by one; more are reported as the whole root. */
 const MOST_PATHS = 10_000;
 let mirror: Mirror | undefined;
 let changed: string[] = [];
@@ -39,7 +37,7 @@ const functions = {
       onProgress: (progress) => parentPort!.postMessage({ progress }),
       onNotice: () => {},
       onPause: () => {},
-      // The server tries again, and says why.
+      // The server retries, and reports the reason.
       waitsForSource: false,
       onOutage: () => {},
     });

@@ -25,16 +25,16 @@ import { followMirror } from './follow-mirror.ts';
 import type { MirrorThread } from './mirror-thread.ts';
 
 /**
- * The copy of another source, as a tree of files: the mirror keeps it, and its state says what it has, with the hashes
- * that were compared while it was copied. Bytes are opened in the folder of the copy. What the mirror has not copied is
+ * The copy of another source, as a tree of files. The mirror updates it; its state lists the files, with the hashes
+ * that were verified while copying. Bytes are read from the folder of the copy. Resources that are not copied yet are
  * not listed, so nothing is published without its bytes.
  */
 export class MirroredRoot implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];
   readonly digestsAtOnce = 4;
-  /** A source that does not answer is asked once a minute. */
+  /** A source that does not answer is requested at most once a minute. */
   readonly longestRetryMs = 60_000;
-  /** It is listed only after a whole list of the source was applied. */
+  /** The copy is listed only after a complete list of the source was applied. */
   readonly knowsEmpty = true;
   readonly presign?: (path: string, use: PresignedUse) => Promise<string>;
   readonly #files: ContentRoot;
@@ -43,7 +43,7 @@ export class MirroredRoot implements ContentRoot {
   #listing: CopyListing | undefined;
   #kept: KeptCopy | undefined;
 
-  /** @param files of the folder of the copy */
+  /** @param files the folder of the copy */
   constructor(files: ContentRoot, { hashes = [] }: RootLocation, settings: MirrorSettings) {
     this.#files = files;
     this.#settings = settings;
@@ -62,7 +62,7 @@ export class MirroredRoot implements ContentRoot {
         onProgress({ files: Math.max(done, total), hashed: step === 'comparing' ? 0 : done, bytes: 0 }),
       );
       this.#forgetListing();
-      // What is listed now need not be reported.
+      // The changes of this pass are listed right after it, and need not be reported.
       kept?.follow(mirror);
     } catch (error) {
       signal?.throwIfAborted();
@@ -99,7 +99,7 @@ export class MirroredRoot implements ContentRoot {
     return this.#files.open(path, isWhole);
   }
 
-  /** Without reading the file, unless other hashes, or its bytes, are wanted. */
+  /** Does not read the file, unless other hashes or its bytes are requested. */
   async digest(path: string, signal?: AbortSignal, copied?: WantedCopy): Promise<FileDigest> {
     const found = (await this.#open()).get(keyOfPath(path));
     if (found?.copied === undefined) throw noSuchFile(path);
@@ -109,14 +109,14 @@ export class MirroredRoot implements ContentRoot {
       copied !== undefined || this.hashes.some((name) => hashes[name] === undefined)
         ? await this.#files.digest(path, signal, copied)
         : { length, hashes };
-    // A later pass has replaced the file, and reports it.
+    // A later pass has replaced the file, and reports that.
     if (read.length !== length || !isSame(read.hashes, hashes)) throw changedMeanwhile(path);
     return { ...read, ...described, mtime, tag };
   }
 
   /**
-   * Reports what passes change, from the first `refresh` on: until then, nothing is read. What the source does not
-   * answer is a problem of the whole root.
+   * Reports what passes change, from the first `refresh` on: until then, nothing is read. A source that does not answer
+   * is a problem of the whole root.
    */
   async watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {
     const stopping = new AbortController();
@@ -164,7 +164,7 @@ export class MirroredRoot implements ContentRoot {
     });
   }
 
-  /** Another copy may be in its place. */
+  /** Closes the listing: another copy may have taken its place. */
   #forgetListing(): void {
     this.#listing?.close();
     this.#listing = undefined;
@@ -180,7 +180,7 @@ export class MirroredRoot implements ContentRoot {
     );
   }
 
-  /** A file without a time has that of its copy. */
+  /** A file for which the source states no time has the mtime of its copy. */
   async #entryOf(path: string, copied: CopiedResource): Promise<FileEntry & { readonly tag: string }> {
     const mtime = modifiedNs(copied) ?? wholeSeconds(await this.#mtimeOf(path));
     return { path, length: copied.length, mtime, tag: tagOf(copied) };
@@ -192,21 +192,21 @@ export class MirroredRoot implements ContentRoot {
       await file.close();
       return file.mtime;
     } catch (error) {
-      // It is being replaced, or an audit will miss it.
+      // The file is being replaced, or is missing and an audit will report it.
       if (isTidemarkError(error)) return 0n;
       throw error;
     }
   }
 }
 
-/** The copy of a watch. */
+/** The copy while it is watched. */
 interface KeptCopy {
   /** Opened by the first `refresh`. */
   mirror: MirrorThread | undefined;
   follow(mirror: MirrorThread): void;
 }
 
-/** A person may have asked for one pass, while a server makes them. */
+/** Adds advice to a conflict: a user may have requested one pass while a server runs them. */
 function withAdvice(error: unknown): unknown {
   if (!isTidemarkError(error, 'conflict') || error.details.pid === undefined) return error;
   const message = `process ${error.details.pid} keeps this copy in sync: request a scan there, on the page of the settings of the set or by POST /api/sets/ID/scan, or stop the process`;

@@ -5,10 +5,7 @@ import { changedMeanwhile, noSuchFile } from '../file-errors.ts';
 
 const ARCHIVED = 'InvalidObjectState';
 
-/**
- * What went wrong with one object, or with the whole bucket. A missing bucket cannot be distinguished from a missing
- * object here.
- */
+/** The error of a request for one object. A missing bucket cannot be distinguished from a missing object here. */
 export function objectError(bucket: Bucket, path: string, error: unknown): TidemarkError {
   if (isTidemarkError(error)) return error;
   const failure = failureOf(error);
@@ -22,7 +19,7 @@ export function objectError(bucket: Bucket, path: string, error: unknown): Tidem
   return new TidemarkError('unavailable', message, { path }, causeOf(failure));
 }
 
-/** Of an object that was not found, though a list has it still. */
+/** The error for an object that was not found although a list still contains it. */
 export function listedOnly(path: string, error: unknown): TidemarkError {
   const message = `"${path}" cannot be read: the bucket lists it, and does not have it; its key may have characters that a list cannot hold`;
   return new TidemarkError('unavailable', message, { path }, error);

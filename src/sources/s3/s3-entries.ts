@@ -5,7 +5,7 @@ import { pathProblem } from '../name-problem.ts';
 import { looksPlain } from './object-hashes.ts';
 import type { S3Object } from './source-bucket.ts';
 
-/** What a root reports about an object; undefined when it is left out. */
+/** The entry that a root lists for an object; undefined when it is left out. */
 export type EntryOf = (object: S3Object) => RootEntry | undefined;
 
 export function entriesOf(excludes: Exclusions): EntryOf {
@@ -13,10 +13,10 @@ export function entriesOf(excludes: Exclusions): EntryOf {
   let isFolderHidden = false;
   return (object) => {
     const path = object.path.toWellFormed();
-    // Folders that a console has made are empty objects, and mean nothing where folders are but parts of names.
+    // A folder made by a console is an empty object, and has no meaning where folders are only parts of names.
     if (path === '' || (path.endsWith('/') && object.length === 0)) return undefined;
     const slash = path.lastIndexOf('/') + 1;
-    // Names of one folder come one after the other.
+    // Names of one folder follow each other.
     if (!path.startsWith(folder) || slash !== folder.length) {
       folder = path.slice(0, slash);
       isFolderHidden = isHidden(excludes, folder);

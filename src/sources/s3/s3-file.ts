@@ -4,14 +4,14 @@ import type { ByteRange, RootFile } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
 import type { S3Object, SourceBucket } from './source-bucket.ts';
 
-/** One version of an object. Without an answer that has its bytes, no connection is open before it is read. */
+/** One version of an object. Without a response that contains its bytes, no connection is open until it is read. */
 export class S3File implements RootFile {
   readonly length: number;
   readonly mtime: bigint;
   readonly tag: string;
   readonly #bucket: SourceBucket;
   readonly #object: S3Object;
-  /** The bytes of an answer that was not read yet. */
+  /** The bytes of a response that has not been read yet. */
   #answer: Readable | undefined;
   #bytes: Buffer | undefined;
 
@@ -34,7 +34,7 @@ export class S3File implements RootFile {
   async load(): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of this.#read(this.#all, new AbortController().signal)) chunks.push(chunk);
-    // Of an empty object, nothing was read: reading to the end gives the connection back.
+    // An empty object was not read at all: reading to the end releases the connection.
     this.#answer?.resume();
     this.#bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
   }
@@ -59,7 +59,7 @@ export class S3File implements RootFile {
     return { start: 0, end: this.length - 1 };
   }
 
-  /** Continues where a connection was cut, as long as the object is the same. */
+  /** Resumes after a cut connection, as long as the object is the same. */
   #read({ start, end }: ByteRange, signal: AbortSignal): AsyncGenerator<Buffer> {
     const { bucket } = this.#bucket;
     const { path } = this.#object;
@@ -75,7 +75,7 @@ export class S3File implements RootFile {
     });
   }
 
-  /** The answer that has the bytes, when it has just those. */
+  /** The response with the bytes, when it contains exactly these. */
   #takeAnswer(start: number, end: number): Readable | undefined {
     const answer = this.#answer;
     this.#answer = undefined;

@@ -33,20 +33,20 @@ import { SortedEntries } from './sorted-entries.ts';
 import type { KnownObject, S3Object, SourceBucket } from './source-bucket.ts';
 import { watchS3 } from './watch-s3.ts';
 
-/** Milliseconds for which the exclusions that were read hold, but for a list of everything. */
+/** Milliseconds for which the exclusions stay valid, except for a list of everything. */
 const MOST_AGE = 60_000;
-/** Milliseconds of work at a time. */
+/** Milliseconds of work between two pauses. */
 const SLICE = 10;
-/** Bytes that are read before an answer begins: sending them at once costs less than a stream. */
+/** Bytes that are read before a response begins: sending them at once costs less than a stream. */
 const SMALL = 65_536;
 
 const NO_COPY: WantedCopy = { mostBytes: -1 };
 const DEFAULTS: S3Settings = { timeout: 30_000, pollInterval: 300_000 };
 
 /**
- * The objects below a prefix of a bucket. A list of everything is complete before the first batch is returned. Of
- * hashes a digest has those that it was opened for and those that are known without reading the object; when there are
- * none, it is read once for its sha-256.
+ * The objects below a prefix of a bucket. A list of everything is complete before the first batch is returned. A digest
+ * contains the hashes that the root was opened for, and those that are known without reading the object; if there are
+ * none, the object is read once for its sha-256.
  */
 export class S3Root implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];
@@ -58,7 +58,7 @@ export class S3Root implements ContentRoot {
   #opened: Promise<SourceBucket> | undefined;
   #exclusions: { readonly text: string; readonly readAt: number; readonly excludes: Exclusions } | undefined;
 
-  /** @throws TidemarkError `invalid` for a location that is none */
+  /** @throws TidemarkError `invalid` for an invalid location */
   constructor({ root, exclude, ownFiles, hashes = [], s3, scratchFolder = tmpdir() }: RootLocation) {
     this.#location = parseS3Location(root);
     this.#settings = { ...DEFAULTS, ...s3 };
@@ -107,7 +107,7 @@ export class S3Root implements ContentRoot {
       if (object.length <= SMALL) await file.load();
       return file;
     } catch (error) {
-      // Nothing of the older version was sent yet.
+      // Nothing of the older version has been sent yet.
       if (isTidemarkError(error, 'conflict')) return this.open(path);
       throw error;
     }
@@ -141,7 +141,7 @@ export class S3Root implements ContentRoot {
     return bucket.presign(path, use);
   }
 
-  /** The hashes that are wanted and not known. */
+  /** Computes the requested hashes that are not known. */
   async #readHashes(
     object: KnownObject,
     read: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -159,10 +159,7 @@ export class S3Root implements ContentRoot {
     if (isLeftOut(await this.#knownExcludes(bucket), path)) throw noSuchFile(path);
   }
 
-  /**
-   * Reading the list of exclusions costs a request: for anything but a whole list, what was read a short while ago will
-   * do.
-   */
+  /** Reading the exclusions costs a request: except for a list of everything, recently read ones are used. */
   async #knownExcludes(bucket: SourceBucket): Promise<Exclusions> {
     const known = this.#exclusions;
     return known !== undefined && Date.now() - known.readAt < MOST_AGE ? known.excludes : this.#readExcludes(bucket);
@@ -196,9 +193,7 @@ export class S3Root implements ContentRoot {
   }
 }
 
-/**
- * Lets the rest of the program go on meanwhile: comparing a thousand names with thousands of patterns takes seconds.
- */
+/** Lets other code run between slices of work: comparing a thousand names with thousands of patterns takes seconds. */
 async function entriesOfPage(objects: readonly S3Object[], entryOf: EntryOf): Promise<readonly RootEntry[]> {
   const entries: RootEntry[] = [];
   let began = performance.now();
@@ -212,7 +207,10 @@ async function entriesOfPage(objects: readonly S3Object[], entryOf: EntryOf): Pr
   return entries;
 }
 
-/** An object that a list had: it is whole or deleted, so that scanning again does not help if the list has it still. */
+/**
+ * The HEAD of an object that a list contains. If a list still contains an object that was not found, scanning again
+ * does not help: the object was not just deleted.
+ */
 async function headListed(bucket: SourceBucket, path: string, signal: AbortSignal | undefined): Promise<KnownObject> {
   try {
     return await bucket.head(path, signal);
@@ -222,7 +220,7 @@ async function headListed(bucket: SourceBucket, path: string, signal: AbortSigna
   }
 }
 
-/** The object at a path, and all below it. Most often one page has them all. */
+/** The object at a path, and all objects below it. Usually one page contains them all. */
 async function* objectsUnder(bucket: SourceBucket, under: string): AsyncGenerator<readonly S3Object[]> {
   if (under === '') return yield* bucket.pages('');
   const { objects, isLast } = await bucket.firstPage(under);

@@ -8,7 +8,7 @@ const SCHEMA = `
     key TEXT PRIMARY KEY, path TEXT, length INTEGER, seconds INTEGER, tag TEXT, toRead INTEGER, problem TEXT
   ) WITHOUT ROWID`;
 
-/** Bytes of entries in memory; those of a small bucket never reach the disk. */
+/** Bytes of entries in memory: those of a small bucket are never written to the disk. */
 const CACHE = 8 * 1024 * 1024;
 
 type EntryRow = readonly [
@@ -22,9 +22,9 @@ type EntryRow = readonly [
 ];
 
 /**
- * Puts entries in the order of their resource keys. S3 lists in the order of the names' own bytes, which is another
- * one: a space comes before `!`, and its `%20` after. A character anywhere in a name may matter, so nothing is known of
- * the order before the last name. They take some 100 bytes each in a scratch database.
+ * Sorts entries by their resource keys. S3 lists in the order of the bytes of names, which differs: a space comes
+ * before `!`, but its `%20` after it. Any character of a name can matter, so the order is known only after the last
+ * name. An entry takes about 100 bytes in a scratch database.
  */
 export class SortedEntries {
   readonly #database: ScratchDatabase;
@@ -38,7 +38,7 @@ export class SortedEntries {
     this.#select = this.#database.prepare('SELECT * FROM entries WHERE key > ? ORDER BY key LIMIT ?');
   }
 
-  /** Times have whole seconds. @throws TidemarkError `unavailable`, for one when the disk is full */
+  /** Accepts times of whole seconds. @throws TidemarkError `unavailable`, for instance when the disk is full */
   add(entry: RootEntry): void {
     const key = keyOfPath(entry.path);
     const path = key.length === entry.path.length + 1 ? null : entry.path;

@@ -21,9 +21,9 @@ import type { S3Settings } from '../root-location.ts';
 import { objectError } from './object-error.ts';
 import { knownHashes } from './object-hashes.ts';
 
-/** An object, or one version of it; times have whole seconds, because not every answer of a server has more. */
+/** An object, or one version of it. Times are whole seconds, because not every response of a server is more precise. */
 export interface S3Object {
-  /** Below the prefix of the root. */
+  /** Path relative to the prefix of the root. */
   readonly path: string;
   /** Bytes. */
   readonly length: number;
@@ -34,9 +34,9 @@ export interface S3Object {
 }
 
 export interface KnownObject extends S3Object {
-  /** The media type that it was given when it was stored. */
+  /** The media type that was stored with the object. */
   readonly mime: string | undefined;
-  /** What is known without reading it. */
+  /** Hashes that are known without reading the object. */
   readonly hashes: Hashes;
 }
 
@@ -45,10 +45,10 @@ export interface S3Page {
   readonly isLast: boolean;
 }
 
-/** What servers answer when the object was given no type. */
+/** Media types that servers report for an object that was stored without one. */
 const NO_TYPES = new Set(['application/octet-stream', 'binary/octet-stream', 'application/x-directory']);
 
-/** Reads the objects of a source below a prefix. Errors are those of the port, and name no keys. */
+/** Reads the objects of a source below a prefix. Errors are those of the port, and contain no keys. */
 export class SourceBucket {
   readonly bucket: Bucket;
   readonly #publicClient: S3Client;
@@ -65,7 +65,7 @@ export class SourceBucket {
     for await (const { objects } of this.bucket.pages(start)) yield objects.map(toObject);
   }
 
-  /** The first of the objects whose paths begin with `start`, in the order of the server. */
+  /** The first objects whose paths begin with `start`, in the order of the server. */
   async firstPage(start: string): Promise<S3Page> {
     const { objects, next } = await this.bucket.page(start);
     return { objects: objects.map(toObject), isLast: next === undefined };
@@ -77,15 +77,15 @@ export class SourceBucket {
   }
 
   /**
-   * Whether a list has the object now. Where a key has what XML cannot hold, some servers list U+FFFD, and do not find
-   * it by that.
+   * Whether a list contains the object now. For a key with characters that XML cannot contain, some servers list U+FFFD
+   * instead, and do not find the object by that.
    * @throws TidemarkError `unavailable`
    */
   async isListed(path: string): Promise<boolean> {
     const start = path.split('\ufffd')[0]!;
     for await (const { objects } of this.bucket.pages(start)) {
       if (objects.some(({ key }) => key === path)) return true;
-      // It would be the first one.
+      // The object would be the first one.
       if (start === path) return false;
     }
     return false;
@@ -102,13 +102,13 @@ export class SourceBucket {
   }
 
   /**
-   * An object as it is now, and all its bytes as they arrive, by one request. The bytes may end early.
+   * An object as it is now, with all its bytes as they arrive: one request. The bytes may end early.
    * @throws TidemarkError as `ContentRoot.open`
    */
   async get(path: string): Promise<{ readonly object: S3Object; readonly body: Readable }> {
     const answer = await this.#get(path, undefined, {});
     const body = answer.Body as Readable;
-    // Its reader gets the error; it may fail while there is none.
+    // The reader gets the error; without a listener, an error that comes earlier would end the process.
     body.on('error', () => {});
     try {
       if (answer.ContentRange !== undefined) throw this.bucket.brokenAnswer('sends a range that it was not asked for');
@@ -120,8 +120,8 @@ export class SourceBucket {
   }
 
   /**
-   * The bytes of just this version of an object.
-   * @throws TidemarkError `conflict` when it has another version now; else as `ContentRoot.open`
+   * The bytes of exactly this version of an object.
+   * @throws TidemarkError `conflict` when the object has another version now; otherwise as `ContentRoot.open`
    */
   async read(object: S3Object, { start, end }: ByteRange, signal: AbortSignal): Promise<Readable> {
     const { path, length, etag, mtime } = object;
@@ -132,7 +132,7 @@ export class SourceBucket {
     });
     const body = answer.Body as Readable;
     const isSame = etag === undefined ? secondsOf(answer.LastModified) === mtime : tagOf(answer.ETag) === etag;
-    // Not every server knows conditions and ranges.
+    // Not every server supports conditions and ranges.
     const hasRange = isWhole
       ? answer.ContentLength === length
       : answer.ContentRange === `bytes ${start}-${end}/${length}`;
@@ -144,8 +144,8 @@ export class SourceBucket {
   }
 
   /**
-   * A small object as text; undefined when it is not there.
-   * @throws TidemarkError `unavailable` also when it has more than so many bytes, whatever length the server states
+   * A small object as text; undefined when it does not exist.
+   * @throws TidemarkError `unavailable` also when it has more than `mostBytes` bytes, whatever length the server states
    */
   async readText(path: string, mostBytes: number): Promise<string | undefined> {
     try {
@@ -190,7 +190,7 @@ export class SourceBucket {
     }
   }
 
-  /** The answer to a HEAD does not say whether the object is missing or the bucket. */
+  /** The response to a HEAD does not distinguish a missing object from a missing bucket. */
   async #explain(path: string, error: unknown, signal: AbortSignal | undefined): Promise<unknown> {
     if (signal?.aborted) return signal.reason;
     const explained = objectError(this.bucket, path, error);
@@ -238,7 +238,7 @@ function tagOf(etag: string | undefined): string | undefined {
   return tag !== undefined && /^[!#-~]+$/.test(tag) ? tag : undefined;
 }
 
-/** Nanoseconds of whole seconds: lists of some servers have milliseconds, other answers do not. */
+/** Nanoseconds, in whole seconds: lists of some servers have milliseconds, other responses do not. */
 function secondsOf(date: Date | undefined): bigint | undefined {
   const milliseconds = date?.getTime() ?? Number.NaN;
   return Number.isNaN(milliseconds) ? undefined : BigInt(Math.floor(milliseconds / 1000)) * 1_000_000_000n;

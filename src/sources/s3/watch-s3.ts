@@ -10,9 +10,7 @@ export interface S3Watch {
   readonly onProblem: (problem: RootProblem) => void;
 }
 
-/**
- * Asks for a new list of everything, again and again: a server reports changes only where an operator has set that up.
- */
+/** Requests a new list of everything at intervals: a server reports changes only where an operator has set that up. */
 export async function watchS3(bucket: SourceBucket, { interval, onChange, onProblem }: S3Watch): Promise<RootWatch> {
   await bucket.requireExists();
   const closing = new AbortController();

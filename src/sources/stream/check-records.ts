@@ -13,9 +13,9 @@ export interface CheckedRecords {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
 }
 
-/** Resources that are put into the order of their artifacts at a time: some 10 MB. */
+/** Number of resources that are sorted by their place at a time: about 10 MB. */
 const SORTED = 20_000;
-/** Blocks that are read at a time, at most. */
+/** Most blocks to read at the same time. */
 const READ_AT_ONCE = 4;
 
 /**
@@ -26,7 +26,7 @@ export async function* checkRecords(
   { set, index, artifacts }: CheckedRecords,
   { counter, signal }: Pick<CompareOptions, 'counter' | 'signal'>,
 ): AsyncGenerator<readonly Mismatch[]> {
-  // One of its own: what was read before is not read again otherwise. Avro is loaded when it is needed.
+  // A reader of its own, because a shared one would not read cached blocks again. Avro is loaded when it is needed.
   const { RecordReader } = await import('../../artifacts/records/record-reader.ts');
   const records = new RecordReader(artifacts);
   for await (const resources of gathered(index.read(set, {}), SORTED)) {
@@ -55,13 +55,13 @@ async function mismatchOf(
     if (document.length === length) return [undefined, length];
     return [{ kind: 'differing', key, message: 'differs in length' }, length];
   } catch (error) {
-    // It names the artifact when that is at fault, and not its store.
+    // The error names the artifact when that is the cause, rather than its store.
     if (!isTidemarkError(error, 'unavailable') || error.details.artifact === undefined) throw error;
     return [{ kind: 'unreadable', key, message: error.message }, length];
   }
 }
 
-/** In the order in which blocks are in their artifacts: each is read once. */
+/** Sorts by the order of blocks in their artifacts, so that each block is read once. */
 function byPlace(resources: readonly Resource[]): readonly Resource[] {
   return resources.toSorted(({ state: { record: one } }, { state: { record: other } }) => {
     if (one === undefined || other === undefined) return one === other ? 0 : one === undefined ? -1 : 1;

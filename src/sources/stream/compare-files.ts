@@ -15,7 +15,7 @@ export interface ComparedDeliveries {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Compares all deliveries with the set, the newest first; memory is that of one page of them. */
+/** Compares all deliveries with the set, the newest first. Only one page of them is in memory. */
 export async function* compareDeliveries(compared: ComparedDeliveries): AsyncGenerator<SyncStep> {
   let to: ResourceKey | undefined;
   let page: readonly Delivery[] | undefined;
@@ -71,8 +71,8 @@ async function compareRange(
 }
 
 /**
- * Of resources without a file, those that still have none: the states were read after the deliveries, and another
- * process may have posted files that came in between.
+ * Of resources without a file, those that still have none. The states were read after the deliveries, so another
+ * process may have posted files of a delivery that came in between.
  */
 async function removed(surplus: readonly Resource[], deliveries: Deliveries): Promise<readonly Difference[]> {
   const differences: Difference[] = [];

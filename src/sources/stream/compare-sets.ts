@@ -13,8 +13,8 @@ export interface ComparedSets {
   /** The set of the stream. */
   readonly followed: SetId;
   /**
-   * Keys of the set that have changed above this boundary are passed over: another process that compares the same has
-   * posted them.
+   * Keys of the set that have changed above this boundary are skipped: another process that runs the same comparison
+   * has posted them.
    */
   readonly since: Stamp;
   readonly counter: SyncCounter;
@@ -23,12 +23,12 @@ export interface ComparedSets {
 
 type Stored = Resource | Tombstone;
 
-/** Differences of a step. */
+/** Most differences of one step. */
 const DIFFERENCES = 1_000;
 
 /**
- * Compares the states of two sets, in the order of their keys: what the set has to change to have what the stream has.
- * Each difference names the state that it was made from, so that of two processes only one changes a key.
+ * Compares the states of two sets in key order, and yields the changes that give the set the state of the stream. Each
+ * difference names the state that it was based on, so that only one of two processes changes a key.
  */
 export async function* compareSets(compared: ComparedSets): AsyncGenerator<SyncStep> {
   const { index, set, followed, counter, signal } = compared;

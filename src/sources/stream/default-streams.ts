@@ -2,7 +2,7 @@ import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { Organization } from '../../streams/organization.ts';
 
-/** What sources ask about organizations and their sets, as of now. */
+/** Looks up organizations and their sets, as they are now. */
 export class DefaultStreams {
   readonly #catalog: Pick<Catalog, 'get'>;
   readonly #listSets: () => Promise<readonly Pick<ResourceSet, 'id' | 'slug'>[]>;
@@ -12,12 +12,12 @@ export class DefaultStreams {
     this.#listSets = listSets;
   }
 
-  /** Undefined as long as the organization has no stream. */
+  /** The default stream; undefined while the organization has none. */
   async defaultOf(organization: string): Promise<string | undefined> {
     return (await this.#catalog.get<Organization>('organization', organization))?.body.defaultStream;
   }
 
-  /** Undefined as long as it was not made. */
+  /** The id of a set; undefined while no set has this name. */
   async setOf(slug: string): Promise<SetId | undefined> {
     return (await this.#listSets()).find((set) => set.slug === slug)?.id;
   }

@@ -4,10 +4,10 @@ import type { StreamName } from '../../streams/set-names.ts';
 import { type DeliveredFile, type Deliveries, keyOfFile } from './delivered-files.ts';
 import { wholeArtifact } from './whole-artifact.ts';
 
-/** Dumps that are read at a time. */
+/** Number of dumps that are read at a time. */
 const PAGE = 250;
 
-/** The files of the dumps of a stream that were not removed, the oldest first. */
+/** The files of the dumps of a stream, without removed dumps, the oldest first. */
 export function dumpFiles(catalog: Pick<Catalog, 'get' | 'latest'>, name: StreamName): Deliveries {
   const prefix = dumpsOf(name);
   return {

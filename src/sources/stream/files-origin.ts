@@ -5,23 +5,26 @@ import type { NewDocument } from './stream-news.ts';
 /** Where a set of files comes from. */
 export interface FilesOrigin {
   /**
-   * What the set has to have now; undefined when that is nothing yet.
+   * The deliveries that the set must have now; undefined when there are none yet.
    * @param dryRun records nothing
    */
   current(dryRun: boolean): Promise<CurrentDeliveries | undefined>;
-  /** Which delivery a document is about; `all` when all have to be compared, undefined for none of this set. */
+  /**
+   * The delivery that a document concerns: its number, `all` when all have to be compared, undefined when it concerns
+   * none of this set.
+   */
   newsIn(document: NewDocument): number | 'all' | undefined;
 }
 
 export interface CurrentDeliveries {
   readonly deliveries: Deliveries;
-  /** How what differs is posted. */
+  /** Position and end of the comparison that posts the differences. */
   readonly posting?: Pick<Comparison, 'position' | 'end'>;
-  /** Whether they are others than the set had: all have to be compared. */
+  /** Whether the deliveries are of another stream than before: all have to be compared. */
   readonly isNew: boolean;
 }
 
-/** The number that the id of an upload or a dump ends with; undefined when it begins with another prefix. */
+/** The number at the end of the id of an upload or a dump; undefined when the id has another prefix. */
 export function numberAfter(prefix: string, id: string): number | undefined {
   return id.startsWith(prefix) && /^\d{9}$/.test(id.slice(prefix.length)) ? Number(id.slice(prefix.length)) : undefined;
 }

@@ -40,7 +40,7 @@ export function uploadsOfStream(
   };
 }
 
-/** The files of the dumps of a stream; those of the default stream have documents of their own. */
+/** The files of the dumps of a stream. The dumps of the default stream have documents of their own. */
 export function dumpsOfStream(catalog: FilesOriginParts['catalog'], name: StreamName): FilesOrigin {
   const deliveries = dumpFiles(catalog, name);
   const prefix = dumpsOf(name);
@@ -51,8 +51,8 @@ export function dumpsOfStream(catalog: FilesOriginParts['catalog'], name: Stream
 }
 
 /**
- * The files of the uploads of whichever stream is the default. Which one the set has is recorded by compare-and-set,
- * and takes a position in the log: then the store drops what a process posts that is late with the stream before.
+ * The files of the uploads of the current default stream. The stream of the set is recorded by compare-and-set, and
+ * takes a position in the log: from then on, the store drops what a late process posts for the previous stream.
  */
 export class UploadsOfDefault implements FilesOrigin {
   readonly #set: ResourceSet;
@@ -92,7 +92,8 @@ export class UploadsOfDefault implements FilesOrigin {
   newsIn(document: NewDocument): number | 'all' | undefined {
     if (document.kind === 'organization') return document.id === this.#organization ? 'all' : undefined;
     const [organization, stream = ''] = document.id.split('/');
-    // Of another stream than the default one, it makes no difference.
+    // An upload of another stream only causes a comparison of the default stream's upload of the same number, which is
+    // harmless.
     return organization === this.#organization ? uploadIn(document, uploadsOf(organization, stream)) : undefined;
   }
 
@@ -112,7 +113,7 @@ export class UploadsOfDefault implements FilesOrigin {
 }
 
 function uploadIn({ kind, id, body }: NewDocument, prefix: string): number | undefined {
-  // Of an upload by URL, its files are known when they were fetched.
+  // The files of an upload by URL are known once they were fetched.
   const isNews = kind === 'upload' || (kind === 'upload-state' && (body as UploadState).fetched !== undefined);
   return isNews ? numberAfter(prefix, id) : undefined;
 }

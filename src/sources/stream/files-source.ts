@@ -17,9 +17,9 @@ export interface FilesSourceParts {
 }
 
 /**
- * Files of uploads or of dumps. A path of it is the number of a delivery: while it is watched, only what is new is
- * read. What was delivered never changes, so any number of processes may post it; what they delete was there no more
- * after they had read that it was published.
+ * Syncs a set with the files of uploads or of dumps. A path of this source is the number of a delivery: while watched,
+ * only new deliveries are read. A delivery never changes, so any number of processes may post it. A process deletes a
+ * file only when a read that came after the read of the set does not find it.
  */
 export class FilesSource implements Source {
   readonly longestRetryMs = 60_000;
@@ -68,7 +68,7 @@ export class FilesSource implements Source {
   }
 }
 
-/** Undefined for all. */
+/** The numbers of the paths; undefined to compare all. */
 function numbersOf(under: readonly string[] | undefined): readonly number[] | undefined {
   const numbers = under?.map((path) => (/^\d{9}$/.test(path) ? Number(path) : undefined));
   return numbers?.every((number) => number !== undefined) ? numbers : undefined;

@@ -8,20 +8,20 @@ import type { Difference, SyncStep } from '../source.ts';
 import type { SyncCounter } from '../sync-counter.ts';
 import { hasSameContent } from './same-content.ts';
 
-/** Changes of the log that are followed at a time, and are in memory: some 5 MB. */
+/** Number of changes of the log that are read at a time: about 5 MB in memory. */
 const PART = 5_000;
-/** Differences of a step. */
+/** Most differences of one step. */
 const DIFFERENCES = 1_000;
 
-/** A part of a set's log: of each key, its last change. */
+/** A part of a set's log: the last change of each key. */
 export interface LogPart {
   readonly until: Stamp;
   readonly changes: readonly Change[];
 }
 
 /**
- * Reads a part of a set's log above a boundary: up to another one, or as much as is followed at a time. Undefined when
- * there is no change.
+ * Reads a part of a set's log above a boundary: up to another boundary, or up to `PART` changes. Undefined when there
+ * is no change.
  */
 export async function readPart(
   index: Pick<ChangeLog, 'changes' | 'watermark'>,
@@ -44,15 +44,15 @@ export async function readPart(
 export interface FollowedPart {
   readonly index: Pick<ResourceStates, 'lookup'>;
   readonly set: SetId;
-  /** Of the set of the stream. */
+  /** Part of the log of the stream's set. */
   readonly part: LogPart;
   readonly counter: SyncCounter;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * What a part of the stream's log changes in the set. That depends on nothing but the log, so any number of processes
- * that follow the same part post the same.
+ * Yields the changes of the set that follow from a part of the stream's log. They depend only on the log, so any number
+ * of processes that follow the same part post the same.
  */
 export async function* followPart(followed: FollowedPart): AsyncGenerator<SyncStep> {
   const { changes } = followed.part;

@@ -37,30 +37,30 @@ export interface FollowingSourceParts {
   readonly news: Pick<StreamNews, 'subscribe'>;
 }
 
-/** A part of the way that is under way, or undefined when there is none: then the set has what the stream has. */
+/** A part of the stream's log that is being posted. */
 interface Part {
   readonly cursor: StoredFollowCursor;
   readonly followed: SetId;
-  /** Undefined while the sets are compared. */
+  /** Undefined while the whole sets are compared. */
   readonly part: LogPart | undefined;
 }
 
 interface NextPart extends Pick<Part, 'part'> {
-  /** What the cursor is while it is posted. */
+  /** The cursor while the part is posted. */
   readonly body: FollowCursor;
 }
 
 /**
- * The records of whichever stream is the default of an organization. Any number of processes may follow it at once,
- * however late one of them is:
+ * Syncs a set with the records of the current default stream of an organization. Any number of processes may follow it
+ * concurrently, however late one of them is:
  *
- * 1. Which part of the stream's log is posted next is recorded first, in the catalog, by compare-and-set, with a higher
- *    generation than the part before. When another stream has become the default, both sets are compared.
- * 2. Then an event that changes nothing takes the generation's position in the log. From then on, the store drops every
- *    event of a lower one.
- * 3. Only then differences are posted, at that position. Two processes at the same part post the same, of which the
- *    second is no news; while both compare the sets, each key is changed once.
- * 4. That the part is complete is recorded last: when a process was killed before, the next one posts it again.
+ * 1. The process first records in the catalog, by compare-and-set, which part of the stream's log is posted next, with
+ *    a higher generation than the part before. When another stream has become the default, both sets are compared.
+ * 2. It then posts an event that changes nothing but takes the generation's position in the log. From then on, the
+ *    store drops every event of a lower position.
+ * 3. Only then it posts differences, at that position. If two processes post the same part, the second changes nothing;
+ *    while both compare the sets, each key is changed once.
+ * 4. It records last that the part is complete: if a process was killed before that, the next one posts the part again.
  */
 export class FollowingSource implements Source {
   readonly longestRetryMs = 60_000;
@@ -68,7 +68,7 @@ export class FollowingSource implements Source {
   readonly #set: ResourceSet;
   readonly #organization: string;
   readonly #parts: FollowingSourceParts;
-  /** The set of the stream that is followed; undefined as long as there is none. */
+  /** The set of the followed stream; undefined while there is none. */
   #followed: SetId | undefined;
 
   constructor(set: ResourceSet, organization: string, parts: FollowingSourceParts) {
@@ -104,7 +104,7 @@ export class FollowingSource implements Source {
     return openRepresentation(this.#set, resource, { representation, records: this.#parts.records });
   }
 
-  /** @param anew whether both sets are compared, whatever is recorded */
+  /** @param anew whether to compare both sets, whatever is recorded */
   async #follow(options: CompareOptions, anew: boolean): Promise<Comparison | undefined> {
     for (;;) {
       options.signal?.throwIfAborted();
@@ -138,7 +138,7 @@ export class FollowingSource implements Source {
     return id === undefined || stream === undefined ? undefined : { id, stream };
   }
 
-  /** `again` when another process has come further. */
+  /** `again` when another process is ahead; undefined when the set is in sync with the stream. */
   async #begin(anew: boolean): Promise<Part | undefined | 'again'> {
     const { catalog, index, updater } = this.#parts;
     const followed = await this.#followedSet();
@@ -154,7 +154,7 @@ export class FollowingSource implements Source {
       return 'again';
     }
     if (body.through !== undefined) return { cursor, followed: followed.id, part };
-    // Only now: whatever changes the set from here on is of this generation or a later one.
+    // Read only now: every change of the set above this watermark is of this generation or a later one.
     const since = await this.#move({ ...body, through: await index.watermark() }, cursor);
     return since === undefined ? 'again' : { cursor: since, followed: followed.id, part };
   }
@@ -170,7 +170,7 @@ export class FollowingSource implements Source {
       return { body: { generation, stream, comparing: true }, part: undefined };
     }
     const { through = 0, until } = before.body;
-    // Processes that go on with the same part have the same position: all post the same.
+    // Processes that resume the same part use the same position, and post the same.
     if (!isAtRest(before.body))
       return { body: before.body, part: until === undefined ? undefined : await this.#read(id, through, until) };
     const part = await this.#read(id, through);
@@ -181,7 +181,7 @@ export class FollowingSource implements Source {
     return readPart(this.#parts.index, followed, { after, until });
   }
 
-  /** Undefined when another process has moved it first. */
+  /** Undefined when another process has replaced the cursor first. */
   async #move(body: FollowCursor, before: StoredFollowCursor | undefined): Promise<StoredFollowCursor | undefined> {
     try {
       return await putFollowCursor(this.#parts.catalog, this.#set.id, { body, before });
@@ -195,7 +195,7 @@ export class FollowingSource implements Source {
     if (summary === undefined) return;
     failpoint('follow.posted');
     const { generation, stream, through = 0, until = through } = before.body;
-    // Of two processes at the same part, one records its end.
+    // When two processes post the same part, only one records its end.
     await this.#move({ generation, stream, through: until }, before);
   }
 }

@@ -12,10 +12,10 @@ const MARCXML: Representation = {
   suffix: '.xml',
   alsoAsked: ['application/xml', 'text/xml'],
 };
-/** MARC21 is what is stored, and what the lists describe. */
+/** MARC21 is the stored form, and the one that the lists describe. */
 export const REPRESENTATIONS: readonly Representation[] = [MARC21, MARCXML];
 
-/** Rises when the same record is written in other bytes. */
+/** Increased when the same record is rendered as different bytes. */
 const XML_VERSION = 'x1';
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 

@@ -3,8 +3,8 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { LiveResource, OpenedBytes } from '../served-source.ts';
 
 /**
- * Opens a file that is an artifact. Its state has all but its bytes, which are read when they are sent.
- * @throws TidemarkError `unavailable` when the state does not say where it is
+ * Opens a file that is an artifact. Its state contains everything except the bytes, which are read when they are sent.
+ * @throws TidemarkError `unavailable` when the state does not contain its place
  */
 export function openStoredFile({ key, state }: LiveResource, artifacts: Pick<ArtifactStore, 'get'>): OpenedBytes {
   const { record, hashes, length, mime, lastmod: lastModified } = state;
@@ -17,7 +17,7 @@ export function openStoredFile({ key, state }: LiveResource, artifacts: Pick<Art
     mime,
     tag: digest,
     lastModified,
-    // After another stream was made the default, another file may have the key, also one that is older.
+    // After another stream became the default, the key may belong to another file, even an older one.
     dateTellsVersions: false,
     read: async (range) => (await artifacts.get(record.artifact, { range })).body,
     async close() {},

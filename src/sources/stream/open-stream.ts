@@ -12,7 +12,7 @@ export interface StreamSourceParts extends FollowingSourceParts, FilesOriginPart
   readonly artifacts: FollowingSourceParts['artifacts'];
 }
 
-/** What a set of a stream is synced with. */
+/** Opens the source that a set of a stream is synced with. */
 export function openStream(set: ResourceSet, origin: StreamOrigin, parts: StreamSourceParts): Source {
   const { kind, organization, stream } = origin;
   switch (kind) {

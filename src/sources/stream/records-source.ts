@@ -14,8 +14,8 @@ export interface RecordsSourceParts {
 }
 
 /**
- * The records of a stream. Its changes are posted when uploads are processed, so that there is nothing to compare; but
- * whether each record can be read can be checked.
+ * The source of the records of a stream. Their changes are posted when uploads are processed, so there is nothing to
+ * compare; a sync only checks that each record can be read.
  */
 export class RecordsSource implements Source {
   readonly longestRetryMs = 60_000;
@@ -45,7 +45,7 @@ export class RecordsSource implements Source {
     return openRepresentation(this.#set, resource, { representation, records: this.#parts.records });
   }
 
-  /** Changes nothing: a record that cannot be read is a problem. */
+  /** Yields no changes: each record that cannot be read is counted as a problem. */
   async *#check(options: CompareOptions): AsyncGenerator<SyncStep> {
     for await (const mismatches of this.verify(options)) {
       for (const { key, message } of mismatches) options.counter.problem({ path: key, problem: message });

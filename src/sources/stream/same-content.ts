@@ -1,7 +1,7 @@
 import type { ResourceState } from '../../core/resource.ts';
 
 /**
- * Whether two states describe the same bytes: then another place or another date is no change. Two streams of an
+ * Whether two states describe the same bytes; another place or another date is then not a change. Two streams of an
  * organization mostly have the same records, each from an upload of its own.
  */
 export function hasSameContent(one: ResourceState, other: ResourceState): boolean {

@@ -11,11 +11,11 @@ export interface NewDocument extends Pick<CatalogDocument<unknown>, 'id' | 'body
   readonly kind: (typeof KINDS)[number];
 }
 
-/** Each is called at least once for what is new since it was subscribed. */
+/** Callbacks, each called at least once for everything that is new since the subscription. */
 export interface NewsListener {
   /** A document was put. */
   onDocument?(document: NewDocument): void;
-  /** Sets have changed; undefined when too many changes came at once to know which ones. */
+  /** Sets have changed; undefined when there were too many changes to determine which sets. */
   onChanges?(sets: ReadonlySet<SetId> | undefined): void;
 }
 
@@ -24,19 +24,19 @@ export interface StreamNewsParts {
   readonly index: Pick<ChangeLog, 'watermark' | 'tail'>;
 }
 
-/** Milliseconds between two polls of the store: what others have changed is synced within about a second. */
+/** Milliseconds between two polls of the store: changes of other processes are synced within about a second. */
 const INTERVAL_MS = 700;
-/** Changes that are read to know which sets they are of. */
+/** Most changes that are read to determine their sets. */
 const MOST_CHANGES = 1_000;
 
 /**
- * What is new of organizations, uploads, dumps and the log. One poll serves the sets of all streams: there may be
- * hundreds. A store that does not answer is asked again; nothing is overlooked.
+ * Reports what is new about organizations, uploads, dumps and the log. One poll serves the sets of all streams, which
+ * may be hundreds. A store that does not answer is polled again; nothing is missed.
  */
 export class StreamNews {
   readonly #parts: StreamNewsParts;
   readonly #listeners = new Set<NewsListener>();
-  /** The version of each kind up to which documents were read. */
+  /** For each kind, the version up to which documents were read. */
   readonly #heads = new Map<NewDocument['kind'], number>();
   #watermark: Stamp = 0;
   #stopping = new AbortController();
@@ -66,14 +66,14 @@ export class StreamNews {
     };
   }
 
-  /** Ends the polling, until the next one subscribes. */
+  /** Stops polling until the next subscription. */
   async close(): Promise<void> {
     this.#stopping.abort();
     this.#beginning = undefined;
     await this.#polling;
   }
 
-  /** Reads how far the store has come, and polls it from now on. */
+  /** Reads the current versions of the store, and polls it from now on. */
   async #begin(): Promise<void> {
     await this.#polling;
     const { catalog, index } = this.#parts;

@@ -7,7 +7,7 @@ import type { FollowCursor, StoredFollowCursor } from '../../streams/follow-curs
 
 /** The name of the source in the positions of the log, which are the generations of cursors. */
 const SOURCE = 'stream';
-/** No resource has it: ids and names are never empty. */
+/** Key of the event that takes a position. No resource has it: ids and names are never empty. */
 const NO_RESOURCE: ResourceKey = '/';
 
 export function positionOf({ generation }: Pick<FollowCursor, 'generation'>) {
@@ -15,17 +15,16 @@ export function positionOf({ generation }: Pick<FollowCursor, 'generation'>) {
 }
 
 /**
- * The generation after a cursor. Not below the seconds since 1970: so it rises also over one that was lost with its
- * store, of which the log may still know positions.
+ * The generation after a cursor. It is never below the seconds since 1970: so it rises even when the cursor was lost
+ * with its store and the log still has its positions.
  */
 export function nextGeneration(before: StoredFollowCursor | undefined): number {
   return Math.max((before?.body.generation ?? 0) + 1, Math.floor(Date.now() / 1000));
 }
 
 /**
- * Lets the position of a cursor take effect, by an event that changes nothing: from then on, the store drops every
- * event of a lower generation. Returns false when another process has come further, or the log knows a higher position
- * than the catalog.
+ * Posts an event that changes nothing but takes the position of a cursor: from then on, the store drops every event of
+ * a lower generation. Returns false when another process is ahead, or the log has a higher position than the catalog.
  * @throws TidemarkError `not-found` when the set was removed
  */
 export async function takePosition(

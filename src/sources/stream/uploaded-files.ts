@@ -5,13 +5,13 @@ import { filesOf, type UploadState } from '../../streams/uploads/upload-state.ts
 import { type DeliveredFile, type Deliveries, type Delivery, keyOfFile, numberText } from './delivered-files.ts';
 import { wholeArtifact } from './whole-artifact.ts';
 
-/** Uploads that are read at a time: each has up to 1,000 files. */
+/** Number of uploads that are read at a time: each has up to 1,000 files. */
 const PAGE = 25;
-/** Digits of the position of a file, so that keys are in the order in which files came. */
+/** Digits of the position of a file, so that keys sort in the order in which files arrived. */
 const POSITION_DIGITS = 4;
 const ANY_TYPE = 'application/octet-stream';
 
-/** The files of the uploads of a stream as they came, also those with problems. */
+/** The files of the uploads of a stream as they arrived, including those with problems. */
 export function uploadedFiles(
   catalog: Pick<Catalog, 'get' | 'latest'>,
   { organization, stream }: { readonly organization: string; readonly stream: string },
@@ -58,8 +58,8 @@ async function stateOf({ name, length, sha256, artifact }: UploadedFile, receive
 let types: Promise<typeof import('mime')> | undefined;
 
 /**
- * By its name: what its content is taken for is known only later, and is shown where uploads are. The table of names is
- * loaded for servers that need it.
+ * The media type that the name suggests. The type detected from the content is known only later, and is shown with the
+ * upload. The table of names is loaded only by servers that need it.
  */
 async function typeOf(name: string): Promise<string | null> {
   types ??= import('mime');

@@ -19,7 +19,7 @@ export async function* verifyDeliveries(
   { artifacts, ...compared }: VerifiedDeliveries,
   { counter, signal }: Pick<CompareOptions, 'counter' | 'signal'>,
 ): AsyncGenerator<readonly Mismatch[]> {
-  // Files are counted when they are read.
+  // This counter is discarded: files are counted when they are read.
   for await (const { differences } of compareDeliveries({ ...compared, counter: new SyncCounter(), signal })) {
     yield differences.map(describe);
   }

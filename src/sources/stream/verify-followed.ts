@@ -6,7 +6,7 @@ import { type CheckedRecords, checkRecords } from './check-records.ts';
 import { compareSets } from './compare-sets.ts';
 
 export interface VerifiedFollowing extends CheckedRecords {
-  /** Undefined when the organization has no stream. */
+  /** The set of the default stream; undefined when the organization has none. */
   readonly followed: SetId | undefined;
 }
 
@@ -16,7 +16,7 @@ export async function* verifyFollowed(
   options: Pick<CompareOptions, 'counter' | 'signal'>,
 ): AsyncGenerator<readonly Mismatch[]> {
   if (followed !== undefined) {
-    // The records are counted when they are read.
+    // This counter is discarded: records are counted when they are read.
     const parts = { ...checked, ...options, counter: new SyncCounter(), followed, since: Number.POSITIVE_INFINITY };
     for await (const { differences } of compareSets(parts)) yield differences.map(describe);
   }

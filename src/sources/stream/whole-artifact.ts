@@ -12,8 +12,8 @@ export interface StoredFile {
 }
 
 /**
- * The state of a file that is an artifact as a whole. Its place is all of it, so that nothing else is asked for its
- * bytes.
+ * The state of a file that is a whole artifact. Its place covers the whole artifact, so that its bytes can be read
+ * without further lookups.
  */
 export function wholeArtifact({ artifact, length, sha256, mime, at }: StoredFile): ResourceState {
   return {

@@ -4,9 +4,9 @@ import { withTimeout } from '../../lib/with-timeout.ts';
 import type { SourceProblem } from '../source.ts';
 import { type Synced, sync } from './sync.ts';
 
-/** For a caller that waits for a scan, which goes on afterwards. */
+/** Milliseconds that a caller waits for a scan; the scan continues after that. */
 const SCAN_TIMEOUT_MS = 25_000;
-/** So many paths may wait while a scan is under way. */
+/** Most paths that may wait while a scan is under way. */
 const MOST_WAITING = 20_000;
 
 interface Hints {
@@ -14,26 +14,26 @@ interface Hints {
   readonly scanned: Promise<readonly SourceProblem[]>;
 }
 
-/** Scans paths that a client reports as changed. What is reported while a scan is under way shares the next one. */
+/** Scans paths that a client reports as changed. All paths reported while a scan is under way share the next one. */
 export class HintedScans {
   readonly #synced: () => Synced;
   #next: Hints | undefined;
   readonly #mutex = new Mutex();
 
-  /** @param synced called at the beginning of each scan: settings of the set may have changed */
+  /** @param synced called at the start of each scan, because settings of the set may have changed */
   constructor(synced: () => Synced) {
     this.#synced = synced;
   }
 
   /**
-   * Resolves when the paths were compared after the call, and what changed is committed; with the problems of these
+   * Resolves when a comparison of the paths that started after this call is committed. Returns the problems of these
    * paths.
    * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the
    *   store does not answer
    */
   async scan(paths: readonly string[]): Promise<readonly SourceProblem[]> {
     if (paths.length === 0) return [];
-    // Before it joins: no caller would await a scan that was begun for it alone.
+    // Checked before joining: a scan that was started only for this call would have no caller to await it.
     if ((this.#next?.paths.size ?? 0) + paths.length > MOST_WAITING) refuse();
     const { paths: waiting, scanned } = this.#join();
     for (const path of paths) waiting.add(path);

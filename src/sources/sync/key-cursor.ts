@@ -18,7 +18,7 @@ export class KeyCursor<Item> {
     this.#keyOf = keyOf;
   }
 
-  /** Undefined at the end, and when the next batch has to be waited for. */
+  /** The current item. Undefined at the end, and when the next batch must be awaited. */
   get item(): Item | undefined {
     return this.#batch[this.#at];
   }
@@ -42,7 +42,7 @@ export class KeyCursor<Item> {
     this.#readKey();
   }
 
-  /** The item of this key, which is then behind; undefined when the next one has another key. */
+  /** Takes the item of this key and moves past it; undefined when the next item has another key. */
   takeAt(key: ResourceKey): Item | undefined {
     if (this.key !== key) return undefined;
     const { item } = this;

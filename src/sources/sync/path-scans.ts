@@ -3,7 +3,7 @@ import type { SourceProblem } from '../source.ts';
 import { HintedScans } from './hinted-scans.ts';
 import type { Synced } from './sync.ts';
 
-/** Scans of the paths, in any set, that clients report as changed. */
+/** Scans the paths, of any set, that clients report as changed. */
 export class PathScans {
   readonly #synced: (set: ResourceSet) => Synced;
   readonly #hinted = new Map<SetId, HintedScans>();
@@ -14,7 +14,7 @@ export class PathScans {
     this.#synced = synced;
   }
 
-  /** As `HintedScans.scan`. */
+  /** Same as `HintedScans.scan`. */
   scan(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]> {
     this.#sets.set(set.id, set);
     let scans = this.#hinted.get(set.id);

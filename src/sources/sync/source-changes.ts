@@ -1,14 +1,17 @@
-/** So many changed paths are scanned one by one; of more, their folders are, and of too many folders the whole root. */
+/**
+ * Most changed paths that are scanned one by one. If there are more, their folders are scanned; if there are too many
+ * folders, the whole root.
+ */
 const MOST_PATHS = 2_000;
 
 /**
- * Milliseconds without a change after which files count as written, and the most that a change waits when there is no
- * such pause.
+ * Milliseconds without a change after which files count as written, and the longest time that a change waits when there
+ * is no such pause.
  */
 const SETTLED = 200;
 const LONGEST_WAIT = 1_000;
 
-/** Gathers the paths that changed until they have settled, or something else ends the waiting for them. */
+/** Gathers the changed paths until no more change, or another event ends the wait. */
 export class SourceChanges {
   readonly #signal: AbortSignal;
   readonly #wake = () => this.#woken.resolve();
@@ -32,15 +35,13 @@ export class SourceChanges {
     this.#timer = setTimeout(this.#wake, Math.max(0, Math.min(SETTLED, this.#first + LONGEST_WAIT - now)));
   }
 
-  /** Ends the waiting with an error. */
+  /** Ends the wait with an error. */
   fail(error: Error): void {
     this.#failure ??= error;
     this.#wake();
   }
 
-  /**
-   * Resolves with the paths that have settled; with undefined when the signal is aborted. Throws what `fail` was given.
-   */
+  /** Resolves with the settled paths; with undefined when the signal is aborted. Throws the error passed to `fail`. */
   async settled(): Promise<readonly string[] | undefined> {
     if (!this.#signal.aborted) await this.#woken.promise;
     this.#woken = Promise.withResolvers();
@@ -51,7 +52,7 @@ export class SourceChanges {
     return paths;
   }
 
-  /** Resolves when paths have settled, at most so many milliseconds later. */
+  /** Resolves when paths have settled, or after a number of milliseconds. */
   async settledWithin(milliseconds: number): Promise<void> {
     if (milliseconds <= 0) return;
     const timer = setTimeout(this.#wake, milliseconds);
@@ -68,7 +69,7 @@ export class SourceChanges {
   }
 }
 
-/** The folders of the paths; the root when those are too many as well. */
+/** The folders of the paths; the root when there are too many folders as well. */
 function coarser(paths: ReadonlySet<string>): Set<string> {
   const folders = new Set([...paths].map((path) => path.slice(0, Math.max(0, path.lastIndexOf('/')))));
   return folders.has('') || folders.size > MOST_PATHS / 2 ? new Set(['']) : folders;

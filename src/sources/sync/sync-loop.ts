@@ -5,18 +5,18 @@ import { SyncCounter, type SyncProgress, type SyncSummary } from '../sync-counte
 import { SourceChanges } from './source-changes.ts';
 import { type Synced, sync } from './sync.ts';
 
-/** What a loop reports while it runs. */
+/** Events that a loop reports while it runs. */
 export interface SyncEvents {
-  /** Of a full sync; a sync of single changes reports nothing before it is done. */
+  /** Progress of a full sync. A sync of single changes reports only its end. */
   onProgress?(progress: SyncProgress): void;
   onScanned?(summary: SyncSummary, extent: 'full' | 'changes'): void;
-  /** A full sync was complete, also one that had nothing to compare: the set is in sync. */
+  /** A full sync was complete, perhaps without anything to compare: the set is in sync. */
   onSynced?(): void;
-  /** A folder that cannot be watched. What could not be listed or read is in the summary. */
+  /** A folder cannot be watched. Problems of listing or reading are in the summary. */
   onProblem?(problem: SourceProblem): void;
-  /** The source or the store does not answer. Called once; the loop goes on trying. */
+  /** The source or the store does not answer. Called once for each error; the loop keeps trying. */
   onTrouble?(error: TidemarkError): void;
-  /** After trouble a full sync was complete. */
+  /** The first full sync after trouble was complete. */
   onRecovered?(): void;
   /** Nothing more will be reported. */
   onStopped?(): void;
@@ -25,24 +25,25 @@ export interface SyncEvents {
 export interface SyncLoopOptions extends Synced {
   readonly events?: SyncEvents;
   /**
-   * Milliseconds before the first attempt after trouble; then twice as long each time, up to `Source.longestRetryMs`.
+   * Milliseconds before the first attempt after trouble. Doubles for each further attempt, up to
+   * `Source.longestRetryMs`.
    */
   readonly retryDelayMs?: number;
 }
 
 /**
- * Keeps a set in sync with its source until it is stopped: watches it, syncs all, then syncs what changes, one sync at
- * a time. When the source or the store fails, it deletes nothing, and begins again with a full sync.
+ * Keeps a set in sync with its source until it is stopped: watches it, syncs everything, then syncs each change, one
+ * sync at a time. When the source or the store fails, it deletes nothing, and starts again with a full sync.
  */
 export class SyncLoop {
-  /** Resolves when a full sync was complete for the first time; with undefined when the loop was stopped before. */
+  /** Resolves when the first full sync was complete; with undefined when the loop was stopped before. */
   readonly firstSync: Promise<SyncSummary | undefined>;
   readonly #options: SyncLoopOptions;
   readonly #events: SyncEvents;
   readonly #stopping = new AbortController();
   readonly #firstSync = Promise.withResolvers<SyncSummary | undefined>();
   #running: Promise<void> | undefined;
-  /** What has changed since the last sync; undefined while the next one syncs all anyhow. */
+  /** Changes since the last sync; undefined while the next sync is a full one anyway. */
   #changes: SourceChanges | undefined;
   #trouble: TidemarkError | undefined;
   #delayMs: number;
@@ -54,17 +55,17 @@ export class SyncLoop {
     this.firstSync = this.#firstSync.promise;
   }
 
-  /** Begins, and returns at once. */
+  /** Starts the loop, and returns at once. */
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Syncs all once more, soon. A loop that waits after trouble tries again. */
+  /** Requests another full sync. A loop that waits after trouble retries at once. */
   syncAll(): void {
     this.#changes?.add('');
   }
 
-  /** Resolves when what was being posted is committed, and nothing is watched any more. */
+  /** Resolves when the changes being posted are committed, and nothing is watched any more. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -79,7 +80,7 @@ export class SyncLoop {
       this.#changes = changes;
       let watch: SourceWatch | undefined;
       try {
-        // Watched first, so that no change falls between sync and watch.
+        // Watched first, so that no change between sync and watch is missed.
         watch = await this.#watch(changes);
         await this.#follow(changes);
       } catch (error) {
@@ -127,7 +128,7 @@ export class SyncLoop {
     this.#delayMs = this.#firstDelayMs;
   }
 
-  /** Reports what went wrong, unless that is known, and waits; after the first delay, until something has changed. */
+  /** Reports an error, unless it was already reported, and waits. After the first delay, a change ends the wait. */
   async #waitAfter(error: unknown, changes: SourceChanges): Promise<void> {
     const { signal } = this.#stopping;
     const trouble = troubleOf(error);

@@ -11,34 +11,34 @@ import type { EventPoster } from '../../stores/event-poster.ts';
 import type { CompareOptions, Comparison, Difference, Source, SyncStep } from '../source.ts';
 import { type CounterOptions, SyncCounter, type SyncSummary } from '../sync-counter.ts';
 
-/** What a sync works on. */
+/** The set, source and stores of a sync. */
 export interface Synced {
   readonly set: ResourceSet;
   readonly source: Source;
   readonly updater: SyncPoster;
 }
 
-/** Posts what differs; after all was compared, it may compare what depends on several resources. */
+/** Posts the differences. After all were posted, it may recompute the links that depend on several resources. */
 export interface SyncPoster extends EventPoster {
   relinkAll?(signal?: AbortSignal): Promise<void>;
 }
 
 export interface SyncOptions extends Synced, CounterOptions, Omit<CompareOptions, 'counter'> {
-  /** Called for every change that was made, or would be. */
+  /** Called for every change that was made, or that a dry run would make. */
   readonly onChange?: ((kind: ChangeKind, key: ResourceKey) => void) | undefined;
 }
 
 /**
- * Steps that are posted at a time: the store has the next one before it has committed one. More take memory, and are no
- * faster.
+ * Number of steps that are posted at a time: the store receives the next step before it has committed the current one.
+ * More steps take memory, and are no faster.
  */
 const POSTINGS = 2;
 
 /**
  * Compares a source with the state of its set, and posts the differences. Any number of processes may sync the same
- * records; files are synced by one process. Undefined when the set is in sync, and that was known.
- * @throws TidemarkError as `Source.compare`: nothing is deleted then; the signal's reason when it is aborted, after
- *   what was being posted is committed
+ * records; files are synced by one process. Undefined when the set was already known to be in sync.
+ * @throws TidemarkError as `Source.compare`: nothing is deleted then; the signal's reason when it is aborted, after the
+ *   changes being posted are committed
  */
 export async function sync(options: SyncOptions): Promise<SyncSummary | undefined> {
   for (;;) {
@@ -51,7 +51,7 @@ export async function sync(options: SyncOptions): Promise<SyncSummary | undefine
       summary = await postAll(comparison, counter, options);
       comparison = summary && (await comparison.next?.());
     } while (comparison !== undefined);
-    // Another process has come further: the next comparison begins from there.
+    // Another process is ahead: the next comparison starts from its state.
     if (summary !== undefined) return summary;
   }
 }
@@ -129,7 +129,7 @@ function count({ key, state }: Difference, kind: ChangeKind | undefined, { count
 }
 
 function wouldBe({ state, known }: Difference, { options: { set } }: PostParts): ChangeKind | undefined {
-  // Rules make its links when it is posted.
+  // Link rules add the links when the state is posted, so they are not compared.
   const { links: _, ...bare } = known ?? {};
   return decide(encoded(known && set.linkRules !== undefined ? bare : known), encoded(state));
 }
