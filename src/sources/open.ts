@@ -75,7 +75,7 @@ export interface ContentsParts {
   rootLocationOf(set: ResourceSet): RootLocation;
 }
 
-/** The location of the bytes of a set. @throws TidemarkError `invalid` for a set whose bytes others serve */
+/** The location of the bytes of a set. @throws TidemarkError `invalid` for a set of which no dump is made */
 export function locateContents(set: ResourceSet, parts: ContentsParts): ContentsLocation {
   const { origin } = set;
   switch (origin.kind) {

@@ -8,7 +8,9 @@ interface GivenReaders {
   readonly readers?: readonly string[] | undefined;
 }
 
-/** Groups that may read, each once; without what is absent by default. @throws TidemarkError `invalid` */
+/**
+ * Checks the groups of readers, and removes duplicates and values that are the default. @throws TidemarkError `invalid`
+ */
 export function checkedReaders({ private: isPrivate = false, readers = [] }: GivenReaders): GivenReaders {
   if (readers.length > MOST_READERS) throw invalid(`there are more than ${MOST_READERS} groups of readers`);
   for (const group of readers) if (!SLUG.test(group)) throw invalid(noGroup(group));

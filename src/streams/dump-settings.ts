@@ -1,18 +1,18 @@
 import { TidemarkError } from '../core/errors.ts';
 import { parseCron } from '../lib/cron.ts';
 
-/** When dumps of a stream, or of the default one of an organization, are made by themselves, and which are kept. */
+/** Schedules of the dumps of a stream, or of the default stream of an organization, and how many dumps are kept. */
 export interface DumpSettings {
-  /** A pattern of CRON; absent: when a person says so. */
+  /** A CRON pattern; absent: only on request. */
   readonly full?: string | undefined;
   readonly delta?: string | undefined;
-  /** Full dumps that are kept, with the deltas after the oldest of them; absent: `USUAL_KEEP`. */
+  /** Number of full dumps to keep, with the deltas after the oldest of them; absent: `USUAL_KEEP`. */
   readonly keep?: number | undefined;
-  /** When the patterns were set, in milliseconds since 1970: earlier times of them do not count. */
+  /** Time when the patterns were set, in milliseconds since 1970: earlier times that match them are ignored. */
   readonly since?: number | undefined;
 }
 
-/** What is absent does not change; null removes it. */
+/** Changes of the settings. An absent field stays as it is; null removes it. */
 export interface DumpSettingChanges {
   readonly full?: string | null | undefined;
   readonly delta?: string | null | undefined;
@@ -20,14 +20,14 @@ export interface DumpSettingChanges {
 }
 
 /**
- * With one, a client that has the full dump before it, and comes a day late, would find the delta gone that was made
- * with the new one.
+ * With only one full dump, a client that has the previous one, and comes a day late, would no longer find the delta
+ * that was made with the new one.
  */
 export const USUAL_KEEP = 2;
 export const MOST_KEPT = 1_000;
 export const MOST_CRON = 100;
 
-/** Undefined when none is left. @throws TidemarkError `invalid` */
+/** Applies changes to settings. Undefined when none are left. @throws TidemarkError `invalid` */
 export function changedDumpSettings(
   before: DumpSettings | undefined,
   { full, delta, keep }: DumpSettingChanges,

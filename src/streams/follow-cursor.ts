@@ -5,20 +5,20 @@ import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 /** How far a set without a stream in its name has followed the default stream: one document of the catalog. */
 export interface FollowCursor {
   /**
-   * Rises with every part of the way. It is the position of the events of that part, so that the store itself drops
-   * those of a process that is late.
+   * Rises with every posted part. It is the position of the events of that part, so that the store drops those of a
+   * process that is late.
    */
   readonly generation: number;
-  /** The stream that the set has, or is being made to have. */
+  /** The stream whose contents the set has, or is being given. */
   readonly stream: string;
   /**
-   * Of a set of records: a boundary. All changes of the stream below it are in the set, unless both are being compared:
-   * then the changes above it are posted after that. Absent while it is not known yet.
+   * For a set of records: a boundary. The set has all changes of the stream below it, unless both are being compared:
+   * then the changes above it are posted after the comparison. Absent while it is not known yet.
    */
   readonly through?: Stamp;
-  /** The part of the stream's log that is being posted ends here; absent at all other times. */
+  /** The end of the part of the stream's log that is being posted; absent when none is. */
   readonly until?: Stamp;
-  /** Both sets are being compared, from their first keys to their last. */
+  /** Both sets are being compared completely. */
   readonly comparing?: true;
 }
 
@@ -28,7 +28,7 @@ export function readFollowCursor(catalog: Pick<Catalog, 'get'>, set: SetId): Pro
   return catalog.get<FollowCursor>('followed', cursorId(set));
 }
 
-/** @throws TidemarkError `conflict` when another process has replaced it */
+/** @throws TidemarkError `conflict` when another process has replaced the cursor */
 export async function putFollowCursor(
   catalog: Pick<Catalog, 'put'>,
   set: SetId,
@@ -38,7 +38,7 @@ export async function putFollowCursor(
   return { id, version: await catalog.put('followed', id, body, before?.version), body };
 }
 
-/** Whether nothing is being posted: then all changes of the stream below `through` are in the set, and no others. */
+/** Whether nothing is being posted: the set then has all changes of the stream below `through`, and no others. */
 export function isAtRest({ until, comparing }: FollowCursor): boolean {
   return until === undefined && comparing === undefined;
 }

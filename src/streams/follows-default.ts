@@ -11,7 +11,7 @@ interface FollowParts {
   readonly sets: { list(): Promise<readonly ResourceSet[]> };
 }
 
-/** Whether the set of an organization has all records that its default stream has now, and no others. */
+/** Whether the set of an organization has all records of its default stream, and no others. */
 export async function followsDefault(
   { catalog, index, sets }: FollowParts,
   { id: organization, defaultStream: stream }: Pick<Organization, 'id' | 'defaultStream'>,
@@ -23,7 +23,7 @@ export async function followsDefault(
   if (set === undefined || followed === undefined) return false;
   const cursor = (await readFollowCursor(catalog, set))?.body;
   if (cursor?.stream !== stream || !isAtRest(cursor)) return false;
-  // Read after the cursor: what has changed since then is not in the set.
+  // Read after the cursor: changes made since then are not in the set.
   const { lastChange } = await index.summary(followed);
   return lastChange < (cursor.through ?? 0);
 }

@@ -16,17 +16,17 @@ import {
 } from './organization.ts';
 import type { StreamSets } from './stream-sets.ts';
 
-/** What can be changed of a stream; absent: as it is. */
+/** Changes of a stream. An absent field stays as it is. */
 export interface StreamChanges {
-  /** Empty: none. */
+  /** Empty removes the title. */
   readonly title?: string | undefined;
   readonly archived?: boolean | undefined;
-  /** Another one ceases to be the default by becoming no longer named as it. */
+  /** Makes this the default stream. The former one then ceases to be the default; there is no other way to end that. */
   readonly default?: true | undefined;
   readonly dumps?: DumpSettingChanges | undefined;
 }
 
-/** What can be changed of an organization; absent: as it is. */
+/** Changes of an organization. An absent field stays as it is. */
 export interface OrganizationChanges extends Partial<OrganizationFields> {
   readonly dumps?: DumpSettingChanges | undefined;
 }
@@ -34,13 +34,13 @@ export interface OrganizationChanges extends Partial<OrganizationFields> {
 type IsShown = (organization: Organization) => boolean;
 
 /**
- * Organizations and their streams in the catalog, and that their sets exist; each call sees what other processes have
- * written.
+ * Manages organizations and their streams in the catalog, and makes their sets. Each call reads what other processes
+ * have written.
  */
 export class OrganizationRegistry {
   readonly #catalog: Pick<Catalog, 'get' | 'head' | 'list' | 'put'>;
   readonly #sets: Pick<StreamSets, 'requireFree' | 'ensure'>;
-  /** The version of the organizations whose sets exist. */
+  /** The version of the organizations up to which all sets exist. */
   #ensured: number | undefined;
 
   constructor(
@@ -52,8 +52,8 @@ export class OrganizationRegistry {
   }
 
   /**
-   * @throws TidemarkError `conflict` when there is one with this id, or another set with the id of one of its sets;
-   * `invalid`
+   * @throws TidemarkError `conflict` when there is one with this id, or another set has the id of one of its sets;
+   *   `invalid`
    */
   async add(id: string, fields: OrganizationFields): Promise<Organization> {
     requireOrganizationId(id);
@@ -71,8 +71,8 @@ export class OrganizationRegistry {
   }
 
   /**
-   * Makes the sets that are missing: a process may be killed when it has made an organization or a stream, and before
-   * it has made their sets. Call it often: it costs little when no organization has changed.
+   * Makes the missing sets: a process may have been killed after it made an organization or a stream, and before it
+   * made the sets. Call this often: it costs little when no organization has changed.
    * @throws TidemarkError `not-found` before the source has a base URL; `conflict` as `StreamSets.ensure`
    */
   async ensureSets(): Promise<void> {
@@ -82,26 +82,26 @@ export class OrganizationRegistry {
     this.#ensured = head;
   }
 
-  /** Ascending by id. */
+  /** All organizations, ascending by id. */
   async list(): Promise<readonly Organization[]> {
     return (await this.#catalog.list<Organization>('organization')).map(({ body }) => body);
   }
 
   /**
-   * @param isShown an organization for which it returns false is treated as one that never existed
+   * @param isShown an organization for which this returns false is treated as if it had never existed
    * @throws TidemarkError `not-found`
    */
   async get(id: string, isShown: IsShown = () => true): Promise<Organization> {
     return (await this.#require(id, isShown)).body;
   }
 
-  /** @param stream if it is named, it must exist. @throws TidemarkError `not-found` */
+  /** @param stream must exist, if given. @throws TidemarkError `not-found` */
   async requireStream(id: string, stream?: string): Promise<void> {
     const organization = await this.get(id);
     if (stream !== undefined) streamOf(organization, stream);
   }
 
-  /** One that becomes public has no readers any more. @throws TidemarkError `not-found`; `invalid` */
+  /** Making an organization public removes its readers. @throws TidemarkError `not-found`; `invalid` */
   change(id: string, { dumps, ...fields }: OrganizationChanges): Promise<Organization> {
     const noReaders = fields.private === false && { readers: [] };
     return this.#replace(id, ({ title, contacts, normalization, private: isPrivate, readers, ...others }) => {
@@ -112,9 +112,9 @@ export class OrganizationRegistry {
   }
 
   /**
-   * Makes a stream. The first one of an organization is its default.
-   * @throws TidemarkError `not-found`; `conflict` when there is one with this id, or another set with the id of one of
-   * its sets; `invalid`
+   * Makes a stream. The first stream of an organization becomes its default.
+   * @throws TidemarkError `not-found`; `conflict` when there is one with this id, or another set has the id of one of
+   *   its sets; `invalid`
    */
   async addStream(organization: string, id: string, title?: string): Promise<Organization> {
     requireStreamId(id);
@@ -154,7 +154,7 @@ export class OrganizationRegistry {
     throw notFound(`there is no organization ${JSON.stringify(id.slice(0, 100))}`, meant, { organization: id });
   }
 
-  /** Puts what is changed, also when another process changes the organization meanwhile. */
+  /** Puts the changed organization, and repeats the change when another process changes it meanwhile. */
   async #replace(id: string, change: (before: Organization) => Organization): Promise<Organization> {
     const { version, body } = await this.#require(id);
     const changed = change(body);

@@ -5,37 +5,37 @@ import { checkedReaders } from './checked-readers.ts';
 import type { DumpSettings } from './dump-settings.ts';
 import { checkedNormalization, type Normalization } from './marc/normalize/normalization.ts';
 
-/** Whom to ask about what an organization delivers. */
+/** Contact for questions about the deliveries of an organization. */
 export interface Contact {
   readonly name: string;
   readonly email?: string | undefined;
 }
 
-/** What can be changed of an organization. */
+/** The fields of an organization that can be changed. */
 export interface OrganizationFields {
   readonly title?: string | undefined;
   readonly contacts: readonly Contact[];
-  /** What is added to its records when they are read; absent: nothing. */
+  /** Fields that are added to its records when they are read; absent: none. */
   readonly normalization?: Normalization | undefined;
-  /** What it delivers is for some alone, see organization-readers.ts; absent: for everybody. */
+  /** Whether only some may read its deliveries, see organization-readers.ts; absent: everybody may. */
   readonly private?: boolean | undefined;
   /** Groups of tokens that may read it while it is private. */
   readonly readers?: readonly string[] | undefined;
 }
 
 /**
- * Who delivers files. One document of the catalog has it with all of its streams, so that each change of them is one
- * compare-and-set: exactly one stream is the default, and it takes uploads.
+ * An organization that delivers files. One document of the catalog contains it with all of its streams, so that each
+ * change is one compare-and-set: exactly one stream is the default, which receives uploads.
  */
 export interface Organization extends OrganizationFields {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** Absent as long as it has no stream. */
+  /** Absent as long as the organization has no stream. */
   readonly defaultStream?: string;
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   readonly streams: readonly Stream[];
-  /** Of the records of its default stream. */
+  /** Settings of the dumps of the records of its default stream. */
   readonly dumps?: DumpSettings | undefined;
 }
 
@@ -45,18 +45,18 @@ export interface Stream {
   readonly title?: string | undefined;
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** When it was archived, in milliseconds since 1970: it takes no uploads. */
+  /** Time when it was archived, in milliseconds since 1970: it then accepts no uploads. */
   readonly archived?: number | undefined;
-  /** Of its own records, whether it is the default or not. */
+  /** Settings of the dumps of its own records, whether it is the default or not. */
   readonly dumps?: DumpSettings | undefined;
 }
 
 /**
- * Of an organization, and of a stream. The longest id of their sets is `ORG--STREAM.uploads`, and has the 64 characters
- * that an id of a set may have.
+ * Most characters of the id of an organization, and of a stream. The longest id of their sets is `ORG--STREAM.uploads`,
+ * and has the 64 characters that an id of a set may have.
  */
 export const MOST_OF_ID = 27;
-/** An id as the description of the API has it; `problemOf` has a message for each part. */
+/** Pattern of an id, as in the description of the API; `problemOf` has a message for each part. */
 export const STREAM_ID = `^(?!.*(?:\\.\\.|--))(?!.*\\.(?:uploads|dumps)$)[a-z0-9](?:[a-z0-9._-]{0,${MOST_OF_ID - 2}}[a-z0-9])?$`;
 export const MOST_STREAMS = 1_000;
 export const MOST_CONTACTS = 50;
@@ -64,7 +64,7 @@ export const MOST_TITLE = 500;
 export const MOST_NAME = 200;
 /** RFC 5321, 4.5.3.1: a path has at most 256 characters, two of which are brackets. */
 const MOST_EMAIL = 254;
-/** A line as the description of the API has it: no control character. */
+/** Pattern of a line without control characters, as in the description of the API. */
 export const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
 export const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
 
@@ -97,7 +97,7 @@ function problemOf(id: string): string | undefined {
   return id.length > MOST_OF_ID ? `it has more than ${MOST_OF_ID} characters` : undefined;
 }
 
-/** Titles and contacts without what is around them. @throws TidemarkError `invalid` */
+/** Checks the fields, and trims titles and contacts. @throws TidemarkError `invalid` */
 export function checkedFields(fields: OrganizationFields): OrganizationFields {
   const { title, contacts, normalization } = fields;
   if (contacts.length > MOST_CONTACTS) throw invalid('contacts', `there are more than ${MOST_CONTACTS} contacts`);
@@ -147,8 +147,8 @@ export function streamOf({ id: organization, streams }: Organization, id: string
 }
 
 /**
- * The stream that an upload goes to: the default one, unless another one is named.
- * @throws TidemarkError `not-found`; `conflict` when it takes no uploads
+ * The stream that receives an upload: the named one, or the default.
+ * @throws TidemarkError `not-found`; `conflict` when it accepts no uploads
  */
 export function receivingStream(organization: Organization, named: string | undefined): string {
   const { id, defaultStream } = organization;

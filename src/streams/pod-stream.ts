@@ -2,9 +2,9 @@ import { isTidemarkError } from '../core/errors.ts';
 import type { OrganizationRegistry } from './organization-registry.ts';
 
 /**
- * The stream that a script for the POD aggregator names: by its id, or by a title. The aggregator makes a stream when
- * there is none of this name; so it is here. A new stream is never the default.
- * @throws TidemarkError `invalid` when no id can be made of the name; `not-found` for the organization
+ * The stream that a script for the POD aggregator names by its id or title. Like the aggregator, this makes a stream
+ * when there is none of this name. A new stream is never the default, unless it is the first.
+ * @throws TidemarkError `invalid` when no id can be made from the name; `not-found` for the organization
  */
 export async function podStream(
   registry: Pick<OrganizationRegistry, 'get' | 'addStream'>,
@@ -23,7 +23,7 @@ export async function podStream(
   return id;
 }
 
-/** Letters without accents, digits and hyphens. */
+/** Reduces a name to letters without accents, digits and hyphens. */
 function idOf(name: string): string {
   const letters = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
   return letters.replaceAll(/[^a-z0-9_]+/g, '-').replaceAll(/^[-_]+|[-_]+$/g, '');

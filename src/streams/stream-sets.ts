@@ -20,7 +20,7 @@ interface WantedSet {
   readonly origin: { readonly kind: StreamOriginKind; readonly organization: string; readonly stream?: string };
 }
 
-/** The sets of organizations and of their streams, which exist as long as those. */
+/** The sets of organizations and of their streams. They exist as long as those. */
 export class StreamSets {
   readonly #sets: Sets;
 
@@ -29,7 +29,8 @@ export class StreamSets {
   }
 
   /**
-   * Requires that the sets of an organization, or of a stream of it, can be made: before that one is.
+   * Requires that the sets of an organization, or of a stream, can be made. Called before the organization or stream is
+   * made.
    * @throws TidemarkError `conflict` when another set has, or had, the id of one of them
    */
   async requireFree(name: StreamName): Promise<void> {
@@ -45,9 +46,9 @@ export class StreamSets {
   }
 
   /**
-   * Makes the sets of an organization that do not exist yet, and gives the others its titles, and its readers. Any
-   * number of processes may do so.
-   * @param before the organization before it was changed: a title that a person has given to a set stays
+   * Makes the missing sets of an organization, and updates titles and readers of the others. Any number of processes
+   * may run this concurrently.
+   * @param before the organization before the change: a title that a user has given to a set stays
    * @throws TidemarkError `not-found` before the source has a base URL; `conflict` when another set has an id
    */
   async ensure(organization: Organization, before?: Organization): Promise<void> {
@@ -79,7 +80,7 @@ export class StreamSets {
   }
 }
 
-/** Those of the default stream first. */
+/** The sets that an organization must have; those of the default stream come first. */
 function setsOf({ id: organization, title = organization, streams }: Organization): readonly WantedSet[] {
   const names: readonly (StreamName & { readonly title?: string | undefined })[] = [
     { organization },
@@ -99,7 +100,7 @@ function streamTitle(stream: string | undefined, title: string | undefined): str
   return title === undefined ? ` of the stream ${stream}` : ` of the stream ${stream} (${title})`;
 }
 
-/** A title of the organization and what follows it, in the length that titles of sets have. */
+/** The title of the organization and a suffix, cut to the length of a set title. */
 function shortened(title: string, rest: string): string {
   const end = rest.slice(0, MAX_TITLE_LENGTH / 2);
   return `${title.slice(0, MAX_TITLE_LENGTH - end.length)}${end}`;

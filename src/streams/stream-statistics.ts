@@ -6,16 +6,16 @@ import { type StreamName, setOfStream } from './set-names.ts';
 import { statusOf, type UploadStatus } from './uploads/upload-state.ts';
 import type { Uploads } from './uploads/uploads.ts';
 
-/** What a stream has and had, in numbers. */
+/** Statistics of a stream. */
 export interface StreamStatistics {
-  /** Live ones. */
+  /** Number of live records. */
   readonly records: number;
-  /** Changes of records, of all times. */
+  /** Number of all changes of records so far. */
   readonly changes: number;
   readonly uploads: Readonly<Record<UploadStatus, number>>;
-  /** When the newest upload was received, in milliseconds since 1970. */
+  /** Time when the newest upload was received, in milliseconds since 1970. */
   readonly lastUpload: number | undefined;
-  /** Full dumps and deltas that are listed. */
+  /** Number of listed full dumps and deltas. */
   readonly dumps: number;
 }
 
@@ -26,10 +26,10 @@ interface Parts {
   readonly streamDumps: Pick<StreamDumps, 'list'>;
 }
 
-/** Uploads that are read at a time. */
+/** Number of uploads that are read at a time. */
 const PAGE = 500;
 
-/** Counts all uploads of a stream, so it takes the longer the more there are. @throws TidemarkError `not-found` */
+/** Counts all uploads of a stream, so the time grows with their number. @throws TidemarkError `not-found` */
 export async function streamStatistics(name: StreamName, parts: Parts): Promise<StreamStatistics> {
   const [counts, dumps, uploads] = await Promise.all([
     countRecords(name, parts),
@@ -44,7 +44,7 @@ async function countRecords(name: StreamName, { sets, index }: Parts) {
     const { resources: records, changes } = await index.summary((await sets.bySlug(setOfStream(name, 'records'))).id);
     return { records, changes };
   } catch (error) {
-    // The set is being made.
+    // The set does not exist yet.
     if (isTidemarkError(error, 'not-found')) return { records: 0, changes: 0 };
     throw error;
   }

@@ -58,5 +58,5 @@ function linksTo(via: string): readonly Link[] {
   }
 }
 
-/** A prefix that no URI has: the original is not a resource of the set. */
+/** A prefix that no URI has, since the original is not a resource of the set. */
 const ELSEWHERE = 'http://invalid/';

@@ -5,15 +5,15 @@ import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { writeTo } from '../../lib/write-to.ts';
 import type { StreamName } from '../set-names.ts';
 
-/** Parts that wait in memory. */
+/** Number of parts that wait in memory. */
 const WAITING = 1;
 
-/** A file of a dump that is stored while it is written. No client knows of it before a dump names it. */
+/** A file of a dump that is stored while it is written. Clients do not know of it until a dump names it. */
 export class ArtifactFile {
   readonly #stream = new PassThrough({ objectMode: true, highWaterMark: WAITING });
   readonly #stored: Promise<StoredObject>;
 
-  /** @param encode makes of the parts what is stored */
+  /** @param encode converts the parts into the stored bytes */
   constructor(
     artifacts: Pick<ArtifactStore, 'put'>,
     { organization, stream }: StreamName,
@@ -23,24 +23,24 @@ export class ArtifactFile {
     const options = { hashes: ['sha-256'], sparesMemory: true } as const;
     this.#stored = putArtifact(artifacts, key, encode(this.#stream), options);
     this.#stored.catch(() => {});
-    // `abandon` destroys it; whatever fails is in `#stored`.
+    // `abandon` destroys the stream; its errors are reported by `#stored`.
     this.#stream.on('error', () => {});
   }
 
   /** Resolves when more may be written. @throws TidemarkError as `ArtifactStore.put` */
   async write(part: Buffer): Promise<void> {
-    // A store that fails reads no more.
+    // A store that failed stops reading.
     await Promise.race([writeTo(this.#stream, part), this.#stored]);
     if (this.#stream.destroyed) await this.#stored;
   }
 
-  /** Resolves when it is stored. @throws TidemarkError as `ArtifactStore.put` */
+  /** Resolves when the file is stored. @throws TidemarkError as `ArtifactStore.put` */
   end(): Promise<StoredObject> {
     this.#stream.end();
     return this.#stored;
   }
 
-  /** Ends it without an artifact, if it is not stored yet. Returns what is stored. */
+  /** Ends the file without an artifact, unless it is already stored. Returns the stored artifact, if any. */
   async abandon(): Promise<StoredObject | undefined> {
     if (!this.#stream.writableEnded) this.#stream.destroy(new Error('the dump is given up'));
     return this.#stored.catch(() => undefined);

@@ -40,7 +40,8 @@ export class DumpBuild {
   }
 
   /**
-   * A delta; a full dump where a delta has nothing to go on from. Returns what was made: nothing when nothing changed.
+   * Makes a delta, or a full dump if there is no dump that a delta could follow. Returns the new dumps: none when
+   * nothing changed.
    * @throws TidemarkError `conflict` when an upload is being applied, or another process makes a dump
    */
   async delta(): Promise<readonly StreamDump[]> {
@@ -51,7 +52,8 @@ export class DumpBuild {
   }
 
   /**
-   * A full dump, after a delta up to the same boundary: so clients that have an earlier full dump need not take it.
+   * Makes a full dump, after a delta up to the same boundary: so clients with an earlier full dump need not fetch this
+   * one.
    * @throws as `delta`
    */
   async full(): Promise<readonly StreamDump[]> {
@@ -74,7 +76,7 @@ export class DumpBuild {
     );
   }
 
-  /** Found out at once, for schedules that come often. */
+  /** A quick check, for schedules with short intervals. */
   async #isUnchanged(after: Stamp, boundary: DumpBoundary): Promise<boolean> {
     const { lastChange } = await this.#parts.index.summary(this.#set.id);
     return lastChange < after && this.#task(boundary, after).errata.length === 0;
@@ -107,7 +109,7 @@ export class DumpBuild {
   async #add({ kind, task, made, last }: NewDump): Promise<StreamDump> {
     const { organization, stream } = this.#name;
     const number = (last?.number ?? 0) + 1;
-    // A later second than that of the one before: the list of dumps has dates in seconds.
+    // At least one second after the dump before: the list of dumps has dates in seconds.
     const at = Math.max(Date.now(), (Math.floor((last?.at ?? 0) / 1000) + 1) * 1000);
     const named = { organization, ...(stream !== undefined && { stream }), kind, at };
     const { records, deletions } = made;
@@ -133,7 +135,7 @@ export class DumpBuild {
     return dump;
   }
 
-  /** Only when it is certain that no dump names them; else a nightly job finds out. */
+  /** Removes the files only when it is certain that no dump names them; otherwise a nightly job checks that. */
   async #removeFiles({ files }: MadeDump, error: unknown): Promise<void> {
     if (!isTidemarkError(error, 'conflict')) return;
     for (const { artifact } of files) await this.#parts.artifacts.delete(artifact).catch(() => {});
@@ -141,7 +143,7 @@ export class DumpBuild {
 }
 
 interface CountedTask extends DumpTask {
-  /** Of all errata. */
+  /** Number of all errata. */
   readonly errors: number;
 }
 

@@ -4,29 +4,29 @@ import { ScratchDatabase } from '../../lib/sqlite/scratch-database.ts';
 import type { ChangeLog, StampRange } from '../../stores/change-log.ts';
 import type { PlacedRows } from './placed-rows.ts';
 
-/** What the changes of a time make of a key. */
+/** The net change of a key. */
 export interface ChangedRow {
   readonly key: ResourceKey;
-  /** Whether there was such a record before. */
+  /** Whether the record existed before. */
   readonly existed: boolean;
-  /** Whether it has changed more than once. */
+  /** Whether it changed more than once. */
   readonly again: boolean;
-  /** Undefined when there is no such record now. */
+  /** Undefined when the record does not exist now. */
   readonly row: string | undefined;
 }
 
 const SCHEMA = 'CREATE TABLE changed (key TEXT PRIMARY KEY, existed INTEGER, again INTEGER, row TEXT) WITHOUT ROWID';
-/** Bytes in memory; what some ten thousand changes make never reaches the disk. */
+/** Bytes in memory: about ten thousand changes are never written to the disk. */
 const CACHE = 16 * 1024 * 1024;
 
-/** The keys that changed between two boundaries, each once; on disk, however many there are. */
+/** The keys that changed between two boundaries, each once. They are on disk, so there may be any number. */
 export class ChangedRows {
   readonly #database: ScratchDatabase;
   readonly #rows: PlacedRows;
   readonly #upsert;
   readonly #get;
   readonly #all;
-  /** Changes that were read. */
+  /** Number of changes that were read. */
   changes = 0;
 
   /** @throws TidemarkError `unavailable` when nothing can be written into the folder */
@@ -40,10 +40,10 @@ export class ChangedRows {
     this.#all = this.#database.prepare('SELECT key, existed, again, row FROM changed ORDER BY key');
   }
 
-  /** @throws TidemarkError `unavailable`, for one when the disk is full */
+  /** @throws TidemarkError `unavailable`, for instance when the disk is full */
   async read(index: Pick<ChangeLog, 'changes'>, set: SetId, range: StampRange): Promise<void> {
     for await (const batch of index.changes(set, range)) {
-      // Of several changes of a key, the first says whether it existed, and the last one counts.
+      // Of several changes of a key, the first shows whether it existed, and the last one counts.
       for (const { key, kind, state } of batch) {
         this.#upsert.run(key, kind === 'created' ? 0 : 1, state === undefined ? null : this.#rows.rowOf(key, state));
       }

@@ -6,21 +6,22 @@ import { type BoundaryParts, type DumpBoundary, tryBoundary } from './dump-bound
 
 export interface BoundaryOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds that are waited while nothing comes further. */
+  /** Milliseconds to wait without progress of an upload. */
   readonly waitMs?: number | undefined;
-  /** Called with what is waited for. */
+  /** Called with the reason of the wait. */
   readonly onWaiting?: ((reason: string) => void) | undefined;
 }
 
 const RETRY_MS = 500;
 const LONGEST_WAIT_MS = 20_000;
-/** However far uploads come meanwhile: others wait for them. */
+/** Longest wait in milliseconds, even if uploads make progress: other uploads wait for them. */
 const LONGEST_PAUSE_MS = 1_800_000;
 
 /**
- * Makes a boundary at which no upload of a stream is being applied. While it waits for those that are, no others are
- * begun: see UploadPause.
- * @throws TidemarkError `conflict` when there was none; `not-found` when there is no such organization
+ * Makes a boundary at which no upload of a stream is being applied. While it waits for the running uploads, no others
+ * are started: see UploadPause.
+ * @throws TidemarkError `conflict` when no boundary could be made in time; `not-found` when there is no such
+ *   organization
  */
 export async function chooseBoundary(
   name: StreamName,
@@ -39,7 +40,8 @@ export async function chooseBoundary(
       const progress = upload && (await parts.progressOf(upload));
       if (limit.isOver(progress)) throw new TidemarkError('conflict', `${reason}. ${limit.text}`, { ...name });
       onWaiting?.(reason);
-      // Others that wait may have all the workers that it needs to go on.
+      // If no process works on the upload, it needs a worker, and paused uploads may occupy all of them: so the pause
+      // ends.
       const isOfUse = upload === undefined || progress !== undefined;
       if (isOfUse)
         pause ??= await UploadPause.begin(parts.catalog, { ...name, stream, dumped: setOfStream(name, 'dumps') });
@@ -51,7 +53,7 @@ export async function chooseBoundary(
   }
 }
 
-/** How long uploads are waited for: while they come further, and then for a time. */
+/** Limits the wait for uploads: it starts again whenever an upload makes progress. */
 class WaitLimit {
   readonly #longestMs: number;
   readonly #begun = performance.now();
@@ -63,7 +65,7 @@ class WaitLimit {
     this.#leftMs = longestMs;
   }
 
-  /** Called before each wait. Only these count: to sync the set of the default stream may take longer. */
+  /** Called before each wait. Only the waits count, because syncing the set of the default stream may take longer. */
   isOver(progress: string | undefined): boolean {
     if (progress !== undefined && this.#progress !== undefined && progress !== this.#progress) {
       this.#leftMs = this.#longestMs;
@@ -74,7 +76,7 @@ class WaitLimit {
     return false;
   }
 
-  /** How long it has been, and what else is needed. */
+  /** How long the wait has been, and what must run to end it. */
   get text(): string {
     const seconds = Math.round((performance.now() - this.#begun) / 1000);
     return `It waited ${seconds} s; a server ("tidemark serve") or "tidemark work" must run to end this`;

@@ -10,45 +10,48 @@ import { isPartlyApplied, type UploadState } from '../uploads/upload-state.ts';
 export interface BoundaryParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest' | 'list' | 'head'>;
   readonly index: Pick<ChangeLog, 'mark'>;
-  /** Another text whenever an upload that is being applied may have come further; undefined while no process has it. */
+  /** Progress token of the upload: differs after each heartbeat. Undefined while no worker runs it. */
   progressOf(upload: NamedUpload): Promise<string | undefined>;
-  /** Whether the set of the default stream has all that its stream has now. */
+  /** Whether the set of the default stream has everything that its stream has now. */
   followsDefault(organization: Organization): Promise<boolean>;
 }
 
-/** A boundary of the log that has whole uploads below it. */
+/** A boundary of the log with only whole uploads below it. */
 export interface DumpBoundary {
   readonly until: Stamp;
-  /** Those of the stream that were applied below it, in no order. */
+  /** The uploads of the stream that were applied below the boundary, in no order. */
   readonly uploads: readonly AppliedBelow[];
 }
 
 export interface AppliedBelow {
   readonly number: number;
-  /** The log when it was begun to be applied: a boundary at, or above, that of every dump that does not have it. */
+  /**
+   * The watermark of the log when the upload started to be applied: at or above the boundary of every dump that does
+   * not contain the upload.
+   */
   readonly after: Stamp;
   readonly errors: number;
   /** The artifact with its errata. */
   readonly errata?: string | undefined;
 }
 
-/** Why there is none at present. */
+/** Why no boundary can be made at present. */
 export interface NoBoundary {
-  /** For people. */
+  /** A message for users. */
   readonly reason: string;
-  /** The stream whose uploads are to pause. */
+  /** The stream whose uploads have to pause. */
   readonly stream: string;
-  /** The one that is being applied. */
+  /** The upload that is being applied. */
   readonly upload?: NamedUpload;
 }
 
-/** States of uploads that are read at a time. */
+/** Number of upload states that are read at a time. */
 const PAGE = 200;
 
 /**
- * Makes a boundary, unless an upload of the stream is being applied. An upload counts as a whole when it was applied
- * before the boundary was made, or began afterwards. One that was begun and ended in between is found by its state,
- * which was put since.
+ * Makes a boundary, unless an upload of the stream is being applied. An upload is whole when it was applied before the
+ * boundary was made, or started after that. An upload that started and ended in between is found by its state, which
+ * was put since.
  */
 export async function tryBoundary(
   name: StreamName,
@@ -79,7 +82,7 @@ async function readOrganization({ organization }: StreamName, catalog: BoundaryP
   throw new TidemarkError('not-found', `there is no organization ${JSON.stringify(organization)}`, { organization });
 }
 
-/** Of all uploads of a stream; none when there is no stream yet. */
+/** The states of all uploads of a stream; none when there is no stream yet. */
 async function readStates(
   { organization, stream }: StreamName,
   catalog: BoundaryParts['catalog'],
@@ -94,7 +97,7 @@ async function readStates(
   }
 }
 
-/** What of a state is needed: thousands of them are in memory. */
+/** Removes what is not needed of a state: thousands of them are in memory. */
 function withoutFiles({ applying, applied, read }: UploadState): UploadState {
   return { ...(applying && { applying }), ...(applied && { applied }), ...(read && { read: { ...read, files: [] } }) };
 }

@@ -2,10 +2,10 @@ import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { DumpFunctions, DumpThreadData, DumpWork } from './dump.worker.ts';
 import type { DumpProgress, MadeDump } from './make-dump.ts';
 
-/** Megabytes. Of what a record makes, hardly anything is kept. */
+/** Megabytes. Objects of a record are short-lived, so a small young generation suffices. */
 const YOUNG_MB = 8;
 
-/** Writes the dumps of one build in a thread of its own, until it is closed. An aborted signal ends it at once. */
+/** Writes the dumps of one build in a thread, until it is closed. An aborted signal ends the thread at once. */
 export class DumpThread {
   readonly #thread: CalledThread<DumpFunctions>;
   readonly #signal: AbortSignal | undefined;
@@ -37,7 +37,7 @@ export class DumpThread {
 
   async close(): Promise<void> {
     this.#signal?.removeEventListener('abort', this.#stop);
-    // What is under way is of no use, and the rest is closed in order.
+    // After an abort, the running work is useless; otherwise the thread closes its resources in order.
     if (this.#signal?.aborted) await this.#thread.end();
     else await this.#thread.close();
   }

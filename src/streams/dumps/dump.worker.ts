@@ -16,22 +16,22 @@ import {
 } from './make-dump.ts';
 import { StateCopy } from './state-copy.ts';
 
-/** What the thread is started with. */
+/** Data that the thread is started with. */
 export interface DumpThreadData {
   readonly store: StoreLocation;
   readonly artifacts: ArtifactLocation;
-  /** For scratch databases. */
+  /** The folder of scratch databases. */
   readonly folder: string;
   readonly failpoint: string | undefined;
 }
 
-/** What the thread does: first the states are copied, for a full dump. */
+/** A task of the thread. A full dump starts with copying the states. */
 export type DumpWork =
   | { readonly work: 'copy'; readonly set: SetId }
   | { readonly work: 'full'; readonly task: DumpTask }
   | { readonly work: 'delta'; readonly task: DumpTask & { readonly after: Stamp } };
 
-/** `progress` until it is done. */
+/** `progress` until the task is done. */
 export type DumpReply = { readonly progress: DumpProgress | undefined } | { readonly made: MadeDump | undefined };
 
 /** The thread that writes dumps: it has its own connections to the store and to the artifacts. */
@@ -71,7 +71,7 @@ const functions = {
     working = run(work).then((made) => ({ made }));
     working.catch(() => {});
   },
-  /** What was made when it is; before, the progress after a while. */
+  /** Returns the result when the task is done; before that, the progress after a while. */
   async wait(): Promise<DumpReply> {
     const pause = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => pause.resolve(undefined), REPORT_MS);

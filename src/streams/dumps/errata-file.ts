@@ -16,8 +16,8 @@ const LEVEL = 6;
 const PART_BYTES = 256 * 1024;
 
 /**
- * Writes errata of several uploads as one file: lines of JSON, each with the number of its upload before the fields of
- * `UploadErratum`.
+ * Writes the errata of several uploads into one file of JSON lines. Each line has the number of its upload before the
+ * fields of `UploadErratum`.
  * @throws TidemarkError `unavailable` when one of them cannot be read; as `ArtifactStore.put`
  */
 export async function writeErrata(

@@ -1,12 +1,12 @@
 import { createGzip, type Gzip } from 'node:zlib';
 
-/** Bytes that are compressed before they are handed on: with Node's 16 KiB, that takes as long as compressing them. */
+/** Bytes of a compressed chunk: with Node's 16 KiB, passing the chunks takes as long as compressing them. */
 const OUTPUT_BYTES = 256 * 1024;
 
 export interface GzipOptions {
-  /** 1 to 9. */
+  /** Compression level, 1 to 9. */
   readonly level: number;
-  /** Called with each part when its bytes are needed no more. */
+  /** Called with each part when its bytes are no longer needed. */
   readonly onPacked?: ((part: Buffer) => void) | undefined;
 }
 
@@ -16,7 +16,7 @@ export async function* gzipParts(
   { level, onPacked }: GzipOptions,
 ): AsyncGenerator<Uint8Array> {
   const gzip = createGzip({ level, chunkSize: OUTPUT_BYTES });
-  // What fails ends the loop below, too.
+  // An error also ends the loop below.
   const written = writeAll(gzip, parts, onPacked).catch((error: unknown) => void gzip.destroy(error as Error));
   yield* gzip;
   await written;

@@ -16,7 +16,7 @@ import { type MadeFile, RecordFiles } from './record-files.ts';
 import { SortedRows } from './sorted-rows.ts';
 import type { StateCopy } from './state-copy.ts';
 
-/** What is to be written; plain values, for a thread. */
+/** A dump to write. Plain values, so that a thread can receive them. */
 export interface DumpTask extends StreamName {
   readonly set: SetId;
   readonly until: Stamp;
@@ -28,7 +28,7 @@ export interface DumpParts {
     Pick<ResourceStates, 'states'> &
     Pick<SetStatistics, 'history'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'delete' | 'name'>;
-  /** For scratch databases. */
+  /** The folder of scratch databases. */
   readonly folder: string;
   onProgress(progress: DumpProgress): void;
 }
@@ -48,7 +48,7 @@ export interface MadeDump {
 
 /**
  * Writes the state of a set at a boundary.
- * @param copy was made before the boundary
+ * @param copy of the states, started before the boundary
  * @throws TidemarkError `unavailable` when an artifact cannot be read or written; then nothing is stored
  */
 export async function makeFullDump(task: DumpTask, copy: StateCopy, parts: DumpParts): Promise<MadeDump> {
@@ -62,7 +62,8 @@ export async function makeFullDump(task: DumpTask, copy: StateCopy, parts: DumpP
 }
 
 /**
- * Writes the net effect of the changes of a set between two boundaries. Undefined when there is none, and no errata.
+ * Writes the net effect of the changes of a set between two boundaries. Undefined when there are neither changes nor
+ * errata.
  * @throws TidemarkError as `makeFullDump`
  */
 export async function makeDelta(
@@ -96,12 +97,12 @@ export async function makeDelta(
 
 interface RowsToWrite {
   readonly rows: Iterable<string>;
-  /** How many there are, about. */
+  /** Approximate number of records. */
   readonly total: number;
   readonly placed: PlacedRows;
 }
 
-/** The files of one dump: all of them are stored in the end, or none. */
+/** The files of one dump: at the end, either all of them are stored, or none. */
 class MadeFiles {
   readonly #artifacts: DumpParts['artifacts'];
   readonly files: MadeFile[] = [];
@@ -122,7 +123,7 @@ class MadeFiles {
     }
   }
 
-  /** Returns how many records there were. */
+  /** Returns the number of records. */
   async addRecords(name: StreamName, { rows, total, placed }: RowsToWrite, parts: DumpParts): Promise<number> {
     const files = new RecordFiles(this.#artifacts, name);
     this.#records = files;
@@ -161,7 +162,7 @@ class MadeFiles {
     if (ids.length > 0) await this.#deletes!.write(Buffer.from(`${ids.join('\n')}\n`));
   }
 
-  /** A nightly job removes what cannot be removed now. */
+  /** A nightly job removes files that cannot be removed now. */
   async #abandon(): Promise<void> {
     const stored = [(await this.#deletes?.abandon())?.key, ...((await this.#records?.abandon()) ?? [])];
     for (const key of [...stored, ...this.files.map(({ artifact }) => artifact)]) {

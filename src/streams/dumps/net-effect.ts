@@ -15,15 +15,15 @@ export interface NetEffectParts {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
 }
 
-/** A record that a client needs, by its row, or the id of one that it is to delete. */
+/** A record that a client needs, by its row; or the id of a record that it has to delete. */
 export type Effect = { readonly row: string } | { readonly deleted: string };
 
-/** Former states that are read at a time. */
+/** Number of former states that are read at a time. */
 const AT_A_TIME = 16;
 
 /**
- * What the changes after a boundary come to: what was created and deleted again, and what has the same bytes as before,
- * is left out.
+ * Yields the net effect of the changes after a boundary. Records that were created and deleted again, and records with
+ * the same bytes as before, are left out.
  */
 export async function* netEffect(
   changed: Iterable<ChangedRow>,
@@ -36,8 +36,8 @@ export async function* netEffect(
   const effectOf = async ({ key, existed, again, row }: ChangedRow): Promise<Effect | undefined> => {
     if (!existed) return row === undefined ? undefined : { row };
     if (row === undefined) return { deleted: recordIdOfKey(key) ?? (await idOf(await formerOf(key), reader)) };
-    // One change is one of the bytes: an upload repeats the state of a record that is as it was. Only after the set was
-    // given more hashes, the next upload does not.
+    // A single change is a change of the bytes, since an upload repeats the state of an unchanged record. The only
+    // exception is the first upload after more hashes were configured for the set.
     if (!again) return { row };
     const former = await formerOf(key);
     return former?.hashes?.['sha-256'] === digestOfRow(row) ? undefined : { row };
@@ -45,7 +45,7 @@ export async function* netEffect(
   for await (const effect of mapInOrder(changed, AT_A_TIME, effectOf)) if (effect !== undefined) yield effect;
 }
 
-/** Of an id that is so long that its key has only its digest. */
+/** The id of a record, read from its bytes: its key contains only a digest of a very long id. */
 async function idOf(former: ResourceState | undefined, reader: RecordReader): Promise<string> {
   const { record, hashes } = former!;
   return (await reader.read(record!, hashes!['sha-256']!)).id;

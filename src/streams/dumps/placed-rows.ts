@@ -3,14 +3,14 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { RecordPlace, ResourceState } from '../../core/resource.ts';
 
-/** Where a record of a stream is, and what it must be. */
+/** The place of a record of a stream, and its expected digest. */
 export interface PlacedRecord extends RecordPlace {
   readonly key: ResourceKey;
   /** The SHA-256 of its document, hexadecimal. */
   readonly digest: string;
 }
 
-// Numbers that have as many digits whatever is added to them.
+// Added to numbers so that all have the same count of digits.
 const ARTIFACTS = 10_000_000;
 const OFFSETS = 1_000_000_000_000_000;
 const POSITIONS = 1_000_000_000;
@@ -20,14 +20,14 @@ const DIGEST_AT = POSITION_AT + 10;
 const LENGTH_AT = DIGEST_AT + 64;
 
 /**
- * Records as rows of ASCII, which sort by their places: so those of a block come together, and each block is read once.
- * Artifacts are numbers in them, in the order in which they were met: there are as many as uploads.
+ * Represents records as ASCII rows that sort by place: so the records of a block are adjacent, and each block is read
+ * once. Artifacts are numbered in the order of their first occurrence; there are as many as uploads.
  */
 export class PlacedRows {
   readonly #numbers = new Map<ObjectKey, number>();
   readonly #artifacts: ObjectKey[] = [];
 
-  /** @throws TidemarkError `unavailable` for a state that says of no record where it is */
+  /** @throws TidemarkError `unavailable` for a state without the place of a record */
   rowOf(key: ResourceKey, { record, hashes }: Pick<ResourceState, 'record' | 'hashes'>): string {
     const digest = hashes?.['sha-256'];
     if (record === undefined || digest === undefined) throw notPlaced(key);

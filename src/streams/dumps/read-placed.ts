@@ -12,14 +12,14 @@ import type { PlacedRecord } from './placed-rows.ts';
 type Artifacts = Pick<ArtifactStore, 'get' | 'name'>;
 type Header = BlockHeader<'stream.Record.v1'>;
 
-/** Records of one block. */
+/** Records to read from one block. */
 interface WantedBlock {
   readonly offset: number;
   readonly length: number;
   readonly records: PlacedRecord[];
 }
 
-/** Blocks of one artifact that follow one another: they are read at once. */
+/** Adjacent blocks of one artifact, read by one request. */
 interface WantedChunk {
   readonly artifact: ObjectKey;
   readonly blocks: WantedBlock[];
@@ -33,16 +33,16 @@ interface ReadChunk {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Bytes, packed: some 30 times as many are in memory of a chunk that compresses very well. */
+/** Packed bytes. A chunk that compresses very well takes about 30 times as much memory. */
 const CHUNK_BYTES = 512 * 1024;
-/** Chunks that are read ahead. */
+/** Number of chunks that are read ahead. */
 const READ_AHEAD = 2;
-/** Bytes in which a header of ours ends. */
+/** Bytes that usually contain the whole header of an artifact of this program. */
 const USUAL_HEADER = 4_096;
 
 /**
- * Reads records from their artifacts, in the order of their places, and checks that each is what it was. Yields those
- * of a block together: their documents are parts of memory that is given back when the next block is asked for.
+ * Reads records from their artifacts, in the order of their places, and checks their digests. Yields the records of a
+ * block together: their documents refer to memory that is reused when the next block is requested.
  * @param records ascending by artifact, offset and position
  * @throws TidemarkError `unavailable` when an artifact does not exist (any more), is damaged, or is another one
  */
@@ -65,7 +65,7 @@ export async function* readPlaced(
   }
 }
 
-/** The header of the artifact that was asked for last: chunks come in the order of artifacts. */
+/** The header of the artifact that was requested last: chunks come in the order of artifacts. */
 class Headers {
   readonly #artifacts: Artifacts;
   #artifact: ObjectKey | undefined;
@@ -95,7 +95,7 @@ async function readChunk(chunk: WantedChunk, artifacts: Artifacts, headers: Head
     const header = await headers.of(artifact);
     const start = blocks[0]!.offset;
     const { body } = await artifacts.get(artifact, { range: { start, length: end - start } });
-    // `unpackChunk` gives the memory back: it must be its own.
+    // `unpackChunk` transfers this memory, so it must not belong to a pool.
     return { artifact, blocks, header, bytes: new Uint8Array(await buffer(body)) };
   } catch (error) {
     throw unreadable(error, artifact, artifacts.name);

@@ -8,7 +8,7 @@ import { ArtifactFile } from './artifact-file.ts';
 import { gzipParts } from './gzip-parts.ts';
 import type { DumpFileKind } from './stored-dump.ts';
 
-/** A file that is stored, as the thread that made it reports it. */
+/** A stored file, as reported by the thread that made it. */
 export interface MadeFile {
   readonly kind: DumpFileKind;
   readonly artifact: string;
@@ -16,11 +16,11 @@ export interface MadeFile {
   readonly sha256: string;
 }
 
-/** Bytes that are compressed at once. */
+/** Bytes that are compressed at a time. */
 const PART_BYTES = 512 * 1024;
-/** Bytes of MARCXML that are taken at a time: half of what the writer begins with, so that it need not grow. */
+/** Bytes of MARCXML taken from the writer at a time: half of its initial buffer, so that the buffer need not grow. */
 const XML_BYTES = 32 * 1024;
-/** Of gzip: see docs/performance.md. */
+/** Compression level of gzip: see docs/performance.md. */
 const LEVEL = 2;
 
 /** Writes records as MARC21 and as MARCXML side by side, both with gzip. */
@@ -44,7 +44,7 @@ export class RecordFiles {
     if (this.#xml.size >= XML_BYTES) this.#marcxml.addBytes(this.#xml.takeToCopy());
   }
 
-  /** Resolves when more may be added. @throws TidemarkError as `ArtifactStore.put` */
+  /** Resolves when more records may be added. @throws TidemarkError as `ArtifactStore.put` */
   async flush(): Promise<void> {
     await this.#marc21.flush();
     await this.#marcxml.flush();
@@ -61,14 +61,14 @@ export class RecordFiles {
     ];
   }
 
-  /** Returns the artifacts that are stored all the same. */
+  /** Returns the keys of the artifacts that were stored nevertheless. */
   async abandon(): Promise<readonly string[]> {
     const stored = await Promise.all([this.#marc21.abandon(), this.#marcxml.abandon()]);
     return stored.filter((key) => key !== undefined);
   }
 }
 
-/** Gathers what is added into parts, and has them compressed and stored. */
+/** Gathers bytes into parts, and has them compressed and stored. */
 class PackedFile {
   readonly #pool: BufferPool;
   readonly #file: ArtifactFile;
@@ -113,7 +113,7 @@ class PackedFile {
   }
 }
 
-/** The whole buffer of a part. */
+/** Returns the whole buffer of a part to the pool. */
 function giveBack({ buffer }: Buffer, pool: BufferPool): void {
   if (buffer.byteLength === pool.bytes) pool.give(Buffer.from(buffer));
 }

@@ -2,11 +2,11 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { STREAM_DUMPS_FOLDER } from '../../artifacts/keys/stream-keys.ts';
 import type { StoredDumps } from './stored-dumps.ts';
 
-/** A file of a removed dump can be fetched for so long, for clients that have its address. */
+/** Milliseconds for which the files of a removed dump can still be fetched, for clients that have their addresses. */
 const REMOVED_AFTER_MS = 86_400_000;
 /**
- * A week: much longer than a dump takes. It gives operators who made the store anew of an older archive time to see
- * that it lacks dumps.
+ * A week: much longer than a dump takes. After restoring a store from an older archive, operators have this time to
+ * notice that it lacks dumps.
  */
 const LEFT_AFTER_MS = 7 * 86_400_000;
 
@@ -19,7 +19,7 @@ interface Parts {
 export async function removeUnusedDumpFiles({ stored, artifacts }: Parts, signal: AbortSignal): Promise<number> {
   let deleted = 0;
   for (const organization of await artifacts.folders(STREAM_DUMPS_FOLDER)) {
-    // Listed before the dumps are read: what is named afterwards is not old.
+    // Listed before the dumps are read: a file that is named after that is not old.
     const files = await filesOf(organization, artifacts);
     for (const { files: named, removed } of await stored.ofOrganization(organization)) {
       const isOver = removed !== undefined && removed < Date.now() - REMOVED_AFTER_MS;
@@ -35,7 +35,7 @@ export async function removeUnusedDumpFiles({ stored, artifacts }: Parts, signal
   return deleted;
 }
 
-/** Whether each would be unused if no dump named it. */
+/** By key of a file: whether the file would be unused if no dump named it. */
 async function filesOf(organization: string, artifacts: Pick<ArtifactStore, 'list'>): Promise<Map<string, boolean>> {
   const files = new Map<string, boolean>();
   const before = Date.now() - LEFT_AFTER_MS;

@@ -1,7 +1,7 @@
 import { RowSorter } from '../../artifacts/records/row-sorter.ts';
 import { RunStore } from '../../artifacts/records/run-store.ts';
 
-/** Rows that are sorted on disk: memory holds a megabyte, and a page of each run. */
+/** Sorts rows on disk: a megabyte, and a page of each run, are in memory. */
 export class SortedRows {
   readonly #runs: RunStore;
   #sorter: RowSorter | undefined = new RowSorter();
@@ -12,14 +12,14 @@ export class SortedRows {
     this.#runs = new RunStore(folder);
   }
 
-  /** @throws TidemarkError `unavailable`, for one when the disk is full */
+  /** @throws TidemarkError `unavailable`, for instance when the disk is full */
   add(row: string): void {
     this.#sorter!.add(row);
     this.size += 1;
     for (const run of this.#sorter!.takeRuns()) this.#runs.add(run);
   }
 
-  /** All rows, ascending; none can be added afterwards. */
+  /** All rows, ascending. No rows can be added after this call. */
   *sorted(): Generator<string> {
     for (const run of this.#sorter?.end() ?? []) this.#runs.add(run);
     this.#sorter = undefined;

@@ -9,12 +9,12 @@ import { SortedRows } from './sorted-rows.ts';
 
 type Index = Pick<ChangeLog, 'changes' | 'watermark'> & Pick<ResourceStates, 'states'>;
 
-/** Between two reports. */
+/** Number of states between two reports. */
 const REPORTED = 10_000;
 
 /**
- * The states of a set at a boundary, sorted by the places of their records: copied while others may change the set, and
- * then made what they were at the boundary, by the changes since the copying began.
+ * The states of a set at a boundary, sorted by the places of their records. They are copied while others may change the
+ * set; then the changes since the start of the copying are applied, up to the boundary.
  */
 export class StateCopy {
   readonly placed = new PlacedRows();
@@ -32,7 +32,7 @@ export class StateCopy {
     this.#changed = new ChangedRows(folder, this.placed);
   }
 
-  /** About how many records there are. */
+  /** Approximate number of records. */
   get size(): number {
     return this.#copied.size;
   }
@@ -46,13 +46,13 @@ export class StateCopy {
     }
   }
 
-  /** Makes it the states at a boundary, which is above all that was copied. Once. */
+  /** Applies the changes up to a boundary, which must be above everything that was copied. Call this once. */
   async catchUp(index: Index, until: Stamp): Promise<void> {
     await this.#changed.read(index, this.#set, { after: this.#after, until });
     for (const { row } of this.#changed) if (row !== undefined) this.#later.add(row);
   }
 
-  /** Ascending by place; once. */
+  /** The rows, ascending by place. Call this once. */
   *rows(): Generator<string> {
     const later = this.#later.sorted();
     let next = later.next();

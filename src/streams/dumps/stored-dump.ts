@@ -5,30 +5,32 @@ import type { StreamName } from '../set-names.ts';
 
 /**
  * A full dump of the records of a stream, or a delta: a document of the catalog, put when all of its files are stored.
- * It never changes, but for `removed`.
+ * It never changes, except for `removed`.
  *
- * A client that has taken a full dump applies every delta of a higher number, in order: then it has the state at the
- * boundary of each. Full dumps between them have nothing that it does not have already.
+ * A client that has fetched a full dump applies every delta of a higher number, in order, and then has the state at the
+ * boundary of each. It can skip the full dumps in between.
  */
 export interface StreamDump extends StreamName {
-  /** From 1, without gaps: the order of time. */
+  /** From 1, without gaps, in the order of time. */
   readonly number: number;
   readonly kind: DumpKind;
-  /** When it was complete, in milliseconds since 1970: in a later second than that of every lower number. */
+  /** Time of completion, in milliseconds since 1970. Its second is later than that of every lower number. */
   readonly at: number;
-  /** Of a delta: the boundary that it begins at, the end of the delta before it, or of the first full dump. */
+  /**
+   * For a delta: the boundary at which it begins, which is the end of the delta before it, or of the first full dump.
+   */
   readonly after?: Stamp;
-  /** The boundary up to which it has every change. No upload was being applied there. */
+  /** The boundary up to which the dump contains every change. No upload was being applied there. */
   readonly until: Stamp;
-  /** The set of records whose log it was made of, and the epoch of that. */
+  /** The set of records from whose log the dump was made, and its epoch. */
   readonly set: SetId;
   readonly epoch: number;
   readonly totals: DumpTotals;
-  /** In the order of `DUMP_FILE_KINDS`; a delta has only those with something in them. */
+  /** In the order of `DUMP_FILE_KINDS`; a delta has only the files that are not empty. */
   readonly files: readonly DumpFile[];
-  /** By chance: which process has put it. */
+  /** A random text that identifies the process that put this document. */
   readonly token: string;
-  /** When it was taken off the list, in milliseconds since 1970: its files are deleted a day later. */
+  /** Time when the dump was removed from the list, in milliseconds since 1970: its files are deleted a day later. */
   readonly removed?: number;
 }
 
@@ -37,9 +39,9 @@ export type DumpKind = (typeof DUMP_KINDS)[number];
 
 export interface DumpTotals {
   readonly records: number;
-  /** Ids of records that are no more; 0 for a full dump. */
+  /** Number of ids of deleted records; 0 for a full dump. */
   readonly deletions: number;
-  /** What could not be read in the uploads that were applied since the dump of its kind before. */
+  /** Number of errata of the uploads that were applied since the previous dump of the same kind. */
   readonly errata: number;
 }
 
@@ -48,33 +50,33 @@ export type DumpFileKind = (typeof DUMP_FILE_KINDS)[number];
 
 export interface DumpFile {
   readonly kind: DumpFileKind;
-  /** As POD has it: `lane-2026-11-24-full-marc21.mrc.gz`. Dumps of one day have files of one name. */
+  /** Named as in POD: `lane-2026-11-24-full-marc21.mrc.gz`. Files of dumps of one day have the same name. */
   readonly name: string;
-  /** Bytes, packed. */
+  /** Packed bytes. */
   readonly length: number;
-  /** Hexadecimal, of the packed bytes. */
+  /** SHA-256 of the packed bytes, hexadecimal. */
   readonly sha256: string;
   readonly mime: string;
   readonly artifact: ObjectKey;
 }
 
 const DIGITS = 9;
-/** In place of a stream, which none can be called: its own ids begin with a letter or digit. */
+/** Used in place of a stream id. No stream has this id, since those begin with a letter or digit. */
 const DEFAULT_STREAM = '-';
 
-/** Of the document in the catalog: ids sort as their numbers do. */
+/** The id of the document in the catalog: ids sort as their numbers do. */
 export function dumpId({ number, ...name }: Pick<StreamDump, 'organization' | 'stream' | 'number'>): string {
   return `${dumpsOf(name)}${String(number).padStart(DIGITS, '0')}`;
 }
 
-/** What the ids of all dumps of a stream begin with; without a stream, of those of the default one. */
+/** The prefix of the ids of all dumps of a stream; without a stream, of the dumps of the default stream. */
 export function dumpsOf({ organization, stream = DEFAULT_STREAM }: StreamName): string {
   return `${organization}/${stream}/`;
 }
 
 /**
- * Where a file is in the set of dumps: below the number of its dump, so that keys ascend from oldest to newest, and no
- * two files have one. `000000012/lane-2026-11-24-full-marc21.mrc.gz`
+ * The path of a file in the set of dumps: below the number of its dump, so that keys ascend from oldest to newest, and
+ * no two files have the same path. For instance `000000012/lane-2026-11-24-full-marc21.mrc.gz`
  */
 export function dumpFilePath({ number }: Pick<StreamDump, 'number'>, { name }: Pick<DumpFile, 'name'>): string {
   return `${String(number).padStart(DIGITS, '0')}/${name}`;
@@ -82,7 +84,7 @@ export function dumpFilePath({ number }: Pick<StreamDump, 'number'>, { name }: P
 
 export const isListed = ({ removed }: Pick<StreamDump, 'removed'>): boolean => removed === undefined;
 
-// As POD names them. Its media types are what Rails finds out; these are those of IANA.
+// Named as in POD. POD uses the media types that Rails detects; these are those of IANA.
 const FILES: Readonly<Record<DumpFileKind, { readonly ending: string; readonly mime: string }>> = {
   marc21: { ending: 'marc21.mrc.gz', mime: 'application/gzip' },
   marcxml: { ending: 'marcxml.xml.gz', mime: 'application/gzip' },
@@ -90,7 +92,7 @@ const FILES: Readonly<Record<DumpFileKind, { readonly ending: string; readonly m
   errata: { ending: 'errata.ndjson.gz', mime: 'application/gzip' },
 };
 
-/** The name and the media type of a file of a dump that was made at a time (milliseconds since 1970). */
+/** The name and the media type of a file of a dump. `at` is the time of the dump, milliseconds since 1970. */
 export function nameFile(
   { organization, stream, kind, at }: Pick<StreamDump, 'organization' | 'stream' | 'kind' | 'at'>,
   file: DumpFileKind,

@@ -3,7 +3,7 @@ import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import { type StreamName, streamText } from '../set-names.ts';
 import { dumpId, dumpsOf, isListed, type StreamDump } from './stored-dump.ts';
 
-/** The dumps of streams in the catalog; each call sees what other processes have written. */
+/** The dumps of streams in the catalog. Each call reads what other processes have written. */
 export class StoredDumps {
   readonly #catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
 
@@ -11,22 +11,22 @@ export class StoredDumps {
     this.#catalog = catalog;
   }
 
-  /** All that there ever were, oldest first. */
+  /** All dumps, also removed ones, oldest first. */
   async all(name: StreamName): Promise<readonly CatalogDocument<StreamDump>[]> {
     return (await this.#catalog.latest<StreamDump>('stream-dump', dumpsOf(name))).toReversed();
   }
 
-  /** Oldest first. */
+  /** The dumps that were not removed, oldest first. */
   async listed(name: StreamName): Promise<readonly StreamDump[]> {
     return (await this.all(name)).map(({ body }) => body).filter(isListed);
   }
 
-  /** Of all streams of an organization, also those that were removed. */
+  /** The dumps of all streams of an organization, also removed ones. */
   async ofOrganization(organization: string): Promise<readonly StreamDump[]> {
     return (await this.#catalog.latest<StreamDump>('stream-dump', `${organization}/`)).map(({ body }) => body);
   }
 
-  /** @throws TidemarkError `not-found`; `gone` when it was removed */
+  /** @throws TidemarkError `not-found`; `gone` when the dump was removed */
   async get(name: StreamName, number: number): Promise<StreamDump> {
     const found = await this.#catalog.get<StreamDump>('stream-dump', dumpId({ ...name, number }));
     const details = { ...name, dump: number };
@@ -38,7 +38,7 @@ export class StoredDumps {
   }
 
   /**
-   * Makes a dump known.
+   * Publishes a dump.
    * @throws TidemarkError `conflict` when another dump has its number
    */
   async add(dump: StreamDump): Promise<void> {
@@ -46,7 +46,7 @@ export class StoredDumps {
       await this.#catalog.put('stream-dump', dumpId(dump), dump, undefined);
     } catch (error) {
       if (!isTidemarkError(error, 'conflict')) throw error;
-      // The first answer of its own put was lost.
+      // The first put of this dump succeeded, but its response was lost.
       const found = await this.#catalog.get<StreamDump>('stream-dump', dumpId(dump));
       if (found?.body.token === dump.token) return;
       const message = `another process has made a dump of ${streamText(dump)} meanwhile: this one was given up`;
@@ -54,7 +54,7 @@ export class StoredDumps {
     }
   }
 
-  /** Takes a dump off the list; does nothing when another process has done so. */
+  /** Removes a dump from the list; does nothing when another process has done so. */
   async remove({ id, version, body }: CatalogDocument<StreamDump>): Promise<void> {
     try {
       await this.#catalog.put('stream-dump', id, { ...body, removed: Date.now() }, version);

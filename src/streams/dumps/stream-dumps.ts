@@ -33,11 +33,11 @@ export interface BuildOptions {
   readonly onProgress?: ((progress: DumpProgress) => void) | undefined;
 }
 
-/** Full dumps and deltas of the records of streams. */
+/** Makes and removes full dumps and deltas of the records of streams. */
 export class StreamDumps {
   readonly #parts: StreamDumpsParts;
   readonly #stored: StoredDumps;
-  /** One dump at a time in a process, so that memory is that of one. */
+  /** A process makes one dump at a time, to use the memory of only one. */
   readonly #mutex = new Mutex();
 
   constructor(parts: StreamDumpsParts) {
@@ -46,8 +46,8 @@ export class StreamDumps {
   }
 
   /**
-   * Makes a delta, or a full dump and a delta before it; then the oldest ones are removed. Returns what was made, which
-   * is nothing when a delta would have nothing in it. A delta that has nothing to go on from is a full dump.
+   * Makes a delta, or a full dump and a delta before it, and then removes the oldest dumps. Returns the new dumps: none
+   * when a delta would be empty. If there is no dump that a delta could follow, a full dump is made.
    * @throws TidemarkError `not-found`; `conflict` when an upload is being applied, or another process makes a dump;
    *   `unavailable` when an artifact cannot be read or written
    */
@@ -68,12 +68,12 @@ export class StreamDumps {
     }
   }
 
-  /** Oldest first, without those that were removed. */
+  /** The dumps that were not removed, oldest first. */
   list(name: StreamName): Promise<readonly StreamDump[]> {
     return this.#stored.listed(name);
   }
 
-  /** @throws TidemarkError `not-found`; `gone` when it was removed */
+  /** @throws TidemarkError `not-found`; `gone` when the dump was removed */
   get(name: StreamName, number: number): Promise<StreamDump> {
     return this.#stored.get(name, number);
   }
@@ -84,8 +84,8 @@ export class StreamDumps {
   }
 
   /**
-   * Takes all dumps off the list that are older than so many full dumps: clients that have the oldest that is left can
-   * go on. Returns how many.
+   * Removes all dumps from the list that are older than the last `keep` full dumps: clients that have the oldest
+   * remaining full dump can continue. Returns how many were removed.
    */
   async prune(name: StreamName, keep: number): Promise<number> {
     const all = await this.#stored.all(name);
@@ -100,7 +100,7 @@ export class StreamDumps {
     return removed.length;
   }
 
-  /** Deletes files of dumps that were removed, and of those that never became known. Returns how many there were. */
+  /** Deletes files of dumps that were removed, and files that no dump ever named. Returns how many. */
   removeUnused(signal: AbortSignal): Promise<number> {
     return removeUnusedDumpFiles({ artifacts: this.#parts.artifacts, stored: this.#stored }, signal);
   }

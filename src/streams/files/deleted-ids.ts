@@ -4,13 +4,13 @@ import type { Erratum } from '../marc/read-record.ts';
 
 /** Bytes of an id, in UTF-8. */
 const MOST_ID_BYTES = 255;
-/** Of a line that is longer nothing is kept: it may have blanks around its id. */
+/** Bytes of a line that are kept; it may have blanks around its id. Nothing is kept of a longer line. */
 const MOST_LINE_BYTES = 4096;
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = '\ufeff';
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
 
-/** The id of a record to delete, as its field 001 has it, without white space around it. */
+/** The id of a record to delete, as in its field 001, without white space around it. */
 export interface DeletedId {
   readonly kind: 'deletion';
   /** The number of its line, counted from 1. */
@@ -21,8 +21,8 @@ export interface DeletedId {
 }
 
 /**
- * Reads a list of ids, one a line, in UTF-8. The number of an erratum is that of its line. Blank lines are passed over.
- * Each batch has what could be read of the bytes that have arrived; it is never empty. Throws what `chunks` throws.
+ * Reads a list of ids in UTF-8, one a line. The number of an erratum is that of its line. Blank lines are skipped. Each
+ * batch contains what could be read of the bytes that have arrived; it is never empty. Throws what `chunks` throws.
  */
 export async function* readDeletedIds(
   chunks: AsyncIterable<Uint8Array>,
@@ -38,7 +38,7 @@ export async function* readDeletedIds(
 
 /** Why a text cannot be an id: a sentence without a full stop. Undefined when it can. */
 export function idProblem(text: string): string | undefined {
-  // Three bytes a character at most: nearly no id is counted.
+  // A character has at most three bytes, so the bytes of most ids need not be counted.
   if (text.length * 3 > MOST_ID_BYTES && Buffer.byteLength(text) > MOST_ID_BYTES) {
     return `an id has at most ${MOST_ID_BYTES} bytes; this begins with ${excerpt(text)}`;
   }
@@ -51,7 +51,7 @@ type Read = DeletedId | Erratum;
 /** Splits bytes into lines as they come. */
 class Lines {
   #ordinal = 0;
-  /** Of the line under way. */
+  /** Offset of the current line. */
   #offset = 0;
   #length = 0;
   #rest: Buffer[] = [];

@@ -9,7 +9,7 @@ import { beginsAsTar, readTar } from './tar.ts';
 import { Unpacking, type UnpackOptions } from './unpacking.ts';
 import { readZip } from './zip.ts';
 
-/** As many as a header of a tar has. */
+/** Length of a tar header. */
 const HEAD_BYTES = 512;
 
 const NOT_A_FILE = {
@@ -19,9 +19,9 @@ const NOT_A_FILE = {
 } as const;
 
 /**
- * The files in a given file: itself, or what gzip, tar and ZIP packages have, in each other, too. Their order is that
+ * The files in a given file: the file itself, or the contents of gzip, tar and ZIP packages, also nested, in the order
  * of the packages. A package that cannot be read, or not to its end, is yielded itself as an unknown file, after the
- * files that could be read. Folders, and what macOS adds to packages, are left out.
+ * files that could be read. Folders, and the files that macOS adds to packages, are left out.
  * @throws what `given` throws, an Error for a package that is refused, and TidemarkError `unavailable` when a scratch
  *   file cannot be written
  */
@@ -40,7 +40,7 @@ export async function* findFiles(
 
 /** Where a file was found. */
 interface Place extends Pick<FoundFile, 'path' | 'packing'> {
-  /** Of the given file alone. */
+  /** Only for the given file itself. */
   readonly ranges?: GivenFile['ranges'];
 }
 
@@ -78,7 +78,7 @@ async function* identified(input: Lookahead, place: Place): Found {
   const identity = await identify(input);
   if (identity.kind === 'of-macos' && place.path.length > 1) return;
   const { kind, reason } = identity.kind === 'of-macos' ? UNKNOWN_OF_MACOS : identity;
-  // What is damaged at its beginning may be anything.
+  // A file that is damaged at its beginning may be of any kind.
   if (kind === 'unknown') yield unknown(place, input.damage?.message ?? reason);
   else yield { path: place.path, packing: place.packing, kind, bytes: input };
 }
@@ -91,7 +91,7 @@ const OPEN: Readonly<Record<Packing, (input: Lookahead, place: Place, unpacking:
   zip: filesInZip,
 };
 
-/** What gzip packed has no name of its own that matters. */
+/** The name of a file packed by gzip does not matter. */
 async function* filesInGzip(packed: Lookahead, { path, packing }: Place, unpacking: Unpacking): Found {
   const input = new Lookahead(unpacking.unpacked(prefetchItems(gunzip(packed))));
   try {
@@ -115,7 +115,7 @@ async function* filesInTar(input: Lookahead, place: Place, unpacking: Unpacking)
 }
 
 async function* filesInZip(input: Lookahead, place: Place, unpacking: Unpacking): Found {
-  // Its parts are read in any order.
+  // The parts of a ZIP are read in any order, so all are counted at once.
   if (place.ranges !== undefined) unpacking.countReceived(place.ranges.length);
   try {
     await using scratch = place.ranges === undefined ? await scratchOf(input, unpacking) : undefined;
@@ -153,7 +153,7 @@ function unknown({ path, packing }: Place, reason: string | undefined): FoundFil
   return { path, packing, kind: 'unknown', reason, bytes: noBytes() };
 }
 
-/** The package itself. @throws what is not damage */
+/** Returns a damaged package as an unknown file. @throws every other error */
 function brokenOff(place: Place, error: unknown): FoundFile {
   if (error instanceof DamagedFile) return unknown(place, error.message);
   throw error;

@@ -1,7 +1,7 @@
 const PACK_AS = 'pack it with gzip, tar or ZIP';
 const SEND_MARC = 'send MARC21, MARCXML, or a list of ids to delete';
 
-/** How other files begin, and what to do with them. */
+/** How other file formats begin, and advice for each. */
 const FORMS: readonly (readonly [beginning: string, what: string])[] = [
   ['%PDF-', `it is a PDF: ${SEND_MARC}`],
   ['BZh', `it is packed with bzip2: ${PACK_AS}`],
@@ -21,7 +21,7 @@ const FORMS: readonly (readonly [beginning: string, what: string])[] = [
   ['[', `it is JSON: ${SEND_MARC}`],
 ];
 
-/** What it is, and what to do: a sentence without a full stop. Undefined for what may be MARC or text. */
+/** The format of a file and advice: a sentence without a full stop. Undefined for a file that may be MARC or text. */
 export function foreignForm(head: Buffer): string | undefined {
   const beginning = head.toString('latin1', 0, 16).replace(/^(?:\xef\xbb\xbf)?[ \t\r\n]*/, '');
   return FORMS.find(([magic]) => beginning.startsWith(magic))?.[1];
@@ -30,7 +30,7 @@ export function foreignForm(head: Buffer): string | undefined {
 // AppleSingle/AppleDouble, version 2; and a .DS_Store, whose first words are 1 and `Bud1`.
 const OF_MACOS = ['\0\x05\x16\x07', '\0\0\0\x01Bud1'];
 
-/** Whether it is what macOS adds to packages: `._NAME` for each file, and `.DS_Store`. */
+/** Whether a file is one that macOS adds to packages: `._NAME` for each file, and `.DS_Store`. */
 export function isOfMacos(head: Buffer): boolean {
   const beginning = head.toString('latin1', 0, 8);
   return OF_MACOS.some((magic) => beginning.startsWith(magic));

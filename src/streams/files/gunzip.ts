@@ -3,19 +3,19 @@ import { DamagedFile } from './found-file.ts';
 import { endsEarly, inflate } from './inflate.ts';
 import type { Lookahead } from './lookahead.ts';
 
-// RFC 1952. The Gunzip of Node reports what is wrong behind a member, such as bytes that do not belong to the file,
-// before it hands over the last bytes of that member.
+// RFC 1952. When something after a member is wrong, such as bytes that do not belong to the file, the Gunzip of Node
+// reports that before it returns the last bytes of the member.
 
 const HEADER_BYTES = 10;
 const TRAILER_BYTES = 8;
 const FLAGS_AT = 3;
 const [HEADER_CHECKSUM, EXTRA, NAME, COMMENT] = [2, 4, 8, 16];
-/** Of its name, its comment or its extra field. */
+/** Most bytes of the name, the comment or the extra field of a member. */
 const MOST_FIELD_BYTES = 64 * 1024;
 
 export const GZIP_MAGIC = '\x1f\x8b\x08';
 
-/** What gzip packed, of one member or several. @throws DamagedFile after the bytes before the damage */
+/** The unpacked bytes of one or several gzip members. @throws DamagedFile after the bytes before the damage */
 export async function* gunzip(input: Lookahead): AsyncGenerator<Buffer, void, undefined> {
   do {
     await skipHeader(input);
@@ -30,7 +30,7 @@ export async function* gunzip(input: Lookahead): AsyncGenerator<Buffer, void, un
     if (trailer.readUInt32LE(0) !== checksum || trailer.readUInt32LE(4) !== length % 2 ** 32) {
       throw new DamagedFile(`it is damaged before byte ${input.position} of what is packed: its checksum is wrong`);
     }
-    // Tapes are filled up with zeros.
+    // Tapes are padded with zeros.
     while ((await input.peek(1))[0] === 0) await input.skip(1);
   } while (await hasMember(input));
 }

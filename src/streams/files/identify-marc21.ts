@@ -4,12 +4,12 @@ const LENGTH_DIGITS = 5;
 const ENTRY_LENGTH = 12;
 const ENTRY = /^[0-9A-Za-z]{3}\d{9}$/;
 const BYTE_ORDER_MARK = '\xef\xbb\xbf';
-/** One record that is damaged does not make a file unknown. */
+/** Number of records to examine: a single damaged record does not make a file unknown. */
 const MOST_RECORDS = 20;
 
 /**
- * Whether it is MARC21: whether one of its first records has a leader whose base address fits a directory. What is
- * wrong with its records is found when they are read.
+ * Whether a file is MARC21: whether one of its first records has a leader whose base address matches a directory.
+ * Errors in its records are found when they are read.
  */
 export function beginsAsMarc21(head: Buffer): boolean {
   let at = head.toString('latin1', 0, BYTE_ORDER_MARK.length) === BYTE_ORDER_MARK ? BYTE_ORDER_MARK.length : 0;
@@ -18,7 +18,7 @@ export function beginsAsMarc21(head: Buffer): boolean {
     if (fits(head, at)) return true;
     const end = head.indexOf(RECORD_TERMINATOR, at);
     if (end < 0) return false;
-    // Of a record alone, with a wrong base address.
+    // A single record with a wrong base address.
     if (numberAt(head, at, LENGTH_DIGITS) === end + 1 - at && head.subarray(at, end).includes(FIELD_TERMINATOR)) {
       return true;
     }
@@ -35,7 +35,7 @@ function fits(head: Buffer, at: number): boolean {
   const directoryLength = base - LEADER_LENGTH - 1;
   if (directoryLength < 0 || directoryLength % ENTRY_LENGTH !== 0 || head.length < at + LEADER_LENGTH) return false;
   if (head.length >= at + base) return head[at + base - 1] === FIELD_TERMINATOR;
-  // The file, or what was read of it, ends within the directory.
+  // The file, or the part that was read, ends within the directory.
   const entries = Math.floor((head.length - at - LEADER_LENGTH) / ENTRY_LENGTH);
   return (
     entries > 0 &&

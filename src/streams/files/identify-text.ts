@@ -2,15 +2,15 @@ import { isUtf8 } from 'node:buffer';
 import { excerpt } from '../../lib/excerpt.ts';
 import { idProblem } from './deleted-ids.ts';
 
-// Blanks are in sentences; the rest is in tables, JSON and markup.
+// Blanks occur in sentences; the other characters in tables, JSON and markup.
 const NOT_IN_IDS = /[\s<>{}[\]",;]/;
-/** As the Library of Congress writes its numbers: `n  79021164`. */
+/** The notation of the Library of Congress: `n  79021164`. */
 const WITH_BLANKS = /^[A-Za-z]{1,3} {1,4}\d+$/;
 
 /**
- * Why a text is no list of ids: a sentence without a full stop; empty when it is one. It is one when most of its first
- * lines are an id each; what is wrong with a line is found when it is read.
- * @param isWhole whether it ends there
+ * Why a text is not a list of ids: a sentence without a full stop; empty when it is one. A text is a list when most of
+ * its first lines are an id each; errors in single lines are found when they are read.
+ * @param isWhole whether the text ends with `head`
  */
 export function identifyText(head: Buffer, isWhole: boolean): string {
   const [first = 0, second = 0] = head;
@@ -32,13 +32,13 @@ export function identifyText(head: Buffer, isWhole: boolean): string {
   return `it is no list of ids, one a line: it has ${firstOther}`;
 }
 
-/** Without blank lines; undefined is one that is not UTF-8. */
+/** Lines that are not blank; undefined for a line that is not UTF-8. */
 function* linesOf(head: Buffer, isWhole: boolean): Generator<string | undefined, void, undefined> {
   const lines = head
     .toString('latin1')
     .replace(/^\xef\xbb\xbf/, '')
     .split('\n');
-  // The last one goes on.
+  // The last line is incomplete.
   if (!isWhole && lines.length > 1) lines.pop();
   for (const line of lines) {
     const bytes = Buffer.from(line, 'latin1');

@@ -3,7 +3,7 @@ import { xmlEncoding } from './xml-in-utf8.ts';
 
 const MARCXML = 'http://www.loc.gov/MARC21/slim';
 const ROOTS = ['collection', 'record'];
-/** Parsed at once: the first element is usually in the first kilobyte. */
+/** Number of characters that are parsed at a time: the first element is usually in the first kilobyte. */
 const STEP_CHARACTERS = 4096;
 
 export function beginsAsXml(head: Buffer): boolean {

@@ -5,7 +5,7 @@ import { identifyText } from './identify-text.ts';
 import { beginsAsXml, identifyXml } from './identify-xml.ts';
 import type { Lookahead } from './lookahead.ts';
 
-/** Bytes of a file that are read to identify it; of XML more, when its first element comes later. */
+/** Bytes that are read to identify a file; more of XML, when its first element comes later. */
 const HEAD_BYTES = 64 * 1024;
 const XML_HEAD_BYTES = 1024 * 1024;
 
@@ -14,7 +14,10 @@ export type Identity =
   | { readonly kind: 'unknown'; readonly reason: string }
   | { readonly kind: 'of-macos' };
 
-/** What a file that is no package is, by its content alone. Its bytes can be read from the first one afterwards. */
+/**
+ * The kind of a file that is not a package, judged only by its content. Its bytes can be read from the first one
+ * afterwards.
+ */
 export async function identify(input: Lookahead): Promise<Identity> {
   const head = await input.peek(HEAD_BYTES);
   if (head.length === 0) return unknown('it is empty');

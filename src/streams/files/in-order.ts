@@ -6,9 +6,9 @@ import type { UnpackOptions } from './unpacking.ts';
  * The files of one upload in the order in which they count: first all lists of ids to delete, then the others, each in
  * the order of the upload and of its packages. So a record is kept when one package both deletes and sends it.
  *
- * Each given file is passed over twice, because only its content says what a file is. That costs little: of a file in
- * no package, or in gzip alone, the first pass reads the beginning; of a ZIP, the beginning of each file in it. Only a
- * tar is unpacked twice.
+ * Each given file is read in two passes, because only its content shows what a file is. That costs little. For a file
+ * without a package, or only in gzip, the first pass reads the beginning; for a ZIP, the beginning of each file in it.
+ * Only a tar is unpacked twice.
  * @throws as `findFiles`
  */
 export async function* filesInOrder(
@@ -25,7 +25,7 @@ export async function* filesInOrder(
 }
 
 /**
- * The file of an upload that has no other one, which is passed over once: so it can be read while it arrives.
+ * The only file of an upload, read in one pass: so it can be read while it arrives.
  * @throws an Error for a tar or a ZIP, whose deletions count first wherever they are; as `findFiles`
  */
 export async function* fileAlone(given: GivenFile): AsyncGenerator<FileOfUpload, void, undefined> {
@@ -34,6 +34,6 @@ export async function* fileAlone(given: GivenFile): AsyncGenerator<FileOfUpload,
 
 export interface FileOfUpload {
   readonly file: FoundFile;
-  /** Of the given file that it is, or is in; from 1. */
+  /** Position, from 1, of the given file that it is or is in. */
   readonly position: number;
 }

@@ -3,16 +3,16 @@ import { errorCode } from '../../lib/system-error.ts';
 import { DamagedFile } from './found-file.ts';
 import type { Lookahead } from './lookahead.ts';
 
-/** Packed bytes of one step. They may unpack to a thousand times as much, which is in memory together. */
+/** Packed bytes of one step. All that they unpack to is in memory, up to a thousand times as much. */
 const STEP_BYTES = { least: 1024, most: 64 * 1024 } as const;
-/** A step that unpacks to more is followed by a shorter one. */
+/** Unpacked bytes of a step above which the next step is shorter. */
 const MUCH_UNPACKED = 512 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * What Deflate packed (RFC 1951). Then `input` goes on behind it.
+ * Unpacks Deflate (RFC 1951). Afterwards, `input` continues behind it.
  *
- * Step by step, because a stream of Node that fails drops what it has unpacked but not handed over: the last records
+ * It works in steps, because a failing stream of Node drops what it has unpacked but not yet returned: the last records
  * before the damage.
  * @throws DamagedFile after the bytes before the damage
  */
@@ -40,7 +40,7 @@ export async function* inflate(input: Lookahead): AsyncGenerator<Buffer, void, u
         inflater.end();
         await stopped;
       } else {
-        // The callback is not called when Deflate ends within these bytes.
+        // The callback is not called when the Deflate data end within these bytes.
         await Promise.race([new Promise<void>((resolve) => inflater.write(packed, () => resolve())), stopped]);
       }
       await input.skip(inflater.bytesWritten - before);

@@ -6,7 +6,7 @@ import type { GivenFile } from './found-file.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** A file on a disk. @throws TidemarkError `invalid` when it cannot be read */
+/** Opens a file on a disk. @throws TidemarkError `invalid` when it cannot be read */
 export async function openLocalFile(path: string, name: string): Promise<GivenFile & { readonly length: number }> {
   const stats = await stat(path).catch((error) => unreadable(name, error));
   if (!stats.isFile()) {

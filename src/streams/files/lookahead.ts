@@ -2,7 +2,7 @@ import { DamagedFile } from './found-file.ts';
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** Bytes as they arrive, of which the first can be seen before they are read. Only `close` ends what they come from. */
+/** Bytes as they arrive; the next ones can be peeked at before they are read. Only `close` ends the source. */
 export class Lookahead implements AsyncIterable<Buffer> {
   readonly #source: AsyncIterator<Uint8Array>;
   #kept: Buffer[] = [];
@@ -15,24 +15,24 @@ export class Lookahead implements AsyncIterable<Buffer> {
     this.#source = bytes[Symbol.asyncIterator]();
   }
 
-  /** How many bytes were read. */
+  /** Number of bytes that were read. */
   get position(): number {
     return this.#position;
   }
 
-  /** Why there is no more than what was peeked at. */
+  /** The damage after the peeked bytes, if there is one. */
   get damage(): DamagedFile | undefined {
     return this.#damage;
   }
 
-  /** The next bytes; fewer when it ends before. They will be read all the same. Damage is thrown when it is read. */
+  /** The next bytes; fewer when the input ends. They remain to be read. Damage is thrown only by reading. */
   async peek(bytes: number): Promise<Buffer> {
     while (this.#keptBytes < bytes && (await this.#pull()));
     if (this.#kept.length > 1) this.#kept = [Buffer.concat(this.#kept)];
     return this.#kept[0]?.subarray(0, bytes) ?? NO_BYTES;
   }
 
-  /** The next bytes that there are, at most so many; none at the end. @throws DamagedFile */
+  /** The next available bytes, at most `most`; none at the end. @throws DamagedFile */
   async read(most: number): Promise<Buffer> {
     while (this.#kept.length === 0 && (await this.#pull()));
     const [first] = this.#kept;
@@ -48,13 +48,13 @@ export class Lookahead implements AsyncIterable<Buffer> {
     return bytes;
   }
 
-  /** Exactly so many bytes; fewer at the end. @throws DamagedFile when there are none before the damage */
+  /** Exactly `bytes` bytes; fewer at the end. @throws DamagedFile when there are none before the damage */
   async take(bytes: number): Promise<Buffer> {
     const taken = (await this.peek(bytes)).length;
     return taken === 0 && bytes > 0 ? this.read(bytes) : this.read(taken);
   }
 
-  /** Passes over so many bytes, or fewer at the end. @throws DamagedFile */
+  /** Skips `bytes` bytes, or fewer at the end. @throws DamagedFile */
   async skip(bytes: number): Promise<void> {
     for (let left = bytes; left > 0; ) {
       const skipped = (await this.read(left)).length;
@@ -63,7 +63,7 @@ export class Lookahead implements AsyncIterable<Buffer> {
     }
   }
 
-  /** Like a generator, but one that can be left and continued. */
+  /** Iterates like a generator, but can be left and continued. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void, undefined> {
     for (let bytes = await this.read(Infinity); bytes.length > 0; bytes = await this.read(Infinity)) yield bytes;
   }

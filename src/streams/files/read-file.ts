@@ -14,8 +14,8 @@ const READERS = {
 } as const;
 
 /**
- * The records, deletions and errata of a file, in its order, as batches that are never empty; of an unknown file none.
- * Where a package is damaged, what came before is read, and the damage is the last erratum.
+ * The records, deletions and errata of a file, in its order, as batches that are never empty; none for an unknown file.
+ * Where a package is damaged, everything before the damage is read, and the damage is the last erratum.
  * @throws what the given file throws
  */
 export async function* readFile({ kind, bytes }: FoundFile): AsyncGenerator<readonly ReadItem[], void, undefined> {
@@ -32,11 +32,11 @@ export async function* readFile({ kind, bytes }: FoundFile): AsyncGenerator<read
 
 interface Ending {
   damage: DamagedFile | undefined;
-  /** Bytes before the end. */
+  /** Number of bytes before the end. */
   offset: number;
 }
 
-/** A reader then also reports a record that breaks off. */
+/** Ends the bytes at the damage, so that a reader also reports a record that breaks off there. */
 function untilDamaged(bytes: AsyncIterable<Buffer>): { chunks: AsyncIterable<Buffer>; readonly ending: Ending } {
   const ending: Ending = { damage: undefined, offset: 0 };
   async function* chunks(): AsyncGenerator<Buffer, void, undefined> {

@@ -4,16 +4,18 @@ import type { Lookahead } from './lookahead.ts';
 // POSIX.1-2017, pax, "ustar Interchange Format" and "pax Extended Header"; GNU tar, "Basic Tar Format".
 
 const BLOCK_BYTES = 512;
-/** Of a long name, or of the extended header of a file. */
+/** Most bytes of a long name, or of the extended header of a file. */
 const MOST_HEADER_BYTES = 1024 * 1024;
 
 type TarKind = 'file' | 'folder' | 'link' | 'device' | 'other';
 
 export interface TarEntry {
-  /** As it is in the tar: see clean-name.ts. */
+  /** The name in the tar: see clean-name.ts. */
   readonly name: string;
   readonly kind: TarKind;
-  /** Of a file. Read them before the next entry is asked for. @throws DamagedFile where the tar ends early */
+  /**
+   * The bytes of a file, to be read before the next entry is requested. @throws DamagedFile where the tar ends early
+   */
   readonly bytes: AsyncIterable<Buffer>;
 }
 
@@ -29,14 +31,14 @@ interface Header {
   readonly size: number;
 }
 
-/** Whether these bytes begin as a tar does: with a header whose checksum is right. */
+/** Whether bytes begin as a tar does: with a header whose checksum is right. */
 export function beginsAsTar(head: Buffer): boolean {
   return head.length >= BLOCK_BYTES && headerOf(head.subarray(0, BLOCK_BYTES)) !== undefined;
 }
 
 /** The files, folders, links and devices of a tar. @throws DamagedFile */
 export async function* readTar(input: Lookahead): AsyncGenerator<TarEntry, void, undefined> {
-  // What an extended header says of the next entry, and of all that follow.
+  // What extended headers state about the next entry, and about all later ones.
   let next: Extended = {};
   let all: Extended = {};
   for (;;) {
@@ -59,10 +61,10 @@ export async function* readTar(input: Lookahead): AsyncGenerator<TarEntry, void,
     const { name = header.name, size = header.size } = { ...all, ...next };
     next = {};
     const kind = KINDS[header.type] ?? 'other';
-    // Whatever its header says, a link or a folder has no bytes.
+    // A link or a folder has no bytes, whatever its header says.
     const length = kind === 'file' || kind === 'other' ? size : 0;
     const end = input.position + length;
-    // Programs of the past have no type for folders.
+    // Old programs have no type for folders.
     yield { name, kind: name.endsWith('/') ? 'folder' : kind, bytes: bytesUntil(input, end) };
     await skipTo(input, end + paddingOf(length));
   }
@@ -81,7 +83,7 @@ async function readExtended(input: Lookahead, { type, size }: Header): Promise<E
   if (body.length < size) throw endsEarly(input);
   await skipTo(input, input.position + paddingOf(size));
   if (type === 'L') return { name: textOf(body) };
-  // The target of a link.
+  // K is the target of a link.
   return type === 'K' ? {} : recordsOf(body);
 }
 
@@ -104,7 +106,7 @@ function headerOf(block: Buffer): Header | undefined {
   const size = numberOf(block.subarray(124, 136));
   const checksum = numberOf(block.subarray(148, 156));
   if (size === undefined || checksum === undefined || block[0] === 0) return undefined;
-  // The checksum counts as blanks; old programs summed the bytes with their signs.
+  // The checksum field counts as blanks; old programs summed signed bytes.
   let [sum, signed] = [8 * 32, 8 * 32];
   for (let at = 0; at < BLOCK_BYTES; at++) {
     if (at >= 148 && at < 156) continue;
@@ -118,7 +120,7 @@ function headerOf(block: Buffer): Header | undefined {
   return { name: prefix === '' ? name : `${prefix}/${name}`, type: String.fromCharCode(block[156]!), size };
 }
 
-/** Octal digits, or (GNU) a binary number when the first bit is set. Undefined when it is none. */
+/** Octal digits, or (GNU) a binary number when the first bit is set. Undefined when it is not a number. */
 function numberOf(field: Buffer): number | undefined {
   if (field[0] === 0x80) {
     const number = field.subarray(1).reduce((sum, byte) => sum * 256 + byte, 0);
@@ -128,7 +130,7 @@ function numberOf(field: Buffer): number | undefined {
   return digits === undefined ? undefined : Number.parseInt(digits === '' ? '0' : digits, 8);
 }
 
-/** Until the first zero. */
+/** The text up to the first zero. */
 function textOf(field: Buffer): string {
   const end = field.indexOf(0);
   return field.toString('utf8', 0, end < 0 ? field.length : end);

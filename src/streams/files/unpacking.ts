@@ -3,23 +3,23 @@ import { formatBytes } from '../../lib/format-bytes.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { DamagedFile } from './found-file.ts';
 
-/** What one given file may unpack to. */
+/** Limits for unpacking one given file. */
 export interface UnpackLimits {
-  /** Packages in packages; a tar in gzip counts as one. */
+  /** Nesting of packages; a tar in gzip counts as one. */
   readonly depth: number;
-  /** Files and folders in all of its packages. */
+  /** Number of files and folders in all of its packages. */
   readonly entries: number;
-  /** Bytes after unpacking, of all levels. */
+  /** Unpacked bytes, of all levels. */
   readonly bytes: number;
-  /** Bytes after unpacking for each packed byte that was read. */
+  /** Unpacked bytes for each packed byte that was read. */
   readonly ratio: number;
-  /** Below so many bytes after unpacking, the ratio does not matter. */
+  /** Unpacked bytes up to which the ratio is not checked. */
   readonly freeBytes: number;
 }
 
 /**
- * MARCXML becomes 10 to 25 times smaller by gzip, and some 200 times when records are nearly alike; zeros become 1,000
- * times smaller. Unpacked bytes are read as a stream and not stored, so that a limit protects only the processor.
+ * MARCXML becomes 10 to 25 times smaller by gzip, and about 200 times when records are nearly alike; zeros become 1,000
+ * times smaller. Unpacked bytes are read as a stream and not stored, so the limits only protect the processor.
  */
 export const UNPACK_LIMITS: UnpackLimits = {
   depth: 3,
@@ -31,13 +31,13 @@ export const UNPACK_LIMITS: UnpackLimits = {
 
 export interface UnpackOptions {
   readonly limits?: Partial<UnpackLimits> | undefined;
-  /** For a ZIP in another package, or one that cannot be read by ranges. It is read from a file without a name. */
+  /** The folder for a copy of a ZIP in another package, or of one that cannot be read by ranges. */
   readonly scratchFolder?: string | undefined;
   /** Whether packages of several files are refused. */
   readonly isAlone?: boolean | undefined;
 }
 
-/** Counts what one given file unpacks to. */
+/** Counts the bytes and entries that one given file unpacks to. */
 export class Unpacking {
   readonly limits: UnpackLimits;
   readonly scratchFolder: string;
@@ -64,7 +64,7 @@ export class Unpacking {
     this.#packed += bytes;
   }
 
-  /** Counts bytes after unpacking. @throws DamagedFile when they are too many */
+  /** Counts unpacked bytes. @throws DamagedFile when they are too many */
   async *unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
     const { bytes, ratio, freeBytes } = this.limits;
     for await (const chunk of chunks) {

@@ -1,13 +1,13 @@
 import { DamagedFile } from './found-file.ts';
 
-/** The encoding of XML is in its first bytes, or in its declaration, which is ASCII then. */
+/** The encoding of XML follows from its first bytes, or is in its declaration, which is then ASCII. */
 const DECLARED = /^(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/;
 const DECLARATION = /^(<\?xml[^>]*?)\s+encoding\s*=\s*["'][^"']*["']/;
 const IS_UTF8 = /^utf-?8$/i;
 
 /**
  * The encoding of an XML file: a name that TextDecoder knows, or the unknown one of the declaration. UTF-16 has a byte
- * order mark, or is seen by the zeros beside its first `<`.
+ * order mark, or is recognized by the zeros beside its first `<`.
  */
 export function xmlEncoding(head: Buffer): string {
   const first = head.toString('latin1', 0, 2);
@@ -18,8 +18,8 @@ export function xmlEncoding(head: Buffer): string {
 }
 
 /**
- * XML in UTF-8, whatever it is in. Another encoding that it declares is left out.
- * @param chunks the first has the whole declaration, as after `identify`
+ * Converts XML to UTF-8 from any encoding, and removes a declaration of another encoding.
+ * @param chunks the first contains the whole declaration, as after `identify`
  * @throws DamagedFile for bytes that are not in its encoding
  */
 export async function* xmlInUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {

@@ -6,7 +6,7 @@ import { type ByteRanges, DamagedFile } from './found-file.ts';
 import { inflate } from './inflate.ts';
 import { Lookahead } from './lookahead.ts';
 
-// APPNOTE.TXT 6.3.10: 4.4.5 has the methods, 4.4.4 the flags, 4.4.2 where file attributes come from.
+// APPNOTE.TXT 6.3.10: 4.4.5 lists the methods, 4.4.4 the flags, 4.4.2 the origins of file attributes.
 
 const STORED = 0;
 const DEFLATED = 8;
@@ -16,21 +16,22 @@ const METHODS: Readonly<Record<number, string>> = {
 const UNICODE_PATH = 0x7075;
 const UNIX = 3;
 const [FILE_TYPE, LINK] = [0o170000, 0o120000];
-/** yauzl reads the directory in pieces of some 50 bytes. */
+/** Bytes that are read at a time: yauzl reads the directory in pieces of about 50 bytes. */
 const BLOCK_BYTES = 256 * 1024;
 
 export interface FileOfZip {
-  /** As it is in the ZIP: see clean-name.ts. */
+  /** The name in the ZIP: see clean-name.ts. */
   readonly name: string;
   readonly isFolder: boolean;
-  /** Why it cannot be read: a sentence without a full stop. */
+  /** Why the file cannot be read: a sentence without a full stop. */
   readonly problem?: string | undefined;
-  /** Unpacked, and compared with length and checksum in the ZIP. @throws DamagedFile */
+  /** Unpacked bytes, whose length and checksum are compared with those in the ZIP. @throws DamagedFile */
   readonly bytes: AsyncIterable<Buffer>;
 }
 
 /**
- * The files of a ZIP, in the order of its directory, which is at its end: of a ZIP that breaks off nothing can be read.
+ * The files of a ZIP, in the order of its directory. The directory is at the end, so nothing can be read of a ZIP that
+ * breaks off.
  * @throws DamagedFile
  */
 export async function* readZip(ranges: ByteRanges): AsyncGenerator<FileOfZip, void, undefined> {
@@ -46,13 +47,13 @@ export async function* readZip(ranges: ByteRanges): AsyncGenerator<FileOfZip, vo
       yield { name, isFolder: /[/\\]$/.test(name), problem: problemOf(entry), bytes };
     }
   } catch (error) {
-    // What yauzl throws is all of one class; what the ranges throw is another matter.
+    // All errors of yauzl have one class, so errors of the ranges are recorded separately.
     if (reader.failure !== undefined) throw reader.failure;
     throw error instanceof DamagedFile ? error : new DamagedFile(`it is no ZIP that can be read: ${reasonOf(error)}`);
   }
 }
 
-/** Many programs write UTF-8 and do not say so. */
+/** Decodes a name. Many programs write UTF-8 without the flag for it. */
 function nameOf({ fileNameRaw, extraFields, generalPurposeBitFlag }: Entry): string {
   const hasUnicodePath = extraFields.some(({ id }) => id === UNICODE_PATH);
   if (isUtf8(fileNameRaw) && !hasUnicodePath) return fileNameRaw.toString('utf8');
@@ -66,7 +67,7 @@ function reasonOf(error: unknown): string {
 }
 
 class RangeReader extends RandomAccessReader {
-  /** What the ranges threw. */
+  /** The error of the ranges. */
   failure: unknown;
   readonly #ranges: ByteRanges;
   #block = Buffer.alloc(0);

@@ -11,7 +11,7 @@ import {
 } from './iso2709.ts';
 import { MarcRecord } from './marc-record.ts';
 
-/** A record with more fields, which have been checked, behind its own. */
+/** Appends checked fields to a record. */
 export function appendFields(record: MarcRecord, fields: readonly FieldBytes[]): MarcRecord {
   const { bytes } = record;
   const added = fields.reduce((sum, field) => sum + ENTRY_LENGTH + field.bytes.length + 1, 0);

@@ -13,23 +13,25 @@ import {
 import { isControlField, type MarcField, MarcRecord } from './marc-record.ts';
 import { countRepeated } from './repeated-fields.ts';
 
-/** Thrown for what cannot be a record: its message says why. */
+/** Thrown for input that cannot be a record; the message contains the reason. */
 export class UnusableRecord extends Error {}
 
-/** Characters that XML 1.0 cannot have, those of MARC21's own structure included; and halves of characters. */
+/**
+ * Characters that XML 1.0 does not allow, including those that MARC21 uses for its structure; and single surrogates.
+ */
 const INVALID_TEXT = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 const LEADER = /^[\x20-\x7e]{24}$/;
 const TAG = /^[0-9A-Za-z]{3}$/;
 const INDICATORS = /^[\x20-\x7e]{2}$/;
 const CODE = /^[\x21-\x7e]$/;
 
-/** Bytes of a physical record besides its fields: leader, and what ends directory and record. */
+/** Bytes of a physical record besides its fields: the leader, and the terminators of directory and record. */
 const FRAME = LEADER_LENGTH + 2;
 
 /**
- * Makes a record of fields. Its leader gets the lengths and addresses that MARC21 has, and says UTF-8. Above 99,999
- * bytes it becomes several physical records: each has the leader, the 001 and the control fields behind it, and as many
- * of the other fields as it can have.
+ * Makes a record of fields. Its leader gets the lengths and addresses that MARC21 requires, and declares UTF-8. A
+ * record above 99,999 bytes becomes several physical records: each has the leader, the 001 and the control fields that
+ * follow it, and as many of the other fields as fit.
  * @param leader 24 characters
  * @throws UnusableRecord
  */
@@ -40,13 +42,13 @@ export function buildRecord(leader: string, fields: Iterable<MarcField>): MarcRe
   return joinFields(leader, [...fields].map(encodeField));
 }
 
-/** As `buildRecord`, of fields that have been checked. */
+/** Same as `buildRecord`, for checked fields. */
 export function joinFields(leader: string, fields: readonly FieldBytes[]): MarcRecord {
   const parts = sizeOfPart(fields) <= LONGEST_RECORD ? [fields] : partsOf(idFirst(fields));
   return new MarcRecord(Buffer.concat(parts.map((part) => encodePhysical(leader, part))));
 }
 
-/** Parts begin with the 001, wherever the record has it. */
+/** Moves the 001 to the front: parts begin with it, wherever the record has it. */
 function idFirst(fields: readonly FieldBytes[]): readonly FieldBytes[] {
   const id = fields.find(({ tag }) => tag === '001');
   return id === undefined ? fields : [id, ...fields.filter((field) => field !== id)];
@@ -70,7 +72,7 @@ function partsOf(fields: readonly FieldBytes[]): readonly (readonly FieldBytes[]
 const sizeOfPart = (fields: readonly FieldBytes[]): number =>
   fields.reduce((size, field) => size + sizeOf(field), FRAME);
 
-/** Its entry in the directory, its bytes and its terminator. */
+/** Bytes of its directory entry, its content and its terminator. */
 const sizeOf = ({ bytes }: FieldBytes): number => ENTRY_LENGTH + bytes.length + 1;
 
 function encodePhysical(leader: string, fields: readonly FieldBytes[]): Buffer {

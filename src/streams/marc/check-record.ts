@@ -16,25 +16,25 @@ const ESCAPE = 0x1b;
 const ZERO = 0x30;
 const CODED_IN_UTF8 = 0x61;
 
-/** What a check has found. One object serves all records: reading is the hot path. */
+/** Result of a check. One object is reused for all records: reading is the hot path. */
 export interface Findings {
-  /** What is wrong; undefined for a record that can be kept. */
+  /** The fault; undefined for a record that can be kept. */
   problem: string | undefined;
   /**
    * - `none`: the bytes can be kept as they are
-   * - `coding`: only leader/09 does not say that the record is UTF-8
-   * - `layout`: lengths, the order of fields or the leader are not as they should be, though each field can be read
+   * - `coding`: only leader/09 does not declare UTF-8
+   * - `layout`: lengths, the order of fields or the leader are irregular, though each field can be read
    * - `marc8`: it must be decoded
    */
   repair: 'none' | 'coding' | 'layout' | 'marc8';
-  /** Where the value of 001 begins and ends; both are 0 without one. */
+  /** Start and end of the value of 001; both are 0 without one. */
   idStart: number;
   idEnd: number;
 }
 
 /**
- * Checks one physical record: leader, directory, each field, and that the text is what XML can have. Lengths of the
- * leader that are wrong are no problem when the directory is right: they say nothing that the terminators do not say.
+ * Checks one physical record: leader, directory, each field, and that XML allows its text. Wrong lengths in the leader
+ * are not a fault when the directory is right: they contain no more information than the terminators.
  */
 export function checkRecord(bytes: Buffer, found: Findings): void {
   found.repair = 'none';
@@ -60,7 +60,7 @@ function checkLeader(bytes: Buffer): string | undefined {
 
 function checkFields(bytes: Buffer, found: Findings): string | undefined {
   const base = numberAt(bytes, BASE_ADDRESS_AT, 5);
-  // The record terminator is there: records are cut at it.
+  // The record terminator exists: records are cut at it.
   const end = bytes.length - 1;
   let next = base;
   let total = 0;
@@ -102,8 +102,8 @@ const HIGH = 0x80;
 const ESCAPED = 0x100;
 
 /**
- * What bytes of a field have: `HIGH` when some are not ASCII, `ESCAPED` when one is ESC. When one cannot be in a field,
- * its place as a negative number.
+ * Classifies the bytes of a field: `HIGH` when some are not ASCII, `ESCAPED` when one is ESC. For a byte that is not
+ * allowed in a field, returns its position as a negative number.
  */
 function checkText(bytes: Buffer, from: number, to: number, isControl: boolean): number {
   let seen = 0;
@@ -120,7 +120,7 @@ function checkText(bytes: Buffer, from: number, to: number, isControl: boolean):
   return seen & (HIGH | ESCAPED);
 }
 
-/** Two indicators, and then a subfield or nothing. */
+/** Whether a field begins with two indicators, followed by a subfield or nothing. */
 function beginsAsDataField(bytes: Buffer, start: number, last: number): boolean {
   const [first, second] = [bytes[start]!, bytes[start + 1]!];
   const isIndicated = first >= SPACE && first <= TILDE && second >= SPACE && second <= TILDE;
@@ -133,9 +133,9 @@ interface Layout {
 }
 
 /**
- * A record is UTF-8 when its leader says so. When it does not, it is UTF-8 nevertheless if its bytes are and nothing in
- * it escapes to another character set: many systems write UTF-8 without saying so, and text in MARC-8 is not valid
- * UTF-8 by accident, because the mark in front of a letter would begin a longer character.
+ * A record is UTF-8 when its leader says so. Otherwise it is still UTF-8 if its bytes are valid UTF-8 and nothing in it
+ * escapes to another character set: many systems write UTF-8 without declaring it, and MARC-8 text is not valid UTF-8
+ * by accident, because the mark in front of a letter would begin a longer character.
  */
 function checkCoding(bytes: Buffer, found: Findings, { seen, isInOrder }: Layout): string | undefined {
   if (!isInOrder || !hasUsualLeader(bytes)) found.repair = 'layout';
@@ -165,11 +165,11 @@ function hasUsualLeader(bytes: Buffer): boolean {
   );
 }
 
-/** Rare in text, so that few records are searched for more. */
+/** Rare in text, so that few records need the longer search. */
 const FIRST_BYTE_OF_NONCHARACTERS = 0xef;
 const NONCHARACTERS = ['\ufffe', '\uffff'].map((text) => Buffer.from(text));
 
-/** U+FFFE and U+FFFF are valid UTF-8, and cannot be in XML. */
+/** U+FFFE and U+FFFF are valid UTF-8, but XML does not allow them. */
 function noncharacterIn(bytes: Buffer): string | undefined {
   if (!bytes.includes(FIRST_BYTE_OF_NONCHARACTERS)) return undefined;
   const at = NONCHARACTERS.map((bad) => bytes.indexOf(bad)).find((place) => place !== -1);

@@ -7,32 +7,32 @@ import {
   RECORD_TERMINATOR,
 } from './iso2709.ts';
 
-/** What is between two cuts: a physical record that is still to be checked, or, with a problem, what cannot be one. */
+/** The bytes between two cuts: a physical record to be checked, or, with a problem, bytes that cannot be one. */
 export interface Piece {
-  /** Bytes before it in the file. */
+  /** Number of bytes before it in the file. */
   readonly offset: number;
   readonly bytes: Buffer;
   readonly problem?: string;
 }
 
-/** What begins at `at`, the next terminator or -1, and whether the file ends with the buffer. */
+/** The start of a piece, the next terminator or -1, and whether the file ends with the buffer. */
 interface Stretch {
   readonly at: number;
   readonly terminator: number;
   readonly isEnd: boolean;
 }
 
-/** A record that has not ended after so many bytes is not waited for any longer. */
+/** Bytes after which a record that has not ended is given up. */
 const LONGEST_WAIT = 2 * LONGEST_RECORD;
 
 /**
- * Cuts a file of MARC21 into physical records as it arrives. A record ends where its length says, when a record
- * terminator is there. Where length and terminators disagree, the next terminator decides, or what looks like the next
- * leader, so that a wrong record does not spoil its neighbours.
+ * Cuts a file of MARC21 into physical records as it arrives. A record ends where its length says, if a record
+ * terminator is there. Where length and terminators disagree, the next terminator, or the next apparent leader,
+ * decides, so that a wrong record does not affect its neighbours.
  */
 export class RecordCutter {
   #rest: Buffer = Buffer.alloc(0);
-  /** Bytes of the file before `#rest`. */
+  /** Number of bytes of the file before `#rest`. */
   #offset = 0;
   #pieces: Piece[] = [];
 
@@ -42,7 +42,7 @@ export class RecordCutter {
     return this.#cut(this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]), false);
   }
 
-  /** What remains at the end of the file. */
+  /** The remaining pieces at the end of the file. */
   end(): readonly Piece[] {
     return this.#cut(this.#rest, true);
   }
@@ -67,7 +67,7 @@ export class RecordCutter {
     return this.#pieces;
   }
 
-  /** Where a record ends whose length is wrong; -1 when that depends on bytes that have not arrived. */
+  /** The end of a record whose length is wrong; -1 when it depends on bytes that have not arrived. */
   #endOfWrong(buffer: Buffer, { at, terminator, isEnd }: Stretch): number {
     const length = numberAt(buffer, at, 5);
     const end = at + length;
@@ -75,14 +75,14 @@ export class RecordCutter {
     if (!isEnd && isWaiting) return -1;
     const isByLength = terminator !== -1 && end > terminator && buffer[end - 1] === RECORD_TERMINATOR;
     if (isByLength && !isLeader(buffer, skipFiller(buffer, terminator + 1))) {
-      // A terminator inside of a field, which the check of the record reports.
+      // A terminator within a field, which the check of the record reports.
       this.#pieces.push({ offset: this.#offset + at, bytes: buffer.subarray(at, end) });
       return end;
     }
     return this.#cutAtLeaders(buffer, { at, terminator, isEnd });
   }
 
-  /** Cuts what is before a terminator, or before the end, at everything that looks like a leader. */
+  /** Cuts the bytes before a terminator, or before the end, at everything that looks like a leader. */
   #cutAtLeaders(buffer: Buffer, { at, terminator, isEnd }: Stretch): number {
     const end = terminator === -1 ? buffer.length : terminator + 1;
     let start = at;
@@ -93,7 +93,7 @@ export class RecordCutter {
       this.#wrong(buffer, start, next);
       start = next;
     }
-    // The record that begins here may be right, and has not arrived yet.
+    // The record that begins here may be right, but has not fully arrived.
     if (terminator === -1 && !isEnd && start > at) return start;
     if (terminator === -1) this.#wrong(buffer, start, end);
     else this.#pieces.push({ offset: this.#offset + start, bytes: buffer.subarray(start, end) });
@@ -114,7 +114,7 @@ function problemOf(bytes: Buffer): string {
     : `the record has no record terminator (1D) at its end: its leader says ${length} bytes`;
 }
 
-/** Whether bytes look like a leader whose directory ends where its base address says. */
+/** Whether bytes look like a leader whose directory ends at its base address. */
 function isLeader(buffer: Buffer, at: number): boolean {
   const base = numberAt(buffer, at + BASE_ADDRESS_AT, 5);
   return (
@@ -126,7 +126,7 @@ function isLeader(buffer: Buffer, at: number): boolean {
   );
 }
 
-/** Files have line breaks between records, and zeros, spaces or a Ctrl-Z at their end. */
+/** Skips line breaks between records, and zeros, spaces or a Ctrl-Z at the end of a file. */
 function skipFiller(buffer: Buffer, from: number): number {
   let at = from;
   while (at < buffer.length && (buffer[at]! <= 0x0d || buffer[at] === 0x20 || buffer[at] === 0x1a)) at++;

@@ -10,11 +10,11 @@ export const RECORD_TERMINATOR = 0x1d;
 
 export const LEADER_LENGTH = 24;
 export const ENTRY_LENGTH = 12;
-/** Both are bytes, as much as their digits can say: 5 of a leader, 4 of an entry of the directory. */
+/** Bytes: the largest numbers that fit their digits, 5 in a leader and 4 in a directory entry. */
 export const LONGEST_RECORD = 99_999;
 export const LONGEST_FIELD = 9_999;
 
-/** Places in a leader. */
+/** Positions in a leader. */
 export const STATUS_AT = 5;
 export const CODING_AT = 9;
 export const BASE_ADDRESS_AT = 12;
@@ -25,23 +25,23 @@ export interface FieldBytes {
   readonly bytes: Buffer;
 }
 
-/** The number that `count` digits at a place are, or -1 when they are not all digits. */
+/** The number in `count` digits at a position, or -1 when they are not all digits. */
 export function numberAt(bytes: Uint8Array, at: number, count: number): number {
   let number = 0;
   for (let digit = at; digit < at + count; digit++) {
     const value = bytes[digit]! - 0x30;
-    // Also false for what is behind the end.
+    // Also false beyond the end.
     if (!(value >= 0 && value <= 9)) return -1;
     number = number * 10 + value;
   }
   return number;
 }
 
-/** A number as leaders and directories have it. */
+/** A number padded with zeros, as in leaders and directories. */
 export const digits = (number: number, count: number): string => String(number).padStart(count, '0');
 
 /** Control fields have neither indicators nor subfields: 001 to 009. */
 export const isControlTag = (tag: string): boolean => tag.startsWith('00');
 
-/** Whether the tag at a place is one of a control field. */
+/** Whether the tag at a position is that of a control field. */
 export const isControlAt = (bytes: Uint8Array, at: number): boolean => bytes[at] === 0x30 && bytes[at + 1] === 0x30;

@@ -3,25 +3,25 @@ import { type FieldBytes, isControlTag, LONGEST_RECORD } from './iso2709.ts';
 import type { MarcRecord } from './marc-record.ts';
 import type { Erratum, GoodRecord, ReadRecord } from './read-record.ts';
 
-/** A physical record, with the bytes that it had in the file. */
+/** A physical record, and its length in the file. */
 export type PhysicalRecord = Omit<GoodRecord, 'kind' | 'ordinal'> & { readonly length: number };
 
-/** Bytes that one record may have: its parts are kept until the next id arrives. */
+/** Most bytes of one joined record: its parts are kept in memory until the next id arrives. */
 const LONGEST_JOINED = 64_000_000;
 
 /**
- * Joins physical records that are the parts of one: they follow each other, have the same 001, and are longer together
- * than MARC21 permits. Those that are not longer are records of their own, of which the last counts.
+ * Joins physical records that are parts of one record: they follow each other, have the same 001, and together are
+ * longer than MARC21 permits. If they are not longer, they are separate records, of which the last counts.
  *
- * Many systems repeat fields in each part. Of the later parts control fields are left out, and those from 010 to 840
- * that the record has already. Fields of holdings (841 to 889) and local ones are all kept: two copies may be alike.
+ * Many systems repeat fields in each part. So control fields of later parts are left out, and fields from 010 to 840
+ * that the record already has. Fields of holdings (841 to 889) and local fields are all kept: two copies may be alike.
  */
 export class RecordJoiner {
   #parts: PhysicalRecord[] = [];
   #length = 0;
   #ordinal = 0;
 
-  /** Adds a record, and appends to `read` what is known to be complete then. */
+  /** Adds a part, and appends the records that are complete now to `read`. */
   add(part: PhysicalRecord, read: ReadRecord[]): void {
     if (this.#parts.length > 0 && part.id !== this.#parts[0]!.id) this.end(read);
     this.#parts.push(part);
@@ -34,7 +34,7 @@ export class RecordJoiner {
     read.push({ kind: 'erratum', ordinal: ++this.#ordinal, ...erratum });
   }
 
-  /** Appends the record that could have had further parts. */
+  /** Appends the last record, which can have no further parts. */
   end(read: ReadRecord[]): void {
     const [parts, length] = [this.#parts, this.#length];
     this.#parts = [];

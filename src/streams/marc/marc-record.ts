@@ -32,9 +32,9 @@ export interface Subfield {
 export const isControlField = (field: MarcField): field is ControlField => 'value' in field;
 
 /**
- * A record as the bytes that are kept of it: MARC21 in UTF-8, one physical record or, above 99,999 bytes, several that
- * begin with the same 001 and control fields (`repeated-fields.ts`). Everything in them has been checked
- * (`check-record.ts`, `build-record.ts`), so that this only reads.
+ * A record as stored bytes: MARC21 in UTF-8, one physical record or, above 99,999 bytes, several that begin with the
+ * same 001 and control fields (`repeated-fields.ts`). All bytes have been checked (`check-record.ts`,
+ * `build-record.ts`), so this class only reads them.
  */
 export class MarcRecord {
   readonly bytes: Buffer;
@@ -43,17 +43,17 @@ export class MarcRecord {
     this.bytes = bytes;
   }
 
-  /** Its 24 characters; lengths and addresses in it are those of the first physical record. */
+  /** The 24 characters of the leader; its lengths and addresses are those of the first physical record. */
   get leader(): string {
     return this.bytes.toString('latin1', 0, LEADER_LENGTH);
   }
 
-  /** In the order of the directory. */
+  /** The fields in the order of the directory. */
   *fields(): Generator<MarcField, void, undefined> {
     for (const field of this.fieldBytes()) yield decodeField(field, decodeUtf8);
   }
 
-  /** As `fields`. What later physical records repeat is left out. */
+  /** Same as `fields`, undecoded. Fields that later physical records repeat are left out. */
   *fieldBytes(): Generator<FieldBytes, void, undefined> {
     let repeated = 0;
     for (let at = 0; at < this.bytes.length; ) {
@@ -66,7 +66,7 @@ export class MarcRecord {
     }
   }
 
-  /** The bytes of each data field with a tag, in their order; no object is made of another field. */
+  /** The bytes of each data field with a tag, in order. No objects are made for other fields. */
   fieldsWithTag(tag: string): readonly Buffer[] {
     const { bytes } = this;
     const [first, second, third] = [tag.charCodeAt(0), tag.charCodeAt(1), tag.charCodeAt(2)];
@@ -83,7 +83,7 @@ export class MarcRecord {
   }
 }
 
-/** The fields of one physical record, as its directory has them. */
+/** The fields of one physical record, in the order of its directory. */
 export function* fieldBytesOf(physical: Buffer): Generator<FieldBytes, void, undefined> {
   const base = numberAt(physical, BASE_ADDRESS_AT, 5);
   for (let entry = LEADER_LENGTH; physical[entry] !== FIELD_TERMINATOR; entry += ENTRY_LENGTH) {
@@ -97,7 +97,7 @@ type Decode = (bytes: Buffer) => string;
 
 const decodeUtf8: Decode = (bytes) => bytes.toString('utf8');
 
-/** The fields of one physical record; each text of them is decoded by `decode`. */
+/** The fields of one physical record, decoded by `decode`. */
 export function* fieldsOf(physical: Buffer, decode: Decode = decodeUtf8): Generator<MarcField, void, undefined> {
   for (const field of fieldBytesOf(physical)) yield decodeField(field, decode);
 }

@@ -1,17 +1,17 @@
 /**
  * The character sets of MARC-8, as the Library of Congress publishes them ("MARC 21 Specifications for Record
- * Structure, Character Sets, and Exchange Media"): codes of 7 bits, whatever half of the code table a set is used in.
- * East Asian characters (EACC, three bytes each) are not among them.
+ * Structure, Character Sets, and Exchange Media"): codes of 7 bits, whichever half of the code table a set is used in.
+ * East Asian characters (EACC, three bytes each) are not included.
  */
 export interface CharacterSet {
   readonly name: string;
-  /** Characters that are written as they come. */
+  /** Spacing characters, by code. */
   readonly letters: ReadonlyMap<number, string>;
-  /** Marks, which come before their letter; in Unicode they come after it. */
+  /** Combining marks, by code. They precede their letter; in Unicode they follow it. */
   readonly marks: ReadonlyMap<number, string>;
 }
 
-/** The first code of a row of characters, and the characters of the codes from there on. */
+/** The first code of a row, and the characters of the consecutive codes. */
 type Row = readonly [number, string];
 
 function setOf(name: string, letters: readonly Row[], marks: readonly Row[] = []): CharacterSet {
@@ -26,7 +26,7 @@ const ASCII_ROW = String.fromCharCode(...Array.from({ length: 94 }, (_, at) => 0
 
 export const ASCII = setOf('ASCII', [[0x21, ASCII_ROW]]);
 
-/** Extended Latin. The second half of a mark over two letters (6C, 7B) is nothing: U+0361 and U+0360 cover both. */
+/** Extended Latin. The second half of a mark over two letters (6C, 7B) is empty: U+0361 and U+0360 cover both. */
 export const ANSEL: CharacterSet = {
   name: 'extended Latin (ANSEL)',
   letters: charactersOf([
@@ -114,7 +114,7 @@ const EXTENDED_ARABIC = setOf(
   [[0x7d, '\u0306\u030c']],
 );
 
-/** By the final characters of the escape sequences that choose them for one half of the code table. */
+/** Character sets by the final characters of the escape sequence that selects them for one half of the code table. */
 export const CHOSEN_SETS: ReadonlyMap<string, CharacterSet> = new Map([
   ['B', ASCII],
   ['!E', ANSEL],
@@ -126,7 +126,7 @@ export const CHOSEN_SETS: ReadonlyMap<string, CharacterSet> = new Map([
   ['4', EXTENDED_ARABIC],
 ]);
 
-/** By the one character behind ESC that chooses them, always for the lower half. */
+/** Character sets by the single character after ESC that selects them, always for the lower half. */
 export const LOWER_SETS: ReadonlyMap<string, CharacterSet> = new Map([
   ['s', ASCII],
   ['g', setOf('Greek symbols', [[0x61, 'αβγ']])],

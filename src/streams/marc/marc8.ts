@@ -6,7 +6,7 @@ const SPACE = 0x20;
 const DELETE = 0x7f;
 const UPPER_HALF = 0x80;
 
-/** The control characters of MARC-8: what does not count for sorting begins and ends, joiner, non-joiner. */
+/** The control characters of MARC-8: start and end of non-sorting characters, joiner, non-joiner. */
 const CONTROLS: ReadonlyMap<number, string> = new Map([
   [0x88, '\u0098'],
   [0x89, '\u009c'],
@@ -15,9 +15,9 @@ const CONTROLS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The text of one control field or subfield in MARC-8, composed (NFC). Each begins with ASCII in the lower half of the
- * code table, and extended Latin in the upper one.
- * @throws UnusableRecord for what the character sets do not have, and for East Asian characters
+ * Decodes one control field or subfield in MARC-8 to composed text (NFC). Each begins with ASCII in the lower half of
+ * the code table, and extended Latin in the upper half.
+ * @throws UnusableRecord for codes that the character sets do not contain, and for East Asian characters
  */
 export function decodeMarc8(bytes: Buffer): string {
   let lower = ASCII;
@@ -58,7 +58,7 @@ function characterOf(byte: number, set: CharacterSet): string {
 interface Chosen {
   readonly set: CharacterSet;
   readonly isLower: boolean;
-  /** Bytes of the escape sequence. */
+  /** Length of the escape sequence in bytes. */
   readonly length: number;
 }
 

@@ -2,7 +2,7 @@ import { FIELD_TERMINATOR, SUBFIELD_DELIMITER } from './iso2709.ts';
 
 export const MARCXML_NAMESPACE = 'http://www.loc.gov/MARC21/slim';
 
-/** What is before and after the records of a file. */
+/** The text before and after the records of a file. */
 export const MARCXML_START = `<?xml version="1.0" encoding="UTF-8"?>\n<collection xmlns="${MARCXML_NAMESPACE}">\n`;
 export const MARCXML_END = '</collection>\n';
 
@@ -23,28 +23,28 @@ export const MARKUP = {
   tagEnd: bytesOf('">'),
 } as const;
 
-/** A quote is escaped in attributes alone. */
+/** A quote is escaped only in attributes. */
 export const QUOTE = 0x22;
-/** By byte. A parser would make a line feed of a carriage return. */
+/** Entities by byte. The carriage return is included, since a parser would turn it into a line feed. */
 export const ENTITIES: readonly (Uint8Array | undefined)[] = Array.from({ length: 0x100 }, (_, byte) => {
   const entity = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' }[String.fromCharCode(byte)];
   return entity === undefined ? undefined : bytesOf(entity);
 });
 
-/** Most bytes of MARCXML for one of MARC21: a delimiter and a code become an element. */
+/** Most bytes of MARCXML for one byte of MARC21: a delimiter and a code become an element. */
 const MOST_GROWTH = 18;
-/** For what is there once, and what is rounded. */
+/** Bytes of the parts that occur once, and of rounding. */
 const FRAME = 250;
-/** From so many bytes on, counting is cheaper than memory that is not used. */
+/** Length in bytes from which counting is cheaper than allocating unused memory. */
 const COUNTED = 30_000;
 
-/** Bytes that a record has as MARCXML at most. */
+/** An upper limit for the bytes of a record as MARCXML. */
 export function mostBytesOf(bytes: Uint8Array): number {
   if (bytes.length < COUNTED) return MOST_GROWTH * bytes.length + FRAME;
   let most = bytes.length + FRAME;
   for (const byte of bytes) {
     if (byte === SUBFIELD_DELIMITER) most += 2 * MOST_GROWTH;
-    // Its directory has another 12 bytes for each field.
+    // Its directory has 12 more bytes for each field.
     else if (byte === FIELD_TERMINATOR) most += 4 * MOST_GROWTH;
     else if (ENTITIES[byte] !== undefined) most += 5;
   }

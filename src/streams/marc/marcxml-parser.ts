@@ -5,13 +5,13 @@ import type { ReadRecord } from './read-record.ts';
 import { RecordDraft } from './record-draft.ts';
 import { TextPlace } from './text-place.ts';
 
-/** So many characters may come without the end of a tag or a text: saxes keeps a tag or a text in memory until then. */
+/** Most characters of a tag or a text: saxes keeps it in memory until its end. */
 const LONGEST_TOKEN = 1_000_000;
 const DEEPEST = 100;
 
-/** Thrown for XML that cannot be parsed further. */
+/** Thrown for XML that cannot be parsed any further. */
 export class UnreadableXml extends Error {
-  /** Bytes before the place in the file. */
+  /** Number of bytes of the file before the error. */
   readonly offset: number;
 
   constructor(message: string, offset: number) {
@@ -21,8 +21,8 @@ export class UnreadableXml extends Error {
 }
 
 /**
- * Parses MARCXML as it arrives, in memory that does not grow with it. Prefixes are those that the document declares.
- * There is no document type: entities that one declares could make a small file huge.
+ * Parses MARCXML as it arrives, in memory that does not grow with it. It uses the prefixes that the document declares.
+ * A document type is refused: entities declared in one could make a small file huge.
  */
 export class MarcXmlParser {
   readonly #sax = new SaxesParser({ xmlns: true });
@@ -30,17 +30,17 @@ export class MarcXmlParser {
   #read: ReadRecord[] = [];
   #ordinal = 0;
   #record: RecordDraft | undefined;
-  /** Elements that are open, and those around the record. */
+  /** Number of open elements, and of those around the record. */
   #depth = 0;
   #depthOfRecord = 0;
-  /** Bytes before the tag that was begun last outside of a record. */
+  /** Number of bytes before the last tag that began outside of a record. */
   #tagOffset = 0;
   #lastToken = 0;
 
   constructor() {
     const sax = this.#sax;
-    // These are six: with one more, V8 keeps the properties of the parser in a table, and parsing takes four times as
-    // long. So the other things that can be in a document are not listened to.
+    // These are six handlers. With one more, V8 keeps the properties of the parser in a table, and parsing takes four
+    // times as long. So no handlers are set for the other parts of a document.
     sax.on('doctype', () => this.#refuse('the XML has a document type (DOCTYPE), which MARCXML has not'));
     sax.on('opentagstart', ({ name }) => {
       if (this.#record === undefined) this.#tagOffset = this.#offset() - Buffer.byteLength(name) - 2;
@@ -65,20 +65,20 @@ export class MarcXmlParser {
     this.#parse(() => this.#sax.close());
   }
 
-  /** What was read since this was called last. */
+  /** The records and errata since the last call. */
   take(): readonly ReadRecord[] {
     const read = this.#read;
     this.#read = [];
     return read;
   }
 
-  /** Adds the erratum that is the last. */
+  /** Adds the final erratum. */
   fail({ message, offset }: UnreadableXml): void {
     const reason = `${message}; nothing behind this place is read`;
     this.#read.push({ kind: 'erratum', ordinal: ++this.#ordinal, offset, reason });
   }
 
-  /** Bytes that were written. */
+  /** Number of bytes written. */
   get bytes(): number {
     return this.#place.bytes;
   }
@@ -97,7 +97,7 @@ export class MarcXmlParser {
     throw new UnreadableXml(message, this.#offset());
   }
 
-  /** Bytes before what is parsed now. */
+  /** Number of bytes before the current position of the parser. */
   #offset(): number {
     return this.#place.bytesBefore(this.#sax.position);
   }

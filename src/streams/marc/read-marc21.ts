@@ -11,7 +11,7 @@ const DELETED = 0x64;
 
 /**
  * Reads a file of MARC21 (ISO 2709) in UTF-8 or MARC-8.
- * @see ReadMarc for what it promises
+ * @see ReadMarc for its promises
  */
 export async function* readMarc21(
   chunks: AsyncIterable<Uint8Array>,
@@ -26,7 +26,7 @@ export async function* readMarc21(
   if (last.length > 0) yield last;
 }
 
-/** Checks pieces of a file, and makes records of them. */
+/** Checks pieces of a file, and turns them into records. */
 class PieceReader {
   readonly #found: Findings = { problem: undefined, repair: 'none', idStart: 0, idEnd: 0 };
   readonly #joiner = new RecordJoiner();
@@ -66,7 +66,7 @@ class PieceReader {
   }
 }
 
-/** Its id, when the bytes that were read are not UTF-8. */
+/** The id of a record that was decoded from MARC-8. */
 function idOf(record: MarcRecord): string {
   const field = record.fieldBytes().find(({ tag }) => tag === '001');
   return field!.bytes.toString('utf8').trim();

@@ -4,9 +4,9 @@ import type { ReadRecord } from './read-record.ts';
 import { firstInvalid, wholeCharacters } from './utf8.ts';
 
 /**
- * Reads a file of MARCXML in UTF-8. An erratum within a record concerns that record alone; one of the XML itself is the
- * last: what is behind it cannot be read.
- * @see ReadMarc for what it promises
+ * Reads a file of MARCXML in UTF-8. An erratum within a record concerns only that record; an erratum of the XML itself
+ * is the last: the rest of the file cannot be read.
+ * @see ReadMarc for its promises
  */
 export async function* readMarcXml(
   chunks: AsyncIterable<Uint8Array>,
@@ -36,7 +36,7 @@ function parse(parser: MarcXmlParser, work: () => void): boolean {
   }
 }
 
-/** Decodes a file as it arrives, and hands it to the parser. */
+/** Decodes a file as it arrives, and passes the text to the parser. */
 class TextReader {
   #rest: Buffer = Buffer.alloc(0);
 

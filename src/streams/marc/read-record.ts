@@ -1,10 +1,10 @@
 import type { MarcRecord } from './marc-record.ts';
 
 /**
- * `readMarc21` (`read-marc21.ts`) and `readMarcXml` (`read-marcxml.ts`) read a file of MARC records as it arrives.
- * Each batch has the records and errata that could be read of what has arrived so far, in the order of the file; it is
- * never empty. A reader throws only what `chunks` throws: whatever is wrong with the file is an erratum. The chunks
- * must not change afterwards, because records refer to their bytes.
+ * `readMarc21` (`read-marc21.ts`) and `readMarcXml` (`read-marcxml.ts`) read a file of MARC records as it arrives. Each
+ * batch contains the records and errata that could be read so far, in the order of the file; it is never empty. A
+ * reader throws only what `chunks` throws: every fault of the file is an erratum. The chunks must not change
+ * afterwards, because records refer to their bytes.
  */
 export type ReadMarc = (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<readonly ReadRecord[], void, undefined>;
 
@@ -13,11 +13,11 @@ export type ReadRecord = GoodRecord | Erratum;
 interface Place {
   /** The number of the record in its file, counted from 1. A record of several physical records counts once. */
   readonly ordinal: number;
-  /** Bytes before the record in the unpacked file. */
+  /** Number of bytes before the record in the unpacked file. */
   readonly offset: number;
 }
 
-/** A record that can be kept, and be written in both formats. */
+/** A record that can be stored, and written in both formats. */
 export interface GoodRecord extends Place {
   readonly kind: 'record';
   /** Its field 001 without the white space around it; never empty. */
@@ -27,11 +27,11 @@ export interface GoodRecord extends Place {
   readonly record: MarcRecord;
 }
 
-/** What could not be read. The records before and after it are not affected. */
+/** A part of the file that could not be read. The records before and after it are not affected. */
 export interface Erratum extends Place {
   readonly kind: 'erratum';
   /** The id of the record, where it could be read. */
   readonly id?: string;
-  /** What is wrong, where, and what was expected: a sentence without a full stop. */
+  /** The fault, its place, and what was expected: a sentence without a full stop. */
   readonly reason: string;
 }

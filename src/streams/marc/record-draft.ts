@@ -3,25 +3,25 @@ import { STATUS_AT } from './iso2709.ts';
 import type { ControlField, MarcField, Subfield } from './marc-record.ts';
 import type { ReadRecord } from './read-record.ts';
 
-/** Characters that a record may have, each element counted as some. */
+/** Most characters of a record; each element counts as `CHARACTERS_OF_ELEMENT`. */
 const LONGEST_RECORD = 64_000_000;
 const CHARACTERS_OF_ELEMENT = 100;
 
 type Attribute = (name: string) => string | undefined;
 
-/** A record in MARCXML of which the elements arrive. */
+/** A record in MARCXML whose elements are arriving. */
 export class RecordDraft {
   readonly #offset: number;
   readonly #fields: MarcField[] = [];
   #leader: string | undefined;
   #id: string | undefined;
-  /** Of the data field that is open. */
+  /** Subfields of the open data field. */
   #subfields: Subfield[] | undefined;
-  /** Takes the text of the element that is open, when it can have one. */
+  /** Takes the text of the open element, if text is allowed there. */
   #takeText: ((text: string) => void) | undefined;
   #text = '';
   #length = 0;
-  /** The first thing that is wrong. */
+  /** The first fault. */
   #problem: string | undefined;
 
   constructor(offset: number) {
@@ -81,7 +81,7 @@ export class RecordDraft {
     return true;
   }
 
-  /** Between elements there is only white space. */
+  /** Requires white space between elements. */
   #checkText(): void {
     if (this.#takeText !== undefined) this.#problem ??= 'it has an element within a text';
     if (/[^ \t\r\n]/.test(this.#text)) {
@@ -105,7 +105,7 @@ export class RecordDraft {
     };
   }
 
-  /** An indicator that is missing or empty is a blank one: some systems write them so. */
+  /** A missing or empty indicator counts as blank: some systems omit blank indicators. */
   #openDataField(attribute: Attribute): void {
     const subfields: Subfield[] = [];
     const indicators = (attribute('ind1') || ' ') + (attribute('ind2') || ' ');

@@ -1,12 +1,12 @@
 import { ENTRY_LENGTH, type FieldBytes, isControlTag } from './iso2709.ts';
 
-/** Above so many bytes, control fields are not repeated: a part has to have room for others. Usual are 150. */
+/** Bytes above which control fields are not repeated: a part needs room for other fields. About 150 are usual. */
 const MOST_REPEATED = 20_000;
 
 /**
- * How many fields each further part of a record repeats, of the fields that it begins with: the 001 and the control
- * fields behind it, so that each part is a valid record of its own; the 001 alone when they are too long.
- * @param fields of the record or of its first part, which leads to the same number
+ * How many of the first fields each further part of a record repeats: the 001 and the control fields that follow it, so
+ * that each part is a valid record by itself; only the 001 when they are too long.
+ * @param fields of the record or of its first part, with the same result
  */
 export function countRepeated(fields: Iterable<FieldBytes>): number {
   let count = 0;

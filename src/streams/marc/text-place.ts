@@ -1,19 +1,19 @@
-/** Finds the places of characters in a file of which the text is parsed piece by piece. */
+/** Converts positions of characters to byte offsets in a file whose text is parsed piece by piece. */
 export class TextPlace {
-  /** The piece that was written last; characters and bytes before it. */
+  /** The last piece that was written, and the number of characters and bytes before it. */
   #piece = '';
   #charactersBefore = 0;
   #bytesBefore = 0;
   #bytes = 0;
-  /** The place in the piece that was asked for last, so that no part is measured twice. */
+  /** The last requested position in the piece, so that no part is measured twice. */
   #measured = { characters: 0, bytes: 0 };
 
-  /** Bytes of all pieces. */
+  /** Number of bytes of all pieces. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Characters of all pieces, in units of UTF-16. */
+  /** Number of characters of all pieces, in UTF-16 code units. */
   get characters(): number {
     return this.#charactersBefore + this.#piece.length;
   }
@@ -26,7 +26,7 @@ export class TextPlace {
     this.#measured = { characters: 0, bytes: 0 };
   }
 
-  /** Bytes before a character of the last piece that is not before the one that was asked for last. */
+  /** Number of bytes before a character of the last piece. The position must not be before the last requested one. */
   bytesBefore(position: number): number {
     const measured = this.#measured;
     const characters = Math.max(position - this.#charactersBefore, measured.characters);

@@ -4,8 +4,8 @@ import { ENTITIES, MARKUP, mostBytesOf, QUOTE } from './marcxml-markup.ts';
 import { countRepeated } from './repeated-fields.ts';
 
 /**
- * A record as the element `record`, a line for each field. It declares its namespace, so that it can be a document or
- * a part of one.
+ * Writes a record as the element `record`, one line for each field. It declares its namespace, so that it can be a
+ * document or a part of one.
  */
 export function writeMarcXml(record: MarcRecord): string {
   const writer = new MarcXmlWriter();
@@ -16,15 +16,15 @@ export function writeMarcXml(record: MarcRecord): string {
 const MOST_USUAL_BYTES = 1_048_576;
 
 /**
- * Writes records, each as by `writeMarcXml`, into memory. Their bytes are copied one by one: this takes a fifth of the
- * time that text and its encoding need.
+ * Writes records into memory, each as `writeMarcXml` does. Copies their bytes one by one, which takes a fifth of the
+ * time of building and encoding text.
  */
 export class MarcXmlWriter {
   #out: Buffer = Buffer.alloc(0);
   #at = 0;
   #usualBytes = 0;
 
-  /** Bytes that can be taken. */
+  /** Number of bytes that can be taken. */
   get size(): number {
     return this.#at;
   }
@@ -44,10 +44,10 @@ export class MarcXmlWriter {
     this.#put(MARKUP.recordEnd);
   }
 
-  /** What was added since this was called last. It does not change afterwards. */
+  /** Takes the bytes since the last call. They do not change afterwards. */
   take(): Buffer {
     const taken = this.#out.subarray(0, this.#at);
-    // What is taken next has about as many bytes, so that it is not copied while it grows.
+    // The next bytes taken are probably about as many: this size avoids copying while the buffer grows.
     this.#usualBytes = Math.min(this.#out.length, MOST_USUAL_BYTES);
     this.#out = Buffer.alloc(0);
     this.#at = 0;
@@ -55,8 +55,8 @@ export class MarcXmlWriter {
   }
 
   /**
-   * What was added since this was called last, in memory that is written over when more is added: for a caller that
-   * copies it at once.
+   * Takes the bytes since the last call, in memory that is overwritten when more is added: for a caller that copies it
+   * at once.
    */
   takeToCopy(): Buffer {
     const taken = this.#out.subarray(0, this.#at);
@@ -72,7 +72,10 @@ export class MarcXmlWriter {
     this.#out = grown;
   }
 
-  /** The fields of a part. @param directory where its directory begins @param repeated so many of them are left out */
+  /**
+   * Writes the fields of a part. @param directory the start of its directory @param repeated number of fields to leave
+   * out
+   */
   #putFields(bytes: Buffer, directory: number, repeated: number): void {
     const base = directory - LEADER_LENGTH + numberAt(bytes, directory - LEADER_LENGTH + BASE_ADDRESS_AT, 5);
     for (let entry = directory + repeated * ENTRY_LENGTH; entry < base - 1; entry += ENTRY_LENGTH) {
@@ -105,7 +108,7 @@ export class MarcXmlWriter {
     this.#put(MARKUP.dataFieldEnd);
   }
 
-  /** Text up to the end, or the next subfield. @returns where that is */
+  /** Writes text up to the end, or the next subfield. @returns the position where it stopped */
   #putText(bytes: Buffer, from: number, end: number): number {
     const out = this.#out;
     let at = this.#at;
@@ -121,7 +124,7 @@ export class MarcXmlWriter {
     return place;
   }
 
-  /** An indicator or a code of a subfield, in an attribute. */
+  /** Writes an indicator or a subfield code into an attribute. */
   #putCode(byte: number): void {
     const entity = ENTITIES[byte];
     if (entity === undefined) this.#out[this.#at++] = byte;

@@ -17,7 +17,7 @@ export interface UploadOfSet {
   readonly set: ResourceSet;
   readonly upload: Pick<Upload, 'number' | 'received'>;
   readonly records: ObjectKey;
-  /** What was committed last before the first of its events. */
+  /** The last stamp committed before the first of its events. */
   readonly after: Stamp;
 }
 
@@ -28,7 +28,7 @@ export interface ApplyParts {
 
 export type AppliedTotals = Omit<AppliedUpload, 'at'>;
 
-/** The store has the next events before it has committed these. */
+/** Number of batches posted at a time: the store receives the next events before it has committed these. */
 const POSTINGS = 2;
 
 /**
@@ -60,12 +60,12 @@ export async function applyUpload(
   return totals;
 }
 
-/** A thread is handed no more than it needs. */
+/** The fields that the thread needs. */
 function partOf({ id, urlPrefix, publishHashes, keepVersions }: ResourceSet): UploadToApply['set'] {
   return { id, urlPrefix, publishHashes, keepVersions };
 }
 
-/** @param earlier what an earlier attempt has changed, which now is the same already */
+/** @param earlier the change that an earlier attempt made, since the result is then `unchanged` */
 function outcomeOf(result: CommitResult, earlier: EarlierChange | undefined): keyof AppliedTotals {
   if (result.status === 'applied') return result.kind;
   if (result.status === 'rejected') throw new TidemarkError('not-found', result.message);

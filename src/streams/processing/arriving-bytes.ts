@@ -2,10 +2,13 @@ import { PassThrough } from 'node:stream';
 import { writeTo } from '../../lib/write-to.ts';
 import type { UploadedFile } from '../uploads/upload.ts';
 
-/** Chunks that wait for the reader in the thread. */
+/** Number of chunks that wait for the reader in the thread. */
 const MOST_WAITING = 16;
 
-/** The bytes of a file that arrives, for its reader in another thread: first those that are handed over. */
+/**
+ * The bytes of an arriving file, for its reader in another thread: first the chunks that are passed to the thread, then
+ * the rest of the stored file.
+ */
 export class ArrivingBytes {
   readonly name: string;
   readonly #handed = new PassThrough({ objectMode: true, highWaterMark: MOST_WAITING });
@@ -14,33 +17,33 @@ export class ArrivingBytes {
 
   constructor(name: string) {
     this.name = name;
-    // The reader gets it when it reads.
+    // The reader gets the error when it reads.
     this.#handed.on('error', () => {});
   }
 
-  /** The file, when all of it is stored. */
+  /** The stored file, once it is complete. */
   get stored(): UploadedFile | undefined {
     return this.#stored;
   }
 
-  /** Resolves when there is room for more; false when the reader has ended. */
+  /** Resolves when there is room for more chunks; false when the reader has ended. */
   hand(chunk: Uint8Array): Promise<boolean> {
     this.#bytes += chunk.length;
     return writeTo(this.#handed, chunk);
   }
 
-  /** What was not handed over is read from the stored file. */
+  /** Ends the passed chunks. The rest is read from the stored file. */
   end(file: UploadedFile): void {
     this.#stored = file;
     this.#handed.end();
   }
 
-  /** The reader fails. */
+  /** Makes the reader fail. */
   abandon(): void {
     this.#handed.destroy(new Error('the upload has failed, or is read when it is whole'));
   }
 
-  /** All bytes. @param rest bytes of the stored file */
+  /** All bytes. @param rest reads bytes of the stored file */
   async *read(rest: (artifact: string, start: number, length: number) => AsyncIterable<Uint8Array>) {
     yield* this.#handed as AsyncIterable<Uint8Array>;
     const { artifact, length } = this.#stored!;

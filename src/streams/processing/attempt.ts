@@ -5,10 +5,10 @@ export interface FetchOptions {
   onProgress(bytes: number): void;
 }
 
-/** What an attempt gets of the job that it is of. */
+/** What a job provides to an attempt. */
 export interface Attempt {
   readonly signal: AbortSignal;
-  /** Whether the upload has failed when this attempt fails. */
+  /** Whether the upload fails for good when this attempt fails. */
   readonly isLast: boolean;
   report(progress: JobProgress): void;
   log(text: string): void;

@@ -17,17 +17,17 @@ export interface EarlyReaderParts {
   readonly artifacts: Pick<ArtifactStore, 'delete'>;
   readonly sets: Pick<SetRegistry, 'bySlug'>;
   readonly threadData: ProcessThreadData;
-  /** Whether this process runs jobs, which take what was read. */
+  /** Whether this process runs jobs, which use what was read. */
   readonly isOn: boolean;
 }
 
 /**
- * Reads uploads while they arrive, one at a time, for the jobs of this process: see docs/streams.md. Whatever goes
- * otherwise than expected, the job reads the upload itself.
+ * Reads uploads while they arrive, one at a time, for the jobs of this process: see docs/streams.md. If anything fails,
+ * the job reads the upload itself.
  */
 export class EarlyReader implements ArrivingFiles {
   readonly #parts: EarlyReaderParts;
-  /** The one that has begun, until a job takes it, or it is dropped. */
+  /** The reading that was started, until a job takes it, or it is dropped. */
   readonly #live = new Set<EarlyReading>();
 
   constructor(parts: EarlyReaderParts) {
@@ -43,8 +43,8 @@ export class EarlyReader implements ArrivingFiles {
   }
 
   /**
-   * What was read of an upload, when that is what its job would read, with the thread that has sorted it. The caller
-   * owns its artifacts, and closes the thread. Waits until all of it is read.
+   * What was read of an upload, and the thread that has sorted it, if that equals what the job would read. The caller
+   * owns the artifacts, and closes the thread. Waits until all of the upload is read.
    * @throws the signal's reason
    */
   async take(
@@ -57,7 +57,7 @@ export class EarlyReader implements ArrivingFiles {
     return others.length > 0 ? undefined : found?.take(upload, signal, onProgress);
   }
 
-  /** Drops all that no job has taken. */
+  /** Drops all readings that no job has taken. */
   async close(): Promise<void> {
     await Promise.all([...this.#live].map((reading) => reading.drop()));
   }

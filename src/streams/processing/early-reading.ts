@@ -7,10 +7,10 @@ import type { ReadUpload } from '../uploads/upload-state.ts';
 import type { ProcessingThread } from './processing-thread.ts';
 import type { ReadingProgress, UploadToRead } from './read-upload.ts';
 
-/** What a file is read for, before its upload is known: its artifacts have the number in their keys. */
+/** The upload that a file is read for, before the upload is recorded: the keys of its artifacts contain the number. */
 export type ExpectedUpload = Omit<UploadToRead, 'files' | 'scratchFolder' | 'arriving'>;
 
-/** What was read, and the thread that has sorted it. */
+/** The result of a reading, and the thread that has sorted it. */
 export interface EarlyRead {
   readonly read: ReadUpload;
   readonly thread: ProcessingThread;
@@ -18,20 +18,23 @@ export interface EarlyRead {
 
 export interface EarlyReadingParts {
   readonly artifacts: Pick<ArtifactStore, 'delete'>;
-  /** The one that has begun: there is one at a time. */
+  /** The reading that was started: there is at most one at a time. */
   readonly live: Set<EarlyReading>;
   expect(): Promise<ExpectedUpload>;
   startThread(): ProcessingThread;
 }
 
-/** Bytes of a file that must have come: to start a thread takes longer than to read less. */
+/** Bytes that must have arrived before the thread is started: starting it takes longer than reading fewer bytes. */
 const LEAST_BYTES = 1024 * 1024;
-/** Bytes that wait for the thread. Then it gets no more of them, and reads the rest when the file is stored. */
+/**
+ * Most bytes that wait for the thread. If there are more, it gets no more of them, and reads the rest of the stored
+ * file.
+ */
 const MOST_WAITING = 16 * 1024 * 1024;
-/** Milliseconds without a byte, or after the last one without a job that takes what was read. */
+/** Milliseconds without a byte, or after the last byte without a job that takes the reading; then it is dropped. */
 const IDLE_MS = 300_000;
 
-/** One file that is read while it arrives. */
+/** Reads one file while it arrives. */
 export class EarlyReading implements ArrivingFile {
   readonly #fileName: string;
   readonly #parts: EarlyReadingParts;
@@ -56,7 +59,7 @@ export class EarlyReading implements ArrivingFile {
     return this.#bytes;
   }
 
-  /** The key of the stored file, when it is whole. */
+  /** The key of the stored file, once it is complete. */
   get artifact(): ObjectKey | undefined {
     return this.#file?.artifact;
   }
@@ -81,7 +84,7 @@ export class EarlyReading implements ArrivingFile {
     this.#read.catch(() => this.drop());
   }
 
-  /** What was read, if it is of this upload. @throws the signal's reason */
+  /** Returns what was read, if it is of this upload. @throws the signal's reason */
   async take(
     upload: ExpectedUpload,
     signal: AbortSignal,
@@ -94,14 +97,14 @@ export class EarlyReading implements ArrivingFile {
       const read = isExpected ? await unlessAborted(this.#read!, signal) : undefined;
       if (read !== undefined && this.#keep()) return { read, thread: this.#thread! };
     } catch {
-      // The job reads it.
+      // The job reads the upload itself.
     }
     await this.drop();
     signal.throwIfAborted();
     return undefined;
   }
 
-  /** Resolves when nothing is left of it. */
+  /** Resolves when everything of the reading has been removed. */
   drop(): Promise<void> {
     this.#dropped ??= this.#remove();
     return this.#dropped;
@@ -142,7 +145,7 @@ export class EarlyReading implements ArrivingFile {
     );
   }
 
-  /** A job has it: from here on it is not dropped. */
+  /** Marks the reading as taken by a job: it is not dropped after that. */
   #keep(): boolean {
     if (this.#dropped !== undefined) return false;
     this.#dropped = Promise.resolve();
@@ -157,12 +160,12 @@ export class EarlyReading implements ArrivingFile {
     if (this.#begun === undefined) return;
     const { artifacts, live } = this.#parts;
     await this.#begun.catch(() => {});
-    // It may be read to its end at the same time.
+    // The file may be read to its end at the same time.
     const reads = await Promise.allSettled([this.#thread?.abandon(), this.#read]);
     await this.#thread?.close();
     const read = reads.map((one) => (one.status === 'fulfilled' ? one.value : undefined)).find(Boolean);
     for (const key of [read?.records, read?.errata]) {
-      // A nightly job removes what cannot be removed now.
+      // A nightly job removes files that cannot be removed now.
       if (key !== undefined) await artifacts.delete(key).catch(() => {});
     }
     live.delete(this);

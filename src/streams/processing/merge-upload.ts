@@ -12,58 +12,58 @@ import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { SortedRecords } from './sorted-records.ts';
 
-/** What is to be applied of an upload, and to which set; plain values, for a thread. */
+/** An upload to apply, and the set to apply it to. Plain values, so that a thread can receive them. */
 export interface UploadToApply {
   readonly set: Pick<ResourceSet, 'id' | 'urlPrefix' | 'publishHashes'> & {
     readonly keepVersions: boolean | undefined;
   };
-  /** Its records and deletions. */
+  /** Key of the artifact of its records and deletions. */
   readonly records: ObjectKey;
-  /** When the upload was received: seconds since 1970. */
+  /** Time when the upload was received: seconds since 1970. */
   readonly received: number;
   /** The order of its events. */
   readonly number: number;
-  /** What was committed last before the first of them. */
+  /** The last stamp committed before the first of its events. */
   readonly after: Stamp;
 }
 
 export interface MergeParts extends Pick<RecordSortParts, 'folder' | 'startDigester'> {
   readonly index: Pick<ResourceStates, 'lookup'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
-  /** What was sorted when the upload was read, or another one. */
+  /** What was sorted when this or another upload was read. */
   readonly sorted?: Pick<SortedRecords, 'take'> | undefined;
 }
 
-/** What an upload says of an id, finally. */
+/** The final state of one id of an upload. */
 export interface UploadedRecord {
   readonly key: ResourceKey;
-  /** Undefined when it is to be deleted. */
+  /** Undefined when the record is to be deleted. */
   readonly state: EncodedState | undefined;
   /** See ChangeEvent. */
   readonly weight: number;
 }
 
-/** What an earlier attempt, which was killed, has made of a record. */
+/** The change that an earlier, killed attempt made to a record. */
 export type EarlierChange = 'created' | 'updated' | 'deleted';
 
-/** A part of the work. Records are read first, all of them; nothing is posted before. */
+/** One step of the work. All records are read first; nothing is posted before that. */
 export interface MergeStep {
   readonly read: number;
   readonly records: readonly UploadedRecord[];
-  /** Of each record; undefined where nothing was changed. */
+  /** For each record, the change of an earlier attempt; undefined where that changed nothing. */
   readonly earlier: readonly (EarlierChange | undefined)[];
-  /** Ids that no URI can have here, with the reason. */
+  /** Ids that no URI of this set can have, with the reason. */
   readonly problems: readonly string[];
 }
 
-/** Records of a step: events that are posted together. */
+/** Number of records of a step, which are posted together. */
 const BATCH = 2_000;
 const LOOKUPS_AT_A_TIME = 2;
 
 /**
- * What an upload makes of each of its ids, ascending by key: of several records and deletions of one id, the last one
- * counts. A record that is published already, byte for byte, is given as its present state, so that only its order
- * rises.
+ * Yields the final state of each id of an upload, ascending by key: of several records and deletions of one id, the
+ * last one counts. A record that is already published, byte for byte, is yielded with its present state, so that only
+ * its order rises.
  * @throws TidemarkError `unavailable` when the artifact cannot be read, or the store does not answer
  */
 export async function* mergeUpload(upload: UploadToApply, parts: MergeParts): AsyncGenerator<MergeStep> {
@@ -120,7 +120,7 @@ function earlierChange(
   { state, order, stamp, created }: Resource | Tombstone,
   { number, after }: UploadToApply,
 ): EarlierChange | undefined {
-  // One that was the same already has the order, and its old stamp.
+  // An unchanged record has the new order, but its old stamp.
   if (order !== number || stamp <= after) return undefined;
   if (state === undefined) return 'deleted';
   return created === stamp ? 'created' : 'updated';

@@ -2,12 +2,12 @@ import type { Catalog } from '../../stores/catalog.ts';
 import { type NamedUpload, parseUploadId } from '../uploads/upload.ts';
 import { isPartlyApplied, type UploadState } from '../uploads/upload-state.ts';
 
-/** Documents that are read at a time. */
+/** Number of documents that are read at a time. */
 const BATCH = 500;
 
 /**
- * Finds uploads of which some records may be published, and others not yet. Dumps wait for them, so each must have a
- * job that goes on. All states are read once, then those that are new.
+ * Finds uploads of which some records may be published, but not all. Dumps wait for them, so each must have a job that
+ * continues it. All states are read once, then only new ones.
  */
 export class PartlyApplied {
   readonly #catalog: Pick<Catalog, 'head' | 'list' | 'latest'>;
@@ -18,7 +18,7 @@ export class PartlyApplied {
     this.#catalog = catalog;
   }
 
-  /** Hands over each of them. Call it often: it costs little while there are none. */
+  /** Passes each of them to `resume`. Call this often: it costs little while there are none. */
   async visit(resume: (upload: NamedUpload) => Promise<void>): Promise<void> {
     const head = await this.#catalog.head('upload-state');
     if (this.#read === undefined) await this.#readAll();
@@ -29,7 +29,7 @@ export class PartlyApplied {
     for (const id of this.#found) await resume(parseUploadId(id));
   }
 
-  /** Page by page: a state has the names of up to a thousand files. */
+  /** Reads page by page: a state contains the names of up to a thousand files. */
   async #readAll(): Promise<void> {
     for (let before: string | undefined; ; ) {
       const page = await this.#catalog.latest<UploadState>('upload-state', '', { before, limit: BATCH });

@@ -13,11 +13,11 @@ import { type MergeStep, mergeUpload, type UploadToApply } from './merge-upload.
 import { type ReadingProgress, readUpload, type UploadToRead } from './read-upload.ts';
 import { SortedRecords } from './sorted-records.ts';
 
-/** What the thread is started with. */
+/** Data that the thread is started with. */
 export interface ProcessThreadData {
   readonly store: StoreLocation;
   readonly artifacts: ArtifactLocation;
-  /** Where records are sorted, and packages in packages are unpacked. */
+  /** The folder where records are sorted, and nested packages are unpacked. */
   readonly folder: string;
   readonly failpoint: string | undefined;
 }
@@ -38,7 +38,7 @@ let reading: Promise<ReadUpload> | undefined;
 let progress: ReadingProgress | undefined;
 let stores: Awaited<ReturnType<typeof openStores>> | undefined;
 let steps: AsyncIterator<MergeStep> | undefined;
-/** Of the upload that was read last. */
+/** The sorted records of the last upload that was read. */
 let sorted: SortedRecords | undefined;
 
 const functions = {
@@ -56,10 +56,10 @@ const functions = {
     reading = readUpload(upload, { artifacts, arriving, beginSort, onProgress });
     reading.catch(() => {});
   },
-  /** Hands over bytes of the file that is read while it arrives. */
+  /** Receives bytes of the file that is read while it arrives. */
   async hand(chunk: Uint8Array): Promise<boolean> {
     const isWanted = await arriving!.hand(chunk);
-    // Why it is not: the reader has failed, or has read enough.
+    // The reader has failed, or has read enough; an error is thrown here.
     if (!isWanted) await reading!;
     return isWanted;
   },
@@ -70,7 +70,7 @@ const functions = {
     await sorted?.close();
     return read;
   },
-  /** What was read when all of it was; before, the progress after a while. */
+  /** Returns the result when everything is read; before that, the progress after a while. */
   async readOn(): Promise<{ readonly read?: ReadUpload; readonly progress: ReadingProgress | undefined }> {
     const pause = Promise.withResolvers<undefined>();
     const timer = setTimeout(() => pause.resolve(undefined), REPORT_MS);

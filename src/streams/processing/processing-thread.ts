@@ -6,12 +6,12 @@ import type { MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessFunctions, ProcessThreadData } from './process.worker.ts';
 import type { ReadingProgress, UploadToRead } from './read-upload.ts';
 
-/** Megabytes. Of what a record makes, hardly anything is kept. */
+/** Megabytes. Objects of a record are short-lived, so a small young generation suffices. */
 const YOUNG_MB = 8;
-/** Starting it takes as long as a small upload: the next one may come soon. */
+/** Milliseconds that the thread stays: starting it takes as long as a small upload, and the next one may come soon. */
 const IDLE_MS = 10_000;
 
-/** Reads and merges uploads in a thread of its own, one at a time. An aborted signal ends the thread at once. */
+/** Reads and merges uploads in a thread, one at a time. An aborted signal ends the thread at once. */
 export class ProcessingThread {
   readonly #thread: CalledThread<ProcessFunctions>;
   readonly #folder: string;
@@ -42,14 +42,15 @@ export class ProcessingThread {
     }
   }
 
-  /** Begins to read an upload of one file while it arrives. The thread stays until `close`. */
+  /** Starts to read an upload of one file while it arrives. The thread stays until `close`. */
   async beginArriving(upload: Omit<UploadToRead, 'scratchFolder'>): Promise<void> {
     this.#thread.hold();
     await this.#begin(upload);
   }
 
   /**
-   * Hands over bytes of the file. Resolves when the thread has room for more, with whether it wants more.
+   * Passes bytes of the file to the thread. Resolves when the thread has room for more; the result is whether it wants
+   * more.
    * @throws what the reading throws
    */
   hand(chunk: Uint8Array): Promise<boolean> {
@@ -57,13 +58,13 @@ export class ProcessingThread {
     return this.#thread.call('hand', [copy], [copy.buffer]);
   }
 
-  /** Reads what was not handed over from the stored file. @throws what the reading throws */
+  /** Reads the rest, from the stored file. @throws what the reading throws */
   async endArriving(file: UploadedFile, onProgress: (progress: ReadingProgress) => void): Promise<ReadUpload> {
     await this.#thread.call('end', [file]);
     return this.#readOn(onProgress);
   }
 
-  /** Removes what was stored, but for what was read to its end: the caller has to remove that. */
+  /** Removes what was stored. Returns what was read to its end, which the caller has to remove. */
   abandon(): Promise<ReadUpload | undefined> {
     return this.#thread.call('abandon', []);
   }

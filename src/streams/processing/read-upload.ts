@@ -18,20 +18,20 @@ import { RecordBlocks } from './record-blocks.ts';
 import type { SortedRecords } from './sorted-records.ts';
 import { UploadErrata } from './upload-errata.ts';
 
-/** An upload to be read; plain values, for a thread. */
+/** An upload to read. Plain values, so that a thread can receive them. */
 export interface UploadToRead extends NamedUpload {
   readonly files: readonly UploadedFile[];
   readonly normalization: Normalization | undefined;
-  /** Of its set. */
+  /** The hashes of its set. */
   readonly publishHashes: ResourceSet['publishHashes'];
-  /** For packages in packages. */
+  /** The folder for nested packages. */
   readonly scratchFolder: string;
-  /** The name of the only file when it is read while it arrives; then `files` is empty. */
+  /** The name of the only file, when it is read while it arrives; `files` is then empty. */
   readonly arriving?: string | undefined;
 }
 
 export interface ReadingProgress {
-  /** Bytes of the files that were read, and all. A file is read twice in part. */
+  /** Bytes of the files that were read, and of all files. Parts of a file are read twice. */
   readonly bytes: number;
   readonly ofBytes: number;
   readonly records: number;
@@ -39,17 +39,19 @@ export interface ReadingProgress {
 
 export interface ReadingParts {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'delete'>;
-  /** The file that arrives. */
+  /** The file that is arriving. */
   readonly arriving?: ArrivingBytes | undefined;
   onProgress(progress: ReadingProgress): void;
-  /** Called when the first records are known, with the key of their artifact: it sorts them while that is written. */
+  /**
+   * Called with the key of the artifact when the first records are known: it sorts them while the artifact is written.
+   */
   beginSort(key: ObjectKey): Pick<SortedRecords, 'copied'>;
 }
 
 /**
- * Reads all files of an upload once, and stores what they have: records and deletions in the order in which they
- * count, and errata. Records without errata in between stay; nothing that is wrong with a file ends the reading.
- * @throws as the artifact store, and for a file that arrives as `fileAlone`; then nothing of it is stored
+ * Reads all files of an upload once, and stores their contents: records and deletions in the order in which they count,
+ * and errata. An error in a file does not affect the records around it, and never ends the reading.
+ * @throws as the artifact store, and for a file that arrives as `fileAlone`; then nothing of the upload is stored
  */
 export async function readUpload(upload: UploadToRead, parts: ReadingParts): Promise<ReadUpload> {
   const reading = new UploadReading(upload, parts);
@@ -149,7 +151,7 @@ class UploadReading {
     return counted;
   }
 
-  /** Returns what is wrong with it when it cannot be kept. */
+  /** Returns an erratum when the item cannot be stored. */
   #add(item: Exclude<ReadItem, Erratum>, counted: Counted): Erratum | undefined {
     const isRecord = item.kind === 'record' && !item.deleted;
     try {
@@ -194,7 +196,7 @@ class UploadReading {
     }
   }
 
-  /** Of a file that arrives, 0 until it is whole. */
+  /** 0 for an arriving file, until it is complete. */
   get #ofBytes(): number {
     const stored = this.#parts.arriving?.stored;
     const files = stored === undefined ? this.#upload.files : [stored];
@@ -204,7 +206,7 @@ class UploadReading {
   #report(): void {
     const { records, deletions } = this.#totals;
     const ofBytes = this.#ofBytes;
-    // Some of a file is read twice.
+    // Parts of a file are read twice.
     const bytes = Math.min(this.#bytes, ofBytes);
     this.#parts.onProgress({ bytes, ofBytes, records: records + deletions });
   }

@@ -2,13 +2,13 @@ import { BLOCK_SIZE } from '../../artifacts/avro/block-size.ts';
 import type { Block } from '../../artifacts/avro/blocks.ts';
 import { encodeLong } from '../../artifacts/avro/long.ts';
 
-/** Bytes before both texts of a record, at most. */
+/** Most bytes of the lengths in front of both texts of a record. */
 const LENGTHS = 20;
 const NO_DOCUMENT = Buffer.alloc(0);
 
 /**
- * Encodes StreamRecords (`stream.Record.v1`) into blocks. Their documents are bytes already: avsc would need a string
- * of each.
+ * Encodes StreamRecords (`stream.Record.v1`) into blocks. It copies the bytes of documents: avsc would need a string of
+ * each.
  */
 export class RecordBlocks {
   #buffer = Buffer.allocUnsafeSlow(BLOCK_SIZE);
@@ -16,7 +16,7 @@ export class RecordBlocks {
   #records = 0;
   #full: Block[] = [];
 
-  /** Adds a record; without a document, the deletion of one. */
+  /** Adds a record; without a document, its deletion. */
   add(id: string, document: Uint8Array = NO_DOCUMENT): void {
     const size = Buffer.byteLength(id) + document.length + LENGTHS;
     if (this.#length + size > this.#buffer.length) this.#finish(size);
@@ -25,14 +25,14 @@ export class RecordBlocks {
     this.#records += 1;
   }
 
-  /** The blocks that are full, each once. */
+  /** The full blocks, each returned once. */
   take(): readonly Block[] {
     const full = this.#full;
     this.#full = [];
     return full;
   }
 
-  /** The other blocks, after the last record. */
+  /** The remaining blocks, after the last record. */
   end(): readonly Block[] {
     this.#finish(0);
     return this.take();

@@ -13,8 +13,8 @@ interface Parts {
 }
 
 /**
- * Removes what attempts at processing an upload have stored that do not count: of killed processes, and of those that
- * were not the first. Returns how many artifacts there were.
+ * Removes unused artifacts of attempts at processing an upload: of killed processes, and of attempts that were not the
+ * first to finish. Returns how many.
  */
 export async function removeUnusedReadings({ catalog, artifacts }: Parts, signal: AbortSignal): Promise<number> {
   const before = Date.now() - LEFT_AFTER_MS;
@@ -36,7 +36,10 @@ function readingOf(key: ObjectKey): UploadReadingKey | undefined {
   return parsed?.kind === 'stream-records' || parsed?.kind === 'upload-errata' ? parsed : undefined;
 }
 
-/** Artifacts of an upload whose state is unknown are used by a store that was restored to an earlier time, later. */
+/**
+ * Whether a state names the artifact. An upload without a state counts as using it: the store may have been restored to
+ * an earlier time, and use it later.
+ */
 async function isUsed(catalog: Parts['catalog'], key: ObjectKey, upload: UploadReadingKey): Promise<boolean> {
   const read = (await readUploadState(catalog, upload))?.body.read;
   return read === undefined || key === read.records || key === read.errata;

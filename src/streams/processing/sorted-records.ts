@@ -9,7 +9,8 @@ const WAITING = 1024 * 1024;
 
 /**
  * The records of an upload in the order of their ids, sorted while their artifact is written, so that the merge need
- * not read it again: see docs/performance.md. They are not there after a failure, or in another process; then it does.
+ * not read it again: see docs/performance.md. After a failure, or in another process, they do not exist, and the merge
+ * reads the artifact.
  */
 export class SortedRecords {
   readonly #key: ObjectKey;
@@ -21,18 +22,18 @@ export class SortedRecords {
   constructor(key: ObjectKey, parts: RecordSortParts) {
     this.#key = key;
     this.#hashes = parts.publishHashes.join();
-    // One is as fast as the thread that reads.
+    // One digesting thread is as fast as the thread that reads.
     this.#sort = new RecordSort({ ...parts, threads: 1 });
   }
 
   /**
-   * The bytes of the artifact, each of which is digested when the next are asked for.
+   * Returns the bytes of the artifact unchanged; each chunk is digested when the next one is requested.
    * @param length of the artifact, as far as it is known
    */
   async *copied(packed: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array, void, undefined> {
     const copy = new PassThrough({ writableHighWaterMark: WAITING });
     this.#digesting = this.#digest(copy, length);
-    // `take` awaits it. What waits for room must not wait for ever.
+    // `take` awaits the error. A write that waits for room must not wait for ever.
     this.#digesting.catch(() => copy.destroy());
     try {
       for await (const bytes of packed) {
@@ -44,13 +45,13 @@ export class SortedRecords {
     }
   }
 
-  /** The sort of what is to be applied, once: the caller closes it. Undefined when it is not there. */
+  /** Returns the sorted records, once; the caller closes them. Undefined when they do not exist. */
   async take(key: ObjectKey, hashes: RecordSortParts['publishHashes']): Promise<RecordSort | undefined> {
     if (key !== this.#key || hashes.join() !== this.#hashes) return undefined;
     try {
       await this.#digesting;
     } catch {
-      // The artifact is read instead, which says what is wrong, if it still is.
+      // The merge reads the artifact instead, and reports the error, if it persists.
       await this.close();
     }
     const sort = this.#sort;

@@ -2,7 +2,7 @@ import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import type { Upload } from '../uploads/upload.ts';
 import type { UploadState } from '../uploads/upload-state.ts';
 
-/** Documents that are read at a time. */
+/** Number of documents that are read at a time. */
 const BATCH = 500;
 
 interface Parts {
@@ -10,8 +10,8 @@ interface Parts {
 }
 
 /**
- * Finds uploads that may lack a job: it is added after the upload was recorded, so a process that was killed in between
- * leaves one without. All uploads are checked once, then those that are new.
+ * Finds uploads that may lack a job. The job is added after the upload is recorded, so a process that is killed in
+ * between leaves an upload without one. All uploads are checked once, then only new ones.
  */
 export class UploadBacklog {
   readonly #catalog: Parts['catalog'];
@@ -22,9 +22,9 @@ export class UploadBacklog {
   }
 
   /**
-   * Hands over those that are neither applied nor have failed. Call it often: it costs little when there are no new
-   * ones.
-   * @throws what `add` throws; then they are handed over again
+   * Passes the uploads that are neither applied nor have failed to `add`. Call this often: it costs little when there
+   * are no new ones.
+   * @throws what `add` throws; the uploads are then passed again
    */
   async visit(add: (uploads: readonly Upload[]) => Promise<unknown>): Promise<void> {
     const head = await this.#catalog.head('upload');
@@ -43,7 +43,7 @@ export class UploadBacklog {
     return found;
   }
 
-  /** Page by page, with the states of the same ids. */
+  /** Reads page by page, together with the states of the same ids. */
   async #all(): Promise<readonly Upload[]> {
     const found: Upload[] = [];
     for (let before: string | undefined; ; ) {

@@ -5,11 +5,14 @@ import type { UploadReadingKey } from '../../artifacts/keys/stream-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { UploadErratum } from '../uploads/upload-state.ts';
 
-/** Characters of an id, which field 001 may have any number of, and of a reason. So no line is above 64 kB. */
+/**
+ * Most characters of an id and of a reason that are kept, since field 001 may have any length. So no line is above 64
+ * kB.
+ */
 const MOST_ID = 255;
 const MOST_REASON = 2_000;
 
-/** Writes the errata of an upload into an artifact, as they are found; without any, there is none. */
+/** Writes the errata of an upload into an artifact as they are found. Without errata there is no artifact. */
 export class UploadErrata {
   readonly #artifacts: Pick<ArtifactStore, 'put'>;
   readonly #key: UploadReadingKey;
@@ -30,17 +33,20 @@ export class UploadErrata {
       reason: shortened(reason, MOST_REASON),
     };
     if (stream.write(`${JSON.stringify(erratum)}\n`)) return;
-    // A store that fails reads no more.
+    // A store that failed stops reading.
     await Promise.race([once(stream, 'drain'), this.#stored]);
   }
 
-  /** Returns the key of the artifact when it is stored. @throws TidemarkError as `ArtifactStore.put` */
+  /**
+   * Returns the key of the artifact when it is stored; undefined without errata. @throws TidemarkError as
+   * `ArtifactStore.put`
+   */
   async end(): Promise<ObjectKey | undefined> {
     this.#stream?.end();
     return this.#stored;
   }
 
-  /** Ends it without an artifact. */
+  /** Ends the file without an artifact. */
   async abandon(): Promise<void> {
     this.#stream?.destroy(new Error('the upload cannot be read'));
     await this.#stored?.catch(() => {});

@@ -37,18 +37,18 @@ export interface ProcessorParts {
   readonly updater: EventPoster;
   readonly earlyReader: Pick<EarlyReader, 'take'>;
   readonly threadData: ProcessThreadData;
-  /** Stores what is at the URL of an upload. */
+  /** Fetches and stores the file of an upload by URL. */
   fetch(upload: Upload, options: FetchOptions): Promise<readonly UploadedFile[]>;
 }
 
 /**
- * Processes uploads: fetches them, reads them, and applies them to the set of their stream. Any number of processes
- * may process one upload, at once or one after the other: see docs/streams.md.
+ * Processes uploads: fetches and reads them, and applies them to the set of their stream. Any number of processes may
+ * process one upload, concurrently or one after the other: see docs/streams.md.
  */
 export class UploadProcessor {
   readonly #parts: ProcessorParts;
   readonly #thread: ProcessingThread;
-  /** One upload is read and applied at a time in a process, so that memory is that of one. */
+  /** A process reads and applies one upload at a time, to use the memory of only one. */
   readonly #mutex = new Mutex();
   readonly #pauses: UploadPauses;
 
@@ -59,8 +59,8 @@ export class UploadProcessor {
   }
 
   /**
-   * @throws TidemarkError `conflict` when it is to be continued later, though nothing is wrong with the upload: a part
-   *   of it may be published; whatever else, when the attempt failed, and nothing of it is published
+   * @throws TidemarkError `conflict` when the upload has to be continued later, though it is not at fault: a part of it
+   *   may be published. Every other error means that the attempt failed, and nothing of the upload is published
    */
   async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
     const processing = new Processing({ ...this.#parts, thread: this.#thread, pauses: this.#pauses }, upload, attempt);
@@ -70,7 +70,7 @@ export class UploadProcessor {
         const applied = await this.#mutex.run(() => processing.run(), attempt.signal);
         if (applied !== undefined) return applied;
         attempt.report({ text: 'waits until a dump of the stream has begun' });
-        // Other uploads are processed meanwhile: those of other streams, and those that the dump waits for.
+        // Meanwhile, uploads of other streams are processed, and those that the dump waits for.
         await this.#pauses.passed(upload, attempt.signal);
       }
     } finally {
@@ -78,7 +78,7 @@ export class UploadProcessor {
     }
   }
 
-  /** Stops what is under way. */
+  /** Stops the running work. */
   async close(): Promise<void> {
     await this.#thread.close();
   }
@@ -89,13 +89,13 @@ interface ProcessingParts extends ProcessorParts {
   readonly pauses: Pick<UploadPauses, 'isOn'>;
 }
 
-/** One attempt. */
+/** One attempt to process an upload. */
 class Processing {
   readonly #parts: ProcessingParts;
   readonly #upload: Upload;
   readonly #attempt: Attempt;
   #state: StoredUploadState | undefined;
-  /** The one that has read and sorted the upload. */
+  /** The thread that has read and sorted the upload. */
   #thread: ProcessingThread;
 
   constructor(parts: ProcessingParts, upload: Upload, attempt: Attempt) {
@@ -105,14 +105,14 @@ class Processing {
     this.#attempt = attempt;
   }
 
-  /** Of an upload by URL: stores what is there, unless that was done. @throws what fails */
+  /** Fetches and stores the file of an upload by URL, unless that was done. @throws every error of fetching */
   async fetch(): Promise<void> {
     this.#state = await readUploadState(this.#parts.catalog, this.#upload);
     const isNeeded = this.#upload.url !== undefined && this.#body.fetched === undefined;
     if (isNeeded) await this.#recordingFailure(() => this.#fetch());
   }
 
-  /** Undefined when it is to be called again after a pause: nothing of the upload is published yet. */
+  /** Undefined when it has to be called again after a pause: nothing of the upload is published yet. */
   async run(): Promise<AppliedUpload | undefined> {
     const { applied } = this.#body;
     if (applied !== undefined) return applied;
@@ -134,7 +134,7 @@ class Processing {
     return this.#state?.body ?? {};
   }
 
-  /** For what may fail because of the upload. @throws what fails */
+  /** Records the failure of work that may fail because of the upload. @throws the error */
   async #recordingFailure<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
@@ -204,8 +204,8 @@ class Processing {
   }
 
   /**
-   * Adds to the state, unless another process has: then that counts.
-   * @param added what to add to a state; false when it has that
+   * Adds to the state, unless another process already has: its values then count.
+   * @param added returns the fields to add to a state; false when it already has them
    */
   async #record(added: (before: UploadState) => Partial<UploadState> | false): Promise<UploadState> {
     const { catalog } = this.#parts;
@@ -226,7 +226,7 @@ class Processing {
     }
   }
 
-  /** For people. A store that is in trouble itself does not take it. */
+  /** Records the failure for users. This fails silently when the store itself is in trouble. */
   async #recordFailure(error: unknown): Promise<void> {
     const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
     const isFinal = this.#attempt.isLast || isTidemarkError(error, 'invalid');
@@ -235,7 +235,7 @@ class Processing {
     await this.#record((before) => !isDone(before) && { failure }).catch(() => {});
   }
 
-  /** Removes what no state names; a nightly job removes what cannot be removed now. */
+  /** Removes artifacts that no state names. A nightly job removes those that cannot be removed now. */
   async #remove(keys: readonly (string | undefined)[]): Promise<void> {
     for (const key of keys) if (key !== undefined) await this.#parts.artifacts.delete(key).catch(() => {});
   }

@@ -1,19 +1,19 @@
 import { TidemarkError } from '../../core/errors.ts';
 
-/** A body that is cut into pieces, one after the other: parts of a file that arrives, or files of one upload. */
+/** Cuts a body into consecutive pieces: parts of a file that arrives, or files of one upload. */
 export class CutBody {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #left: number;
   #waiting: Uint8Array | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param left bytes that may follow */
+  /** @param left most bytes that may follow */
   constructor(body: AsyncIterable<Uint8Array>, left: number) {
     this.#chunks = body[Symbol.asyncIterator]();
     this.#left = left;
   }
 
-  /** Whether there is a byte to be stored. */
+  /** Whether there is another byte to store. */
   async hasMore(): Promise<boolean> {
     while (this.#waiting === undefined && this.#failure === undefined) {
       try {
@@ -29,7 +29,7 @@ export class CutBody {
     return this.#waiting !== undefined;
   }
 
-  /** The next bytes, at most so many; fewer when the body ends, or breaks off: see `requireWhole`. */
+  /** The next bytes, at most `most`; fewer when the body ends or breaks off: see `requireWhole`. */
   async *next(most: number): AsyncGenerator<Uint8Array> {
     for (let left = most; left > 0 && (await this.hasMore()); ) {
       const chunk = this.#waiting!;
@@ -40,7 +40,7 @@ export class CutBody {
     }
   }
 
-  /** @throws why the body broke off */
+  /** @throws the error that broke off the body */
   requireWhole(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }

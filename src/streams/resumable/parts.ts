@@ -11,19 +11,19 @@ import type { ResumableUpload } from './resumable-upload.ts';
 export type PartStore = Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list'>;
 type Owner = Pick<ResumableUpload, 'organization' | 'id' | 'length'>;
 
-/** What a request sends. */
+/** The bytes of a request. */
 export interface SentBytes {
-  /** Where its bytes begin. */
+  /** The offset of the first byte. */
   readonly offset: number;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Bytes that are stored as one artifact. So much at most is sent again after a break; the rest is durable. */
+/** Bytes of one artifact. At most this much is sent again after a break; the rest is durable. */
 const PART_BYTES = 16 * 1024 * 1024;
 
 /**
- * The parts of a file that were stored, in their order. The key of each has its offset, and a key is never given twice:
- * so two requests, of whichever servers, cannot store two parts for one place.
+ * The stored parts of a file, in order. The key of each contains its offset, and a key is never stored twice: so two
+ * requests, of any servers, cannot store two parts for one offset.
  */
 export async function storedParts(artifacts: PartStore, { organization, id }: Owner): Promise<readonly ListedObject[]> {
   const parts: ListedObject[] = [];
@@ -31,14 +31,15 @@ export async function storedParts(artifacts: PartStore, { organization, id }: Ow
   return parts;
 }
 
-/** How many bytes are stored, durably. */
+/** Number of bytes that are durably stored. */
 export function offsetOf(parts: readonly ListedObject[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /**
- * Stores what a request sends, part by part. When the request breaks off, what came is stored all the same.
- * @param sent `offset`: how many bytes are stored; `arriving`: reads them, too, and is dropped when they cannot be
+ * Stores the bytes of a request, part by part. When the request breaks off, the bytes that arrived are stored
+ * nevertheless.
+ * @param sent `offset`: number of stored bytes; `arriving`: also reads the bytes, and is dropped when they cannot be
  *   stored
  * @throws TidemarkError `conflict` when another request stores the same bytes; `invalid` for more bytes than the file
  *   has; what the body and the artifact store throw

@@ -11,9 +11,9 @@ interface Parts extends Pick<RecordingParts, 'onRecorded'> {
 }
 
 /**
- * Records whole files as an upload, exactly once, however many processes try and wherever one is killed. A number is
- * claimed before the upload is put there, so that a later attempt finds it. A claim is only replaced when another
- * upload has that number, and then this one cannot get there any more.
+ * Records complete files as an upload exactly once, even if many processes try, or are killed. The number is claimed
+ * before the upload is put, so that a later attempt finds it. A claim is replaced only when another upload has that
+ * number, so that this upload can no longer get it.
  */
 export async function recordResumable(
   parts: Parts,

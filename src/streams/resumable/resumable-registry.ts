@@ -4,12 +4,15 @@ import { MOST_UNFINISHED, noSuchResumable, type ResumableUpload } from './resuma
 
 type RegistryCatalog = Pick<Catalog, 'get' | 'put' | 'list'>;
 
-/** Of one organization: documents of the catalog cannot be removed, so all are in one. */
+/**
+ * The resumable uploads of one organization. Documents of the catalog cannot be removed, so one document contains them
+ * all.
+ */
 interface Unfinished {
   readonly uploads: readonly ResumableUpload[];
 }
 
-/** The resumable uploads of organizations; each call sees what other processes have written. */
+/** The resumable uploads of organizations. Each call reads what other processes have written. */
 export class ResumableRegistry {
   readonly #catalog: RegistryCatalog;
 
@@ -36,14 +39,14 @@ export class ResumableRegistry {
     return (await this.#catalog.get<Unfinished>('resumable-uploads', organization))?.body.uploads ?? [];
   }
 
-  /** Those of all organizations. */
+  /** The resumable uploads of all organizations. */
   async all(): Promise<readonly ResumableUpload[]> {
     const documents = await this.#catalog.list<Unfinished>('resumable-uploads');
     return documents.flatMap(({ body }) => body.uploads);
   }
 
   /**
-   * Records a claim, in place of the one that was read, or the end.
+   * Records a claim, which replaces the one that was read, or the end of an upload.
    * @throws TidemarkError `not-found`
    */
   async change(
@@ -54,7 +57,7 @@ export class ResumableRegistry {
     await this.#replace(organization, (uploads) => {
       changed = uploads.find((upload) => upload.id === id);
       if (changed === undefined) throw noSuchResumable(id);
-      // What another process has recorded meanwhile counts.
+      // A claim that another process has recorded meanwhile counts.
       if (changed.done !== undefined || (fields.done === undefined && changed.claim !== claim)) return uploads;
       changed = { ...changed, ...fields };
       return uploads.map((upload) => (upload.id === id ? changed! : upload));

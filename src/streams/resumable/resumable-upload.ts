@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 
-/** A file that is a part of what is sent. */
+/** One file of the sent bytes. */
 export interface SentFile {
   readonly name: string;
   /** Bytes. */
@@ -8,37 +8,39 @@ export interface SentFile {
 }
 
 /**
- * A file, or several, one behind the other, that are sent in several requests. They become an upload when the last byte
- * is stored.
+ * One or several consecutive files that are sent in several requests. They become an upload when the last byte is
+ * stored.
  */
 export interface ResumableUpload {
   /** 32 hexadecimal digits; also the `token` of its upload. */
   readonly id: string;
   readonly organization: string;
   readonly stream: string;
-  /** What its sender calls the upload. */
+  /** The label that the sender gave the upload. */
   readonly name?: string | undefined;
-  /** One or more, in the order of their bytes. */
+  /** At least one, in the order of their bytes. */
   readonly files: readonly SentFile[];
-  /** Bytes of all files. */
+  /** Bytes of all files together. */
   readonly length: number;
-  /** The header `Upload-Metadata` of the client, as it was; uploads that an earlier version began have none. */
+  /** The client's header `Upload-Metadata`, unchanged; absent for uploads that an earlier version started. */
   readonly metadata?: string | undefined;
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** The number under which it is about to be recorded: a later attempt looks there first. */
+  /** The number under which it is about to be recorded: a later attempt checks that number first. */
   readonly claim?: number | undefined;
-  /** Under which number it was recorded, and when, in milliseconds since 1970. */
+  /** The number under which it was recorded, and the time, in milliseconds since 1970. */
   readonly done?: { readonly number: number; readonly at: number } | undefined;
 }
 
-/** So many may be unfinished at a time, of one organization. */
+/** Most unfinished uploads of one organization. */
 export const MOST_UNFINISHED = 100;
-/** After so long without a byte, a resumable upload is removed; its number can be asked for as long. */
+/**
+ * Milliseconds without a byte after which a resumable upload is removed. Its number can be requested for the same time.
+ */
 export const KEPT_MS = 24 * 3_600_000;
-/** Bytes. A bucket takes no larger file in the parts that are written. */
+/** Bytes. A bucket accepts no larger file in the parts that are written. */
 export const MOST_LENGTH = 80_000_000_000;
-/** Characters of the header `Upload-Metadata`: proxies such as nginx take a header of 8 kB. */
+/** Characters of the header `Upload-Metadata`: proxies such as nginx accept a header of 8 kB. */
 export const MOST_METADATA = 7_500;
 
 /** @throws TidemarkError `invalid` */

@@ -17,11 +17,11 @@ import { recordResumable } from './record-resumable.ts';
 import { ResumableRegistry } from './resumable-registry.ts';
 import { KEPT_MS, type ResumableUpload, requireLengths, type SentFile } from './resumable-upload.ts';
 
-/** After so long without an answer, proxies give up. */
+/** Milliseconds to wait before responding: proxies time out on longer waits. */
 const LONGEST_ANSWER_MS = 20_000;
-/** A file that became whole so short a time ago is likely being ended by the process that received it. */
+/** Milliseconds after its last byte in which the process that received a complete file is probably still ending it. */
 const BEING_ENDED_MS = 300_000;
-/** Uploads whose parts are listed at the same time. */
+/** Number of uploads whose parts are listed at the same time. */
 const LISTED_AT_A_TIME = 8;
 
 export interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
@@ -34,33 +34,33 @@ export interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
 export interface NewResumable {
   readonly stream?: string | undefined;
   readonly name?: string | undefined;
-  /** In the order in which their bytes are sent. */
+  /** The files, in the order in which their bytes are sent. */
   readonly files: readonly SentFile[];
-  /** Bytes of all files. */
+  /** Bytes of all files together. */
   readonly length: number;
-  /** The header `Upload-Metadata`, to be returned as it is. */
+  /** The header `Upload-Metadata`, to be returned unchanged. */
   readonly metadata?: string | undefined;
 }
 
 export interface ResumableStatus {
   readonly upload: ResumableUpload;
-  /** Bytes that are stored, durably. */
+  /** Number of bytes that are durably stored. */
   readonly offset: number;
-  /** When it is removed if nothing more comes, in milliseconds since 1970. */
+  /** Time at which it is removed if no more bytes come, in milliseconds since 1970. */
   readonly expires: number;
 }
 
 /**
- * Files that are sent in several requests, which go on where the last one broke off. What was received is durable, as
- * artifacts of at most 16 MB, and any server of the store may receive the next bytes. When all are stored, they are
- * copied into the files that the upload has, and that is recorded.
+ * Files that are sent in several requests, each of which continues where the last one broke off. Received bytes are
+ * durable, as artifacts of at most 16 MB, and any server of the store may receive the next bytes. When all are stored,
+ * they are copied into the files of an upload, and the upload is recorded.
  */
 export class ResumableUploads {
   readonly #parts: ResumableParts;
   readonly #registry: ResumableRegistry;
-  /** By id: requests of this process for one end share it. */
+  /** By id: requests of this process that end the same upload share this promise. */
   readonly #ending = new Map<string, Promise<ResumableUpload>>();
-  /** By id: files whose bytes have all come to this process so far, between its requests. */
+  /** By id: files whose bytes have all come to this process so far; kept between requests. */
   readonly #arriving = new Map<string, ArrivingFile>();
 
   constructor(parts: ResumableParts) {
@@ -68,7 +68,10 @@ export class ResumableUploads {
     this.#registry = new ResumableRegistry(parts.catalog);
   }
 
-  /** @throws TidemarkError `invalid`; `not-found`; `conflict` when the stream takes no uploads, or too many are open */
+  /**
+   * @throws TidemarkError `invalid`; `not-found`; `conflict` when the stream accepts no uploads, or too many are
+   *   unfinished
+   */
   async begin(organization: string, sent: NewResumable): Promise<ResumableStatus> {
     const { stream: named, name, files, length, metadata } = sent;
     if (files.length > MOST_FILES) throw tooManyFiles('Upload-Metadata');
@@ -84,7 +87,7 @@ export class ResumableUploads {
     return { upload: current, offset: 0, expires: Date.now() + KEPT_MS };
   }
 
-  /** Those that are not yet an upload, in the order in which they were begun. */
+  /** The resumable uploads that are not an upload yet, in the order of their creation. */
   async unfinished(organization: string): Promise<readonly ResumableStatus[]> {
     const uploads = (await this.#registry.of(organization)).filter(({ done }) => done === undefined);
     const listed: ResumableStatus[] = [];
@@ -94,7 +97,7 @@ export class ResumableUploads {
   }
 
   /**
-   * How far it has come. When all bytes are stored, it is made an upload, if a killed process has not.
+   * The progress of a resumable upload. When all bytes are stored but a killed process has not ended it, this ends it.
    * @throws TidemarkError `not-found`; as `receive` of the last bytes
    */
   async status(organization: string, id: string): Promise<ResumableStatus> {
@@ -104,28 +107,28 @@ export class ResumableUploads {
 
   /**
    * Stores the next bytes. After the last one, the file is an upload with its number.
-   * @param offset where they begin, in bytes
-   * @throws TidemarkError `not-found`; `conflict` when that is not the end of what is stored, or the stream takes no
-   *   uploads any more; `invalid` for too many bytes; what the body throws, when what came before was stored
+   * @param sent its `offset` must be the end of the stored bytes
+   * @throws TidemarkError `not-found`; `conflict` for another offset, or when the stream no longer accepts uploads;
+   *   `invalid` for too many bytes; what the body throws, after the bytes before the error were stored
    */
   async receive(organization: string, id: string, sent: SentBytes): Promise<ResumableStatus> {
     const { artifacts } = this.#parts;
     const upload = await this.#registry.get(organization, id);
     const stored = upload.done === undefined ? offsetOf(await storedParts(artifacts, upload)) : upload.length;
     if (sent.offset !== stored) throw otherOffset(sent.offset, stored);
-    // Where all bytes are stored, storeParts only refuses more.
+    // When all bytes are stored, storeParts only refuses further ones.
     const isAll = stored === upload.length;
     const offset = isAll ? await storeParts(artifacts, upload, sent) : await this.#store(upload, sent);
     const status = { upload, offset, expires: Date.now() + KEPT_MS };
     return isWhole(status) ? { ...status, upload: await this.#endSoon(upload) } : status;
   }
 
-  /** Stores what a request sends. Of two for the same bytes, the one that is refused has a reader of its own. */
+  /** Stores the bytes of a request. Of two requests for the same bytes, the refused one has its own reader. */
   async #store(upload: ResumableUpload, sent: SentBytes): Promise<number> {
     const { id, files } = upload;
     const { artifacts } = this.#parts;
     const known = this.#takeArriving(id, sent.offset);
-    // Of several files, lists of deletions count first: only the job knows them all.
+    // Of several files, lists of deletions count first: only the job knows all files.
     const arriving = sent.offset === 0 && files.length === 1 ? this.#readEarly(upload) : known;
     try {
       return await storeParts(artifacts, upload, { ...sent, arriving });
@@ -138,7 +141,7 @@ export class ResumableUploads {
     return this.#parts.earlyReader?.begin({ organization, stream, fileName: files[0]!.name });
   }
 
-  /** The reader of a file that was pushed exactly so many bytes. */
+  /** The reader of a file that has received exactly `bytes` bytes. */
   #takeArriving(id: string, bytes: number): ArrivingFile | undefined {
     const arriving = this.#arriving.get(id);
     this.#arriving.delete(id);
@@ -147,7 +150,7 @@ export class ResumableUploads {
     return undefined;
   }
 
-  /** Gives it up. An upload that it has become stays. @throws TidemarkError `not-found` */
+  /** Removes a resumable upload. An upload that was made of it stays. @throws TidemarkError `not-found` */
   async remove(organization: string, id: string): Promise<void> {
     const upload = await this.#registry.get(organization, id);
     this.#takeArriving(id, -1);
@@ -156,8 +159,8 @@ export class ResumableUploads {
   }
 
   /**
-   * Ends those that a killed process has left whole, and removes those that had no byte for a day, and what is left of
-   * others. Returns how many were ended and removed.
+   * Ends the uploads that a killed process has left complete, and removes those that had no byte for a day, and
+   * leftover parts. Returns how many were ended and removed.
    */
   async tend(signal: AbortSignal, now = Date.now()): Promise<{ readonly ended: number; readonly removed: number }> {
     let [ended, removed] = [0, 0];
@@ -180,10 +183,12 @@ export class ResumableUploads {
     return { upload, offset: offsetOf(parts), expires: Math.max(upload.created, ...parts.map(modified)) + KEPT_MS };
   }
 
-  /** Ends it, but does not wait for long: a large file takes minutes, and proxies give up on an answer before. */
+  /**
+   * Ends an upload, but waits only for a limited time: a large file takes minutes, and proxies time out before that.
+   */
   #endSoon(upload: ResumableUpload): Promise<ResumableUpload> {
     const ending = this.#end(upload);
-    // Its failure is found again by the next request, or by `tend`.
+    // The next request, or `tend`, gets the error again.
     ending.catch(() => {});
     return Promise.race([ending, wait(LONGEST_ANSWER_MS, upload, { ref: false })]);
   }
@@ -245,7 +250,7 @@ export class ResumableUploads {
     for (const { artifact } of files) await this.#parts.artifacts.delete(artifact);
   }
 
-  /** Parts of what is not registered: of a store that was made anew of an archive. */
+  /** Removes parts of unregistered uploads: they exist after a store was restored from an archive. */
   async #removeStray(now: number): Promise<number> {
     const { artifacts } = this.#parts;
     const known = new Set((await this.#registry.all()).map(({ id }) => id));
@@ -270,7 +275,7 @@ function isWhole({ upload, offset }: Pick<ResumableStatus, 'upload' | 'offset'>)
   return upload.done === undefined && offset === upload.length;
 }
 
-/** The stream may have been archived meanwhile: the file is kept for as long as others. */
+/** Ignores that the stream was archived meanwhile: the file is then kept as long as others. */
 function unlessRefused(error: unknown): 0 {
   if (isTidemarkError(error, 'conflict') || isTidemarkError(error, 'not-found')) return 0;
   throw error;

@@ -1,12 +1,12 @@
 import type { ArtifactBody } from '../../artifacts/artifact-store.ts';
 import type { UploadedFile } from './upload.ts';
 
-/** What is known of an upload of one file when its first byte comes. */
+/** What is known of an upload of one file when its first byte arrives. */
 export interface ArrivingUpload {
   readonly organization: string;
-  /** The default stream, when it is not known yet. */
+  /** Absent when it is not known yet: the default stream is assumed. */
   readonly stream?: string | undefined;
-  /** The next one of the stream, when it is not known yet. */
+  /** Absent when it is not known yet: the next number of the stream is assumed. */
   readonly number?: number | undefined;
   readonly fileName: string;
 }
@@ -17,19 +17,19 @@ export interface ArrivingFiles {
   begin(upload: ArrivingUpload): ArrivingFile | undefined;
 }
 
-/** A file that is read while it arrives. No call waits, and none fails: the file is read later all the same. */
+/** A file that is read while it arrives. No call waits or fails: if reading fails, the file is read later. */
 export interface ArrivingFile {
-  /** How many bytes came. */
+  /** Number of bytes that have arrived. */
   readonly bytes: number;
   /** Takes the next bytes, which must not change afterwards. */
   push(chunk: Uint8Array): void;
-  /** It is whole, and stored. */
+  /** The file is complete and stored. */
   end(file: UploadedFile): void;
-  /** Its upload fails, or has several files. Nothing of what was read stays. */
+  /** Its upload has failed, or has several files. Everything that was read is removed. */
   drop(): void;
 }
 
-/** The same chunks; each is also pushed when it is asked for. */
+/** Returns the same chunks; each is also pushed to `arriving` when it is requested. */
 export function alsoTo(arriving: ArrivingFile | undefined, body: ArtifactBody): ArtifactBody {
   return arriving === undefined ? body : pushed(arriving, body);
 }

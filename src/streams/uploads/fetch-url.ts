@@ -9,30 +9,30 @@ import { type NamedUpload, requireUrl, shownUrl, type Upload, type UploadedFile 
 
 export interface FetchOptions {
   readonly artifacts: Pick<ArtifactStore, 'put'>;
-  /** Private networks that may be requested, as addresses or in the notation of CIDR. */
+  /** Private networks that may be requested, as addresses or in CIDR notation. */
   readonly networks: readonly string[];
   readonly signal: AbortSignal;
-  /** Bytes of the file, at most; 10 GB. */
+  /** Most bytes of the file; 10 GB by default. */
   readonly mostBytes?: number | undefined;
-  /** How long the server may send nothing, also while it is connected to; 60 s. */
+  /** Longest time without a byte from the server, also while connecting; 60 s by default. */
   readonly idleMs?: number | undefined;
   readonly earlyReader?: ArrivingFiles | undefined;
-  /** @param total bytes, when the server says how many there are */
+  /** @param total bytes, when the server states the length */
   onProgress?(done: number, total: number | undefined): void;
 }
 
 export const MOST_FETCHED_BYTES = 10 * 1024 ** 3;
 const IDLE_MS = 60_000;
-/** Of the whole file: as long as an upload may take. */
+/** Longest time for the whole file, which is as long as an upload may take. */
 const LONGEST_MS = 24 * 3_600_000;
-/** What a later attempt may change, besides failures of the server (5xx). */
+/** Statuses that may differ in a later attempt, besides failures of the server (5xx). */
 const PASSING = new Set([408, 425, 429]);
 
 /**
- * Fetches the file of an upload by URL, and stores it. When it fails, nothing is stored.
- * @throws TidemarkError `invalid` for what stays wrong: a private address, an answer that is none, a file that is too
- *   large; `unavailable` for what may pass: no answer, a busy server, a file that breaks off; what the artifact store
- *   throws; the signal's reason
+ * Fetches the file of an upload by URL, and stores it. When that fails, nothing is stored.
+ * @throws TidemarkError `invalid` for permanent errors: a private address, an invalid response, a file that is too
+ *   large; `unavailable` for temporary ones: no response, a busy server, a file that breaks off; what the artifact
+ *   store throws; the signal's reason
  */
 export async function fetchUpload(
   upload: Pick<Upload, 'organization' | 'stream' | 'number' | 'url'>,
@@ -42,7 +42,7 @@ export async function fetchUpload(
   const { url = '' } = upload;
   requireUrl(url);
   signal.throwIfAborted();
-  // Loaded with the first fetch: most servers never do.
+  // Loaded with the first fetch: most servers never fetch.
   const { HttpFetcher } = await import('../../client/read/http-fetcher.ts');
   const fetcher = new HttpFetcher({
     ...{ privateNetworks: networks, idleMs, responseMs: LONGEST_MS, connections: 1 },
@@ -93,7 +93,7 @@ async function* counted(
   if (total !== undefined && done !== total) throw new FetchFailure(`it ended after ${done} of ${total} bytes`);
 }
 
-/** @throws TidemarkError for an answer that is not the file */
+/** @throws TidemarkError for a response that is not the file */
 function requireFile(url: string, status: number): void {
   if (status === 200 || status === 203) return;
   const code = status >= 500 || PASSING.has(status) ? 'unavailable' : 'invalid';
@@ -111,7 +111,7 @@ function failed(url: string, failure: FetchFailure): TidemarkError {
   return new TidemarkError(code, message, {}, failure);
 }
 
-/** What a person can do about what stays wrong: to try again is of no use before. */
+/** Advice for a permanent error: trying again does not help. */
 function remedyOf(failure: FetchFailure): string {
   if (failure instanceof PrivateHost) return ': have its network allowed first, by the setting --upload-networks';
   return failure instanceof Refused ? ': upload the file by a URL that leads to it, or send the file itself' : '';

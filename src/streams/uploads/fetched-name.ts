@@ -3,7 +3,7 @@ import { MOST_FILE_NAME } from './upload.ts';
 
 const UNNAMED = 'upload';
 
-/** The name of a fetched file: what the server calls it, or the last part of the path. */
+/** The name of a fetched file: from the server's header, or the last part of the path. */
 export function fetchedName(url: string, disposition: string | undefined): string {
   return asName(namedBy(disposition)) || asName(lastPart(url)) || UNNAMED;
 }
@@ -26,7 +26,7 @@ function lastPart(url: string): string {
   }
 }
 
-/** Without folders, and without what a name cannot have; empty when nothing is left. */
+/** The name without folders and forbidden characters; empty when nothing is left. */
 function asName(text: string): string {
   const [last = ''] = text.toWellFormed().split(/[/\\]/).slice(-1);
   const name = last

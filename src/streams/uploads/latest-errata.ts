@@ -3,21 +3,21 @@ import { isTidemarkError } from '../../core/errors.ts';
 import type { UploadErratum } from './upload-state.ts';
 import type { ListedUploads, Uploads } from './uploads.ts';
 
-/** What could not be read in an upload. */
+/** The errata of an upload. */
 export interface ErrataOfUpload {
   readonly stream: string;
   readonly number: number;
   readonly name: string | undefined;
-  /** The first ones; none when they cannot be read now. */
+  /** The first errata; none when they cannot be read now. */
   readonly errata: readonly UploadErratum[];
-  /** How many there are. */
+  /** Number of all errata. */
   readonly errors: number;
 }
 
 const MOST_OF_UPLOAD = 5;
 const MOST = 20;
 
-/** The first errata of the newest uploads that have some: for a page that shows that something is wrong, and where. */
+/** The first errata of the newest uploads that have any: for a page that shows what is wrong, and where. */
 export async function latestErrata(
   uploads: Pick<Uploads, 'readErrata'>,
   listed: Pick<ListedUploads, 'uploads' | 'states'>,
@@ -36,7 +36,7 @@ export async function latestErrata(
   return Promise.all(found);
 }
 
-/** The page has much else: it is shown while artifacts cannot be read. */
+/** Ignores errors: the page has other contents, and is shown even while artifacts cannot be read. */
 async function firstOf(
   uploads: Pick<Uploads, 'readErrata'>,
   key: ObjectKey,

@@ -2,7 +2,7 @@ import type { Catalog } from '../../stores/catalog.ts';
 import { type NamedUpload, uploadId, uploadsOf } from './upload.ts';
 import type { UploadState } from './upload-state.ts';
 
-/** How far uploads of one stream have come, by their numbers. They follow each other, so one read has them all. */
+/** The states of uploads of one stream, by number. The numbers are consecutive, so one read returns them all. */
 export async function readUploadStates(
   catalog: Pick<Catalog, 'latest'>,
   uploads: readonly NamedUpload[],

@@ -17,19 +17,19 @@ export interface ReceivingParts extends RecordingParts {
 export interface UploadLabels {
   readonly stream?: string | undefined;
   readonly name?: string | undefined;
-  /** Where a job fetches the file, in the place of files. */
+  /** The URL from which a job fetches the file, in place of files. */
   readonly url?: string | undefined;
 }
 
 /**
- * Files that were stored so long ago may be removed when no upload names them (remove-abandoned.ts), so an upload that
- * takes longer is refused.
+ * Milliseconds. Files that were stored before that may be removed when no upload names them (remove-abandoned.ts), so
+ * an upload that takes longer is refused.
  */
 export const LONGEST_UPLOAD_MS = 24 * 3_600_000;
 
 /**
- * An upload that is being received. Each file is stored as it comes, and no process knows of any before all are stored:
- * then one document makes the upload known. A caller ends it by `finish` or by `abandon`.
+ * An upload that is being received. Each file is stored as it arrives; when all are stored, one document publishes the
+ * upload. A caller ends it by `finish` or by `abandon`.
  */
 export class Receiving {
   readonly #parts: ReceivingParts;
@@ -45,8 +45,8 @@ export class Receiving {
   }
 
   /**
-   * Stores a file, durably.
-   * @param stream the stream of the upload, as far as it is known: else the default one is likely
+   * Stores a file durably.
+   * @param stream of the upload, if it is known; otherwise the default stream is assumed
    * @throws TidemarkError `invalid` for its name or too many files, or what the artifact store throws; what the body
    *   throws
    */
@@ -54,7 +54,7 @@ export class Receiving {
     if (this.#keys.length >= MOST_FILES) throw tooManyFiles('files');
     const { artifacts } = this.#parts;
     const organization = this.#organization;
-    // Of several files, lists of deletions count first: only the job knows them all.
+    // Of several files, lists of deletions count first: only the job knows all files.
     this.#arriving?.drop();
     const isFirst = this.#keys.length === 0;
     const arriving = isFirst ? this.#parts.earlyReader?.begin({ organization, stream, fileName: name }) : undefined;
@@ -65,8 +65,8 @@ export class Receiving {
   }
 
   /**
-   * Makes the upload known, under the next number of the stream.
-   * @throws TidemarkError `invalid`; `not-found` or `conflict` when the stream takes no uploads (any more)
+   * Records the upload under the next number of the stream.
+   * @throws TidemarkError `invalid`; `not-found` or `conflict` when the stream accepts no uploads (any more)
    */
   async finish({ stream: named, name, url }: UploadLabels): Promise<Upload> {
     const organization = this.#organization;
@@ -78,16 +78,16 @@ export class Receiving {
     const stream = receivingStream(await this.#parts.organizations.get(organization), named);
     const labels = { ...(name && { name }), ...(url !== undefined && { url }) };
     const upload = { organization, stream, ...labels, files: this.#files, token: randomId() };
-    // From here on the document may be there, also when the store says that it failed: files of it must stay.
+    // From here on the document may exist, even when the store reports an error: its files must stay.
     this.#keys.length = 0;
     return recordUpload(this.#parts, upload);
   }
 
-  /** Removes what was stored. */
+  /** Removes the stored files. */
   async abandon(): Promise<void> {
     this.#arriving?.drop();
     for (const key of this.#keys.splice(0)) {
-      // A nightly job removes what cannot be removed now.
+      // A nightly job removes files that cannot be removed now.
       await this.#parts.artifacts.delete(key).catch(() => {});
     }
   }

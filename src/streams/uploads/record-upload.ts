@@ -5,28 +5,28 @@ import { type Upload, uploadId, uploadsOf } from './upload.ts';
 
 export interface RecordingParts {
   readonly catalog: Pick<Catalog, 'put' | 'latest'>;
-  /** Called when the upload is known. What it throws is passed over: the upload is found later. */
+  /** Called when the upload is recorded. Its errors are ignored: the upload is found later. */
   onRecorded?(upload: Upload): Promise<unknown>;
 }
 
-/** An upload without what its place in the stream adds. */
+/** An upload without the fields that its place in the stream adds. */
 export type NewUpload = Omit<Upload, 'number' | 'received'>;
 
 /**
- * Makes an upload known, under the next number of its stream. The document of a number is put after that of the number
- * before it was read, so there are no gaps.
+ * Records an upload under the next number of its stream. The document of a number is put only after reading that of the
+ * number before, so there are no gaps.
  */
 export async function recordUpload(parts: RecordingParts, upload: NewUpload): Promise<Upload> {
   for (;;) {
     const last = await lastUpload(parts.catalog, upload);
-    // Its put was answered with a conflict when a first answer was lost.
+    // The put of this upload succeeded, but its response was lost, and its repetition was a conflict.
     if (last?.token === upload.token) return last;
     const recorded = await putUpload(parts, upload, last);
     if (recorded !== undefined) return recorded;
   }
 }
 
-/** Puts an upload after the last one; undefined when another upload took that number. */
+/** Puts an upload after the last one; undefined when another upload has taken that number. */
 export async function putUpload(
   { catalog, onRecorded }: RecordingParts,
   upload: NewUpload,

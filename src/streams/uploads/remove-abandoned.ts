@@ -5,8 +5,8 @@ import type { Upload, UploadedFile } from './upload.ts';
 import type { UploadState } from './upload-state.ts';
 
 /**
- * A week: much longer than an upload may take. It gives operators who made the store anew of an older archive time to
- * see that it lacks uploads.
+ * A week: much longer than an upload may take. After restoring a store from an older archive, operators have this time
+ * to notice that it lacks uploads.
  */
 const LEFT_AFTER_MS = 7 * 86_400_000;
 
@@ -31,7 +31,7 @@ export async function removeAbandoned({ catalog, artifacts }: Parts, signal: Abo
   return removed;
 }
 
-/** The files of an organization's uploads, also those that were fetched. */
+/** The files of an organization's uploads, including fetched ones. */
 async function namedFiles(catalog: Pick<Catalog, 'latest'>, organization: string): Promise<readonly UploadedFile[]> {
   const prefix = `${organization}/`;
   const uploads = await catalog.latest<Upload>('upload', prefix);

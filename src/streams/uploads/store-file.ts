@@ -4,19 +4,19 @@ import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { type ArrivingFile, alsoTo } from './arriving-file.ts';
 import { requireFileName, type UploadedFile } from './upload.ts';
 
-/** Where the bytes of a file of an organization go, and who asks. */
+/** Where to store the bytes of a file of an organization, and callbacks of the caller. */
 export interface FilePlace {
   readonly artifacts: Pick<ArtifactStore, 'put'>;
   readonly organization: string;
   readonly signal?: AbortSignal | undefined;
-  /** Reads the bytes while they are stored. It is dropped when they cannot be. */
+  /** Reads the bytes while they are stored. It is dropped when they cannot be stored. */
   readonly arriving?: ArrivingFile | undefined;
-  /** Is given the key before any byte is stored, so that a caller can remove what a failure may have left. */
+  /** Receives the key before any byte is stored, so that a caller can remove what a failure may have left. */
   onKey?(key: ObjectKey): void;
 }
 
 /**
- * Stores a file of an upload, durably, under a new key.
+ * Stores a file of an upload durably, under a new key.
  * @throws TidemarkError `invalid` for its name, or what the artifact store throws; what the body throws
  */
 export async function storeFile(name: string, body: ArtifactBody, place: FilePlace): Promise<UploadedFile> {
@@ -37,7 +37,7 @@ export async function storeFile(name: string, body: ArtifactBody, place: FilePla
   }
 }
 
-/** 32 hexadecimal digits. */
+/** Returns 32 random hexadecimal digits. */
 export function randomId(): string {
   return crypto.randomUUID().replaceAll('-', '');
 }

@@ -9,8 +9,8 @@ import { statusOf, type UploadErratum, type UploadState } from './upload-state.t
 type Artifacts = Pick<ArtifactStore, 'get'>;
 
 /**
- * What could not be read in an upload, a line of JSON each (UploadErratum); undefined when nothing is wrong with it.
- * @throws TidemarkError `conflict` when it was not read; as `ArtifactStore.get`
+ * The errata of an upload, as lines of JSON (UploadErratum); undefined when there are none.
+ * @throws TidemarkError `conflict` when the upload was not read; as `ArtifactStore.get`
  */
 export async function openErrata(
   artifacts: Artifacts,
@@ -25,21 +25,21 @@ export async function openErrata(
   return errata === undefined ? undefined : (await artifacts.get(errata)).body;
 }
 
-/** Some errata, and where the next ones begin; undefined after the last one. */
+/** Some errata, and the offset of the next ones; undefined after the last one. */
 export interface ErrataPage {
   readonly errata: readonly UploadErratum[];
   readonly next: number | undefined;
 }
 
-/** Bytes that are read for a page at most: enough for hundreds of errata. */
+/** Most bytes that are read for a page: enough for hundreds of errata. */
 const PAGE_BYTES = 1_048_576;
-/** Bytes that are read for each erratum of a small page, whose line is shorter in most cases. */
+/** Bytes that are read for each erratum of a small page; most lines are shorter. */
 const LINE_BYTES = 65_536;
 const NEWLINE = 0x0a;
 
 /**
- * The errata of an artifact from a byte on, where one begins: each page is read by itself.
- * @throws TidemarkError `invalid` for a byte beyond the end; as `ArtifactStore.get`
+ * The errata of an artifact from an offset on, at which an erratum must begin. Pages can be read independently.
+ * @throws TidemarkError `invalid` for an offset beyond the end; as `ArtifactStore.get`
  */
 export async function readErrata(
   artifacts: Artifacts,
@@ -60,7 +60,7 @@ export async function readErrata(
   return { errata, next: begin === 0 || at + begin >= length ? undefined : at + begin };
 }
 
-/** The bytes of a range, or of a longer one that has a whole line: those that an earlier version wrote may be long. */
+/** The bytes of a range, extended until it contains a whole line: lines of an earlier version may be long. */
 async function readLines(
   artifacts: Artifacts,
   key: ObjectKey,
@@ -73,13 +73,13 @@ async function readLines(
   }
 }
 
-/** One by one, in the order in which they were found. */
+/** Reads errata one by one, in the order in which they were found. */
 export async function* eachErratum(body: Readable): AsyncGenerator<UploadErratum> {
   const lines = new NdjsonLines();
   for await (const chunk of body) for (const line of lines.push(chunk)) yield* parsed('text' in line ? line.text : '');
 }
 
-/** None when the line began elsewhere: a link may be written by hand. */
+/** Returns none when the offset was not the start of a line: a link may be written by hand. */
 function parsed(line: string): readonly UploadErratum[] {
   try {
     return [JSON.parse(line)];

@@ -4,12 +4,12 @@ import { type Upload, uploadsOf } from './upload.ts';
 
 /**
  * A dump needs a boundary at which no upload of its stream is being applied. When uploads come without a pause, the
- * process that makes the dump asks for one by a document, which it puts again while it waits. Uploads that are being
- * applied go on; the next ones begin when it has ended, or when it was not put again for `LAPSES_MS`: the process that
- * makes the dump may be dead. So no clocks of two machines are compared.
+ * process that makes the dump requests one by a document, which it puts again while it waits. Uploads that are being
+ * applied continue; the next ones start when the pause has ended, or when the document was not put again for
+ * `LAPSES_MS`: the process that makes the dump may be dead. So the clocks of two machines are never compared.
  */
 interface Pause {
-  /** Whether uploads are to wait. */
+  /** Whether uploads have to wait. */
   readonly isOn: boolean;
 }
 
@@ -18,7 +18,7 @@ const RENEW_MS = 2_000;
 const LAPSES_MS = 15_000;
 const POLL_MS = 250;
 
-/** Asks all processes to begin no upload of a stream. */
+/** Requests that no process starts to apply an upload of a stream. */
 export class UploadPause {
   readonly #catalog: Pick<Catalog, 'get' | 'put'>;
   readonly #id: string;
@@ -35,8 +35,8 @@ export class UploadPause {
   }
 
   /**
-   * Resolves when uploads that are begun from now on wait.
-   * @param dumped what it is for: a stream may have two dumps
+   * Resolves when uploads that start from now on wait.
+   * @param dumped the set of dumps that it is for: a stream may have two dumps
    */
   static async begin(
     catalog: Pick<Catalog, 'get' | 'put'>,
@@ -54,8 +54,8 @@ export class UploadPause {
   }
 
   /**
-   * Of two processes that make the same dump, the one that waits puts it again soon. A store that does not answer is
-   * asked again, or the pause lapses.
+   * Conflicts are ignored: when two processes make the same dump, the one that still waits puts the document again
+   * soon. After another error of the store, the next put tries again, or the pause lapses.
    */
   async #put(isOn: boolean): Promise<void> {
     try {
@@ -69,11 +69,11 @@ export class UploadPause {
 
 interface SeenPause {
   readonly version: number;
-  /** By the monotonic clock of this process. */
+  /** Time on the monotonic clock of this process. */
   readonly since: number;
 }
 
-/** Whether uploads are to wait, for a process that applies them. */
+/** Whether uploads have to wait, for a process that applies them. */
 export class UploadPauses {
   readonly #catalog: Pick<Catalog, 'latest'>;
   readonly #seen = new Map<string, SeenPause>();
@@ -88,7 +88,7 @@ export class UploadPauses {
     return found.some((pause) => this.#lasts(pause));
   }
 
-  /** Resolves when no dump waits for one. @throws the signal's reason when it is aborted */
+  /** Resolves when no dump waits for a boundary. @throws the signal's reason when it is aborted */
   async passed(upload: Pick<Upload, 'organization' | 'stream'>, signal: AbortSignal): Promise<void> {
     while (await this.isOn(upload)) await wait(POLL_MS, undefined, { signal });
   }

@@ -5,55 +5,58 @@ import type { FileKind, Packing } from '../files/found-file.ts';
 import { type NamedUpload, type Upload, type UploadedFile, uploadId } from './upload.ts';
 
 /**
- * How far an upload has come: one document beside it, which each step replaces by compare-and-set. What a step has
- * recorded never changes, so an attempt that comes too late takes what the first one has recorded.
+ * The state of an upload: one document beside it, which each step replaces by compare-and-set. What a step has recorded
+ * never changes, so an attempt that is late uses the values of the first one.
  */
 export interface UploadState {
-  /** Of an upload by URL: what was fetched. */
+  /** For an upload by URL: the files that were fetched. */
   readonly fetched?: readonly UploadedFile[];
-  /** What its files have. Nothing of it is published before. */
+  /** The contents of its files. Nothing of the upload is published before this is recorded. */
   readonly read?: ReadUpload;
   /**
-   * The log when its first event was about to be committed: from here until `applied`, some of its records may be
-   * published and others not yet.
+   * The watermark of the log before its first event was committed: from here until `applied`, only some of its records
+   * may be published.
    */
   readonly applying?: { readonly after: Stamp };
-  /** All its events are committed. */
+  /** Present when all its events are committed. */
   readonly applied?: AppliedUpload;
-  /** Why the last attempt failed; absent when there was a later one that did not. */
+  /** Why the last attempt failed; absent after a successful one. */
   readonly failure?: UploadFailure;
 }
 
 export interface ReadUpload {
   /** Milliseconds since 1970, as `AppliedUpload.at` and `UploadFailure.at`. */
   readonly at: number;
-  /** In the order in which they count: see in-order.ts. The first ones, at most `MOST_FILES_SHOWN`. */
+  /** In the order in which they count: see in-order.ts. Only the first ones, at most `MOST_FILES_SHOWN`. */
   readonly files: readonly ReadFile[];
-  /** Of all files. */
+  /** Totals of all files. */
   readonly totals: ReadTotals;
-  /** Its records and deletions in the order in which they count, as StreamRecords; absent when there are none. */
+  /**
+   * Artifact of its records and deletions in the order in which they count, as StreamRecords; absent when there are
+   * none.
+   */
   readonly records?: ObjectKey;
-  /** Every erratum, a line of JSON each (UploadErratum); absent when there are none. */
+  /** Artifact of all errata, as lines of JSON (UploadErratum); absent when there are none. */
   readonly errata?: ObjectKey;
 }
 
 export interface ReadTotals {
   readonly files: number;
   readonly records: number;
-  /** Ids of lists, and records that are marked as deleted. */
+  /** Number of ids in lists, and of records that are marked as deleted. */
   readonly deletions: number;
   readonly errors: number;
 }
 
-/** What a file was taken for: one that was sent, or one in a package. */
+/** How a file was interpreted: a file that was sent, or one in a package. */
 export interface ReadFile extends Omit<ReadTotals, 'files'> {
   /** The position, from 1, of the file that was sent. */
   readonly file: number;
-  /** Its name; in packages, the names of the packages before. */
+  /** Its name; in packages, preceded by the names of the packages. */
   readonly path: readonly string[];
   readonly packing: readonly Packing[];
   readonly kind: FileKind;
-  /** Why its kind is unknown, and what to do. */
+  /** Why its kind is unknown, with advice. */
   readonly reason?: string;
 }
 
@@ -64,21 +67,21 @@ export interface UploadErratum {
   readonly path: readonly string[];
   /** The number of the record, or of the line, from 1. */
   readonly ordinal: number;
-  /** Bytes before it, unpacked. */
+  /** Number of unpacked bytes before it. */
   readonly offset: number;
   readonly id?: string;
   readonly reason: string;
 }
 
-/** What became of the ids of an upload, each once. */
+/** The result for the ids of an upload, each counted once. */
 export interface AppliedUpload {
   readonly at: number;
   readonly created: number;
   readonly updated: number;
   readonly deleted: number;
-  /** Those that were as the upload says already. */
+  /** Number of ids whose state was already the uploaded one. */
   readonly unchanged: number;
-  /** Those that a later upload has touched. */
+  /** Number of ids that a later upload has set. */
   readonly superseded: number;
 }
 
@@ -86,7 +89,7 @@ export interface UploadFailure {
   readonly at: number;
   /** A sentence without a full stop. */
   readonly error: string;
-  /** It is not tried again, unless a person asks for it. */
+  /** The upload is not tried again, unless a user requests that. */
   readonly isFinal: boolean;
 }
 
@@ -101,12 +104,12 @@ export function statusOf(state: UploadState | undefined): UploadStatus {
   return state === undefined ? 'waiting' : 'processing';
 }
 
-/** Whether some of its records may be published, and others not yet. */
+/** Whether only some of its records may be published. */
 export function isPartlyApplied({ applying, applied }: Pick<UploadState, 'applying' | 'applied'>): boolean {
   return applying !== undefined && applied === undefined;
 }
 
-/** Its files as they came: those of an upload by URL are known when they were fetched. */
+/** Its files as they arrived; those of an upload by URL are known once they were fetched. */
 export function filesOf({ files }: Pick<Upload, 'files'>, state: UploadState | undefined): readonly UploadedFile[] {
   return state?.fetched ?? files;
 }

@@ -1,21 +1,21 @@
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import { TidemarkError } from '../../core/errors.ts';
 
-/** Files that an organization delivered to a stream together. It never changes. */
+/** Files that an organization delivered to a stream together. An upload never changes. */
 export interface Upload {
   readonly organization: string;
   readonly stream: string;
-  /** From 1, without gaps: the order of arrival. */
+  /** From 1, without gaps, in the order of arrival. */
   readonly number: number;
-  /** When all of it was stored, in milliseconds since 1970: later than that of every lower number. */
+  /** Time when all of it was stored, in milliseconds since 1970: later than that of every lower number. */
   readonly received: number;
-  /** What its sender calls it. */
+  /** The label that its sender gave it. */
   readonly name?: string | undefined;
-  /** In the order in which they came; none when the file is fetched from `url`. */
+  /** In the order of arrival; empty when the file is fetched from `url`. */
   readonly files: readonly UploadedFile[];
-  /** Where a job fetches the file, after the upload has its number: see `requireUrl`. */
+  /** The URL from which a job fetches the file, after the upload has its number: see `requireUrl`. */
   readonly url?: string | undefined;
-  /** By chance: which process has stored it. */
+  /** A random text that identifies the process that recorded this upload. */
   readonly token: string;
 }
 
@@ -40,29 +40,29 @@ export const MOST_UPLOAD_NAME = 200;
 export const MOST_URL = 2_000;
 const DIGITS = 9;
 
-/** Of the document in the catalog: ids sort as their numbers do. */
+/** The id of the document in the catalog: ids sort as their numbers do. */
 export function uploadId(organization: string, stream: string, number: number): string {
   return `${uploadsOf(organization, stream)}${String(number).padStart(DIGITS, '0')}`;
 }
 
-/** @param field where the files are named */
+/** @param field that contains the files */
 export function tooManyFiles(field: string): TidemarkError {
   const message = `an upload has at most ${MOST_FILES} files: pack them, or send several uploads`;
   return new TidemarkError('invalid', message, { field });
 }
 
-/** What `uploadId` was made of. */
+/** Parses an id made by `uploadId`. */
 export function parseUploadId(id: string): NamedUpload {
   const [organization = '', stream = '', number] = id.split('/');
   return { organization, stream, number: Number(number) };
 }
 
-/** What the ids of all uploads of a stream begin with. */
+/** The prefix of the ids of all uploads of a stream. */
 export function uploadsOf(organization: string, stream: string): string {
   return `${organization}/${stream}/`;
 }
 
-/** @throws TidemarkError `not-found` for what is no number of an upload */
+/** @throws TidemarkError `not-found` for a text that is not the number of an upload */
 export function parseUploadNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new TidemarkError('not-found', `there is no upload ${JSON.stringify(text.slice(0, 40))}: use its number`);
@@ -85,7 +85,7 @@ export function requireUploadName(name: string): void {
 }
 
 /**
- * Checks a URL that a file is fetched from. It has no password: others who may see the upload would read it.
+ * Checks a URL that a file is fetched from. A password is refused: others who can see the upload would read it.
  * @throws TidemarkError `invalid`
  */
 export function requireUrl(text: string): void {
@@ -104,7 +104,7 @@ function problemOfUrl(text: string): string | undefined {
     : undefined;
 }
 
-/** A URL as it is shown: its query may be a signature, with which any reader could fetch the file. */
+/** A URL for display, without its query: that may be a signature, with which any reader could fetch the file. */
 export function shownUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname}`;

@@ -18,20 +18,20 @@ export interface UploadsParts extends Pick<ReceivingParts, 'onRecorded' | 'early
 }
 
 export interface UploadPage {
-  /** Those with lower numbers. */
+  /** Only uploads with lower numbers. */
   readonly before?: number | undefined;
   readonly limit: number;
 }
 
 export interface ListedUploads {
-  /** Undefined when the organization has none. */
+  /** Undefined when the organization has no stream. */
   readonly stream: string | undefined;
   readonly uploads: readonly Upload[];
-  /** How far they have come, by their numbers. */
+  /** The states of the uploads, by number. */
   readonly states: ReadonlyMap<number, UploadState>;
 }
 
-/** What organizations have uploaded. */
+/** The uploads of organizations. */
 export class Uploads {
   readonly #parts: UploadsParts;
 
@@ -40,9 +40,9 @@ export class Uploads {
   }
 
   /**
-   * Begins to receive an upload.
-   * @param stream the default stream, when it is not known yet
-   * @throws TidemarkError `not-found`; `conflict` when the stream takes no uploads
+   * Starts to receive an upload.
+   * @param stream absent: the default stream
+   * @throws TidemarkError `not-found`; `conflict` when the stream accepts no uploads
    */
   async begin(organization: string, stream?: string): Promise<Receiving> {
     receivingStream(await this.#parts.organizations.get(organization), stream);
@@ -50,8 +50,8 @@ export class Uploads {
   }
 
   /**
-   * Those of a stream, newest first.
-   * @param named the default stream, when it is not given
+   * The uploads of a stream, newest first.
+   * @param named absent: the default stream
    * @throws TidemarkError `not-found`
    */
   async list(organization: string, named: string | undefined, page: UploadPage): Promise<ListedUploads> {
@@ -77,12 +77,12 @@ export class Uploads {
     throw new TidemarkError('not-found', message, { organization, stream, upload: number });
   }
 
-  /** How far an upload has come; undefined before anything was done. */
+  /** The state of an upload; undefined before anything was done. */
   async stateOf(upload: Upload): Promise<UploadState | undefined> {
     return (await readUploadState(this.#parts.catalog, upload))?.body;
   }
 
-  /** Lines of JSON, see upload-errors.ts. @throws TidemarkError as `openErrata` */
+  /** The errata as lines of JSON, see upload-errors.ts. @throws TidemarkError as `openErrata` */
   openErrata(upload: Upload, state: UploadState | undefined): Promise<Readable | undefined> {
     return openErrata(this.#parts.artifacts, upload, state);
   }
@@ -97,7 +97,7 @@ export class Uploads {
     return (await this.#parts.artifacts.get(artifact, { range })).body;
   }
 
-  /** Removes files of uploads that were never completed. Returns how many there were. */
+  /** Removes files of uploads that were never completed. Returns how many. */
   removeAbandoned(signal: AbortSignal): Promise<number> {
     return removeAbandoned(this.#parts, signal);
   }

@@ -1,36 +1,37 @@
 import { TidemarkError } from '../../../core/errors.ts';
 
 /**
- * What is added to each record of an organization; without it, records stay as they are. `pod` adds what consumers of
- * the POD aggregator know: who delivered the record, and its items, in fields that are the same for all organizations.
+ * Fields that are added to each record of an organization; without it, records stay as they are. `pod` adds fields that
+ * consumers of the POD aggregator know, and that are the same for all organizations: the organization, and the items of
+ * the record.
  */
 export interface Normalization {
   readonly kind: 'pod';
-  /** Of the organization, for 900 $b; without it, that subfield is left out. */
+  /** Code of the organization, for 900 $b; without it, that subfield is left out. */
   readonly code?: string | undefined;
   readonly items: readonly ItemMapping[];
 }
 
-/** Which field has the items, one each, and which of its subfields is what. */
+/** Maps a field that describes one item each to an added field. */
 export interface ItemMapping {
   /** Tag of the organization's field. */
   readonly source: string;
-  /** Tag of the field that is added for each of them. */
+  /** Tag of the field that is added for each source field. */
   readonly destination: string;
-  /** By code of the added field: the code of the organization's field. */
+  /** Codes of the organization's subfields, by code of the added field. */
   readonly subfields: Readonly<Record<string, string>>;
 }
 
-/** Where POD has items. Its $i is the local identifier, $a the call number, $m the library. */
+/** The field of items in POD. Its $i is the local identifier, $a the call number, $m the library. */
 export const USUAL_DESTINATION = '998';
 export const MOST_MAPPINGS = 20;
 export const MOST_CODE = 50;
-/** Printable ASCII without blanks around it; as the description of the API has it, too. */
+/** Pattern of a code: printable ASCII without blanks around it. The description of the API contains it, too. */
 export const ORGANIZATION_CODE = `^[!-~](?:[ -~]{0,${MOST_CODE - 2}}[!-~])?$`;
-/** Of a data field. */
+/** Pattern of the tag of a data field. */
 export const DATA_TAG = '^(?!00)[0-9A-Za-z]{3}$';
 export const SUBFIELD_CODE = '^[0-9A-Za-z]$';
-/** $5 and $8 of the added field say who added it, and for which field. */
+/** Excludes $5 and $8: in the added field, they name POD and the source field. */
 export const ADDED_SUBFIELD_CODE = '^[0-4679A-Za-z]$';
 
 /** @throws TidemarkError `invalid` */

@@ -5,12 +5,12 @@ import type { MarcRecord } from '../marc-record.ts';
 import type { ItemMapping, Normalization } from './normalization.ts';
 
 /**
- * A record with what its organization's normalization adds, behind its other fields; without one, the record itself.
- * The fields are those that the POD aggregator adds:
+ * Appends the fields of its organization's normalization to a record; without one, returns the record itself. The
+ * fields are those that the POD aggregator adds:
  * - 900 $5 POD $b CODE
  * - for each field with an item, one such as 998 $5 POD $8 TAG.INDEX\p, and the subfields of the mapping, ascending by
- *   code. The index counts the fields with the tag from 0. Of several subfields with a code the first is taken; without
- *   one, and when it is blank, the subfield is left out
+ *   code. The index counts the fields with the tag from 0. Of several subfields with a code, the first is used; a
+ *   missing or blank subfield is left out
  * @throws UnusableRecord when an added field would be longer than MARC21 permits
  */
 export function normalizeRecord(record: MarcRecord, normalization: Normalization | undefined): MarcRecord {
@@ -21,7 +21,7 @@ export function normalizeRecord(record: MarcRecord, normalization: Normalization
   return appendFields(record, added);
 }
 
-/** Blank indicators, and who adds the field. */
+/** Blank indicators, and $5: the one who added the field. */
 const ADDED_BY = '  \x1f5POD';
 
 function addItems(record: MarcRecord, { source, destination, subfields }: ItemMapping, added: FieldBytes[]): void {
@@ -43,7 +43,7 @@ function fieldOf(tag: string, text: string): FieldBytes {
   throw new UnusableRecord(`the field ${tag} that its normalization adds would have ${bytes.length} bytes: ${most}`);
 }
 
-/** The text of the first subfield with a code; empty without one. */
+/** The text of the first subfield with a code; empty when there is none. */
 function firstValue(field: Buffer, code: number): string {
   for (let at = 2; at < field.length; ) {
     const next = field.indexOf(SUBFIELD_DELIMITER, at + 1);

@@ -2,7 +2,8 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { type ItemMapping, USUAL_DESTINATION } from './normalization.ts';
 
 /**
- * `SOURCE:SUBFIELDS` or `SOURCE:DESTINATION:SUBFIELDS`, such as `952:i=p,a=o`. The registry checks tags and codes.
+ * Parses `SOURCE:SUBFIELDS` or `SOURCE:DESTINATION:SUBFIELDS`, such as `952:i=p,a=o`. The registry checks tags and
+ * codes.
  * @throws TidemarkError `invalid`
  */
 export function parseItems(text: string): ItemMapping {
@@ -19,7 +20,7 @@ export function parseItems(text: string): ItemMapping {
   return { source: parts[0]!, destination: parts.length === 3 ? parts[1]! : USUAL_DESTINATION, subfields };
 }
 
-/** The text that `parseItems` reads. */
+/** Writes a mapping as text for `parseItems`. */
 export function formatItems({ source, destination, subfields }: ItemMapping): string {
   const codes = Object.entries(subfields).map((pair) => pair.join('='));
   return [source, ...(destination === USUAL_DESTINATION ? [] : [destination]), codes.join(',')].join(':');
