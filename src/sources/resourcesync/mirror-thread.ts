@@ -20,6 +20,7 @@ export class MirrorThread implements Followed {
    *   copy; the signal's reason when it is aborted
    */
   static async open(settings: MirrorSettings, signal?: AbortSignal): Promise<MirrorThread> {
+    signal?.throwIfAborted();
     const mirror = new MirrorThread(settings);
     const stop = () => void mirror.end();
     signal?.addEventListener('abort', stop);

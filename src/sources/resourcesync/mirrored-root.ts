@@ -54,36 +54,43 @@ export class MirroredRoot implements ContentRoot {
   async refresh(onProgress: (progress: RefreshProgress) => void, signal?: AbortSignal): Promise<void> {
     const kept = this.#kept;
     const mirror = kept?.mirror ?? (await this.#openMirror(signal));
-    if (kept !== undefined) kept.mirror = mirror;
+    // A watch that was closed meanwhile does not end the mirror.
+    const isKept = kept !== undefined && this.#kept === kept;
+    if (isKept) kept.mirror = mirror;
     const stop = () => void mirror.end();
     signal?.addEventListener('abort', stop);
     try {
+      signal?.throwIfAborted();
       await mirror.pass({ skipsFailed: false }, ({ step, done, total }) =>
         onProgress({ files: Math.max(done, total), hashed: step === 'comparing' ? 0 : done, bytes: 0 }),
       );
       this.#forgetListing();
       // The changes of this pass are listed right after it, and need not be reported.
-      kept?.follow(mirror);
+      if (isKept) kept.follow(mirror);
     } catch (error) {
       signal?.throwIfAborted();
       throw error;
     } finally {
       signal?.removeEventListener('abort', stop);
-      if (kept === undefined) await mirror.end();
+      if (!isKept) await mirror.end();
     }
   }
 
   async *list(under = ''): AsyncGenerator<readonly RootEntry[]> {
-    const listing = await this.#open();
-    const leavesOut = await this.#files.leavesOut();
-    const isListed = ({ path }: ListedResource) => !leavesOut(path);
-    if (under !== '') {
-      const found = listing.get(keyOfPath(under));
-      if (found !== undefined && isListed(found)) yield await this.#entriesOf([found]);
+    const { listing, release } = await this.#open();
+    try {
+      const leavesOut = await this.#files.leavesOut();
+      const isListed = ({ path }: ListedResource) => !leavesOut(path);
+      if (under !== '') {
+        const found = listing.get(keyOfPath(under));
+        if (found !== undefined && isListed(found)) yield await this.#entriesOf([found]);
+      }
+      const key = keyOfPath(under);
+      const range = under === '' ? {} : { from: `${key}/`, to: `${key}0` };
+      for (const batch of listing.read(range)) yield await this.#entriesOf(batch.filter(isListed));
+    } finally {
+      release();
     }
-    const key = keyOfPath(under);
-    const range = under === '' ? {} : { from: `${key}/`, to: `${key}0` };
-    for (const batch of listing.read(range)) yield await this.#entriesOf(batch.filter(isListed));
   }
 
   async isEmpty(): Promise<boolean> {
@@ -101,7 +108,7 @@ export class MirroredRoot implements ContentRoot {
 
   /** Does not read the file, unless other hashes or its bytes are requested. */
   async digest(path: string, signal?: AbortSignal, copied?: WantedCopy): Promise<FileDigest> {
-    const found = (await this.#open()).get(keyOfPath(path));
+    const found = await this.#find(path);
     if (found?.copied === undefined) throw noSuchFile(path);
     const { hashes, ...described } = describeCopied({ uri: found.uri, copied: found.copied });
     const { length, mtime, tag } = await this.#entryOf(path, found.copied);
@@ -154,14 +161,24 @@ export class MirroredRoot implements ContentRoot {
     }
   }
 
-  #open(): Promise<CopyListing> {
+  /** `release` is called when the listing was read. */
+  #open(): Promise<{ readonly listing: CopyListing; readonly release: () => void }> {
     return this.#opening.run(async () => {
       if (this.#listing === undefined) {
         const { CopyListing } = await import('../../client/mirror/state/copy-listing.ts');
         this.#listing = new CopyListing(this.#settings.folder);
       }
-      return this.#listing;
+      return { listing: this.#listing, release: this.#listing.hold() };
     });
+  }
+
+  async #find(path: string): Promise<ListedResource | undefined> {
+    const { listing, release } = await this.#open();
+    try {
+      return listing.get(keyOfPath(path));
+    } finally {
+      release();
+    }
   }
 
   /** Closes the listing: another copy may have taken its place. */

@@ -25,6 +25,8 @@ const ONE = `${SELECT} WHERE r.key = ?`;
 /** Lists the current resources of a copy in key order. Another thread or process may sync the copy at the same time. */
 export class CopyListing {
   readonly #database: StateDatabase;
+  #holders = 0;
+  #isClosed = false;
 
   /**
    * @param folder the folder with the state of the copy
@@ -61,8 +63,22 @@ export class CopyListing {
     return row === undefined ? undefined : listed(row);
   }
 
+  /** Keeps it open until the returned function is called, also after `close`. */
+  hold(): () => void {
+    this.#holders += 1;
+    return () => {
+      this.#holders -= 1;
+      this.#closeUnused();
+    };
+  }
+
   close(): void {
-    this.#database.close();
+    this.#isClosed = true;
+    this.#closeUnused();
+  }
+
+  #closeUnused(): void {
+    if (this.#isClosed && this.#holders === 0) this.#database.close();
   }
 }
 
