@@ -22,12 +22,15 @@ import {
 import { isPlainKey } from './plain-key.ts';
 
 /**
- * Everything that this program stores as artifacts: `formatKey` names it, `mediaTypeOf` says what it is. None is ever
- * changed. A file of `keys/` has the keys of one subject: what they are made of, their text, and how it is read.
+ * Everything that this program stores as artifacts: `formatKey` names it, `mediaTypeOf` gives its media type. Artifacts
+ * are immutable. Each file of `keys/` has the keys of one subject: their parts, their text, and their parser.
  */
 export type ArtifactKey = AvroKey | BesideKey | PlanKey | LogKey | SetKey | UploadKey | UploadedPartKey | StreamKey;
 
-/** The key as stores have it. @throws TidemarkError `invalid` for a provider or a schema that is none */
+/**
+ * Formats a key as stores use it.
+ * @throws TidemarkError `invalid` for an invalid provider or schema
+ */
 export function formatKey(key: ArtifactKey): ObjectKey {
   switch (key.kind) {
     case 'avro':
@@ -90,7 +93,7 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
   }
 }
 
-/** What a key of a store names; undefined for what this program does not store. */
+/** Parses a key of a store; undefined for a key that is not one of this program. */
 export function parseKey(text: ObjectKey): ArtifactKey | undefined {
   if (!isPlainKey(text)) return undefined;
   return (

@@ -3,89 +3,88 @@ import type { Hashes } from '../core/hash.ts';
 import type { DraftPlace } from './drafts.ts';
 
 /**
- * Objects that are never changed, under keys: a folder, or a prefix of an S3 bucket. Held to these promises by
- * test/contract/artifact-store.ts. Keys are relative to it, printable ASCII without spaces, with `/` between names;
- * none is empty or begins with a dot, which is for what the store keeps for itself (plain-key.ts); other keys are
- * `invalid`.
+ * Immutable objects, by key: in a folder, or below a prefix of an S3 bucket. test/contract/artifact-store.ts tests
+ * these promises. Keys are relative, printable ASCII without spaces, with `/` between names. No name is empty or begins
+ * with a dot: such names are the store's own (plain-key.ts). Other keys are `invalid`.
  *
- * A fault that may pass is `unavailable`: the server denies, throttles, does not answer, or cuts its answer off.
+ * Temporary faults are `unavailable`: the server denies, throttles, does not respond, or cuts its response off.
  */
 export interface ArtifactStore {
-  /** As messages name it; without credentials. */
+  /** The name in messages, without credentials. */
   readonly name: string;
 
   /**
-   * Where an object is, as Spark takes it: `s3a://bucket/prefix/key` or `file:///folder/key`, nothing percent-encoded.
+   * The URI of an object in the form of Spark: `s3a://bucket/prefix/key` or `file:///folder/key`, never
+   * percent-encoded.
    */
   pathOf(key: ObjectKey): string;
 
   /**
-   * Writes an object as a stream. It is there whole, durably, when this resolves, and not at all before; when it fails,
-   * nothing is there.
-   * @throws TidemarkError `conflict` when the key is taken: nothing is ever overwritten; the signal's reason when it is
+   * Writes an object as a stream. The object exists, complete and durable, when this resolves, and not before. If it
+   * fails, there is no object.
+   * @throws TidemarkError `conflict` when the key exists: nothing is ever overwritten; the signal's reason when it is
    *   aborted; what the body throws
    */
   put(key: ObjectKey, body: ArtifactBody, options?: PutOptions): Promise<StoredObject>;
 
   /**
-   * Writes small objects as `put` does with `restores`, all of them together, which takes a fraction of the time. When
-   * it resolves, all of them are stored, durably; when it fails, each of them is stored whole, or not at all.
+   * Writes small objects together, as `put` does with `restores`, which takes a fraction of the time. When it resolves,
+   * all of them are durable. If it fails, each one is either complete or absent.
    */
   putAll(objects: readonly SmallObject[], options?: Pick<PutOptions, 'contentType'>): Promise<void>;
 
   /**
-   * Lets threads write small objects themselves, so that their bytes need not be handed to another thread. Absent where
-   * that takes no less time than `putAll`.
+   * Lets threads write small objects themselves, so that their bytes need not be sent to another thread. Absent if that
+   * is no faster than `putAll`.
    */
   beginDrafts?(): Promise<Drafts>;
 
   /**
-   * Opens an object, or a part of it, for reading. The stream fails with `unavailable` when not all bytes come.
+   * Opens an object, or a part of it, for reading. The stream fails with `unavailable` if it ends early.
    * @throws TidemarkError `not-found`; `invalid` when the range is beyond the end
    */
   get(key: ObjectKey, options?: GetOptions): Promise<OpenObject>;
 
   /**
-   * All bytes of an object. A folder reads them by calls that block, which for small objects cost a fraction of others:
-   * for threads that do nothing else.
+   * Reads a whole object. A folder reads it synchronously, which takes a fraction of the time for small objects: use it
+   * in threads that do nothing else.
    * @throws TidemarkError `not-found`
    */
   readSmall(key: ObjectKey): Promise<Uint8Array>;
 
   /**
-   * Fills a buffer with the first bytes of an object, by calls that block. Returns false when it has fewer, or cannot
-   * be read: then `readSmall` finds out why. Absent where reading cannot block.
+   * Fills a buffer with the first bytes of an object, synchronously. Returns false if the object has fewer bytes or
+   * cannot be read: `readSmall` then throws the reason. Absent if the store cannot read synchronously.
    */
   fill?(key: ObjectKey, buffer: Uint8Array): boolean;
 
-  /** Does nothing where there is no object. An object that is being read may break off. */
+  /** Deletes an object if it exists. Reading it at the same time may fail. */
   delete(key: ObjectKey): Promise<void>;
 
   /**
    * Deletes an object unless it was modified at this time (milliseconds since 1970) or later. Returns whether it was
-   * deleted. In a bucket, an object that is written in between is deleted, too.
+   * deleted. In a bucket, an object that is written meanwhile is deleted, too.
    */
   deleteOlder(key: ObjectKey, than: number): Promise<boolean>;
 
-  /** Undefined when there is no such object. */
+  /** Describes an object; undefined when it does not exist. */
   head(key: ObjectKey): Promise<ListedObject | undefined>;
 
-  /** All objects whose key begins with `prefix`, ascending by the bytes of their keys, as batches. */
+  /** Yields all objects whose keys begin with `prefix`, in batches, ascending by the bytes of their keys. */
   list(prefix: string): AsyncIterable<readonly ListedObject[]>;
 
   /**
-   * The names of the folders right below a folder (empty, or ending with a slash), ascending; none for one that is not
-   * there.
+   * The names of the folders directly below a folder (empty, or ending with a slash), ascending; empty if the folder
+   * does not exist.
    */
   folders(under: string): Promise<readonly string[]>;
 
-  /** The objects right below a folder, ascending by the bytes of their keys. */
+  /** The objects directly below a folder, ascending by the bytes of their keys. */
   objects(under: string): Promise<readonly ListedObject[]>;
 
   /**
-   * Removes what is left of objects that killed processes were writing: what no process has begun or written to since
-   * a time. Returns how many there were.
-   * @param before milliseconds since 1970; long enough ago that no process may still be writing them
+   * Removes unfinished objects that no process has written to since a time. Returns their number.
+   * @param before milliseconds since 1970, so long ago that no process may still be writing them
    */
   removeUnfinished(before: number): Promise<number>;
 
@@ -104,35 +103,38 @@ export interface SmallObject {
 
 /** A batch of small objects that threads write as drafts, by `writeDraft` (drafts.ts). */
 export interface Drafts {
-  /** Of a new draft. */
+  /** Returns the place of a new draft. */
   place(): DraftPlace;
 
   /**
-   * Does with drafts what `putAll` does with bytes. Those that are not named are removed, also when it fails; call it
-   * once, without any to give up.
+   * Stores drafts, as `putAll` stores bytes. Removes all other drafts of this batch, also if it fails. Call it once;
+   * without drafts, it only removes.
    */
   keep(drafts: readonly Draft[]): Promise<void>;
 }
 
 export interface Draft {
   readonly key: ObjectKey;
-  /** As in its place. */
+  /** The path of its place. */
   readonly path: string;
 }
 
 export interface PutOptions {
   readonly contentType?: string | undefined;
-  /** Hashes to compute; by default all. */
+  /** Hashes to compute; all by default. */
   readonly hashes?: readonly ['sha-256'] | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Few parts of a large object wait in memory, for a server that does other work meanwhile. */
+  /** Keeps fewer parts of a large object in memory, for a server that does other work meanwhile. */
   readonly sparesMemory?: boolean | undefined;
-  /** The key follows from the bytes: an object that exists has the same ones. It gets the time of now. */
+  /**
+   * The key is derived from the bytes: an existing object has the same bytes, and its modification time is set to
+   * now.
+   */
   readonly restores?: boolean | undefined;
 }
 
 export interface GetOptions {
-  /** The first byte, and how many, at least one; fewer when the object ends before. */
+  /** The position of the first byte, and the length, at least 1; fewer bytes if the object ends before. */
   readonly range?: { readonly start: number; readonly length: number } | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -141,7 +143,7 @@ export interface StoredObject {
   readonly key: ObjectKey;
   /** Bytes. */
   readonly length: number;
-  /** Of all its bytes: sha-256 and, unless fewer were asked for, all others. */
+  /** Hashes of all bytes: sha-256, and all others unless fewer were requested. */
   readonly hashes: Hashes & { readonly 'sha-256': string };
 }
 
@@ -156,6 +158,6 @@ export interface ListedObject {
 export interface OpenObject {
   /** Bytes of the whole object. */
   readonly length: number;
-  /** The bytes of the range. A caller that does not read it to its end destroys it. */
+  /** The bytes of the range. A caller that does not read it to its end must destroy it. */
   readonly body: Readable;
 }

@@ -1,8 +1,8 @@
 import type { ArtifactBody } from './artifact-store.ts';
 
 /**
- * Bytes of each block of a body but the last; as the parts of an upload to S3, which has at most 10,000 of them and of
- * one size.
+ * Bytes of each block of a body except the last. The same as for parts of an upload to S3, which has at most 10,000
+ * parts, of one size.
  */
 export const BLOCK_BYTES = 8 * 1024 * 1024;
 
@@ -10,30 +10,29 @@ export const BLOCK_BYTES = 8 * 1024 * 1024;
 export interface Block {
   /** From 0. */
   readonly at: number;
-  /** Shared with threads if so wanted, and used again as soon as `take` is done with the block. */
+  /** The bytes of the block. The buffer is shared with threads if requested, and reused once `take` has resolved. */
   readonly bytes: Uint8Array;
-  /** Whether there is no other. */
+  /** Whether it is the only block. */
   readonly isOnly: boolean;
 }
 
 export interface CutOptions {
-  /** Is given the blocks in their order, the next ones before it is done with one. An empty body is one empty block. */
+  /** Called with each block, in order, without waiting for earlier calls. An empty body is one empty block. */
   readonly take: (block: Block) => Promise<unknown>;
   readonly signal?: AbortSignal | undefined;
-  /** Bytes of a block. */
+  /** Bytes of each block. */
   readonly size?: number;
-  /** How many blocks are on their way at a time, at most; the next one is filled meanwhile. */
+  /** Most calls of `take` at a time; the next block is filled meanwhile. */
   readonly mostUnderWay?: number;
-  /** Whether other threads read the blocks, as by default: what is shared takes three times as long to be written. */
+  /** Whether other threads read the blocks; the default is true. Shared memory takes three times as long to write. */
   readonly isShared?: boolean;
 }
 
 const DEFAULTS = { size: BLOCK_BYTES, mostUnderWay: 4, isShared: true };
 
 /**
- * Cuts a body into blocks of one size. Resolves with its length in bytes when all of them are taken; rejects at once
- * when one cannot be, or the signal says so, however long the next bytes of the body take; nothing is being taken any
- * more then.
+ * Cuts a body into blocks of one size. Resolves with its length in bytes once all blocks were taken. Rejects at once
+ * when a block fails or the signal is aborted, without waiting for more of the body; no call of `take` is pending then.
  */
 export async function cutIntoBlocks(body: ArtifactBody, options: CutOptions): Promise<number> {
   const { signal } = options;
@@ -72,7 +71,7 @@ class BlockCutter {
   async run(body: ArtifactBody): Promise<void> {
     let length = 0;
     for await (const chunk of body) {
-      // The end of this loop ends the body, too: no more of it is wanted.
+      // Returning ends the iteration of the body: no more of it is needed.
       if (this.#failed) return;
       length += chunk.length;
       await this.#add(chunk);
@@ -96,7 +95,7 @@ class BlockCutter {
   async #add(chunk: Uint8Array): Promise<void> {
     const { size, mostUnderWay } = this.#options;
     for (let taken = 0; taken < chunk.length; ) {
-      // A full block waits for the byte after it: without one, it may be the only one.
+      // A full block waits for the next byte: without one, it may be the only block.
       if (this.#used === size) this.#give(false);
       while (this.#current === undefined && this.#underWay.size >= mostUnderWay) await Promise.race(this.#underWay);
       if (this.#failed) return;

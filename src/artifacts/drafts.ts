@@ -1,16 +1,16 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { folderError } from './folder-errors.ts';
 
-/** Where a thread writes a draft (`Drafts` of an artifact store); plain values. */
+/** The place of a new draft (see `Drafts` of an artifact store), as plain values. */
 export interface DraftPlace {
-  /** The artifact store, as messages name it. */
+  /** The name of the artifact store in messages. */
   readonly store: string;
-  /** Of a new file. */
+  /** The path of a new file. */
   readonly path: string;
 }
 
 /**
- * Writes a draft. It blocks: for a thread of its own.
+ * Writes a draft synchronously, for a thread that does nothing else.
  * @throws TidemarkError `unavailable` when it cannot be written
  */
 export function writeDraft({ store, path }: DraftPlace, bytes: Uint8Array): void {
@@ -24,7 +24,7 @@ export function writeDraft({ store, path }: DraftPlace, bytes: Uint8Array): void
 export function writeNewFile(path: string, bytes: Uint8Array): void {
   const file = openSync(path, 'wx');
   try {
-    // A full disk may take a part of what it is given.
+    // A write to a nearly full disk may be partial.
     for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
   } finally {
     closeSync(file);

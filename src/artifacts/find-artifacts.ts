@@ -5,7 +5,7 @@ import { type AvroKey, parseAvroKey } from './keys/avro-key.ts';
 import { PLAN_FOLDER } from './keys/run-keys.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-/** An Avro file whose provenance is there. */
+/** An Avro file with a provenance, that is, a complete artifact. */
 export interface FoundArtifact extends AvroKey {
   readonly key: ObjectKey;
   /** Bytes. */
@@ -21,13 +21,14 @@ export interface ArtifactFilter {
 type Reads = Pick<ArtifactStore, 'list' | 'folders' | 'objects'>;
 
 /**
- * Written beside a run's own file, with the same timestamp: it lists what was deleted, and is no state of the provider.
+ * The schema of a file beside a run's own file, with the same timestamp: it lists deleted records, and is not a state
+ * of the provider.
  */
 export const COMPANION: FoundArtifact['schema'] = 'DeletedRecord.v1';
-/** How many providers are searched at a time. */
+/** Number of providers that are searched concurrently. */
 const AT_ONCE = 16;
 
-/** Every complete artifact, ascending by the bytes of the keys; also those of deleted records. */
+/** Yields all complete artifacts, including those of deleted records, ascending by the bytes of their keys. */
 export async function* listArtifacts(store: Reads, filter: ArtifactFilter = {}): AsyncGenerator<FoundArtifact> {
   const { provider, activity, schema } = filter;
   for await (const found of completeOnes(store.list(prefixOf(filter)))) {
@@ -40,20 +41,23 @@ export async function* listArtifacts(store: Reads, filter: ArtifactFilter = {}):
 export interface LatestOptions {
   readonly provider: string;
   readonly activity: Activity;
-  /** Any but that of deleted records unless given. */
+  /** Any schema except that of deleted records, if undefined. */
   readonly schema?: FoundArtifact['schema'] | undefined;
-  /** The newest that began at this time or before. */
+  /** Finds the newest run that began at this time or before. */
   readonly before?: Date | undefined;
 }
 
-/** The newest complete artifact of an activity, by its timestamp; walks the dates backwards until there is one. */
+/**
+ * Finds the newest complete artifact of an activity, by its timestamp. Searches the folders of dates backwards until
+ * one has some.
+ */
 export async function latestArtifact(store: Reads, options: LatestOptions): Promise<FoundArtifact | undefined> {
   const { provider, activity, before } = options;
   const folder = `${provider}/${activity}/`;
   const latest = before?.getTime() ?? Number.POSITIVE_INFINITY;
   const isWanted = ({ schema, start }: AvroKey) =>
     (options.schema === undefined ? schema !== COMPANION : schema === options.schema) && start.getTime() <= latest;
-  // Files without the folder of their date are here: newer ones than the first date's end it.
+  // Some files are not in the folder of a date: the newest of them is compared with the newest of the dates.
   const [dates, flat] = await Promise.all([
     store.folders(folder),
     store.objects(folder).then((objects) => newestOf(completeOnes([objects]), isWanted)),
@@ -67,7 +71,7 @@ export async function latestArtifact(store: Reads, options: LatestOptions): Prom
   return flat;
 }
 
-/** The newest of each provider that has one, ascending by provider. */
+/** The newest artifact of each provider that has one, ascending by provider. */
 export async function latestOfAll(
   store: Reads,
   options: Omit<LatestOptions, 'provider'>,
@@ -81,7 +85,7 @@ export async function latestOfAll(
   return found.filter((artifact) => artifact !== undefined);
 }
 
-/** Whether an artifact is there, with its provenance. */
+/** Finds an artifact by its key; undefined unless it exists with its provenance. */
 export async function findArtifact(store: ArtifactStore, key: ObjectKey): Promise<FoundArtifact | undefined> {
   const name = parseAvroKey(key);
   if (name === undefined) return undefined;
@@ -92,7 +96,7 @@ export async function findArtifact(store: ArtifactStore, key: ObjectKey): Promis
   return file === undefined || provenance === undefined ? undefined : { ...name, key, length: file.length };
 }
 
-/** The activities of a provider that there are folders for, without the plans. */
+/** The activities for which a provider has folders; the folder of plans is left out. */
 export async function activitiesOf(store: Reads, provider: string): Promise<readonly Activity[]> {
   return (await store.folders(`${provider}/`)).filter((name) => name !== PLAN_FOLDER).filter(isActivity);
 }
@@ -102,7 +106,7 @@ function prefixOf({ provider, activity }: ArtifactFilter): string {
   return activity === undefined ? `${provider}/` : `${provider}/${activity}/`;
 }
 
-/** In the order of the keys, `…-prov.json` comes before `….avro`. */
+/** In key order, `…-prov.json` precedes `….avro`. */
 async function* completeOnes(
   batches: AsyncIterable<readonly ListedObject[]> | Iterable<readonly ListedObject[]>,
 ): AsyncGenerator<FoundArtifact> {
@@ -131,7 +135,7 @@ async function newestOf(
   return newest;
 }
 
-/** Of two of one second, the one whose key comes later. */
+/** The newer one; of two with the same second, the one with the later key. */
 function newer(one: FoundArtifact, other: FoundArtifact | undefined): FoundArtifact {
   if (other === undefined) return one;
   const difference = one.start.getTime() - other.start.getTime();

@@ -1,7 +1,7 @@
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { reasonOf } from '../lib/system-error.ts';
 
-/** Our own errors stay as they are. */
+/** Translates errors of the file system; returns other errors unchanged. */
 export function folderError(folder: string, doing: 'read' | 'written', error: unknown): unknown {
   if (isTidemarkError(error) || !(error instanceof Error) || !('syscall' in error)) return error;
   const message = `the artifact store ${folder} cannot be ${doing}: ${reasonOf(error)}`;

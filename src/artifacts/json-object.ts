@@ -5,10 +5,13 @@ import type { ArtifactKey } from './artifact-key.ts';
 import type { ArtifactStore, ObjectKey, PutOptions, StoredObject } from './artifact-store.ts';
 import { putArtifact } from './put-artifact.ts';
 
-/** Bytes of what is read whole. */
+/** Most bytes of an object that is read as a whole. */
 const MOST = 16 * 1024 * 1024;
 
-/** Writes a value as JSON for people, ending with a line feed. @throws TidemarkError as `ArtifactStore.put` */
+/**
+ * Stores a value as indented JSON with a line feed at the end.
+ * @throws TidemarkError as `ArtifactStore.put`
+ */
 export function putJson(
   store: Pick<ArtifactStore, 'put'>,
   key: ArtifactKey,
@@ -20,8 +23,8 @@ export function putJson(
 }
 
 /**
- * Reads a small object that is JSON; undefined when it is not there.
- * @throws TidemarkError `invalid` when it is something else
+ * Reads a small JSON object; undefined when it does not exist.
+ * @throws TidemarkError `invalid` when it is not JSON
  */
 export async function readJson<Value>(
   store: Pick<ArtifactStore, 'get'>,
@@ -42,7 +45,7 @@ export async function readJson<Value>(
   throw new TidemarkError('invalid', `${key} is not as it should be: ${problems.join('; ')}`, { key });
 }
 
-/** Reads a small object as text; undefined when it is not there. */
+/** Reads a small object as text; undefined when it does not exist. */
 async function readText(store: Pick<ArtifactStore, 'get'>, key: ObjectKey): Promise<string | undefined> {
   try {
     const { body, length } = await store.get(key);

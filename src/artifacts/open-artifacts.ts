@@ -4,30 +4,36 @@ import type { ArtifactSettings, ArtifactStoreKind } from './artifact-store-kind.
 import { FOLDER } from './folder/folder-kind.ts';
 import { S3 } from './s3/s3-kind.ts';
 
-/** Every kind of artifact store, by the `kind` of its locations. To add one, write its folder, and a line here. */
+/** All kinds of artifact stores, by the `kind` of their locations. To add one, write its folder, and a line here. */
 const KINDS = {
   folder: FOLDER,
   s3: S3,
 };
 
-/** Where artifacts are stored, with everything that opening the store takes; plain values, for threads too. */
+/**
+ * The location of an artifact store, with all settings that opening it needs. A plain value that can be sent to
+ * threads.
+ */
 export type ArtifactLocation = {
   readonly [Kind in keyof typeof KINDS]: Parameters<(typeof KINDS)[Kind]['open']>[0];
 }[keyof typeof KINDS];
 
-/** Opens nothing and asks for nothing before the store is used. */
+/** Opens a store. Sends no request before the store is used. */
 export function openArtifacts(location: ArtifactLocation): ArtifactStore {
   return kindOf(location).open(location);
 }
 
-/** Reads the setting. @throws TidemarkError `invalid`, with words that follow the name of the setting */
+/**
+ * Parses the setting.
+ * @throws TidemarkError `invalid`, with words that follow the name of the setting
+ */
 export function parseArtifacts(text: string): ArtifactLocation {
   for (const kind of Object.values(KINDS)) {
     const location = kind.parse(text);
     if (location !== undefined) return location;
   }
   const usages = Object.values(KINDS).map(({ usage }) => usage);
-  // It may be a URL with a key that was mistyped, so the text is not repeated.
+  // The text may be a mistyped URL with a secret, so it is not repeated.
   throw new TidemarkError('invalid', `is no artifact store: use ${usages.join(', or ')}`);
 }
 

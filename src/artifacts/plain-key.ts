@@ -1,7 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
 import type { ObjectKey } from './artifact-store.ts';
 
-/** Names with slashes between them. One that begins with a dot is the store's own, and never listed. */
+/** Names separated by slashes. Names that begin with a dot are the store's own, and never listed. */
 const KEY = /^(?!\.)[!-.0-~]{1,200}(?:\/(?!\.)[!-.0-~]{1,200})*$/;
 const LONGEST = 800;
 
@@ -20,7 +20,7 @@ export function requirePlainKey(key: ObjectKey): void {
   );
 }
 
-/** A key as people write it: a slash before it, as in the root of a bucket, means nothing. */
+/** Removes a leading slash, which users may write as for the root of a bucket. */
 export function withoutSlash(text: string): ObjectKey {
   return text.replace(/^\//, '');
 }

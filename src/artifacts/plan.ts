@@ -11,9 +11,9 @@ import { parseTimestamp } from './timestamp.ts';
 
 /** The files of a whole ingest. */
 export interface Plan {
-  /** Avro files by activity; most often one. */
+  /** Avro files by activity; usually one for each. */
   readonly files: Readonly<Partial<Record<Activity, readonly ObjectKey[]>>>;
-  /** Of the software that wrote it. */
+  /** The version of the software that wrote the plan. */
   readonly version: string;
 }
 
@@ -21,8 +21,8 @@ export interface Plan {
 const PLAN = z.object({ version: z.string() }).catchall(z.union([z.string(), z.array(z.string()).min(1)]));
 
 /**
- * Writes a plan, and returns its key, which is named after the schema of the last activity's file.
- * @throws TidemarkError `conflict` when there is one of this second; `invalid` for a plan without files
+ * Writes a plan, and returns its key, which has the schema of the last activity's file.
+ * @throws TidemarkError `conflict` when there is already one of this second; `invalid` for a plan without files
  */
 export async function writePlan(
   store: Pick<ArtifactStore, 'put'>,
@@ -42,9 +42,9 @@ export async function writePlan(
 }
 
 /**
- * Reads a plan by its key, or by that of its folder, with a slash before it or not. What its file is called does not
+ * Reads a plan by its key, or by that of its folder, with or without a leading slash. The name of the file does not
  * matter.
- * @throws TidemarkError `not-found`; `invalid` for a file that is no plan
+ * @throws TidemarkError `not-found`; `invalid` for a file that is not a plan
  */
 export async function readPlan(
   store: Pick<ArtifactStore, 'get' | 'objects'>,
@@ -65,7 +65,7 @@ export async function readPlan(
   return { key, files: Object.fromEntries(files), version };
 }
 
-/** The keys of a provider's plans, the newest first. */
+/** Yields the keys of a provider's plans, newest first. */
 export async function* listPlans(
   store: Pick<ArtifactStore, 'folders' | 'objects'>,
   provider: string,

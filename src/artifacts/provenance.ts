@@ -6,27 +6,27 @@ import { putJson, readJson } from './json-object.ts';
 import { parseAvroKey } from './keys/avro-key.ts';
 import { withoutSlash } from './plain-key.ts';
 
-/** What an artifact is made of. */
+/** The origin of an artifact. */
 export interface Provenance {
-  /** The key of the Avro file that it was made from; of a harvest, where it came from: a URL, or the name of a file. */
+  /** The key of the Avro file from which it was made; for a harvest, the source: a URL, or the name of a file. */
   readonly generator: string;
-  /** Of the software that wrote it: see config/version.ts. */
+  /** The version of the software that wrote it: see config/version.ts. */
   readonly version: string;
 }
 
 export interface ProvenanceStep {
   readonly key: ObjectKey;
-  /** Undefined when it is not there: then the artifact does not exist. */
+  /** Undefined when it does not exist: the artifact then does not exist either. */
   readonly provenance: Provenance | undefined;
 }
 
 const PROVENANCE = z.object({ generator: z.string(), version: z.string() });
-/** A chain has a step for each activity. One that is longer goes in circles. */
+/** A chain has one step for each activity. A longer one is circular. */
 const LONGEST_CHAIN = 100;
 
 /**
- * Makes an artifact exist: call it last, when everything else of its run is durable.
- * @throws TidemarkError `conflict` when it has a provenance already
+ * Makes an artifact exist: call it last, when all other files of the run are durable.
+ * @throws TidemarkError `conflict` when the artifact has a provenance already
  */
 export function writeProvenance(
   store: Pick<ArtifactStore, 'put'>,
@@ -37,7 +37,10 @@ export function writeProvenance(
   return putJson(store, { kind: 'provenance', of: key }, { generator, version }, options);
 }
 
-/** Undefined when it is not there. @throws TidemarkError `invalid` for a file that is none */
+/**
+ * Reads a provenance; undefined when it does not exist.
+ * @throws TidemarkError `invalid` for a file that is not a provenance
+ */
 export async function readProvenance(
   store: Pick<ArtifactStore, 'get'>,
   key: ObjectKey,
@@ -48,7 +51,10 @@ export async function readProvenance(
   return { generator: parseAvroKey(generator) === undefined ? generator : withoutSlash(generator), version };
 }
 
-/** An artifact, what it is made of, what that is made of, and so on, as far as those are artifacts. */
+/**
+ * Yields an artifact, the artifact from which it was made, and so on, to the first one that was not made from an
+ * artifact.
+ */
 export async function readProvenanceChain(
   store: Pick<ArtifactStore, 'get'>,
   key: ObjectKey,

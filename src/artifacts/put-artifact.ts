@@ -1,7 +1,10 @@
 import { type ArtifactKey, formatKey, mediaTypeOf } from './artifact-key.ts';
 import type { ArtifactBody, ArtifactStore, PutOptions, StoredObject } from './artifact-store.ts';
 
-/** Stores an artifact under its key, as what it is. @throws TidemarkError as `ArtifactStore.put` */
+/**
+ * Stores an artifact under its key, with its media type.
+ * @throws TidemarkError as `ArtifactStore.put`
+ */
 export function putArtifact(
   store: Pick<ArtifactStore, 'put'>,
   key: ArtifactKey,

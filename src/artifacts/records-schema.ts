@@ -3,7 +3,10 @@ import { parseKey } from './artifact-key.ts';
 import type { ObjectKey } from './artifact-store.ts';
 import type { SchemaId } from './avro/schemas.ts';
 
-/** The schema of an Avro file, by its key. @throws TidemarkError `invalid` for a key of something else */
+/**
+ * The schema of an Avro file, by its key.
+ * @throws TidemarkError `invalid` for a key of another kind
+ */
 export function recordsSchemaOf(artifact: ObjectKey): SchemaId {
   const key = parseKey(artifact);
   if (key?.kind === 'avro') return key.schema;

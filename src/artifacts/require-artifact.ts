@@ -4,7 +4,8 @@ import { type FoundArtifact, findArtifact } from './find-artifacts.ts';
 import { requireKey } from './keys/avro-key.ts';
 
 /**
- * @throws TidemarkError `not-found` when it is not there or not complete; `invalid` for what is no key of an Avro file
+ * @throws TidemarkError `not-found` when the artifact does not exist, or is incomplete; `invalid` for a text that is
+ * not a key of an Avro file
  */
 export async function requireArtifact(store: ArtifactStore, text: string): Promise<FoundArtifact> {
   const { key } = requireKey(text);

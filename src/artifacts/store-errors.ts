@@ -20,7 +20,7 @@ export function cutOff(store: string, key: ObjectKey, { came, of }: { came: numb
   return new TidemarkError('unavailable', message, { key });
 }
 
-/** @throws TidemarkError `invalid` for a range that is none of whole bytes, or has none */
+/** @throws TidemarkError `invalid` unless the range is of whole bytes and not empty */
 export function requireRange(range: GetOptions['range']): void {
   if (range === undefined) return;
   const { start, length } = range;

@@ -3,13 +3,13 @@ import { BLOCK_SIZE, LARGEST_BLOCK, LARGEST_BLOCK_MB } from './block-size.ts';
 import { type RecordType, recordType } from './record-type.ts';
 import type { RecordOf, SchemaId } from './schemas.ts';
 
-/** Records, one after the other, as a block of a file has them before they are compressed. */
+/** Encoded records, concatenated, as in an uncompressed block of a file. */
 export interface Block {
   readonly data: Uint8Array;
   readonly records: number;
 }
 
-/** @throws TidemarkError `invalid` for a record that is none of the schema, naming it and the field */
+/** @throws TidemarkError `invalid` for a record that does not match the schema; it names the record and the field */
 export async function* blocksOf<Id extends SchemaId>(
   schema: Id,
   batches: AsyncIterable<readonly RecordOf[Id][]>,
@@ -36,7 +36,7 @@ class BlockBuilder<Id extends SchemaId> {
     this.#type = type;
   }
 
-  /** Appends a record, or does nothing when the block is full; an empty one takes every record. */
+  /** Appends a record. Returns false if the block has no room for it; an empty block accepts any record. */
   add(record: RecordOf[Id]): boolean {
     let end = this.#encode(record);
     if (end < 0) {
@@ -49,10 +49,10 @@ class BlockBuilder<Id extends SchemaId> {
     return true;
   }
 
-  /** The block, and begins the next one. */
+  /** Returns the block, and begins the next one. */
   take(): Block {
     const block = { data: this.#buffer.subarray(0, this.#length), records: this.records };
-    // It is compressed while the next one is filled.
+    // The old buffer is still being compressed while the next block is filled.
     this.#buffer = Buffer.allocUnsafeSlow(BLOCK_SIZE);
     this.#before += this.records;
     this.#length = 0;

@@ -1,16 +1,16 @@
-/** Bytes that come in chunks of any size, read in pieces of any size, in order. */
+/** Reads bytes in order, in pieces of any size, from chunks of any size. */
 export class ByteSource {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #held: Uint8Array[] = [];
   #heldLength = 0;
-  /** Bytes that were taken. */
+  /** Number of bytes taken so far. */
   offset = 0;
 
   constructor(bytes: AsyncIterable<Uint8Array>) {
     this.#chunks = bytes[Symbol.asyncIterator]();
   }
 
-  /** The next bytes, without taking them; fewer when there are no more. */
+  /** Returns the next bytes without taking them; fewer at the end. */
   async next(length: number): Promise<Buffer> {
     while (this.#heldLength < length && (await this.#hold()));
     if (this.#held.length > 1 && this.#held[0]!.length < length)
@@ -19,7 +19,7 @@ export class ByteSource {
     return Buffer.from(first.buffer, first.byteOffset, Math.min(length, first.length));
   }
 
-  /** Goes past bytes that `next` gave. */
+  /** Takes bytes that `next` has returned. */
   take(length: number): void {
     const [first] = this.#held;
     if (first === undefined) return;

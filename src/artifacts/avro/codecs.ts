@@ -3,7 +3,7 @@ import zlib from 'node:zlib';
 import { TidemarkError } from '../../core/errors.ts';
 import { BLOCK_SIZE, LARGEST_BLOCK } from './block-size.ts';
 
-/** How blocks are compressed, in Avro's names. `zstandard` needs a Node whose zlib has it: 22.15, 23.8 or newer. */
+/** Codecs of blocks, by their Avro names. `zstandard` needs Node 22.15, 23.8 or newer. */
 export const CODECS = ['null', 'deflate', 'zstandard'] as const;
 export type Codec = (typeof CODECS)[number];
 
@@ -12,12 +12,12 @@ interface Packing {
   /** As `decompressSync`. */
   compressSync(bytes: Uint8Array): Uint8Array;
   decompress(bytes: Uint8Array): Promise<Uint8Array>;
-  /** In the calling thread: takes half of the processor's time, for a caller that has a thread for it. */
+  /** Decompresses in the calling thread. It takes half of the CPU time, but blocks the thread. */
   decompressSync(bytes: Uint8Array): Uint8Array;
 }
 
-// A block of ours comes out in one piece: each piece is a way to a thread and back, which costs more than most of the
-// unpacking.
+// Large enough for a block in one piece: each piece is a round trip to a thread, which costs more than most of the
+// decompression.
 const compressing = { chunkSize: BLOCK_SIZE + 8_192 };
 const decompressing = { ...compressing, maxOutputLength: LARGEST_BLOCK };
 
@@ -25,7 +25,7 @@ type Pack<Options> = (bytes: Uint8Array, options: Options) => Promise<Uint8Array
 const deflate: Pack<zlib.ZlibOptions> = promisify(zlib.deflateRaw);
 const inflate: Pack<zlib.ZlibOptions> = promisify(zlib.inflateRaw);
 
-// zlib works in its threads: several blocks at a time, beside this one.
+// The asynchronous functions run in zlib's threads: several blocks at a time, beside this thread.
 const PACKINGS: Readonly<Record<Codec, Packing | undefined>> = {
   null: {
     compress: async (bytes) => bytes,
@@ -54,12 +54,12 @@ function zstandard(): Packing | undefined {
   };
 }
 
-/** Level 3, the default, takes 1.7 times as long for files of MARC that are 5 % smaller. */
+/** Level 3, the default, takes 1.7 times as long, and makes files of MARC 5 % smaller. */
 const LEVEL = 1;
 
 /**
- * With the length known, zstd takes a fraction of the memory that it clears for a stream of unknown length, and half of
- * the time.
+ * If zstd knows the length, it takes half of the time, and a fraction of the memory that it clears for a stream of
+ * unknown length.
  */
 function zstandardOptions({ length }: Uint8Array): zlib.ZstdOptions {
   const { ZSTD_c_compressionLevel, ZSTD_c_windowLog } = zlib.constants;
@@ -71,7 +71,7 @@ export function isCodec(text: string): text is Codec {
   return CODECS.some((codec) => codec === text);
 }
 
-/** @throws TidemarkError `invalid` when this Node's zlib does not have it */
+/** @throws TidemarkError `invalid` when this Node does not have the codec */
 export function packingOf(codec: Codec): Packing {
   const packing = PACKINGS[codec];
   if (packing !== undefined) return packing;

@@ -8,17 +8,20 @@ const MAGIC = Buffer.from('Obj\u0001');
 
 export const SYNC_LENGTH = 16;
 
-/** Bytes. A longer one is refused: no schema of ours, with its `doc`, is near that. */
+/**
+ * Most bytes of a header. A longer one is rejected: no schema of this program, including its `doc`, is nearly as
+ * long.
+ */
 export const LONGEST_HEADER = 1_048_576;
 
-/** The key of our metadata that has the full name of the schema, which parsers of Avro lose. */
+/** The metadata key of the full name of the schema, which Avro parsers lose. */
 export const SCHEMA_NAME = 'schema.name';
 
-/** The beginning of a file as it is stored. */
+/** The header of a file, as stored. */
 export interface RawHeader {
   readonly metadata: ReadonlyMap<string, string>;
   readonly sync: Buffer;
-  /** Bytes; the first block begins there. */
+  /** Bytes; the first block follows. */
   readonly length: number;
 }
 
@@ -49,8 +52,8 @@ function encodeText(text: string): readonly Uint8Array[] {
 }
 
 /**
- * Reads the header from the beginning of a file. Undefined when the bytes end before it does.
- * @throws TidemarkError `invalid` when they are none
+ * Decodes the header at the beginning of a file. Returns undefined when the bytes end before the header does.
+ * @throws TidemarkError `invalid` when the bytes are not a header
  */
 export function decodeHeader(bytes: Uint8Array): RawHeader | undefined {
   const magic = bytes.subarray(0, MAGIC.length);
@@ -63,14 +66,14 @@ export function decodeHeader(bytes: Uint8Array): RawHeader | undefined {
   return { metadata: map.metadata, sync: Buffer.from(bytes.subarray(map.end, length)), length };
 }
 
-/** A map is blocks of pairs, up to one without any. Avro 1.12, "Complex Types" */
+/** A map is a sequence of blocks of pairs, ended by an empty block. Avro 1.12, "Complex Types" */
 function decodeMetadata(bytes: Uint8Array): { metadata: Map<string, string>; end: number } | undefined {
   const metadata = new Map<string, string>();
   let position: number | undefined = MAGIC.length;
   while (position !== undefined) {
     const count = decodeLong(bytes, position);
     if (count?.value === 0) return { metadata, end: count.end };
-    // A negative count is followed by the bytes of its pairs.
+    // A negative count is followed by the length of its pairs in bytes.
     const start: number | undefined = count && count.value < 0 ? decodeLong(bytes, count.end)?.end : count?.end;
     position = start && decodePairs(bytes, { start, count: Math.abs(count!.value), into: metadata });
   }
@@ -83,7 +86,7 @@ interface Pairs {
   readonly into: Map<string, string>;
 }
 
-/** Where they end; undefined when the bytes end before. */
+/** Returns the end position; undefined when the bytes end before. */
 function decodePairs(bytes: Uint8Array, { start, count, into }: Pairs): number | undefined {
   let position = start;
   for (let pair = 0; pair < count; pair++) {

@@ -17,9 +17,9 @@ import { recordType } from './record-type.ts';
 import type { RecordOf, SchemaId } from './schemas.ts';
 
 /**
- * Reads Avro object container files, strictly: an error names the byte at which the file is damaged, and nothing is
- * passed over. avsc decodes the values; its own reader of files takes a file that is cut off for a shorter one, and
- * reads no block by itself.
+ * Reads Avro object container files, strictly: an error names the byte at which the file is damaged, and no part is
+ * skipped. avsc decodes the values. Its own file reader is not used: it takes a file that is cut off for a shorter one,
+ * and cannot read a single block.
  */
 
 export interface DecodedBlock<Id extends SchemaId> {
@@ -28,8 +28,8 @@ export interface DecodedBlock<Id extends SchemaId> {
 }
 
 /**
- * Reads no more than the beginning of a file. The bytes may end anywhere after its header.
- * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec
+ * Reads only the header of a file. The bytes may end anywhere after it.
+ * @throws TidemarkError `invalid` for a file that is not Avro, has another schema, or an unknown codec
  */
 export async function readHeader<Id extends SchemaId = SchemaId>(
   bytes: AsyncIterable<Uint8Array>,
@@ -44,10 +44,10 @@ export async function readHeader<Id extends SchemaId = SchemaId>(
 }
 
 /**
- * Reads a file from its beginning, block by block; some are unpacked ahead. Of a damaged file, it returns the blocks
+ * Reads a whole file, block by block; some blocks are decompressed ahead. From a damaged file, it yields the blocks
  * before the damage first.
- * @throws TidemarkError `invalid` for a file that is cut off or damaged, has another schema or an unknown codec, or a
- *   text that is no UTF-8; what `bytes` throws
+ * @throws TidemarkError `invalid` for a file that is cut off or damaged, has another schema or an unknown codec, or
+ *   invalid UTF-8; what `bytes` throws
  */
 export async function* readContainer<Id extends SchemaId>(
   bytes: AsyncIterable<Uint8Array>,
@@ -68,8 +68,8 @@ export async function* readContainer<Id extends SchemaId>(
 /**
  * Decodes one block that was read by its place.
  * @param bytes all bytes of the block, as its place says
- * @param offset where they begin in the file, for messages
- * @throws TidemarkError `invalid` when they are not one whole block of that file
+ * @param offset position of the block in the file, for messages
+ * @throws TidemarkError `invalid` when they are not exactly one block of that file
  */
 export async function decodeBlock<Id extends SchemaId>(
   bytes: Uint8Array,
@@ -80,8 +80,8 @@ export async function decodeBlock<Id extends SchemaId>(
 }
 
 /**
- * Unpacks one block that was read by its place, as `decodeBlock` does, and leaves its records to others.
- * @throws TidemarkError as that
+ * Decompresses one block that was read by its place, as `decodeBlock` does, but does not decode its records.
+ * @throws TidemarkError as `decodeBlock`
  */
 export async function unpackBlock<Id extends SchemaId>(
   bytes: Uint8Array,

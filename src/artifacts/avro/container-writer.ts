@@ -8,13 +8,13 @@ import { release, releaseOwn } from './release.ts';
 import type { RecordOf, SchemaId } from './schemas.ts';
 
 /**
- * Writes Avro object container files. Values are encoded by avsc; its own writer of files knows neither where a block
- * begins nor how many bytes wait, and gives records back one event at a time, so that blocks are put together here.
+ * Writes Avro object container files. avsc encodes the values. Its own file writer is not used: it reports neither the
+ * positions of blocks nor how many bytes are buffered, and emits an event for each record.
  */
 
-/** Where a block is in its file. */
+/** The position and size of a block in its file. */
 export interface BlockPlace {
-  /** Bytes before it. */
+  /** Number of bytes before the block. */
   readonly offset: number;
   /** Bytes of the whole block: both numbers, the data, and the sync marker. */
   readonly length: number;
@@ -23,16 +23,13 @@ export interface BlockPlace {
 
 interface HeadOptions<Id extends SchemaId> {
   readonly schema: Id;
-  /** Deflate unless given: every reader has it. */
+  /** The default is deflate, which every reader supports. */
   readonly codec?: Codec | undefined;
-  /** What made the file, for the `doc` of the schema: see doc-text.ts. */
+  /** Describes what made the file, for the `doc` of the schema: see doc-text.ts. */
   readonly doc?: string | undefined;
-  /** More for the header; keys that begin with `avro.` are Avro's. */
+  /** Additional metadata for the header. Keys that begin with `avro.` are reserved. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
-  /**
-   * Called with each block when it is given out, in their order: the records are those that were given, one after the
-   * other.
-   */
+  /** Called before each block is yielded, in order. The blocks contain all records in the order of the input. */
   readonly onBlock?: ((block: BlockPlace) => void) | undefined;
 }
 
@@ -41,30 +38,33 @@ export interface EncodeOptions<Id extends SchemaId> extends HeadOptions<Id> {
 }
 
 export interface PackOptions<Id extends SchemaId> extends HeadOptions<Id> {
-  /** Records of the schema that the caller has encoded. */
+  /** Blocks of records of the schema, encoded by the caller. */
   readonly blocks: AsyncIterable<Block>;
   /**
-   * Packs in this thread, which does nothing else. Bytes are lost when they were used: those of a block, in a buffer of
-   * its own, when it is packed, and those that are given out when the next are asked for. Else the garbage of a million
+   * Compresses in this thread, which must do nothing else. Buffers are freed after use: that of each input block once
+   * it is compressed, and those that are yielded when the next are requested. Otherwise the garbage of a million
    * records would be collected hundreds of times.
    */
   readonly ownThread?: boolean | undefined;
 }
 
-/** Blocks that are packed, or wait for those before them: as many as Node has threads for it. */
+/** Number of blocks that are being compressed, or wait for an earlier one: one for each of Node's threads. */
 export const UNDER_WAY = 4;
 
 /**
  * Encodes records into an Avro object container file.
- * @throws TidemarkError `invalid` for a record that is none of the schema, naming it and the field; what `records`
- *   throws
+ * @throws TidemarkError `invalid` for a record that does not match the schema; it names the record and the field;
+ *   what `records` throws
  */
 export function encodeContainer<Id extends SchemaId>(options: EncodeOptions<Id>): AsyncGenerator<Uint8Array> {
   const { records, ...others } = options;
   return packContainer({ ...others, blocks: blocksOf(options.schema, records) });
 }
 
-/** Packs blocks into an Avro object container file. @throws what `blocks` throws */
+/**
+ * Compresses blocks into an Avro object container file.
+ * @throws what `blocks` throws
+ */
 export async function* packContainer<Id extends SchemaId>(options: PackOptions<Id>): AsyncGenerator<Uint8Array> {
   const { schema, codec = 'deflate', doc, metadata, blocks, onBlock, ownThread } = options;
   const { compress, compressSync } = packingOf(codec);
@@ -78,7 +78,7 @@ export async function* packContainer<Id extends SchemaId>(options: PackOptions<I
     const length = head.length + data.length + sync.length;
     onBlock?.({ offset, length, records });
     offset += length;
-    // Not put together: the caller copies them anyway.
+    // Not concatenated: the caller copies them anyway.
     yield head;
     yield data;
     if (ownThread) release(data);
@@ -93,7 +93,7 @@ function packLast(bytes: Uint8Array, compress: (bytes: Uint8Array) => Uint8Array
 }
 
 interface PackedBlock extends Block {
-  /** Both numbers. */
+  /** The record count and the length. */
   readonly head: Uint8Array;
 }
 

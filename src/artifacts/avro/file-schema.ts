@@ -3,17 +3,17 @@ import { TidemarkError } from '../../core/errors.ts';
 import { SCHEMA_NAME } from './container-header.ts';
 import { type AvroType, NAME_PREFIX, SCHEMA_IDS, SCHEMAS, type SchemaId } from './schemas.ts';
 
-/** Which of our schemas a file has. */
+/** The schema of a file. */
 export interface FileSchema {
   readonly id: SchemaId;
   readonly doc: string | undefined;
 }
 
 /**
- * Reads from the header which schema a file has. Our files name it in `schema.name`. Files of others may only have the
- * schema, as the source has it, or as a parser rewrote it: with the joined name, or without the namespace. A name that
- * two schemas share is then taken for the one that is wanted, which the name of the file says.
- * @throws TidemarkError `invalid`: none of ours, one of two, or with other fields
+ * Determines the schema of a file from its header. Files of this program name it in `schema.name`. Other files may only
+ * have the schema, as the source writes it, or as a parser rewrote it: with the joined name, or without the namespace.
+ * If two schemas have the name, it is taken as the wanted one, which the file name gives.
+ * @throws TidemarkError `invalid` when the schema is unknown, ambiguous, or has other fields
  */
 export function fileSchema(metadata: ReadonlyMap<string, string>, wanted?: SchemaId): FileSchema {
   const schema = parseSchema(metadata.get('avro.schema'));
@@ -44,7 +44,7 @@ function parseSchema(text: string | undefined): SomeSchema {
   }
 }
 
-/** The name as it is written, joined to its namespace when there is one. */
+/** The name, with its namespace prepended if there is one. */
 function nameOf({ name, namespace }: SomeSchema): string {
   if (typeof name !== 'string' || name === '') throw invalid('the schema in its header is no record with a name');
   if (typeof namespace !== 'string' || namespace === '' || name.startsWith(`${namespace}.`)) return name;
@@ -62,13 +62,13 @@ function idOf(name: string, wanted?: SchemaId): SchemaId {
   );
 }
 
-/** A name is that of a schema when it is the end of its full name, from the one part with the version's on. */
+/** Whether a name matches a schema: it is the end of the schema's full name, from a dot on. */
 function sameName(id: SchemaId, name: string): boolean {
   return `.${NAME_PREFIX}${id}`.endsWith(`.${name}`);
 }
 
 /**
- * Whether values are written alike: names of types, doc texts and hints for a language do not matter. What a file has
+ * Whether two types have the same binary encoding: type names, docs and language hints do not matter. The given type
  * may be any JSON.
  */
 function isWrittenAs(ours: AvroType, given: unknown): boolean {
@@ -86,10 +86,7 @@ function isWrittenAs(ours: AvroType, given: unknown): boolean {
   );
 }
 
-/**
- * A type that is named by itself, instead of an object that says no more: `{"type": "string", "avro.java.string":
- * "String"}`.
- */
+/** Replaces a type object by its name, unless it is complex: `{"type": "string", "avro.java.string": "String"}`. */
 function plain(type: unknown): unknown {
   let plainer = type;
   while (isTypeObject(plainer) && !['record', 'enum', 'array', 'map', 'fixed'].includes(plainer.type as string)) {

@@ -5,33 +5,33 @@ import { decodeHeader, LONGEST_HEADER, type RawHeader } from './container-header
 import { fileSchema } from './file-schema.ts';
 import { NAME_PREFIX, type SchemaId } from './schemas.ts';
 
-/** What the beginning of a file contains, and all that is needed to read one of its blocks. */
+/** The header of a file, with all that is needed to read any of its blocks. */
 export interface ContainerHeader<Id extends SchemaId> {
-  /** Of the file, for messages. */
+  /** The name of the file, for messages. */
   readonly name: string;
   readonly schema: Id;
   readonly codec: Codec;
-  /** Ends every block. */
+  /** The marker at the end of every block. */
   readonly sync: Buffer;
   readonly doc: string | undefined;
   readonly metadata: ReadonlyMap<string, string>;
-  /** Bytes; the first block begins there. */
+  /** Bytes; the first block follows. */
   readonly length: number;
 }
 
 export interface HeaderOptions<Id extends SchemaId> {
-  /** Refuses a file of another schema; any is taken when none is given. */
+  /** Rejects files with another schema; undefined accepts any. */
   readonly schema?: Id | undefined;
-  /** Of the file, for messages. */
+  /** The name of the file, for messages. */
   readonly name: string;
 }
 
-/** Bytes of a usual header, and more. */
+/** Bytes: more than a usual header has. */
 const FIRST_LOOK = 4096;
 
 /**
- * Reads the header; afterwards the source is at the first block.
- * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec
+ * Reads the header, and leaves the source at the first block.
+ * @throws TidemarkError `invalid` for a file that is not Avro, has another schema, or an unknown codec
  */
 export async function takeHeader<Id extends SchemaId>(
   source: ByteSource,
@@ -62,12 +62,12 @@ function codecOf({ metadata }: RawHeader): Codec {
   const codec = metadata.get('avro.codec') ?? 'null';
   if (!isCodec(codec))
     throw invalid(`its codec is ${JSON.stringify(codec)}, and not ${availableCodecs().join(' or ')}`);
-  // Fails now when this Node does not have the codec.
+  // Fails early when this Node does not have the codec.
   packingOf(codec);
   return codec;
 }
 
-/** Names the file in an error. */
+/** Adds the name of the file to an error. */
 function named<Result>(name: string, read: () => Result): Result {
   try {
     return read();

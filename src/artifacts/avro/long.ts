@@ -1,12 +1,12 @@
 /**
- * Avro's long: zig-zag, seven bits a byte, lowest first; here only for counts and lengths, which are safe integers.
- * Avro 1.12, "Primitive Types"
+ * Avro's long: zig-zag, seven bits a byte, least significant first. Used here only for counts and lengths, which are
+ * safe integers. Avro 1.12, "Primitive Types"
  */
 
-/** Bytes of the longest. */
+/** Most bytes of a long. */
 export const LONGEST_LONG = 10;
 
-/** The bytes of a number that is not negative. */
+/** Encodes a non-negative number. */
 export function encodeLong(number: number): Uint8Array {
   const bytes: number[] = [];
   let rest = number * 2;
@@ -19,8 +19,8 @@ export function encodeLong(number: number): Uint8Array {
 }
 
 /**
- * The number that begins at a position, and where it ends. Undefined when the bytes end before it does. One that is no
- * safe integer becomes infinite: it is larger than every limit.
+ * Decodes the number at a position, and returns its end. Undefined when the bytes end before. A number above the safe
+ * integers becomes Infinity: it exceeds every limit.
  */
 export function decodeLong(bytes: Uint8Array, position: number): { value: number; end: number } | undefined {
   let sum = 0;

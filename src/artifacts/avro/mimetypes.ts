@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 
-/** What an OriginalRecord's document may be. */
+/** The possible media types of an OriginalRecord's document. */
 export const MIMETYPES = ['application/json', 'application/xml', 'text/turtle'] as const;
 export type Mimetype = (typeof MIMETYPES)[number];
 
@@ -8,7 +8,7 @@ export function isMimetype(text: string): text is Mimetype {
   return MIMETYPES.some((mimetype) => mimetype === text);
 }
 
-/** Avro permits no slash in a symbol. */
+/** Avro allows no slash in a symbol. */
 const SYMBOLS: ReadonlyMap<string, string> = new Map(
   MIMETYPES.map((mimetype) => [mimetype, mimetype.replace('/', '_')]),
 );
@@ -17,8 +17,8 @@ const MIMETYPE_OF: ReadonlyMap<string, Mimetype> = new Map(
 );
 
 /**
- * The symbol of a MIME type in a file.
- * @throws TidemarkError `invalid` for a MIME type that has no symbol
+ * The enum symbol of a MIME type.
+ * @throws TidemarkError `invalid` for a MIME type without a symbol
  */
 export function symbolOf(mimetype: string): string {
   const symbol = SYMBOLS.get(mimetype);
@@ -28,7 +28,10 @@ export function symbolOf(mimetype: string): string {
   });
 }
 
-/** The MIME type of a symbol. @throws TidemarkError `invalid` for a symbol that is none of the three */
+/**
+ * The MIME type of an enum symbol.
+ * @throws TidemarkError `invalid` for an unknown symbol
+ */
 export function mimetypeOf(symbol: string): Mimetype {
   const mimetype = MIMETYPE_OF.get(symbol);
   if (mimetype !== undefined) return mimetype;

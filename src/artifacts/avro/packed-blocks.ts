@@ -9,47 +9,47 @@ import { decodeLong, LONGEST_LONG } from './long.ts';
 import { release } from './release.ts';
 import type { SchemaId } from './schemas.ts';
 
-/** Where blocks of a file begin and end, and how they are unpacked; what their records say is nothing to it. */
+/** Finds and decompresses the blocks of a file. It does not decode their records. */
 
-/** What has to be known of a file to unpack a block of it. */
+/** The part of the header that is needed to decompress a block. */
 export type BlockHeader<Id extends SchemaId = SchemaId> = Pick<
   ContainerHeader<Id>,
   'name' | 'schema' | 'codec' | 'sync'
 >;
 
-/** A block as it is in the file, or unpacked. */
+/** A block, compressed as in the file, or decompressed. */
 export interface Block {
   readonly place: BlockPlace;
   readonly data: Uint8Array;
 }
 
-/** A block whose records are bytes, one after the other. */
+/** A decompressed block: its data is the encoded records, concatenated. */
 export interface PlainBlock<Id extends SchemaId> extends Block {
   readonly header: BlockHeader<Id>;
 }
 
 /**
- * Blocks of a file that follow one another, packed. Plain values, to be handed to a thread: `bytes` have a buffer
- * of their own.
+ * Consecutive compressed blocks of a file. They are plain values, to be sent to a thread: `bytes` has a buffer of its
+ * own.
  */
 export interface PackedChunk<Id extends SchemaId> {
   readonly header: BlockHeader<Id>;
-  /** Bytes of the file before it. */
+  /** Number of bytes before it in the file. */
   readonly offset: number;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Bytes that both numbers of a block take at most. */
+/** Most bytes of the two numbers of a block. */
 const LONGEST_HEAD = 2 * LONGEST_LONG;
 /**
- * Bytes of a chunk, but for one larger block: what a thread has to do with them takes a hundred times as long as
- * handing them over.
+ * Bytes of a chunk, unless a single block has more: the work of a thread on them takes a hundred times as long as
+ * sending them.
  */
 const CHUNK_BYTES = 512 * 1024;
 
 /**
- * Reads a file from its beginning, and leaves unpacking to the caller: of the blocks, it reads their lengths only.
- * @throws TidemarkError `invalid` for what is no Avro file, has another schema, or an unknown codec; what `bytes`
+ * Reads a whole file without decompressing it: it decodes only the lengths of blocks.
+ * @throws TidemarkError `invalid` for a file that is not Avro, has another schema, or an unknown codec; what `bytes`
  *   throws
  */
 export async function* readChunks<Id extends SchemaId>(
@@ -79,8 +79,8 @@ export async function* readChunks<Id extends SchemaId>(
 }
 
 /**
- * Unpacks the blocks of a chunk, one by one, in this thread. The bytes of a block are lost when the next is asked
- * for, and those of the chunk at the end: the garbage collector would let a hundred megabytes of them gather.
+ * Decompresses the blocks of a chunk in this thread. The buffer of each block is freed when the next one is requested,
+ * and that of the chunk at the end: the garbage collector would let a hundred megabytes accumulate.
  * @throws TidemarkError `invalid` for a block that is cut off or damaged
  */
 export function* unpackChunk<Id extends SchemaId>({
@@ -99,7 +99,7 @@ export function* unpackChunk<Id extends SchemaId>({
   release(bytes);
 }
 
-/** The block that bytes begin with. */
+/** Parses the block at the beginning of the bytes. */
 export function packedBlock(bytes: Uint8Array, header: BlockHeader, offset: number): Block {
   const { records, start, end, length } = headOf(bytes, header, offset);
   if (bytes.length < length) throw damaged(header, offset, 'is cut off');
@@ -109,7 +109,7 @@ export function packedBlock(bytes: Uint8Array, header: BlockHeader, offset: numb
   return { place: { offset, length, records }, data: bytes.subarray(start, end) };
 }
 
-/** Unpacks in one of zlib's threads. */
+/** Decompresses in one of zlib's threads. */
 export async function unpack({ place, data }: Block, header: BlockHeader): Promise<Block> {
   try {
     return { place, data: await packingOf(header.codec).decompress(data) };
@@ -122,16 +122,16 @@ export function damaged({ name }: BlockHeader, offset: number, problem: string, 
   return new TidemarkError('invalid', `${name}: the block at byte ${offset} ${problem}`, { offset }, cause);
 }
 
-/** What may be a block: `packedBlock` finds what is wrong with it. */
+/** The bytes of a block, not validated: `packedBlock` throws if they are damaged. */
 export interface RawBlock {
   readonly offset: number;
-  /** Fewer than the block says when the file is cut off. */
+  /** Shorter than the block's stated length when the file is cut off. */
   readonly bytes: Uint8Array;
 }
 
 /**
- * Blocks from the current position of a source to its end, or to the first one that is damaged. It does not throw for
- * that one, so that a caller that unpacks several at a time has those before it.
+ * Yields blocks from the current position of a source to its end, or to the first damaged one, which it yields without
+ * an error. So a caller that decompresses several at a time still gets the blocks before it.
  */
 export async function* rawBlocks(source: ByteSource, header: BlockHeader): AsyncGenerator<RawBlock> {
   for (;;) {
@@ -149,7 +149,7 @@ export async function* rawBlocks(source: ByteSource, header: BlockHeader): Async
   }
 }
 
-/** Undefined when its head is damaged. */
+/** Returns undefined when the head of the block is damaged. */
 function lengthOf(...block: Parameters<typeof headOf>): number | undefined {
   try {
     return headOf(...block).length;
@@ -160,13 +160,13 @@ function lengthOf(...block: Parameters<typeof headOf>): number | undefined {
 
 interface Head {
   readonly records: number;
-  /** Where its data begin and end, and where its sync marker ends. */
+  /** Positions of the beginning and end of its data, and of the end of its sync marker. */
   readonly start: number;
   readonly end: number;
   readonly length: number;
 }
 
-/** Avro 1.12, "Object Container Files": how many records, how many bytes, those bytes, the sync marker. */
+/** Avro 1.12, "Object Container Files": number of records, number of bytes, these bytes, the sync marker. */
 function headOf(bytes: Uint8Array, header: BlockHeader, offset: number): Head {
   const records = decodeLong(bytes, 0);
   const size = records && decodeLong(bytes, records.end);

@@ -5,26 +5,26 @@ import { excerpt } from '../../lib/excerpt.ts';
 import { MIMETYPES, mimetypeOf, symbolOf } from './mimetypes.ts';
 import { type RecordOf, SCHEMAS, type SchemaId } from './schemas.ts';
 
-/** Values of one schema to bytes and back; by avsc, with what it does not check. */
+/** Encodes and decodes the values of one schema, with avsc and checks that avsc does not make. */
 export interface RecordType<Id extends SchemaId> {
   /**
-   * Writes a record into a buffer. Gives where it ends, or, when the buffer is too small, minus the bytes that it
-   * lacks.
-   * @throws TidemarkError `invalid`, naming the field, when it is no record of the schema
+   * Writes a record into a buffer. Returns its end position. If the buffer is too small, returns the negative number of
+   * missing bytes.
+   * @throws TidemarkError `invalid` when it does not match the schema; it names the field
    */
   encode(record: RecordOf[Id], buffer: Buffer, position: number): number;
 
   /**
-   * Reads the record that begins at a position. Undefined when the bytes end too early, or are no record.
-   * @throws TidemarkError `invalid` for a text that is no UTF-8, or a number that is no symbol's
+   * Decodes the record at a position. Returns undefined when the bytes end too early, or do not encode a record.
+   * @throws TidemarkError `invalid` for invalid UTF-8, or an unknown enum symbol
    */
   decode(buffer: Buffer, position: number): { readonly record: RecordOf[Id]; readonly end: number } | undefined;
 
-  /** What is wrong with a value as a record of the schema; undefined when nothing is. */
+  /** The reason why a value does not match the schema; undefined when it does. */
   problemOf(value: unknown): string | undefined;
 }
 
-/** A text by its bytes: what is no UTF-8 is refused. */
+/** A string that is decoded from bytes: invalid UTF-8 is rejected. */
 class Utf8 extends avro.types.LogicalType {
   protected override _toValue(bytes: Uint8Array): Uint8Array {
     return bytes;
@@ -38,10 +38,13 @@ class Utf8 extends avro.types.LogicalType {
   protected override _resolve(): undefined {}
 }
 
-/** Bytes that are no UTF-8 are read as U+FFFD; whether a record with one has such bytes is checked again. */
+/**
+ * Set when a decoded text contains U+FFFD. The record is then checked again: its bytes may encode U+FFFD, or be invalid
+ * UTF-8.
+ */
 let hasReplacement = false;
 
-/** A text as the string that it is: half a surrogate pair, which no UTF-8 can hold, is refused. */
+/** A string: unpaired surrogates are rejected, because UTF-8 cannot encode them. */
 class Text extends avro.types.LogicalType {
   protected override _toValue(text: unknown): string | undefined {
     return typeof text === 'string' && text.isWellFormed() ? text : undefined;
@@ -55,7 +58,7 @@ class Text extends avro.types.LogicalType {
   protected override _resolve(): undefined {}
 }
 
-/** A MIME type as the symbol that it has in files. */
+/** Converts between a MIME type and its symbol in files. */
 class MimetypeSymbol extends avro.types.LogicalType {
   protected override _toValue(mimetype: string): string {
     return symbolOf(mimetype);
@@ -108,7 +111,7 @@ function makeRecordType<Id extends SchemaId>(id: Id): RecordType<Id> {
   };
 }
 
-/** The schema as avsc reads it, with another type for its texts. */
+/** The avsc type of a schema, with another type for its strings. */
 function typeOf(id: SchemaId, text: avro.Schema): avro.Type {
   const hooked = (schema: avro.Schema) => avro.Type.forSchema(schema, { logicalTypes: LOGICAL_TYPES });
   const typeHook = (schema: avro.Schema) => {

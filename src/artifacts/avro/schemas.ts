@@ -1,8 +1,8 @@
 import type { Mimetype } from './mimetypes.ts';
 
 /**
- * The schemas that artifacts have: full names without `la.dp.avro.`, as they are in keys. The first four are the
- * source's, the others ours.
+ * The schemas of artifacts: full names without `la.dp.avro.`, as in keys. The first four come from the source, the
+ * others from this program.
  */
 export const SCHEMA_IDS = [
   'OriginalRecord.v1',
@@ -19,45 +19,45 @@ export const SCHEMA_IDS = [
 ] as const;
 export type SchemaId = (typeof SCHEMA_IDS)[number];
 
-/** Schemas of records that have an id and a document. */
+/** Schemas of records with an id and a document. */
 export type DocumentSchemaId = Exclude<SchemaId, 'DeletedRecord.v1' | `log.${string}`>;
 
 /** A record as it was harvested. */
 export interface OriginalRecord {
   readonly id: string;
   readonly provider: string;
-  /** Exactly as the provider gave it. */
+  /** Exactly as received from the provider. */
   readonly document: string;
   readonly mimetype: Mimetype;
 }
 
 /**
- * A record that a mapping, an enrichment or an indexing made: JSON text for an IndexRecord of MAP 3.1, else MAP 4.0 as
- * RDF.
+ * A record that a mapping, an enrichment or an indexing has made: JSON text for an IndexRecord of MAP 3.1, otherwise
+ * MAP 4.0 as RDF.
  */
 export interface DerivedRecord {
   readonly id: string;
   readonly document: string;
 }
 
-/** A record of a stream, or (an empty document) that it is to be deleted; ours. */
+/** A record of a stream. An empty document deletes the record. Schema of this program. */
 export interface StreamRecord {
   readonly id: string;
   /** MARC21 in UTF-8. */
   readonly document: string;
 }
 
-/** A record that was there in the run before, and is not any more; ours. */
+/** A record of the previous run that does not exist any more. Schema of this program. */
 export interface DeletedRecord {
   readonly id: string;
   readonly provider: string;
-  /** When that was found. Milliseconds since 1970. */
+  /** When the deletion was found, milliseconds since 1970. */
   readonly deleted: number;
 }
 
-/** A change of the commit log, as it was recorded; see docs/artifacts.md. */
+/** A change of the commit log, as it was recorded: see docs/artifacts.md. */
 export interface LogChange {
-  /** The number of the set. */
+  /** The id of the set. */
   readonly set: number;
   readonly key: string;
   readonly kind: 'created' | 'updated' | 'deleted';
@@ -66,9 +66,9 @@ export interface LogChange {
   /** The number of its Change List. */
   readonly window: number;
   readonly weight: number;
-  /** Canonical JSON; null when it was deleted. */
+  /** Canonical JSON; null for a deletion. */
   readonly state: string | null;
-  /** The order of the key after it; null when it has none. */
+  /** The order of the key after the change; null when it has none. */
   readonly order: number | null;
 }
 
@@ -77,26 +77,26 @@ export interface LogOrder {
   readonly set: number;
   readonly key: string;
   readonly order: number;
-  /** When it rose: microseconds since 1970. */
+  /** When it rose, microseconds since 1970. */
   readonly stamp: number;
 }
 
-/** A small document that a log needs: a set, a page directory, a token. */
+/** A small document that a log needs, such as a set, a page directory or a token. */
 export interface LogDocument {
   readonly kind: string;
   readonly id: string;
-  /** JSON. */
+  /** JSON text. */
   readonly body: string;
 }
 
-/** How far a source of changes had come. */
+/** The last position of a source of changes. */
 export interface LogPosition {
   readonly set: number;
   readonly source: string;
   readonly position: number;
 }
 
-/** What a file of each schema holds. */
+/** The type of the records of each schema. */
 export interface RecordOf {
   readonly 'OriginalRecord.v1': OriginalRecord;
   readonly 'MAP.3_1.IndexRecord.v1': DerivedRecord;
@@ -104,7 +104,7 @@ export interface RecordOf {
   readonly 'MAP.4_0.IndexRecord.v1': DerivedRecord;
   readonly 'DeletedRecord.v1': DeletedRecord;
   readonly 'stream.Record.v1': StreamRecord;
-  /** Of archives from before there were orders. */
+  /** For archives from before the introduction of orders. */
   readonly 'log.Change.v1': Omit<LogChange, 'order'>;
   readonly 'log.Change.v2': LogChange;
   readonly 'log.Order.v1': LogOrder;
@@ -112,7 +112,7 @@ export interface RecordOf {
   readonly 'log.Position.v1': LogPosition;
 }
 
-/** A schema of Avro as JSON, as far as ours need it. */
+/** An Avro schema as JSON, as far as the schemas here need it. */
 export type AvroType =
   | string
   | AvroType[]
@@ -129,13 +129,16 @@ export interface AvroRecord {
   readonly fields: readonly { readonly name: string; readonly type: AvroType }[];
 }
 
-/** Before an id, it is the full name that the source gives the schema, and that `schema.name` has in a file. */
+/**
+ * The prefix of an id. Together they are the full name that the source gives the schema, and the `schema.name` of a
+ * file.
+ */
 export const NAME_PREFIX = 'la.dp.avro.';
 
 /**
- * As the source writes them. The dotted names make Avro pass over the namespace, so that to Avro both IndexRecords are
- * `IndexRecord.v1`; and no parser takes the full name, as a namespace must not have a part that begins with a digit. So
- * the literal namespace distinguishes them.
+ * The schemas as the source writes them. Because the names contain dots, Avro ignores the namespace, and both
+ * IndexRecords are `IndexRecord.v1` for it. No parser accepts the full name, because a part of a namespace must not
+ * begin with a digit. So the literal namespace distinguishes the two.
  */
 export const SCHEMAS: Readonly<Record<SchemaId, AvroRecord>> = {
   'OriginalRecord.v1': {
@@ -265,8 +268,8 @@ export function isSchemaId(text: string): text is SchemaId {
 }
 
 /**
- * The schema as JSON text for the header of a file, in the source's order; `doc` is where the source has it, or is left
- * out.
+ * The schema as JSON text for the header of a file, with members in the order of the source, including the optional
+ * `doc`.
  */
 export function schemaText(id: SchemaId, doc?: string): string {
   const { fields, ...names } = SCHEMAS[id];

@@ -6,14 +6,14 @@ import { requirePlainKey } from '../plain-key.ts';
 import type { WriteFunctions } from './write.worker.ts';
 
 export interface FolderDraftsParts {
-  /** Of the store. */
+  /** The root folder of the store. */
   readonly root: string;
-  /** Of these drafts, on the same file system. */
+  /** The folder of these drafts, on the same file system. */
   readonly folder: string;
   readonly writer: CalledThread<WriteFunctions>;
 }
 
-/** Drafts in a folder of unfinished files: to keep one is to rename it. */
+/** Drafts in a folder of unfinished files. Storing one means renaming it. */
 export class FolderDrafts implements Drafts {
   readonly #parts: FolderDraftsParts;
   #places = 0;

@@ -6,7 +6,7 @@ import { FolderStore } from './folder-store.ts';
 
 export interface FolderLocation {
   readonly kind: 'folder';
-  /** Absolute once it is located. */
+  /** Absolute after `locate`. */
   readonly folder: string;
 }
 

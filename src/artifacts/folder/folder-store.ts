@@ -27,18 +27,18 @@ import { TemporaryFiles } from './temporary-files.ts';
 import type { WriteFunctions } from './write.worker.ts';
 
 const CHUNK = 256 * 1024;
-/** A thread takes 50 ms to start, so it stays for a while. */
+/** Milliseconds: a thread takes 50 ms to start, so it is kept for a while. */
 const WRITER_IDLE_MS = 5_000;
 
-/** Files below a folder, which is made when the first is written. */
+/** Stores artifacts as files below a folder, which is created with the first file. */
 export class FolderStore implements ArtifactStore {
   readonly name: string;
   readonly #root: string;
   readonly #temporary: TemporaryFiles;
-  /** Of small files. */
+  /** The thread that writes small files. */
   readonly #writer: CalledThread<WriteFunctions>;
 
-  /** @param root absolute */
+  /** @param root absolute path */
   constructor(root: string) {
     this.name = root;
     this.#root = root;
@@ -92,7 +92,7 @@ export class FolderStore implements ArtifactStore {
     try {
       return readFileSync(this.#file(key));
     } catch (error) {
-      // A folder is no object.
+      // A folder is not an object.
       if (isGone(error) || errorCode(error) === 'EISDIR') throw noSuchObject(this.name, key);
       throw folderError(this.#root, 'read', error);
     }
@@ -117,7 +117,7 @@ export class FolderStore implements ArtifactStore {
     try {
       await unlink(this.#file(key));
     } catch (error) {
-      // A folder is no object.
+      // A folder is not an object.
       if (!isGone(error) && errorCode(error) !== 'EISDIR') throw folderError(this.#root, 'written', error);
     }
   }
@@ -220,7 +220,7 @@ export class FolderStore implements ArtifactStore {
       }
     }
     const body = Readable.from(chunks(), { objectMode: false, highWaterMark: CHUNK });
-    // A generator that was never read does not come to its end.
+    // A generator that was never started does not run its `finally`.
     body.once('close', () => void file.close().catch(() => {}));
     return body;
   }
@@ -229,12 +229,12 @@ export class FolderStore implements ArtifactStore {
 interface Part {
   readonly key: ObjectKey;
   readonly start: number;
-  /** The byte after the last. */
+  /** The position after the last byte. */
   readonly end: number;
   readonly signal: GetOptions['signal'];
 }
 
-/** Undefined for a folder. */
+/** Length in bytes; undefined for a folder. */
 async function lengthOf(file: FileHandle): Promise<number | undefined> {
   const stats = await file.stat();
   return stats.isFile() ? stats.size : undefined;

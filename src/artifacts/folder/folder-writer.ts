@@ -8,9 +8,9 @@ import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
 
-/** Blocks after which the disk is asked to write what it was given, so that the end does not wait for all of it. */
+/** Number of blocks after which a sync begins, so that the final sync does not have to write everything. */
 const SYNC_EVERY = 32;
-/** Small ones: the disk takes them at once, and each put has some in memory. */
+/** Small blocks: the disk accepts them quickly, and each `put` keeps some in memory. */
 const BLOCKS = { size: 512 * 1024, mostUnderWay: 2 };
 
 export interface WriteTask extends PutOptions {
@@ -21,14 +21,14 @@ export interface WriteTask extends PutOptions {
 }
 
 /**
- * Writes a file under a temporary name, and gives it its own when it is durable: a hard link, which never replaces
- * anything.
+ * Writes a file under a temporary name, and publishes it once it is durable, with a hard link: that never replaces a
+ * file.
  */
 export async function writeFile(task: WriteTask): Promise<StoredObject> {
   const { root, key, temporary, signal, restores } = task;
   const target = join(root, key);
   const onDisk = <Result>(work: Promise<Result>): Promise<Result> => translated(root, work);
-  // The body of a key that is taken need not be read; whether it still is free is found out by the link.
+  // If the key exists, the body need not be read. Only the hard link decides whether it is still free.
   if (!restores && (await isThere(target))) throw keyTaken(root, key);
   const path = await onDisk(temporary.newPath());
   const hasher = new BlockHasher(task.hashes);
@@ -75,21 +75,21 @@ async function writeBlocks(path: string, { root, body, signal }: WriteTask, hash
   }
 }
 
-/** Errors of the disk become ours; those of the body stay what they are. */
+/** Translates errors of the disk. Errors of the body are thrown unchanged. */
 async function translated<Result>(root: string, work: Promise<Result>): Promise<Result> {
   return work.catch((error: unknown) => {
     throw folderError(root, 'written', error);
   });
 }
 
-/** A full disk may take a part of what it is given. */
+/** A write to a nearly full disk may be partial. */
 async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     written += (await file.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
   }
 }
 
-/** Makes a folder and those above it, each durable in the one above. */
+/** Creates a folder and its parents, and makes each one durable in its parent. */
 async function makeFolders(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true });
   if (made === undefined) return;

@@ -12,8 +12,8 @@ interface Named {
 }
 
 /**
- * What is in a folder (empty, or ending with a slash) that may have a key, in the order of the keys; nothing when it is
- * not there.
+ * The names in a folder (empty, or ending with a slash) that can be part of a key, in key order; empty if the folder
+ * does not exist.
  */
 export async function namesIn(root: string, under: string): Promise<readonly Named[]> {
   if (under !== '') requirePlainKey(under.replace(/\/$/, ''));
@@ -27,7 +27,7 @@ export async function namesIn(root: string, under: string): Promise<readonly Nam
     .sort((one, other) => (sortingName(one) < sortingName(other) ? -1 : 1));
 }
 
-/** The files whose key begins with a prefix, ascending by key, as batches. */
+/** Yields the files whose keys begin with a prefix, ascending by key, in batches. */
 export async function* listFolder(
   root: string,
   prefix: string,
@@ -53,12 +53,12 @@ async function* keysUnder(root: string, { prefix, deep }: { prefix: string; deep
   for (const { name, isFolder } of await namesIn(root, folder)) {
     const key = folder + name;
     if (!isFolder && key.startsWith(prefix)) yield key;
-    // A prefix that goes on below this folder was cut at its last slash.
+    // The rest of the prefix after `folder` has no slash, so it only has to match the name of this folder.
     if (isFolder && deep && `${key}/`.startsWith(prefix)) yield* keysUnder(root, { prefix: `${key}/`, deep });
   }
 }
 
-/** As the keys below a folder compare with files beside it. */
+/** Sorts a folder where the keys below it sort among the files beside it. */
 function sortingName({ name, isFolder }: Named): string {
   return isFolder ? `${name}/` : name;
 }

@@ -2,8 +2,8 @@ import { link, rename, rm, stat } from 'node:fs/promises';
 import { errorCode, isGone } from '../../lib/system-error.ts';
 
 /**
- * Removes a file unless it was modified at a time or later. It is moved away before its time is read: a process that
- * touches it meanwhile either is early enough to be seen, or finds no file.
+ * Deletes a file unless it was modified at a time or later. The file is moved away before its time is read: a process
+ * that touches it meanwhile is either early enough to be noticed, or finds no file.
  * @param away a free path on the same file system
  * @param than milliseconds since 1970
  */
@@ -21,7 +21,7 @@ export async function removeOlder(file: string, away: string, than: number): Pro
   return isOlder;
 }
 
-/** Another process has written it again. */
+/** Another process has written the file again. */
 function ignoreTaken(error: unknown): void {
   if (errorCode(error) !== 'EEXIST') throw error;
 }

@@ -4,14 +4,15 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { errorCode, isGone } from '../../lib/system-error.ts';
 
-/** Beside what is stored, on the same file system: no key begins with a dot. */
+/** The folder of temporary files, on the same file system. No key begins with a dot. */
 const FOLDER = '.unfinished';
-/** Milliseconds without a byte after which no process writes any more, on any machine. */
+/** Milliseconds without a write after which a file counts as abandoned, on any machine. */
 const LONG = 24 * 60 * 60 * 1000;
 const NAME = /^(.*)\.(\d+)\.[0-9a-f-]{36}$/;
 
 /**
- * Files that are being written. Those that a killed process left are removed by the next that writes, and by a job.
+ * Files that are being written. Those of killed processes are deleted by the next process that writes, and by a
+ * job.
  */
 export class TemporaryFiles {
   readonly #folder: string;
@@ -21,7 +22,7 @@ export class TemporaryFiles {
     this.#folder = join(root, FOLDER);
   }
 
-  /** The path of a new file or folder, which is not there yet. */
+  /** Returns the path of a new file or folder, which does not exist yet. */
   async newPath(): Promise<string> {
     this.#ready ??= this.#prepare();
     await this.#ready.catch((error: unknown) => {
@@ -31,14 +32,14 @@ export class TemporaryFiles {
     return join(this.#folder, `${hostname()}.${process.pid}.${crypto.randomUUID()}`);
   }
 
-  /** Makes a new folder. */
+  /** Creates a new folder. */
   async newFolder(): Promise<string> {
     const path = await this.newPath();
     await mkdir(path);
     return path;
   }
 
-  /** Removes files and folders that no process has written to, or moved here, since a time. Returns how many. */
+  /** Deletes files and folders that no process has written to, or moved here, since a time. Returns their number. */
   async removeOld(before: number): Promise<number> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
       if (isGone(error)) return [];
@@ -68,7 +69,7 @@ export class TemporaryFiles {
   }
 }
 
-/** Whether the process that wrote a file has ended; undefined where we cannot know. */
+/** Whether the process that wrote a file has ended; undefined if that is unknown, because it is on another machine. */
 function isDead(name: string): boolean | undefined {
   const [, host, pid] = NAME.exec(name) ?? [];
   if (host !== hostname()) return undefined;

@@ -6,10 +6,10 @@ import type { Draft, ObjectKey, SmallObject } from '../artifact-store.ts';
 import { writeNewFile } from '../drafts.ts';
 
 export interface SmallFilePlace {
-  /** Of the store, which `disk` syncs. */
+  /** The root folder of the store, which `disk` syncs. */
   readonly root: string;
   readonly disk: DiskSync;
-  /** For unfinished files, on the same file system. It is removed in the end. */
+  /** A folder for unfinished files, on the same file system. It is deleted at the end. */
   readonly folder: string;
 }
 
@@ -19,8 +19,8 @@ interface Unfinished {
 }
 
 /**
- * Writes small files under temporary names, and gives them their own when all of them are durable. Files that exist
- * are touched. Synchronous calls, which for small files cost a fraction of asynchronous ones: for a thread of its own.
+ * Writes small files under temporary names, and renames them once all are durable. It only touches files that exist.
+ * Synchronous calls, which take a fraction of the time for small files: for a thread that does nothing else.
  */
 export function writeSmallFiles(place: SmallFilePlace, objects: readonly SmallObject[]): Promise<void> {
   return store(place, objects, ({ bytes }, at) => {
@@ -30,12 +30,12 @@ export function writeSmallFiles(place: SmallFilePlace, objects: readonly SmallOb
   });
 }
 
-/** The same with files that other threads have written. */
+/** Stores files that other threads have written as drafts. */
 export function keepDrafts(place: SmallFilePlace, drafts: readonly Draft[]): Promise<void> {
   return store(place, drafts, ({ path }) => path);
 }
 
-/** @param write makes the unfinished file of an object that is not stored yet, and returns its path */
+/** @param write makes the temporary file of an object that does not exist yet, and returns its path */
 async function store<Stored extends { readonly key: ObjectKey }>(
   { root, disk, folder }: SmallFilePlace,
   objects: readonly Stored[],
@@ -43,7 +43,7 @@ async function store<Stored extends { readonly key: ObjectKey }>(
 ): Promise<void> {
   try {
     const unfinished: Unfinished[] = [];
-    // Also those of files that exist: the process that wrote them may not have come so far.
+    // Includes folders of files that exist: the process that wrote them may not have made them durable yet.
     const folders = new Set<string>();
     for (const [at, object] of objects.entries()) {
       const target = join(root, object.key);
@@ -61,22 +61,22 @@ async function store<Stored extends { readonly key: ObjectKey }>(
 }
 
 function isTouched(target: string): boolean {
-  // Most are not there, and an exception takes longer than this.
+  // Most do not exist, and an exception would take longer than this check.
   if (statSync(target, { throwIfNoEntry: false }) === undefined) return false;
   try {
     const now = new Date();
     utimesSync(target, now, now);
     return true;
   } catch (error) {
-    // It was removed meanwhile.
+    // It was deleted meanwhile.
     if (isGone(error)) return false;
     throw error;
   }
 }
 
 /**
- * Gives a file its name; when another process has just written it, the bytes are the same. Returns the folders that
- * have a new entry because its folder had to be made.
+ * Renames a file. If another process has just written the same key, the bytes are equal. Returns the folders with a new
+ * entry because a folder had to be created.
  */
 function moved(path: string, target: string): readonly string[] {
   try {

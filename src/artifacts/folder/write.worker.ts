@@ -5,7 +5,7 @@ import type { Draft, SmallObject } from '../artifact-store.ts';
 import { folderError } from '../folder-errors.ts';
 import { keepDrafts, writeSmallFiles } from './write-small-files.ts';
 
-/** What the thread is started with: the root of the store. */
+/** `workerData` is the root of the store. */
 const root = workerData as string;
 const disk = new DiskSync(root);
 

@@ -10,17 +10,17 @@ import type { HashFunctions } from './hash.worker.ts';
 const SHARES: readonly (readonly HashAlgorithm[])[] = [['md5'], ['sha-1', 'sha-256']];
 
 /**
- * Hashes the blocks of one body with each algorithm there is. A body of several blocks is hashed in threads: all three
- * take 3.5 seconds for a gigabyte, in which the main thread would encode nothing.
+ * Hashes the blocks of one body with each algorithm. A body of several blocks is hashed in threads: all three
+ * algorithms take 3.5 seconds for a gigabyte, which would block the main thread.
  */
 export class BlockHasher {
   #threads: readonly CalledThread<HashFunctions>[] = [];
   readonly #shares: readonly (readonly HashAlgorithm[])[];
   readonly #here: RunningHashes;
-  /** Without the other algorithms, a thread would save less than it costs. */
+  /** Whether only SHA-256 is computed: a thread would then save less time than it costs. */
   readonly #isQuick: boolean;
 
-  /** Whether blocks must be in memory that is shared with threads. */
+  /** Whether blocks must be in shared memory. */
   get usesThreads(): boolean {
     return !this.#isQuick;
   }
@@ -32,7 +32,7 @@ export class BlockHasher {
     this.#here = new RunningHashes(algorithms);
   }
 
-  /** Blocks come in their order. Resolves when the block's memory may be used again. */
+  /** Adds the next block. Resolves when the buffer of the block may be reused. */
   async update({ bytes, isOnly }: Block): Promise<void> {
     if (isOnly || this.#isQuick) return this.#here.update(bytes);
     if (this.#threads.length === 0) this.#threads = this.#shares.map(startHashing);

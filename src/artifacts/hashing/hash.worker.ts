@@ -6,7 +6,7 @@ import { serveCalls } from '../../lib/workers/rpc.ts';
 const hashes = new RunningHashes(workerData as readonly HashAlgorithm[]);
 
 const functions = {
-  /** @param bytes in memory that is shared with the caller */
+  /** @param bytes in shared memory */
   update: (bytes: Uint8Array) => hashes.update(bytes),
   digest: () => hashes.digest(),
 };

@@ -1,6 +1,9 @@
 import { TidemarkError } from '../../core/errors.ts';
 
-/** What makes artifacts, in the order in which one is made of another. The folder `plan` beside them is none. */
+/**
+ * The activities that make artifacts, in the order in which they build on each other. The folder `plan` beside them is
+ * not one.
+ */
 export const ACTIVITIES = [
   'harvest',
   'upload',

@@ -11,12 +11,12 @@ export interface AvroKey {
   /** Such as `cdl`. */
   readonly provider: string;
   readonly activity: Activity;
-  /** When the run began: whole seconds, and UTC in the key. */
+  /** When the run began, in whole seconds. The key has it in UTC. */
   readonly start: Date;
   readonly schema: SchemaId;
 }
 
-// Providers have no dots and no capitals, schemas no hyphens: so the last hyphen separates them.
+// Providers have no dots and no capitals, schemas no hyphens: the last hyphen separates the two.
 const FILE_NAME = /^(\d{8}_\d{6})-([a-z0-9-]+)-([^-/]+)\.avro$/;
 
 /** Such as `cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro`. */
@@ -26,8 +26,8 @@ export function formatAvroKey({ provider, activity, start, schema }: AvroKey): O
 }
 
 /**
- * Reads the key of an Avro file, also one without the folder of the date, or with a slash before it. Undefined for any
- * other key.
+ * Parses the key of an Avro file, also without the folder of the date, or with a leading slash. Returns undefined for
+ * any other key.
  */
 export function parseAvroKey(text: string): AvroKey | undefined {
   const names = withoutSlash(text).split('/');
@@ -38,7 +38,7 @@ export function parseAvroKey(text: string): AvroKey | undefined {
   return date === undefined || date === formatDate(named.start) ? { kind: 'avro', ...named, activity } : undefined;
 }
 
-/** What the name alone says of a file that was copied somewhere else. */
+/** Parses the file name alone, for a file that was copied to another place. */
 export function parseFileName(name: string): Omit<AvroKey, 'kind' | 'activity'> | undefined {
   const [, timestamp = '', provider = '', schema = ''] = FILE_NAME.exec(name) ?? [];
   const start = parseTimestamp(timestamp);
@@ -46,7 +46,7 @@ export function parseFileName(name: string): Omit<AvroKey, 'kind' | 'activity'> 
 }
 
 /**
- * Reads what a person gives as the key of an Avro file.
+ * Parses the key of an Avro file that a user gives.
  * @throws TidemarkError `invalid`
  */
 export function requireKey(text: string): { readonly key: ObjectKey; readonly name: AvroKey } {

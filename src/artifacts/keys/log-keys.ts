@@ -1,33 +1,33 @@
 import type { Stamp } from '../../core/stamp.ts';
 import type { ObjectKey } from '../artifact-store.ts';
 
-/** An archive of the log is made of segments, and a segment of parts. */
+/** Keys of an archive of the log: it consists of segments, and a segment of parts. */
 export type LogKey = SegmentKey | SegmentPartKey;
 
-/** The mark of a part of a log. */
+/** The document that marks a segment as complete. */
 export interface SegmentKey {
   readonly kind: 'segment';
-  /** The archive. */
+  /** The id of the archive. */
   readonly chain: string;
   readonly number: number;
 }
 
-/** A file that a segment is made of. */
+/** A file of a segment. */
 export interface SegmentPartKey extends Omit<SegmentKey, 'kind'> {
   readonly kind: 'segment-part';
   readonly part: ArchivePart;
   /** The boundaries before its first and after its last change, in microseconds since 1970. */
   readonly after: Stamp;
   readonly through: Stamp;
-  /** By chance: what a dead process left behind is never in the way. */
+  /** Random, so that the file of a killed process never blocks a new one. */
   readonly chance: string;
 }
 
-/** Parts of an archive, each in a folder of its own. */
+/** The parts of an archive. Each has its own folder. */
 export const ARCHIVE_PARTS = ['changes', 'orders', 'documents', 'positions'] as const;
 export type ArchivePart = (typeof ARCHIVE_PARTS)[number];
 
-/** All archives are stored in this folder; no provider has this name. */
+/** The folder of all archives. No provider has this name. */
 export const ARCHIVE_FOLDER = '_log/';
 const CHAIN_ID = /^\d{8}_\d{6}-[0-9a-f]{8}$/;
 const SEGMENT = /^_log\/([^/]+)\/segments\/(\d{10})\.json$/;

@@ -5,23 +5,23 @@ import { formatTimestamp, parseTimestamp } from '../timestamp.ts';
 import { isProvider, requireProvider } from './activity.ts';
 import { parseAvroKey } from './avro-key.ts';
 
-/** Beside the Avro file of a run. */
+/** A file beside the Avro file of a run. */
 export interface BesideKey {
   /**
-   * `provenance` makes the file exist; `summary` has what its run did; `errata` the records that failed; by `claim` a
-   * run takes a second of its own, before there is anything else.
+   * `provenance` makes the artifact exist; `summary` reports on the run; `errata` has the records that failed; `claim`
+   * reserves a second for the run, before any other file exists.
    */
   readonly kind: keyof typeof BESIDE;
   /** The key of the Avro file. */
   readonly of: ObjectKey;
 }
 
-/** What was planned for a provider. */
+/** A plan of an ingest of a provider. */
 export interface PlanKey {
   readonly kind: 'plan';
   readonly provider: string;
   readonly start: Date;
-  /** Of the last activity's file, most often. */
+  /** Usually the schema of the last activity's file. */
   readonly schema: string;
 }
 
@@ -33,7 +33,7 @@ const BESIDE = {
 } as const;
 
 export const PLAN_FOLDER = 'plan';
-/** Ours, by what a plan's source calls `<TIMESTAMP>-<SCHEMA NAME>.json`: any name is fine, see readings a3. */
+/** Our form of `<TIMESTAMP>-<SCHEMA NAME>.json` in the specification of plans: any name is valid. */
 const PLAN_SCHEMA = /^[A-Za-z0-9._]{1,100}$/;
 const PLAN = /^([a-z0-9-]+)\/plan\/(\d{8}_\d{6})\/\2-([A-Za-z0-9._]{1,100})\.json$/;
 

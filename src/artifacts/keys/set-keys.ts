@@ -1,22 +1,25 @@
 import type { SetId } from '../../core/resource-set.ts';
 import type { ObjectKey } from '../artifact-store.ts';
 
-/** What is stored of a set, in a folder that is named by its id. */
+/** Keys of what is stored for a set, in a folder named by the id of the set. */
 export type SetKey = PackageKey | KeptListKey | ChangePackageKey | VersionKey;
 
 /** A ZIP file of a Resource Dump. */
 export interface PackageKey {
   readonly kind: 'package';
   readonly set: SetId;
-  /** PAGE-VERSION-PART-CHANCE */
+  /** PAGE-VERSION-PART-RANDOM */
   readonly name: string;
 }
 
-/** Of an archived Resource List: the names of its pages, or the entries of one. Of an archived dump: its packages. */
+/**
+ * Objects of an archived Resource List: the names of its pages, or the entries of one page. For an archived dump: its
+ * packages.
+ */
 export interface KeptListKey {
   readonly kind: 'kept-list' | 'kept-page' | 'kept-dump';
   readonly set: SetId;
-  /** TIME-CHANCE of a list or a dump, PAGE-VERSION-CHANCE of a page */
+  /** TIME-RANDOM for a list or a dump, PAGE-VERSION-RANDOM for a page */
   readonly name: string;
 }
 
@@ -24,27 +27,27 @@ export interface KeptListKey {
 export interface ChangePackageKey {
   readonly kind: 'change-package';
   readonly set: SetId;
-  /** EPOCH-WINDOW-PART-CHANCE */
+  /** EPOCH-WINDOW-PART-RANDOM */
   readonly name: string;
 }
 
-/** The bytes of a version of a resource: of all resources of the set that have the same bytes. */
+/** The bytes of a version of a resource, shared by all resources of the set with the same bytes. */
 export interface VersionKey {
   readonly kind: 'version';
   readonly set: SetId;
-  /** The SHA-256, 64 hexadecimal digits. */
+  /** The SHA-256 in 64 hexadecimal digits. */
   readonly digest: string;
 }
 
-/** A folder for each set that has packages, named by its id. */
+/** The folder of all packages. Each set has a folder in it, named by its id. */
 export const DUMPS_FOLDER = '_dumps/';
-/** All archived Resource Lists are stored in this folder. */
+/** The folder of all archived Resource Lists. */
 export const LISTS_FOLDER = '_lists/';
-/** The same for packages of changes. */
+/** The folder of all packages of changes. */
 export const CHANGE_DUMPS_FOLDER = '_change-dumps/';
-/** The same for versions. */
+/** The folder of all versions. */
 export const VERSIONS_FOLDER = '_versions/';
-/** The name of a package: epoch and number of the page, version, part, and what is by chance. */
+/** The name of a package: epoch and number of the page, version, part, and random digits. */
 const PACKAGE_NAME = /^\d+-\d+-\d+-\d+-[0-9a-f]{8}$/;
 const PACKAGE = /^_dumps\/([1-9]\d{0,15})\/([^/]+)\.zip$/;
 const KEPT = /^_lists\/([1-9]\d{0,15})\/(\d{8}T\d{12}Z-[0-9a-f]{8}|\d+-\d+-\d+-[0-9a-f]{8})(\.json|\.dump\.json|\.gz)$/;

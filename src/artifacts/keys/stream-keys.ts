@@ -1,31 +1,31 @@
 import { SLUG } from '../../core/resource-set.ts';
 import type { ObjectKey } from '../artifact-store.ts';
 
-/** What is made of the uploads of a stream. */
+/** Keys of what is made from the uploads of a stream. */
 export type StreamKey = UploadReadingKey | StreamDumpKey;
 
-/** What was read of an upload: its records, an Avro file of StreamRecords, and what could not be read, as NDJSON. */
+/** The result of reading an upload: its records as an Avro file of StreamRecords, and its errors as NDJSON. */
 export interface UploadReadingKey {
   readonly kind: 'stream-records' | 'upload-errata';
   readonly organization: string;
   readonly stream: string;
   /** The number of the upload. */
   readonly number: number;
-  /** By chance, 32 hexadecimal digits: of attempts at the same time, one counts. */
+  /** Random, 32 hexadecimal digits: several attempts may run at a time, and one of them counts. */
   readonly id: string;
 }
 
-/** A dump file of the records of a stream, or of whichever is the default one. */
+/** A dump file of the records of a stream, or of the organization's default stream. */
 export interface StreamDumpKey {
   readonly kind: 'stream-dump';
   readonly organization: string;
   /** Undefined for the default stream. */
   readonly stream: string | undefined;
-  /** By chance, 32 hexadecimal digits; the catalog has what is in it. */
+  /** Random, 32 hexadecimal digits. The catalog lists what the file contains. */
   readonly id: string;
 }
 
-/** A folder for each organization. */
+/** The folder of results of reading uploads. Each organization has a folder in it. */
 export const STREAMS_FOLDER = '_streams/';
 export const STREAM_DUMPS_FOLDER = '_stream-dumps/';
 const READING = /^_streams\/([^/]+)\/([^/]+)\/(\d{9})\/([0-9a-f]{32})\.(avro|errata)$/;

@@ -1,31 +1,31 @@
 import { SLUG } from '../../core/resource-set.ts';
 import type { ObjectKey } from '../artifact-store.ts';
 
-/** A file as an organization has uploaded it. Its upload, a document of the catalog, has its name and its stream. */
+/** A file as uploaded by an organization. Its upload, a document in the catalog, has its name and its stream. */
 export interface UploadKey {
   readonly kind: 'uploaded-file';
   readonly organization: string;
-  /** When it began to come, in UTC: `20261124`. */
+  /** The day on which the upload began, in UTC: `20261124`. */
   readonly day: string;
-  /** By chance, 32 hexadecimal digits: its number is not known before all of its upload is stored. */
+  /** Random, 32 hexadecimal digits: the number of the upload is assigned only when all files are stored. */
   readonly id: string;
 }
 
-/** A part of a file that is sent in several requests. */
+/** A part of a file that is uploaded in several requests. */
 export interface UploadedPartKey {
   readonly kind: 'uploaded-part';
   readonly organization: string;
-  /** Of the resumable upload, 32 hexadecimal digits. */
+  /** The id of the resumable upload, 32 hexadecimal digits. */
   readonly id: string;
-  /** Bytes of the file before it: so at each place, one part counts, and the parts follow each other. */
+  /** Number of bytes of the file before this part. One part counts at each offset, and the parts are contiguous. */
   readonly offset: number;
 }
 
-/** A folder for each organization. */
+/** The folder of uploaded files. Each organization has a folder in it. */
 export const UPLOADS_FOLDER = '_uploads/';
-/** A folder for each organization, and in it one for each resumable upload. */
+/** The folder of parts. Each organization has a folder in it, and each resumable upload a folder in that. */
 export const PARTS_FOLDER = '_parts/';
-/** Of an offset: keys sort as their numbers do. */
+/** Digits of an offset, so that keys sort by offset. */
 const DIGITS = 15;
 const PART = /^_parts\/([^/]+)\/([0-9a-f]{32})\/(\d{15})$/;
 const FILE = /^_uploads\/([^/]+)\/(\d{8})\/([0-9a-f]{32})$/;
@@ -45,7 +45,7 @@ export function formatPartKey({ organization, id, offset }: UploadedPartKey): Ob
   return `${partsOf(organization, id)}${String(offset).padStart(DIGITS, '0')}`;
 }
 
-/** What the keys of all parts of a resumable upload begin with. */
+/** The prefix of the keys of all parts of a resumable upload. */
 export function partsOf(organization: string, id: string): ObjectKey {
   return `${PARTS_FOLDER}${organization}/${id}/`;
 }

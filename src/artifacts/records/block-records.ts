@@ -1,13 +1,13 @@
 import { RecordWalk, type Walkable, type WalkedRecord } from './walk-records.ts';
 
 /**
- * The records of one unpacked block by their positions. Where a record begins is found once: a client that copies a set
- * reads them all.
+ * The records of one decompressed block, by position. The beginnings of records are found once: a client that copies a
+ * set reads them all.
  */
 export class BlockRecords {
   readonly #block: Walkable;
   readonly #walk: RecordWalk;
-  /** Where the records begin in the block, as far as the walk has come. */
+  /** Positions in bytes of the records that were found so far. */
   readonly #starts: number[] = [];
 
   constructor(block: Walkable) {
@@ -15,14 +15,14 @@ export class BlockRecords {
     this.#walk = new RecordWalk(block);
   }
 
-  /** Bytes of the unpacked block. */
+  /** Bytes of the decompressed block. */
   get bytes(): number {
     return this.#block.data.byteLength;
   }
 
   /**
    * The record at a position; undefined when the block has fewer.
-   * @throws TidemarkError `invalid` when the block is damaged before its end
+   * @throws TidemarkError `invalid` when the block is damaged before that record's end
    */
   at(position: number): WalkedRecord | undefined {
     while (this.#starts.length <= position) {

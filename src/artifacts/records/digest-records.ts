@@ -6,9 +6,9 @@ import type { DocumentSchemaId } from '../avro/schemas.ts';
 import type { FoundArtifact } from '../find-artifacts.ts';
 import type { RecordSort } from './record-sort.ts';
 
-/** What a comparison needs to know of an artifact; plain values. */
+/** The properties of an artifact that a comparison needs, as plain values. */
 export interface ComparedArtifact extends Pick<FoundArtifact, 'key' | 'schema'> {
-  /** When its run began. Seconds since 1970. */
+  /** When its run began, in seconds since 1970. */
   readonly start: number;
 }
 
@@ -18,19 +18,19 @@ export interface DigestOptions {
   readonly sort: RecordSort;
 }
 
-/** How far the reading has come. */
+/** Progress of the reading. */
 export interface DigestProgress {
-  /** Records that were passed over. */
+  /** Number of records that were skipped because they have no id. */
   readonly withoutId: number;
-  /** Of the artifact. */
+  /** Bytes read, and bytes of the artifact. */
   readonly bytes: number;
   readonly ofBytes: number;
 }
 
 /**
- * Reads an artifact once, to its end, and digests what a comparison and an answer need of each record.
- * @throws TidemarkError `unavailable` when it is not there (any more), is damaged, or cannot be read: a caller that
- *   asks again later may find it
+ * Reads an artifact once, completely, and digests of each record what a comparison and a response need.
+ * @throws TidemarkError `unavailable` when it does not exist (any more), is damaged, or cannot be read: a later
+ *   attempt may succeed
  */
 export async function* digestRecords({ artifacts, artifact, sort }: DigestOptions): AsyncGenerator<DigestProgress> {
   const { key } = artifact;
@@ -44,12 +44,12 @@ export async function* digestRecords({ artifacts, artifact, sort }: DigestOption
 
 export interface ArtifactBytes extends Pick<ComparedArtifact, 'key' | 'schema'> {
   readonly body: AsyncIterable<Uint8Array>;
-  /** Of them, as far as it is known. */
+  /** Bytes of the body, as far as known. */
   readonly length: number;
 }
 
 /**
- * As `digestRecords`, of an artifact that is being read or written.
+ * As `digestRecords`, for an artifact that is being read or written.
  * @throws TidemarkError `invalid` when it is damaged; what `body` throws
  */
 export async function* digestBytes(
@@ -65,7 +65,7 @@ export async function* digestBytes(
   await sort.end();
 }
 
-/** @throws TidemarkError `invalid` for an artifact of what are no documents */
+/** @throws TidemarkError `invalid` for an artifact whose records have no documents */
 export function documentSchema(schema: ComparedArtifact['schema']): DocumentSchemaId {
   switch (schema) {
     case 'OriginalRecord.v1':
@@ -84,7 +84,7 @@ export function documentSchema(schema: ComparedArtifact['schema']): DocumentSche
   }
 }
 
-/** What is wrong with an artifact, in one place for the comparison and for reading a record. */
+/** The error for an artifact that cannot be read, for comparing as for reading a record. */
 export function unreadable(error: unknown, key: string, store: string): unknown {
   if (isTidemarkError(error, 'not-found')) {
     return new TidemarkError(

@@ -3,30 +3,30 @@ import { type EncodedState, encodeState, type RecordPlace, type ResourceState } 
 import type { Seconds } from '../../core/w3c-datetime.ts';
 import type { BlockPlace } from '../avro/container-writer.ts';
 
-/** The state of a record without its date and its place: what its document alone decides. */
+/** The parts of a record's state that depend only on its document: neither its date nor its place. */
 export type DocumentState = Required<Pick<ResourceState, 'length' | 'mime' | 'hashes'>>;
 
 /**
- * Follows the key, and sorts before every character of one: so rows are in the order of the keys, and those of one
- * key in that of the file.
+ * Separates the key from the rest. It sorts before every character of a key, so rows sort by key, and rows with the
+ * same key by position in the file.
  */
 const AFTER_KEY = '\u0001';
-// Numbers that have as many digits whatever is added to them.
+// Added to numbers, so that all have the same number of digits.
 const OFFSETS = 1_000_000_000_000_000;
 const OFFSET_DIGITS = 16;
 const POSITIONS = 1_000_000_000;
 const POSITION_DIGITS = 10;
 
-/** Makes rows of the records of a block: a text of ASCII for each, which sorts by its key. */
+/** Makes the rows of the records of a block: ASCII texts that sort by key. */
 export function rowsOf({ offset, length }: BlockPlace) {
   const before = AFTER_KEY + (OFFSETS + offset);
   return (key: ResourceKey, position: number, document: DocumentState): string =>
-    // Of the state's text, the part between the date and what may follow the hashes: so that it is found in another
-    // state's text.
+    // The part of the state's JSON between the date and what may follow the hashes, so that it can be found in the JSON
+    // of another state.
     `${key}${before}${POSITIONS + position}${length} ${encodeState(document).slice(1, -2)}`;
 }
 
-/** What was digested of a record while its artifact was read. */
+/** The digest of a record, made while its artifact was read. */
 export class DigestRow {
   readonly key: ResourceKey;
   readonly #row: string;
@@ -37,8 +37,8 @@ export class DigestRow {
   }
 
   /**
-   * Whether a state is the text that this record makes, but for date and place, with a place as `placeIn` writes it:
-   * for nearly all of a million records, this is all that is asked.
+   * Whether a state is the JSON that this record makes, except for its date and its position in the artifact. `place`
+   * is as `placeIn` writes it. For nearly all of a million records, this is the only check.
    */
   isWrittenIn(known: EncodedState, place: string): boolean {
     const document = this.#document;
@@ -49,12 +49,12 @@ export class DigestRow {
     return known.slice(begin, end) === document && known.slice(end, end + place.length) === place;
   }
 
-  /** Whether a state describes the same document as this record, also when it is written in another way. */
+  /** Whether a state describes the same document as this record, even if it is written differently. */
   isDescribedBy(known: EncodedState): boolean {
     return known.startsWith(this.#document, known.indexOf(',') + 1) || this.#isDescribedInAnotherWay(JSON.parse(known));
   }
 
-  /** Whether its document is empty: of a stream's records, those are deletions. */
+  /** Whether the document is empty: in a stream, that means a deletion. */
   get isEmpty(): boolean {
     return this.#document.startsWith(EMPTY);
   }
@@ -67,7 +67,7 @@ export class DigestRow {
     return this.#row.slice(this.#row.indexOf(' ', this.key.length) + 1);
   }
 
-  /** A state with hashes of more algorithms describes it, too. */
+  /** A state with hashes of more algorithms describes the document, too. */
   #isDescribedInAnotherWay(known: ResourceState): boolean {
     const { length, mime, hashes }: DocumentState = JSON.parse(`{${this.#document}}}`);
     if (known.length !== length || known.mime !== mime) return false;
@@ -90,13 +90,14 @@ const EMPTY = '"length":0,';
 const PLACE = '"record":{"artifact":"';
 
 /**
- * What follows the hashes in the text of a state whose record is in an artifact. Nothing is escaped in a key of one.
+ * The JSON that follows the hashes in a state whose record is in an artifact. A key of an artifact needs no
+ * escaping.
  */
 export function placeIn(artifact: string): string {
   return `},${PLACE}${artifact}"`;
 }
 
-/** The artifact in which the record of a state is; undefined for a state without one. */
+/** The artifact of a state's record; undefined for a state without one. */
 export function artifactOf(state: EncodedState): string | undefined {
   const found = state.indexOf(PLACE);
   if (found < 0) return undefined;

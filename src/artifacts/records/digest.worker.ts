@@ -6,12 +6,12 @@ import type { DocumentSchemaId } from '../avro/schemas.ts';
 import { RecordDigester } from './record-digester.ts';
 import type { SortedRun } from './row-sorter.ts';
 
-/** What the thread is started with. */
+/** The `workerData` of the thread. */
 export interface DigesterData {
   readonly publishHashes: readonly HashAlgorithm[];
 }
 
-/** A thread that unpacks and hashes records for the thread that compares them. */
+/** A thread that decompresses and hashes records for the thread that compares them. */
 const { publishHashes } = workerData as DigesterData;
 const digester = new RecordDigester(publishHashes);
 

@@ -10,12 +10,12 @@ import type { SortedRun } from './row-sorter.ts';
 export interface Digester {
   /** @throws TidemarkError as `RecordDigester` */
   digest(chunk: PackedChunk<DocumentSchemaId>): Promise<DigestedChunk>;
-  /** The runs of the other rows, after the last chunk. */
+  /** Returns the remaining runs, after the last chunk. */
   end(): Promise<readonly SortedRun[]>;
   close(): Promise<void>;
 }
 
-/** Digests in this thread: for small artifacts. */
+/** Digests in the calling thread, for small artifacts. */
 export function digesterHere({ publishHashes }: DigesterData): Digester {
   const digester = new RecordDigester(publishHashes);
   return {
@@ -25,7 +25,7 @@ export function digesterHere({ publishHashes }: DigesterData): Digester {
   };
 }
 
-/** Digests in a thread of its own. */
+/** Digests in a separate thread. */
 export function digesterIn(start: () => Worker): Digester {
   const thread = new CalledThread<DigestFunctions>({ work: 'reading the artifact', start });
   return {

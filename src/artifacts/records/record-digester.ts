@@ -7,15 +7,15 @@ import { rowsOf } from './digest-row.ts';
 import { RowSorter, type SortedRun } from './row-sorter.ts';
 import { RecordWalk } from './walk-records.ts';
 
-/** What was found in a chunk of an artifact. */
+/** The result of digesting a chunk of an artifact. */
 export interface DigestedChunk {
-  /** So many of its records have rows: see digest-row.ts. */
+  /** Number of its records with rows: see digest-row.ts. */
   readonly records: number;
-  /** Those of this chunk and earlier ones that fill runs. */
+  /** The runs that this chunk has completed. They may contain rows of earlier chunks. */
   readonly runs: readonly SortedRun[];
-  /** Records of this chunk that are skipped, because their id is empty. */
+  /** Number of its records that are skipped because their id is empty. */
   readonly withoutId: number;
-  /** Where it ends in the file. */
+  /** The position of its end in the file. */
   readonly end: number;
 }
 
@@ -26,7 +26,7 @@ export class RecordDigester {
   readonly #algorithms: readonly HashAlgorithm[];
   readonly #rows = new RowSorter();
 
-  /** @param publishHashes which hashes the set publishes, besides SHA-256 */
+  /** @param publishHashes the hashes that the set publishes besides SHA-256 */
   constructor(publishHashes: readonly HashAlgorithm[]) {
     this.#algorithms = HASH_ALGORITHMS.filter((one) => one === 'sha-256' || publishHashes.includes(one));
   }
@@ -53,7 +53,7 @@ export class RecordDigester {
     return { records, runs: this.#rows.takeRuns(), withoutId, end };
   }
 
-  /** The runs of the other rows, after the last chunk. */
+  /** Returns the remaining runs, after the last chunk. */
   end(): readonly SortedRun[] {
     return this.#rows.end();
   }

@@ -13,17 +13,17 @@ import type { WalkedRecord } from './walk-records.ts';
 
 type Header = ContainerHeader<DocumentSchemaId>;
 
-/** Headers that are kept: of the artifacts that a set points at, few are asked for all the time. */
+/** Number of cached headers: few of the artifacts of a set are used all the time. */
 const MOST_HEADERS = 1_000;
 /**
- * Bytes of unpacked blocks that are kept: a client that copies a set requests the records of a block one after the
+ * Bytes of cached decompressed blocks: a client that copies a set requests the records of a block one after the
  * other.
  */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Bytes in which a header of ours ends, and most of others. */
+/** Bytes: headers of this program are shorter, and so are most of others. */
 const USUAL_HEADER = 4_096;
 
-/** Reads records of artifacts by their places, each by one request for a range of bytes. */
+/** Reads records of artifacts by their places. Each read is one range request. */
 export class RecordReader {
   readonly #artifacts: Pick<ArtifactStore, 'get' | 'name'>;
   readonly #headers = new Map<ObjectKey, Promise<Header>>();
@@ -36,8 +36,8 @@ export class RecordReader {
   }
 
   /**
-   * @param digest the SHA-256 of the document, as it was compared
-   * @throws TidemarkError `unavailable` when the artifact is not there (any more), or is not what it was
+   * @param digest the SHA-256 of the document when it was compared
+   * @throws TidemarkError `unavailable` when the artifact does not exist (any more), or has changed
    */
   async read(place: RecordPlace, digest: string): Promise<WalkedRecord> {
     try {
@@ -46,7 +46,7 @@ export class RecordReader {
       if (hash('sha256', record.document, 'hex') === digest) return record;
       throw otherArtifact(place, 'has another document');
     } catch (error) {
-      // The artifact may be repaired.
+      // Not cached, because the artifact may be repaired.
       this.#blocks.delete(nameOf(place));
       this.#headers.delete(place.artifact);
       throw unreadable(error, place.artifact, this.#artifacts.name);

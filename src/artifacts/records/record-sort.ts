@@ -13,35 +13,35 @@ import { RunStore } from './run-store.ts';
 
 export interface RecordSortParts {
   readonly publishHashes: readonly HashAlgorithm[];
-  /** Of the scratch database; it takes some 220 bytes a record. */
+  /** The folder of the scratch database, which takes some 220 bytes for each record. */
   readonly folder: string;
-  /** Starts a thread that digests records; without it, they are digested in this one. */
+  /** Starts a thread that digests records. If undefined, they are digested in the calling thread. */
   readonly startDigester?: ((data: DigesterData) => Worker) | undefined;
-  /** Threads that digest a large artifact: two unless given. */
+  /** Number of threads that digest a large artifact; the default is two. */
   readonly threads?: number | undefined;
 }
 
-/** Threads that unpack and hash: they have some 100 MB/s of documents each. */
+/** Threads that decompress and hash, each some 100 MB/s of documents. */
 const THREADS = 2;
-/** Bytes of an artifact that is read before a thread has started. */
+/** Bytes of an artifact that is read sooner than a thread starts. */
 const SMALL_ARTIFACT = 8 * 1024 * 1024;
 
-/** Digests the records of an artifact, and sorts them by key, on disk: memory holds a page of each run. */
+/** Digests the records of an artifact, and sorts them by key on disk: only one page of each run is in memory. */
 export class RecordSort {
   readonly #parts: RecordSortParts;
   readonly #runs: RunStore;
   #digesters: readonly Digester[] = [];
   #chunks = 0;
-  /** How many were digested. */
+  /** Number of records digested so far. */
   size = 0;
 
-  /** @throws TidemarkError `unavailable` when nothing can be written into the folder */
+  /** @throws TidemarkError `unavailable` when the folder cannot be written */
   constructor(parts: RecordSortParts) {
     this.#parts = parts;
     this.#runs = new RunStore(parts.folder);
   }
 
-  /** Begins with an artifact of so many bytes. Returns how many chunks may be digested at a time. */
+  /** Begins with an artifact of this number of bytes. Returns how many chunks may be digested concurrently. */
   begin(bytes: number): number {
     const { publishHashes, startDigester, threads = THREADS } = this.#parts;
     const data = { publishHashes };
@@ -50,7 +50,7 @@ export class RecordSort {
         ? digesterHere(data)
         : digesterIn(() => startDigester(data));
     this.#digesters = Array.from({ length: bytes < SMALL_ARTIFACT ? 1 : threads }, openDigester);
-    // One is on its way while another is digested.
+    // Two for each digester: one is sent while another is digested.
     return this.#digesters.length * 2;
   }
 
@@ -63,7 +63,7 @@ export class RecordSort {
     return digested;
   }
 
-  /** @throws TidemarkError `unavailable`, for one when the disk is full */
+  /** @throws TidemarkError `unavailable`, such as when the disk is full */
   addRun(run: SortedRun): void {
     this.#runs.add(run);
     releaseOwn(run);
@@ -81,8 +81,8 @@ export class RecordSort {
   }
 
   /**
-   * All records, ascending by key. Of those with one key, only the last one in the file; `onDuplicate` is called for
-   * each other one.
+   * Yields all records, ascending by key. For each key only the last one in the file; `onDuplicate` is called for the
+   * others.
    */
   *sorted(onDuplicate: (key: ResourceKey) => void): Generator<DigestRow> {
     let before: DigestRow | undefined;

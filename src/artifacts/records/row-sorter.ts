@@ -1,17 +1,17 @@
-/** Rows in the order of their bytes: texts of ASCII, each with a line end after it. It has a buffer of its own. */
+/** Sorted rows: ASCII texts, each followed by a line end. It has a buffer of its own. */
 export type SortedRun = Uint8Array<ArrayBuffer>;
 
-/** Bytes that are sorted at once, in memory. */
+/** Bytes of rows that are sorted at a time, in memory. */
 const RUN_BYTES = 1024 * 1024;
 const LINE_END = 10;
 
 /**
- * Sorts rows into runs: as many as fit into some memory, one after the other. They are kept as bytes, which the garbage
- * collector does not move.
+ * Sorts rows into runs, each as large as the memory for it. Rows are kept as bytes, which the garbage collector does
+ * not move.
  */
 export class RowSorter {
   #bytes = Buffer.allocUnsafeSlow(RUN_BYTES);
-  /** Where each row begins. */
+  /** The position of each row. */
   #starts: number[] = [];
   #end = 0;
   #runs: SortedRun[] = [];
@@ -26,14 +26,14 @@ export class RowSorter {
     this.#end += 1;
   }
 
-  /** The runs that are full, each once. */
+  /** Returns the completed runs, each only once. */
   takeRuns(): readonly SortedRun[] {
     const runs = this.#runs;
     this.#runs = [];
     return runs;
   }
 
-  /** The other runs, when all rows were added. */
+  /** Returns the remaining runs, after all rows were added. */
   end(): readonly SortedRun[] {
     this.#sort();
     return this.takeRuns();
@@ -42,7 +42,7 @@ export class RowSorter {
   #sort(): void {
     if (this.#end === 0) return;
     const ends = [...this.#starts.slice(1), this.#end];
-    // V8 compares texts of their own without a call of its runtime, which parts of a larger text need.
+    // V8 compares flat strings without calling its runtime; substrings of a larger string would need that.
     const rows = this.#starts.map((start, row) => this.#bytes.toString('latin1', start, ends[row]));
     const run = Buffer.allocUnsafeSlow(this.#end);
     let at = 0;

@@ -1,23 +1,23 @@
 import { ScratchDatabase } from '../../lib/sqlite/scratch-database.ts';
 import type { SortedRun } from './row-sorter.ts';
 
-/** Bytes of rows that are read at a time of each run, but for a longer row. */
+/** Bytes that are read at a time from each run; more if a row is longer. */
 const PAGE_BYTES = 16_000;
-// A page of SQLite has room for one of ours.
+// An SQLite page that has room for one page of rows.
 const SCHEMA = 'PRAGMA page_size = 16384; CREATE TABLE pages (number INTEGER PRIMARY KEY, rows BLOB)';
-/** Bytes in memory; those of a small artifact never reach the disk. */
+/** Bytes in memory: the rows of a small artifact never reach the disk. */
 const CACHE = 2 * 1024 * 1024;
 const LINE_END = 10;
 
-/** Pages of one run, by their numbers. */
+/** The pages of one run, by their numbers. */
 interface PageRange {
   readonly first: number;
   readonly end: number;
 }
 
 /**
- * Keeps sorted runs of rows on disk, and merges them. Rows in pages: SQLite takes far longer to store, sort and read a
- * million rows of its own. To merge them takes some 40 kB of memory for each run.
+ * Stores sorted runs of rows on disk, and merges them. It stores rows in pages: SQLite would take far longer to store,
+ * sort and read a million single rows. Merging takes some 40 kB of memory for each run.
  */
 export class RunStore {
   readonly #pages: ScratchDatabase;
@@ -25,14 +25,14 @@ export class RunStore {
   readonly #select;
   readonly #runs: PageRange[] = [];
 
-  /** @throws TidemarkError `unavailable` when nothing can be written into the folder */
+  /** @throws TidemarkError `unavailable` when the folder cannot be written */
   constructor(folder: string) {
     this.#pages = new ScratchDatabase({ folder, schema: SCHEMA, cacheBytes: CACHE });
     this.#insert = this.#pages.prepare('INSERT INTO pages VALUES (?, ?)');
     this.#select = this.#pages.prepare('SELECT CAST(rows AS TEXT) FROM pages WHERE number = ?');
   }
 
-  /** @throws TidemarkError `unavailable`, for one when the disk is full */
+  /** @throws TidemarkError `unavailable`, such as when the disk is full */
   add(run: SortedRun): void {
     const first = this.#runs.at(-1)?.end ?? 0;
     let end = first;
@@ -45,14 +45,17 @@ export class RunStore {
     this.#runs.push({ first, end });
   }
 
-  /** The rows of all runs, ascending. @throws TidemarkError `unavailable` */
+  /**
+   * Yields the rows of all runs, ascending.
+   * @throws TidemarkError `unavailable`
+   */
   *merged(): Generator<string> {
-    // Descending by their next rows, so that the least is the last.
+    // In descending order of their next rows: the last reader has the least row.
     const readers: RunReader[] = [];
     for (const run of this.#runs) place(new RunReader(run, (page) => this.#read(page)), readers);
     for (let reader = readers.pop(); reader !== undefined; reader = readers.pop()) {
       const other = readers.at(-1)?.row;
-      // Rows that came in order follow one another in one run.
+      // Rows that were added in order follow one another in the same run.
       do {
         yield reader.row!;
         reader.advance();
@@ -71,7 +74,7 @@ export class RunStore {
   }
 }
 
-/** Puts a reader among others by its next row, with as few comparisons as possible; not one that is at its end. */
+/** Inserts a reader by its next row, with binary search. Does nothing with a reader at its end. */
 function place(reader: RunReader, readers: RunReader[]): void {
   const { row } = reader;
   if (row === undefined) return;
@@ -113,7 +116,7 @@ class RunReader {
   }
 }
 
-/** Where a page ends that begins at a row: after a row. */
+/** The end of the page that begins at this row. A page ends after a row. */
 function pageEnd(run: SortedRun, begin: number): number {
   if (run.length - begin <= PAGE_BYTES) return run.length;
   const last = run.lastIndexOf(LINE_END, begin + PAGE_BYTES - 1);

@@ -5,10 +5,10 @@ import { MIMETYPES, type Mimetype } from '../avro/mimetypes.ts';
 import { damaged, type PlainBlock } from '../avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../avro/schemas.ts';
 
-/** What a block holds when it is unpacked. */
+/** A decompressed block of records with documents. */
 export type Walkable = PlainBlock<DocumentSchemaId>;
 
-/** A record of a block; `document` is a part of the block, not a copy. */
+/** A record of a block. `document` is a view of the block, not a copy. */
 export interface WalkedRecord {
   readonly id: string;
   readonly document: Uint8Array;
@@ -17,12 +17,12 @@ export interface WalkedRecord {
 
 const JSON_TYPE = 'application/json';
 /** RFC 2220. */
-/** Of the records of streams. */
+/** The media type of the records of streams. */
 export const MARC_TYPE = 'application/marc';
 
 /**
- * Walks through the records of a block without making values of them: a comparison needs a digest of a million
- * documents, whose bytes are in the block as they are, and one answer needs one of them.
+ * Walks through the records of a block without decoding them: a comparison needs digests of a million documents, whose
+ * bytes are in the block unchanged, and a response needs only one document.
  */
 export class RecordWalk {
   readonly #block: Walkable;
@@ -32,8 +32,8 @@ export class RecordWalk {
   #at: number;
 
   /**
-   * @param start where a record begins; after another one than the first, call `next` once only: the others are not
-   * counted
+   * @param start position of the first record to read. If it is not the first of the block, call `next` only once: the
+   * number of remaining records is unknown then
    */
   constructor(block: Walkable, start = 0) {
     const { header, place, data } = block;
@@ -44,14 +44,14 @@ export class RecordWalk {
     this.#at = start;
   }
 
-  /** Where the next record begins. */
+  /** The position of the next record. */
   get position(): number {
     return this.#at;
   }
 
   /**
-   * The next record; undefined after the last one.
-   * @throws TidemarkError `invalid` when the block does not hold what it says, or texts that are no UTF-8
+   * Returns the next record; undefined after the last one.
+   * @throws TidemarkError `invalid` when the block has more or fewer records than stated, or invalid UTF-8
    */
   next(): WalkedRecord | undefined {
     if (this.#left === 0) {
@@ -97,8 +97,8 @@ export class RecordWalk {
 }
 
 /**
- * Documents for an index are JSON, and those of a stream MARC21. A MAPRecord is RDF, and only its text shows in which
- * syntax.
+ * The media type of a document. Documents for an index are JSON, those of a stream MARC21. A MAPRecord is RDF, and only
+ * its text shows the syntax.
  */
 function mimeOf(schema: DocumentSchemaId, document: Buffer): string {
   if (schema === 'stream.Record.v1') return MARC_TYPE;

@@ -1,17 +1,17 @@
 import type { WriteRequests } from '../../lib/s3/write-requests.ts';
 import { PROBE } from './require-conditional-writes.ts';
 
-/** Milliseconds after which an upload that is neither completed nor aborted is taken for one of a killed process. */
+/** Milliseconds after which an upload that is neither completed nor aborted counts as one of a killed process. */
 const ABANDONED_AFTER_MS = 3 * 24 * 60 * 60 * 1000;
 
-/** Aborts uploads that no process continues, where that is permitted: the store works without it. */
+/** Aborts uploads that no process continues. Ignores a denial: the store works without it. */
 export async function abortAbandonedUploads(requests: WriteRequests): Promise<void> {
   await abortUploads(requests, Date.now() - ABANDONED_AFTER_MS).catch(() => {});
 }
 
 /**
- * Aborts uploads that were begun before a time: the server charges for their parts, and no list of objects has them.
- * Deletes older probes, too. Returns how many there were.
+ * Aborts uploads that were begun before a time: the server charges for their parts, which no list of objects shows.
+ * Deletes old probes, too. Returns their number.
  */
 export async function removeUnfinished(requests: WriteRequests, before: number): Promise<number> {
   let removed = await abortUploads(requests, before);

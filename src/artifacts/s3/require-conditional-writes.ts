@@ -2,15 +2,15 @@ import { TidemarkError } from '../../core/errors.ts';
 import { failureOf, serverOf } from '../../lib/s3/s3-failure.ts';
 import type { NewObject, WriteRequests } from '../../lib/s3/write-requests.ts';
 
-/** What keys of probes begin with. No key of an artifact begins with a dot, so that no list of artifacts has them. */
+/** The prefix of keys of probes. No key of an artifact begins with a dot, so no list of artifacts contains them. */
 export const PROBE = '.probe-';
-/** The number of writers that write one object at the same time. */
+/** Number of concurrent writers of one object. */
 const WRITERS = 4;
 
 /**
- * Requires a server that honours `If-None-Match: *`: nothing else keeps two processes from overwriting an artifact.
+ * Requires that the server honours `If-None-Match: *`: only that keeps two processes from overwriting an artifact.
  * Several writers write one small object at the same time, and another one afterwards; at most one of them may succeed.
- * Then the object is deleted. A server that only sometimes lets two simultaneous writers succeed can pass.
+ * Then the object is deleted. A server that only sometimes lets two concurrent writers succeed may pass.
  * @throws TidemarkError `unavailable`
  */
 export async function requireConditionalWrites(requests: WriteRequests): Promise<void> {
@@ -21,7 +21,7 @@ export async function requireConditionalWrites(requests: WriteRequests): Promise
     const outcomes = [...(await Promise.all(writers)), await isWritten(requests, object)];
     if (outcomes.filter((written) => written).length > 1) throw ignoresConditions(requests);
   } finally {
-    // Credentials without that permission leave it.
+    // Without the permission to delete, the object remains.
     await requests.delete(object.path).catch(() => {});
   }
 }

@@ -7,12 +7,12 @@ import type { GetOptions, ObjectKey, OpenObject } from '../artifact-store.ts';
 import { beyondEnd, cutOff, noSuchObject } from '../store-errors.ts';
 
 export interface ReadTask extends GetOptions {
-  /** As errors name it. */
+  /** The name of the store in errors. */
   readonly store: string;
   readonly key: ObjectKey;
 }
 
-/** One request opens an object, and reads all of it or the range. Reading continues where a connection was cut. */
+/** Opens an object with one request for the whole object or the range. Reading resumes after a broken connection. */
 export async function openObject(bucket: Bucket, task: ReadTask): Promise<OpenObject> {
   const closed = new AbortController();
   const signal = task.signal === undefined ? closed.signal : AbortSignal.any([closed.signal, task.signal]);
@@ -29,7 +29,7 @@ export async function openObject(bucket: Bucket, task: ReadTask): Promise<OpenOb
 
 interface Span {
   readonly start: number;
-  /** The last byte; Infinity for the end of the object, whatever that is. */
+  /** The position of the last byte; Infinity for the end of the object. */
   readonly end: number;
   readonly signal: AbortSignal;
 }
@@ -63,12 +63,12 @@ function read(
 }
 
 async function request(bucket: Bucket, task: ReadTask, { start, end, signal }: Span): Promise<Answer> {
-  // Also for the whole object: then the answer states its length, and not only the length of the body.
+  // Sent also for the whole object: the response then states the length of the object, not only that of the body.
   const range = `bytes=${start}-${Number.isFinite(end) ? end : ''}`;
   const answer = await bucket
     .get(task.key, { Range: range }, signal)
     .catch((error: unknown) => {
-      // There is no range in an object without bytes.
+      // An empty object has no range.
       if (failureOf(error).status === 416 && task.range === undefined) return bucket.get(task.key, {}, signal);
       throw error;
     })
@@ -76,7 +76,7 @@ async function request(bucket: Bucket, task: ReadTask, { start, end, signal }: S
       throw await explain(bucket, task, { error, start });
     });
   const body = answer.Body as Readable;
-  // Its reader gets the error; it may fail while there is none.
+  // The reader gets the error. The stream may fail before it has a reader.
   body.on('error', () => {});
   const total = totalOf(answer, start);
   if (total !== undefined) return { body, total };
@@ -84,7 +84,7 @@ async function request(bucket: Bucket, task: ReadTask, { start, end, signal }: S
   throw bucket.brokenAnswer('does not send the range that it is asked for, or does not say how much it sends');
 }
 
-/** The bytes of the whole object; undefined when the answer does not fit the request. */
+/** Bytes of the whole object; undefined when the response does not fit the request. */
 function totalOf({ ContentRange, ContentLength }: GetObjectCommandOutput, start: number): number | undefined {
   if (ContentRange === undefined) return ContentLength === 0 ? 0 : undefined;
   const [, from, last, total] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange) ?? [];
@@ -101,7 +101,7 @@ async function explain(
   const { status, name } = failureOf(error);
   if (status === 416) return beyondEnd(store, key, start);
   if (status !== 404 || name === 'NoSuchBucket') return bucket.errorOf(error);
-  // An answer may be cut off before it says which of the two is missing.
+  // A response that was cut off may not show whether the key or the bucket is missing.
   if (name === 'NoSuchKey' || (await bucket.find(key)) === undefined) return noSuchObject(store, key);
   return bucket.brokenAnswer(`lists ${key}, and does not find it`);
 }

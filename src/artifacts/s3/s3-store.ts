@@ -20,7 +20,7 @@ import { requireRange } from '../store-errors.ts';
 
 const WRITES_AT_ONCE = 16;
 
-/** Objects below a prefix of a bucket, which must exist. */
+/** Stores artifacts as objects below a prefix of a bucket, which must exist. */
 export class S3Store implements ArtifactStore {
   readonly name: string;
   readonly #location: S3Location;
@@ -109,7 +109,7 @@ export class S3Store implements ArtifactStore {
     const { bucket } = await this.#parts();
     const folders: string[] = [];
     for await (const page of bucket.pages(under, '/')) folders.push(...page.folders);
-    // With their slashes, as keys below them are ordered.
+    // Sorted with their slashes, as the keys below them are.
     const names = folders.sort().map((folder) => folder.slice(under.length, -1));
     return names.filter(isPlainKey);
   }
@@ -139,7 +139,7 @@ export class S3Store implements ArtifactStore {
     opened?.bucket.close();
   }
 
-  /** Once for a store that writes. Another `put` tries again after a failure. */
+  /** Checks once in a store that writes. After a failure, the next `put` checks again. */
   async #requireConditionalWrites(): Promise<void> {
     const { requests, requireConditionalWrites } = await this.#parts();
     this.#probed ??= requireConditionalWrites(requests).catch((error: unknown) => {
@@ -149,7 +149,7 @@ export class S3Store implements ArtifactStore {
     await this.#probed;
   }
 
-  /** The client takes 100 milliseconds to load, and most commands do not need it. */
+  /** Loaded only when needed: the client takes 100 milliseconds to load, and most commands do not use it. */
   #parts(): Promise<Parts> {
     this.#opened ??= load(this.#location, this.#settings);
     return this.#opened;

@@ -13,15 +13,15 @@ const MOST_ATTEMPTS = 6;
 const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
 export interface UploadTask extends PutOptions {
-  /** As errors name it. */
+  /** The name of the store in errors. */
   readonly store: string;
   readonly key: ObjectKey;
   readonly body: ArtifactBody;
 }
 
 /**
- * Writes an object: in one request when it has only one block, else in parts. The last request makes it exist, unless
- * the key is taken. An upload that fails is aborted, and leaves nothing.
+ * Writes an object: in one request if it has only one block, otherwise in parts. The last request creates the object,
+ * unless the key exists. An upload that fails is aborted, and leaves nothing.
  */
 export async function upload(requests: WriteRequests, task: UploadTask): Promise<StoredObject> {
   const upload = new Upload(requests, task);
@@ -63,7 +63,7 @@ class Upload {
   }
 
   async abort(): Promise<void> {
-    // The caller gets the error that came first. A later process aborts what remains of the upload.
+    // The caller gets the first error. A later process aborts what remains of the upload.
     const id = await this.#uploadId?.catch(() => undefined);
     if (id !== undefined) await abortForGood(this.#requests, this.#task.key, id).catch(() => {});
   }
@@ -94,19 +94,18 @@ class Upload {
 
   async #begin(): Promise<string> {
     const { store, key, signal, restores } = this.#task;
-    // When the key is taken already, the rest of the body need not be read.
+    // If the key exists, the body need not be read.
     if (!restores && (await this.#isTaken())) throw keyTaken(store, key);
     return this.#requests.beginUpload(this.#object, signal);
   }
 
-  /** Makes the object exist. */
+  /** Completes the upload, which creates the object. */
   async #finish(): Promise<void> {
     const { key, store, signal, restores } = this.#task;
     let isContended = false;
     const mayPass = (error: unknown, failures: number): boolean => {
       const { status } = failureOf(error);
-      // 409: another request writes the object at the same time, and may still fail. Amazon S3 then may forget the
-      // upload (404).
+      // 409: another request is writing the object, and may still fail. Amazon S3 may then forget the upload (404).
       isContended = status === 409 || (status === 404 && failures > 1);
       return isContended && failures < MOST_ATTEMPTS;
     };
@@ -120,7 +119,7 @@ class Upload {
     }
   }
 
-  /** When the answer is an error or was lost, the object says which `put` wrote it. */
+  /** If the response is an error or was lost, the metadata of the object shows which `put` wrote it. */
   async #write(): Promise<void> {
     const { key, signal } = this.#task;
     try {
@@ -145,7 +144,10 @@ class Upload {
   }
 }
 
-/** A part that arrives late may bring an aborted upload back: so it is aborted until the server does not know it. */
+/**
+ * A part that arrives late may recreate an aborted upload, so it is aborted until the server does not know it any
+ * more.
+ */
 async function abortForGood(requests: WriteRequests, key: ObjectKey, id: string): Promise<void> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     try {
