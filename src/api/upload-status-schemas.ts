@@ -57,6 +57,9 @@ export const uploadStatus = {
     .array(takenFileSchema)
     .optional()
     .describe('In the order in which they count, the first 1,000. Absent in lists, and until its files were read.'),
+  ignored: count
+    .optional()
+    .describe('How many of the first 1,000 files are of no known kind: nothing of them is read. Absent when none is.'),
   applied: appliedSchema.optional().describe('Absent until all of it is published.'),
   failure: failureSchema.optional(),
   errors: z.string().optional().describe('Where its errors are, relative to the URL of the API; absent without any.'),

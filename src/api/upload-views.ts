@@ -33,9 +33,13 @@ export function listedUploadView(upload: Upload, state: UploadState | undefined)
   };
 }
 
-function outcome({ read, applied, failure }: UploadState): Pick<UploadView, 'totals' | 'applied' | 'failure'> {
+type Outcome = Pick<UploadView, 'totals' | 'ignored' | 'applied' | 'failure'>;
+
+function outcome({ read, applied, failure }: UploadState): Outcome {
+  const ignored = read?.files.filter(({ reason }) => reason !== undefined).length ?? 0;
   return {
     ...(read !== undefined && { totals: { ...read.totals } }),
+    ...(ignored > 0 && { ignored }),
     ...(applied !== undefined && { applied: { ...applied, at: formatTime(applied.at) } }),
     ...(failure !== undefined && {
       failure: { at: formatTime(failure.at), error: failure.error, retries: !failure.isFinal },

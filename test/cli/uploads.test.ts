@@ -61,10 +61,11 @@ describe('uploads on the command line', () => {
     const shown = await done('uploads', 'show', 'lane/main/1', '--wait');
     assert.match(
       await done('uploads', 'list', 'lane'),
-      /^NUMBER .*\n +1 +\d{4}-\S+ +2 files, 1.91 MB +processed +0 +1 +0 +Night 1\n$/,
+      /^NUMBER .*\n +1 +\d{4}-\S+ +2 files, 1.91 MB +processed +0 +1 +0 +1 +Night 1\n$/,
     );
     const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'new', '--json'));
     assert.deepEqual([uploads.length, uploads[0].number, uploads[0].files], [1, 1, sent.files]);
+    assert.equal(uploads[0].ignored, 1);
     assert.match(
       shown,
       /^lane\/main\/1: Night 1\n {2}received: \d{4}-.*\n {2}status: processed\n {2}published: 0 created/,

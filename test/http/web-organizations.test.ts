@@ -87,7 +87,7 @@ describe('Pages of organizations', () => {
     await stream.process(number);
     const at = `/organizations/lane/streams/main/uploads/${number}/`;
     const { text } = await get(at);
-    assert.match(text, /<h1>Upload 1 <span class="state live">processed/);
+    assert.match(text, /<h1>Upload 1 <span class="state reading">processed/);
     assert.match(text, /&lt;b&gt;\.pdf<span class="more-of">Ignored: it is a PDF/);
     assert.equal(text.match(/number \d+/g)?.length, 50);
     const next = /href="\?errors=(\d+)#errors"/.exec(text)?.[1];
@@ -96,6 +96,20 @@ describe('Pages of organizations', () => {
     assert.doesNotMatch(second, /Next →/);
     assert.match((await get('/organizations/lane/')).text, /1 upload<\/?|1 upload of the last 1 with errors/);
     assert.match((await get('/organizations/lane/streams/main/')).text, /href="..\/..\/streams\/main\/uploads\/1\/"/);
+  });
+
+  it('say in lists of uploads that files were ignored', async () => {
+    const stream = await ProcessedStream.make(started.app);
+    for (const files of [{ 'a.mrc': marc('1') }, { 'b.mrc': 'this is not marc', 'c.mrc': '' }]) {
+      await stream.process(await stream.upload(files));
+    }
+    for (const path of ['/organizations/lane/', '/organizations/lane/streams/main/']) {
+      const statuses = [...(await get(path)).text.matchAll(/data-name="Status">(.*?)<\/td>/g)].map(([, cell]) => cell);
+      assert.deepEqual(statuses, [
+        '<span class="state reading">processed</span><span class="more-of">2 files ignored</span>',
+        '<span class="state live">processed</span>',
+      ]);
+    }
   });
 
   it('lead to the files of dumps, of the default stream and of each', async () => {

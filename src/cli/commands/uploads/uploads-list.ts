@@ -30,11 +30,16 @@ export const uploadsList: CliCommand<Options> = {
     const view = await withExistingApp(call, async ({ uploads }) => {
       return uploadsView(organization, await uploads.list(organization, stream, page), page);
     });
-    const rows = view.uploads.map(({ number, received, name = '', files, status, totals }) => {
-      const counts = [totals?.records ?? '', totals?.deletions ?? '', totals?.errors ?? ''];
+    const rows = view.uploads.map(({ number, received, name = '', files, status, totals, ignored }) => {
+      const counts = [
+        totals?.records ?? '',
+        totals?.deletions ?? '',
+        totals?.errors ?? '',
+        totals === undefined ? '' : (ignored ?? 0),
+      ];
       return [number, received.slice(0, 19), sizeOf(files), status, ...counts, name];
     });
-    const heads = ['NUMBER', 'RECEIVED (UTC)', 'FILES', 'STATUS', 'RECORDS', 'DELETIONS', 'ERRORS', 'NAME'];
+    const heads = ['NUMBER', 'RECEIVED (UTC)', 'FILES', 'STATUS', 'RECORDS', 'DELETIONS', 'ERRORS', 'IGNORED', 'NAME'];
     const table = formatTable(heads, rows);
     await call.terminal.print(rows.length === 0 ? 'There is no upload.' : table, view);
     return EXIT.done;

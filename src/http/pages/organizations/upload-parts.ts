@@ -25,8 +25,9 @@ const KINDS: Readonly<Record<FileKind, string>> = {
 /** Seconds after which a page with an upload that is not processed yet is loaded again. */
 export const AGAIN = 5;
 
-export function uploadState({ status }: Pick<UploadView, 'status'>): Html {
-  return html`<span class="state ${STYLES[status]}">${status}</span>`;
+export function uploadState({ status, ignored }: Pick<UploadView, 'status' | 'ignored'>): Html {
+  const style = status === 'processed' && ignored !== undefined ? 'reading' : STYLES[status];
+  return html`<span class="state ${style}">${status}</span>`;
 }
 
 export function isOpen({ status }: Pick<UploadView, 'status'>): boolean {
@@ -65,7 +66,12 @@ export function uploadTable(
       cell: ({ stream, number, name, files, fileUrl }) =>
         html`<a href="${at.home}streams/${stream}/uploads/${number}/">${name ?? `Upload ${number}`}</a>${name !== undefined && html` <span class="id">${number}</span>`}<span class="more-of">${files.length === 0 ? fileUrl : sizeText(files)}</span>`,
     },
-    { name: 'Status', style: 'short', cell: uploadState },
+    {
+      name: 'Status',
+      style: 'short',
+      cell: (upload) =>
+        html`${uploadState(upload)}${upload.ignored !== undefined && html`<span class="more-of">${counted(upload.ignored, 'file')} ignored</span>`}`,
+    },
     count('records'),
     count('deletions'),
     count('errors'),
