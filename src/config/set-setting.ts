@@ -176,6 +176,13 @@ export function refuseWithRecords(option: string, origin: Origin): void {
   throw new TidemarkError('invalid', `a set of records has no files: leave out --records or ${option}`, { option });
 }
 
+/** Only files are left out: what else a set has is decided by others. */
+export function requireFiles(origin: Origin): void {
+  refuseWithRecords('--exclude', origin);
+  if (traitsOf(origin).source !== undefined) return;
+  throw wrong('exclude', '--exclude goes with --root or --from: who posts to this set decides what it has');
+}
+
 /** A set whose resources another server has cannot have what is made of their bytes. */
 export function requireBytes(option: string, origin: Origin): void {
   const { source, noDump } = traitsOf(origin);

@@ -27,6 +27,7 @@ import {
   refuseWithFrom,
   refuseWithRecords,
   requireBytes,
+  requireFiles,
   requireSigningRoot,
   requireVersions,
   type SetCommand,
@@ -122,8 +123,8 @@ export const SET_SETTINGS = {
     givenTo: ALL,
     flags: [several('--exclude <pattern>', patterns)],
     check(given, origin) {
-      if (given.length > 0) refuseWithRecords('--exclude', origin);
       requireFewPatterns(given);
+      if (given.length > 0) requireFiles(origin);
     },
   }),
   links: setting({
