@@ -1,6 +1,12 @@
+import assert from 'node:assert/strict';
+import { text } from 'node:stream/consumers';
 import { CopyObjectCommand, DeleteObjectCommand, HeadObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { openRoot } from '../../src/sources/open.ts';
+import type { Resource } from '../../src/core/resource.ts';
+import { openContents, openRoot } from '../../src/sources/open.ts';
+import type { RootLocation } from '../../src/sources/root-location.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
+import { until } from '../support/until.ts';
 import { testContentRoot } from './content-root.ts';
 
 describe('a bucket', () => {
@@ -8,10 +14,10 @@ describe('a bucket', () => {
   useKeys(s3);
   const bucket = useBucket(s3);
   const prefix = 'some folder/é';
+  const keyOf = (path: string) => `${prefix}/${path}`;
 
   testContentRoot('a bucket', () => {
     const { client, name: Bucket } = bucket;
-    const keyOf = (path: string) => `${prefix}/${path}`;
     return {
       open: (exclude = [], hashes = []) =>
         openRoot({ root: rootOf(s3, Bucket, prefix), exclude, hashes, s3: { timeout: 30_000, pollInterval: 100 } }),
@@ -35,5 +41,44 @@ describe('a bucket', () => {
       },
       vanish: () => removeBucket(client, Bucket),
     };
+  });
+
+  describe('that a server keeps connections to', () => {
+    let proxy: FaultProxy;
+    beforeEach(async () => {
+      proxy = await FaultProxy.start(s3.endpoint);
+      proxy.on(
+        () => true,
+        async (execute) => {
+          const { headers, ...answer } = await execute();
+          return { ...answer, headers: { ...headers, connection: 'keep-alive' } };
+        },
+      );
+      await bucket.put(keyOf('a.txt'), 'text');
+    });
+    afterEach(() => proxy.close());
+
+    const location = (): RootLocation => ({
+      root: rootOf({ endpoint: proxy.url }, bucket.name, prefix),
+      exclude: [],
+    });
+    const requireClosed = () => until('all connections are closed', async () => (await proxy.openConnections()) === 0);
+
+    it('has none open any more when it is closed', async () => {
+      const root = openRoot(location());
+      await root.digest('a.txt');
+      assert.ok((await proxy.openConnections()) > 0);
+      root.close?.();
+      await requireClosed();
+    });
+
+    it('has none open any more when its bytes were packed', async () => {
+      const contents = await openContents({ kind: 'files', root: location() });
+      const content = await contents.open({ key: '/a.txt' } as Resource);
+      assert.equal(await text(content!.stream()), 'text');
+      assert.ok((await proxy.openConnections()) > 0);
+      await contents.close();
+      await requireClosed();
+    });
   });
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 
 /** A request on its way to the server. */
 export interface Asked {
@@ -53,7 +54,8 @@ export class FaultProxy {
   }
 
   static async start(target: string): Promise<FaultProxy> {
-    const server = createServer().listen(0, '127.0.0.1');
+    // The client says when a connection ends.
+    const server = createServer({ keepAliveTimeout: 0 }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     return new FaultProxy(target, server);
   }
@@ -68,6 +70,11 @@ export class FaultProxy {
       },
       remove: () => this.#rules.delete(rule),
     };
+  }
+
+  /** From clients. */
+  openConnections(): Promise<number> {
+    return promisify(this.#server.getConnections.bind(this.#server))();
   }
 
   async close(): Promise<void> {

@@ -3,8 +3,10 @@ import { pathOfKey, type ResourceKey } from '../../core/key.ts';
 import type { ContentRoot } from '../content-root.ts';
 import type { Contents } from '../contents.ts';
 
-/** Reads the bytes of files. @param name of the root, for messages */
-export function fileContents(root: Pick<ContentRoot, 'open' | 'isEmpty' | 'beginReads'>, name: string): Contents {
+type ReadRoot = Pick<ContentRoot, 'open' | 'isEmpty' | 'beginReads' | 'close'>;
+
+/** Reads the bytes of files. @param root is closed by `close`. @param name of the root, for messages */
+export function fileContents(root: ReadRoot, name: string): Contents {
   return {
     ...(root.beginReads && {
       async beginReads() {
@@ -29,6 +31,8 @@ export function fileContents(root: Pick<ContentRoot, 'open' | 'isEmpty' | 'begin
       if (!(await root.isEmpty())) return;
       throw new TidemarkError('unavailable', `${name} is empty: its resources cannot be packed`);
     },
-    async close() {},
+    async close() {
+      root.close?.();
+    },
   };
 }

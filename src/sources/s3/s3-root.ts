@@ -141,6 +141,11 @@ export class S3Root implements ContentRoot {
     return bucket.presign(path, use);
   }
 
+  close(): void {
+    // A client that could not be loaded has no connections.
+    this.#opened?.then((bucket) => bucket.close()).catch(() => {});
+  }
+
   /** Computes the requested hashes that are not known. */
   async #readHashes(
     object: KnownObject,

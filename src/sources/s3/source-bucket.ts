@@ -60,6 +60,12 @@ export class SourceBucket {
       publicEndpoint === undefined ? this.bucket.client : createClient(location, settings, publicEndpoint);
   }
 
+  /** Closes the connections. What is read at that time goes on with others. */
+  close(): void {
+    this.bucket.close();
+    this.#publicClient.destroy();
+  }
+
   /** Every object whose path begins with `start`, page by page. */
   async *pages(start: string): AsyncGenerator<readonly S3Object[]> {
     for await (const { objects } of this.bucket.pages(start)) yield objects.map(toObject);
