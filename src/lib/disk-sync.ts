@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /**
@@ -44,6 +45,11 @@ export class DiskSync {
     if (code === undefined) this.#shell = undefined;
     return code === '0';
   }
+}
+
+/** Makes the name of a file durable. */
+export function syncFolderOf(file: string): Promise<void> {
+  return syncOne(dirname(file));
 }
 
 async function syncOne(path: string): Promise<void> {

@@ -37,6 +37,8 @@ export const ARCHIVE_FAILPOINTS = [
   'rebuild.replayed',
   'rebuild.compared',
 ] as const;
+/** Failpoint of restoring a backup: the store before has a second name, and the new one is not in its place yet. */
+export const RESTORE_FAILPOINTS = ['restore.kept'] as const;
 /** Failpoints of an activity, in the order in which they are reached. */
 export const ACTIVITY_FAILPOINTS = [
   'activity.claimed',
@@ -98,6 +100,7 @@ export const STREAM_DUMP_FAILPOINTS = [
 export type Failpoint =
   | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
   | (typeof ARCHIVE_FAILPOINTS)[number]
+  | (typeof RESTORE_FAILPOINTS)[number]
   | (typeof ACTIVITY_FAILPOINTS)[number]
   | (typeof SYNC_FAILPOINTS)[number]
   | (typeof FOLLOW_FAILPOINTS)[number]

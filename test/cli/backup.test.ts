@@ -137,6 +137,19 @@ describe('a backup', () => {
     for (const file of kept) await done(`sets show records --store sqlite:${file}`);
   });
 
+  it('leaves the store before in its place when the restoring process is killed', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    await done('backup copy.db');
+    await done('sets add later --url-prefix https://example.org/later/');
+    const env = { TIDEMARK_FAILPOINT: 'restore.kept:kill' };
+    const { exitCode } = await place.run(['restore', 'copy.db', '--confirm'], { env });
+    assert.notEqual(exitCode, 0);
+    await done('sets show later');
+    await done('restore copy.db --confirm');
+    await done('sets show records');
+    await refused('sets show later', /later/);
+  });
+
   it('is not restored from a file of the store itself, by whatever name', async () => {
     await done('sets add records --url-prefix https://example.org/');
     const store = join(place.folder, 'data/tidemark.db');

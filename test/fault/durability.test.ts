@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
+import type { ElasticsearchLocation, SqliteLocation } from '../../src/config/configuration.ts';
 import { onElasticsearch, SQLITE } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch } from '../support/elasticsearch-indices.ts';
@@ -42,6 +42,17 @@ describe('what is acknowledged', () => {
     assert.equal(written.length, files.length);
     const folders = new Set(synced.map(({ path }) => path));
     for (const { parentPath } of files) assert.ok(folders.has(parentPath), `${parentPath} was not synced`);
+  });
+
+  itWithStrace('is copied and restored into folders that are synced', async () => {
+    const source = await FaultSource.makeWithPages(SQLITE);
+    const folder = join(source.folder, 'backups');
+    mkdirSync(folder);
+    const copied = traced(source, ['backup', 'backups/copy.db']);
+    assert.deepEqual(copied.at(-1), { call: 'fsync', path: folder });
+    const { file } = source.store.location as SqliteLocation;
+    const restored = traced(source, ['restore', 'backups/copy.db', '--confirm']);
+    assert.deepEqual(restored.at(-1), { call: 'fsync', path: dirname(file) });
   });
 
   it('is on the disks of Elasticsearch: no index has an asynchronous log of its own', async () => {

@@ -2,6 +2,7 @@ import { access, rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { StoreLocation } from '../../config/configuration.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import { syncFolderOf } from '../../lib/disk-sync.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { copyStore } from '../../stores/open-stores.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -25,6 +26,7 @@ export const backup: CliCommand = {
       await rm(unfinished, { force: true });
       await copyStore(from, unfinished, (done, total) => bar.update('Copying', done, total));
       await rename(unfinished, file);
+      await syncFolderOf(file);
     } finally {
       bar.end();
       await rm(unfinished, { force: true });

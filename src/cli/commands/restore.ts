@@ -1,7 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
-import { access, rename, rm } from 'node:fs/promises';
+import { access, link, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { syncFolderOf } from '../../lib/disk-sync.ts';
+import { armFailpoint, failpoint } from '../../lib/failpoint.ts';
 import { isDamaged } from '../../lib/sqlite/sqlite-fault.ts';
 import { SetRegistry } from '../../sets/set-registry.ts';
 import { copyStore, damageOf, lockOutOthers, migrateStores, openStores } from '../../stores/open-stores.ts';
@@ -35,6 +37,7 @@ export const restore: CliCommand<Options> = {
     const store = sqliteFile(configuration.store);
     const file = resolve(workingDirectory, args[0]!);
     const unfinished = `${store}.part`;
+    armFailpoint(configuration.failpoint);
     await requireFile(file);
     for (const own of [store, unfinished]) if (isSameFile(file, own)) throw ownFile(file, store);
     if (options.confirm !== true && !(await isNewStore(configuration))) throw unconfirmed(store);
@@ -49,10 +52,12 @@ export const restore: CliCommand<Options> = {
       // An older version may have made the backup.
       await migrateStores({ kind: 'sqlite', file: unfinished });
       const sets = await renewAll(unfinished);
-      const kept = (await isNewStore(configuration)) ? undefined : await setAside(store);
+      const kept = (await isNewStore(configuration)) ? undefined : await keep(store);
       // SQLite would take such files of a deleted store for those of the new one.
       for (const part of LOGS) await rm(`${store}${part}`, { force: true });
+      failpoint('restore.kept');
       await rename(unfinished, store);
+      await syncFolderOf(store);
       const message = `Restored ${file}, with ${plural(sets.length, 'set')}, each of which has a new epoch.`;
       await terminal.print(kept === undefined ? message : `${message}\nThe store before is kept as ${kept}.`, {
         file,
@@ -84,12 +89,18 @@ async function renewAll(file: string) {
   }
 }
 
-/** @returns its new name */
-async function setAside(store: string): Promise<string> {
+/**
+ * Gives the store a second name, so that there is a store at any time: a server that finds none makes an empty one.
+ * @returns the second name
+ */
+async function keep(store: string): Promise<string> {
   const name = `${store}.replaced-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}`;
   let kept = name;
   for (let number = 2; PARTS.some((part) => existsSync(kept + part)); number += 1) kept = `${name}-${number}`;
-  for (const part of PARTS) {
+  // Not every file system has links.
+  await link(store, kept).catch(() => rename(store, kept));
+  // Only a damaged store has them still: the lock has folded the log.
+  for (const part of LOGS) {
     await rename(`${store}${part}`, `${kept}${part}`).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
     });
