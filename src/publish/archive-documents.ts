@@ -11,7 +11,7 @@ import type { ArchivedDocument } from './render/documents/archive.ts';
 import type { ArchiveCapability } from './render/documents/sitemap.ts';
 import type { RenderJob } from './render/render-job.ts';
 
-/** What an archive lists, and where it is. */
+/** The entries of an archive, and its addresses. */
 export interface ArchiveContent {
   readonly capability: ArchiveCapability;
   readonly uri: string;
@@ -20,7 +20,7 @@ export interface ArchiveContent {
   readonly entries: readonly ArchivedDocument[];
 }
 
-/** The archive of Change Lists: every window that is closed. */
+/** The archive of Change Lists: every closed window. */
 export async function readClosedWindows(index: SetStatistics, published: PublishedSet): Promise<ArchiveContent> {
   const { set, uris } = published;
   const { windows } = await readHistory(index, published);
@@ -54,7 +54,7 @@ export function planArchivePart(published: PublishedSet, content: ArchiveContent
   const { capability, uri, partUri, entries: all } = content;
   const at = Number(name) - 1;
   const entries = all.slice(at * MAX_ENTRIES, (at + 1) * MAX_ENTRIES);
-  // An index that a client has read may have become one document since.
+  // A client may have read an index that has become one document since.
   if (all.length <= MAX_ENTRIES && name === nameOf(0)) return planArchive(published, content);
   if (nameOf(at) !== name || entries.length === 0) {
     throw new TidemarkError('not-found', `there is no part "${name}" of this archive`, { name });
@@ -63,7 +63,7 @@ export function planArchivePart(published: PublishedSet, content: ArchiveContent
   return plan(published, { uri: partUri(name), entries, job: { kind: 'archive', document } });
 }
 
-/** The set as documents see it that link to an archive: they have other bytes than those of earlier versions. */
+/** The set for documents that link to an archive: their bytes differ from those of earlier versions. */
 export function withArchive(published: PublishedSet, archive: string): PublishedSet {
   return { ...published, fingerprint: fingerprint(published.fingerprint, archive) };
 }

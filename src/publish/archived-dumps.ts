@@ -7,7 +7,7 @@ import type { Dump } from './dumps/stored-dump.ts';
 import type { PublishedSet } from './published-set.ts';
 import { planDumpPart, planResourceDump } from './resource-dumps.ts';
 
-/** What the archive of Resource Dumps contains. @throws TidemarkError `not-found` when no dump was kept */
+/** The contents of the archive of Resource Dumps. @throws TidemarkError `not-found` when no dump was kept */
 export function archivedDumps({ set, uris }: PublishedSet, { dumps = [] }: StoredArchive): ArchiveContent {
   if (!hasDumpArchive(set))
     throw new TidemarkError('not-found', `"${set.slug}" has no archived dumps`, { set: set.slug });
@@ -19,7 +19,7 @@ export function archivedDumps({ set, uris }: PublishedSet, { dumps = [] }: Store
   };
 }
 
-/** The time in the name of an archived dump, or of a part of one. */
+/** The time in the name of an archived dump, or of one of its parts. */
 export function timeOf(name: string): string {
   return name.split('-')[0]!;
 }

@@ -11,9 +11,9 @@ import { ENTRY_VERSION } from './render/documents/entry.ts';
 import type { RenderJob } from './render/render-job.ts';
 import { atOf } from './resource-lists.ts';
 
-/** The pages of a set as an archive keeps them. */
+/** Plans the pages of a set to keep in an archive. */
 export function planKeeping({ set, style: live }: PublishedSet, directory: PageDirectory): KeepPlan {
-  // A version may be removed, while an archived list stays as it is: so it has no links to versions.
+  // A version may be removed later, while an archived list never changes: so it has no links to versions.
   const { versions: _, ...style } = live;
   const newest = Math.max(...directory.pages.map(({ version }) => version));
   const at = atOf({ set }, newest);
@@ -23,7 +23,7 @@ export function planKeeping({ set, style: live }: PublishedSet, directory: PageD
   return { set, at, style: fingerprint(ENTRY_VERSION, style), pages };
 }
 
-/** What the archive of Resource Lists contains. */
+/** The contents of the archive of Resource Lists. */
 export function archivedLists({ uris }: PublishedSet, { lists }: StoredArchive): ArchiveContent {
   return {
     capability: 'resourcelist-archive',
@@ -35,7 +35,7 @@ export function archivedLists({ uris }: PublishedSet, { lists }: StoredArchive):
 
 /**
  * A Resource List of an earlier time: one document, or an index over pages. It never changes.
- * @param name its time, for a page with its number
+ * @param name the time of the list, followed by a number for a page
  * @throws TidemarkError `not-found`; `gone` when it was removed
  */
 export function planArchivedList(published: PublishedSet, archive: StoredArchive, name: string): DocumentPlan {

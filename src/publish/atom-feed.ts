@@ -31,7 +31,7 @@ ${changes.map((change) => entry(change, set, home)).join('')}</feed>
 `;
 }
 
-/** The time of a change is that of no other one, so it names the entry for ever (RFC 4287, 4.2.6). */
+/** No two changes have the same time, so the time identifies the entry for ever (RFC 4287, 4.2.6). */
 function entry({ key, kind, stamp, state }: Change, { urlPrefix }: ResourceSet, home: string): string {
   const datetime = formatStamp(stamp);
   const facts = [kind, state?.mime, state?.length === undefined ? undefined : formatBytes(state.length)];

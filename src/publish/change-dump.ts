@@ -28,7 +28,7 @@ export function planChangeDumpPart(published: PublishedSet, packages: Packages, 
   const { changeDump: index, changeDumpPart } = published.uris;
   const parts = partsOf(packages);
   const part = parts.find((_, at) => partName(at) === name);
-  // An index that a client has read may have become one document since.
+  // A client may have read an index that has become one document since.
   if (parts.length === 1 && part !== undefined) return planChangeDump(published, packages);
   if (part === undefined) {
     throw new TidemarkError('not-found', `there is no part "${name}" of the Change Dump`, { name });
@@ -39,7 +39,7 @@ export function planChangeDumpPart(published: PublishedSet, packages: Packages, 
   });
 }
 
-/** The archive of Change Dumps: one of each window that is packed. */
+/** The archive of Change Dumps: one for each packed window. */
 export function archivedChangeDumps({ uris }: PublishedSet, packages: Packages): ArchiveContent {
   const windows = Map.groupBy(packages, windowOf);
   return {
@@ -52,7 +52,7 @@ export function archivedChangeDumps({ uris }: PublishedSet, packages: Packages):
   };
 }
 
-/** The Change Dump of one window, which is finished. @throws TidemarkError `not-found` when it is not packed */
+/** The Change Dump of one finished window. @throws TidemarkError `not-found` when it is not packed */
 export function planArchivedChangeDump(published: PublishedSet, packages: Packages, name: string): DocumentPlan {
   const packed = packages.filter((one) => windowOf(one) === name);
   if (packed.length === 0) {
@@ -89,7 +89,7 @@ function plan(
   return { reference, making: () => ({ newest: last.completed, job }) };
 }
 
-/** A part that is full never takes another package, so that it has an end. */
+/** A full part never gets another package, so it has an end. */
 function endOf(part: Packages): { readonly until?: number } {
   return part.length < MAX_ENTRIES ? {} : { until: part.at(-1)!.until };
 }

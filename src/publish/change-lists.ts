@@ -14,7 +14,7 @@ import type { PublishedSet } from './published-set.ts';
 
 const LIMITS = { entries: MAX_ENTRIES, weight: MAX_ENTRIES_WEIGHT };
 
-/** The Change Lists of a set: windows of its history, and the index over them (ResourceSync 1.1, 12). */
+/** The Change Lists of a set: windows of its history, and the index of them (ResourceSync 1.1, 12). */
 export class ChangeLists {
   readonly #index: ChangeLog & SetStatistics;
 
@@ -82,19 +82,18 @@ export class ChangeLists {
     });
   }
 
-  /** The changes of a time, as many as a document may hold. @throws TidemarkError `invalid` */
+  /** The changes of a period, as many as a document may contain. @throws TidemarkError `invalid` */
   async between(published: PublishedSet, range: AskedRange): Promise<DocumentPlan> {
     const { set, uris } = published;
     const { newest } = await this.#history(published);
     requireOrder(range, { begins: set.epochStart, newest });
     const from = Math.max(boundaryBefore(range.from ?? set.epochStart), set.epochStart);
-    // A list with `until` is never changed again: one whose end has not come yet is open.
+    // A list with `until` must never change again, so a list whose end is in the future is left open.
     const asked = range.until === undefined || range.until > newest ? undefined : boundaryAfter(range.until);
     const next = await this.#endOfDocument(published, from, asked ?? newest + 1);
     const until = next ?? asked;
     const head = { from, capabilityList: uris.capabilityList, ...(until !== undefined && { until }) };
-    // Under one name, so that a new question replaces the last one in the cache: there are as many as there are
-    // clients.
+    // All questions share one name, so that a new one replaces the last one in the cache: there are as many as clients.
     const question = { ...published, fingerprint: fingerprint(published.fingerprint, from, until) };
     const document = planChanges(question, {
       name: documentName(uris.changeList, 'between'),
@@ -106,7 +105,7 @@ export class ChangeLists {
     return { ...document, next };
   }
 
-  /** The boundary below the first change that a document from here on cannot hold; undefined when it holds them all. */
+  /** The boundary below the first change that exceeds a document starting here; undefined when all changes fit. */
   async #endOfDocument({ set }: PublishedSet, after: Stamp, until: Stamp): Promise<Stamp | undefined> {
     let entries = 0;
     let weight = 0;
@@ -141,8 +140,8 @@ interface ChangesPlan {
 
 function planWindowIndex(published: PublishedSet, { windows, newest }: History): DocumentPlan {
   const { set, uris } = published;
-  // An index lists what has happened since its `from`, so the oldest of too many windows may be left out (ResourceSync
-  // 1.1, 12.2).
+  // An index lists the changes since its `from`, so the oldest of too many windows may be left out (ResourceSync 1.1,
+  // 12.2).
   const first = Math.max(windows.length - MAX_ENTRIES, 0);
   return plan(published, { name: documentName(uris.changeList, 'index'), version: newest }, () => ({
     newest,
@@ -176,9 +175,9 @@ function planChanges(
 }
 
 /**
- * The set as a document sees it that does not name the versions which may have been removed. One that is closed never
- * changes again (ResourceSync 1.1, 7): it names what was kept when it was closed.
- * @param after the document has the changes after this boundary
+ * The set for a document that must not name versions which may have been removed. A closed document never changes again
+ * (ResourceSync 1.1, 7): it names the versions that existed when it was closed.
+ * @param after the document contains the changes after this boundary
  */
 function withoutPruned(published: PublishedSet, after: Stamp, closed?: Stamp) {
   const { set, style, fingerprint: ofSet } = published;

@@ -3,12 +3,12 @@ import type { SetStatistics, Window } from '../stores/set-statistics.ts';
 import type { PublishedSet } from './published-set.ts';
 
 export interface History {
-  /** The stamp of the last change; the epoch's start when it has none. */
+  /** The stamp of the last change; the start of the epoch when there is none. */
   readonly newest: Stamp;
   readonly windows: readonly Window[];
 }
 
-/** The windows up to the last change: what was committed since is left to the next request. */
+/** The windows up to the last change; the next request includes changes committed after that. */
 export async function readHistory(index: SetStatistics, { set }: PublishedSet): Promise<History> {
   const { lastChange } = await index.summary(set.id);
   const newest = Math.max(lastChange, set.epochStart - 1);
@@ -16,7 +16,7 @@ export async function readHistory(index: SetStatistics, { set }: PublishedSet): 
   return { newest, windows: windows.filter(({ from }) => from < newest) };
 }
 
-/** The first window of an epoch reaches back to its start; every other one begins where the one before ends. */
+/** The first window of an epoch begins at its start; every other one begins where the previous one ends. */
 export function fromOf({ set }: PublishedSet, windows: readonly Window[], at: number): Stamp {
   return at === 0 ? set.epochStart : windows[at]!.from;
 }

@@ -12,22 +12,22 @@ import type { PublishedDocument } from './published-document.ts';
 import type { PublishedSet, SetUris } from './published-set.ts';
 
 /**
- * Which version of a document to publish, and how to make it. A plan is made at one state of the log, and carried out
+ * The version of a document to publish, and how to make it. A plan is made at one state of the log, and carried out
  * later.
  */
 export interface DocumentPlan {
   readonly reference: DocumentReference;
   readonly making: () => Making;
-  /** Last-Modified is not before this change of settings, which gave the document other bytes. */
+  /** Last-Modified is not before this change of settings, which changed the document's bytes. */
   readonly notBefore?: Stamp;
-  /** The boundary at which the next document goes on, when this one had no room for all changes. */
+  /** The boundary at which the next document continues, when this one had no room for all changes. */
   readonly next?: Stamp | undefined;
 }
 
-/** What a document of the source is planned from. */
+/** Input for planning a document of the source. */
 export interface SourceInput {
   readonly baseUrl: string;
-  /** The sets that it lists, ascending by slug. */
+  /** The sets to list, ascending by slug. */
   readonly shown: readonly ResourceSet[];
   /** The address of the document. */
   readonly uri: string;
@@ -38,11 +38,11 @@ export interface SourceInput {
 export interface SourceUris {
   readonly sourceDescription: string;
   descriptionPart(part: string): string;
-  /** Of a set, by its slug. */
+  /** Addresses of a set, by its slug. */
   ofSet(set: string): Pick<SetUris, 'home' | 'capabilityList'>;
 }
 
-/** What a document of a set is planned from. */
+/** Input for planning a document of a set. */
 export interface SetInput {
   readonly published: PublishedSet;
   readonly index: ResourceIndex;
@@ -50,17 +50,17 @@ export interface SetInput {
   readonly uri: string;
   /** The name of the page, window or part in that address, or a time; empty for other documents. */
   readonly name: string;
-  /** The time that a client asked for. */
+  /** The period that a client requested. */
   readonly range: AskedRange | undefined;
-  /** The Resource Dump of the set's epoch. @throws TidemarkError `not-found` when it has none */
+  /** The Resource Dump of the set's epoch. @throws TidemarkError `not-found` when there is none */
   dump(): Promise<Dump>;
-  /** The packages of its Change Dump, at least one. @throws TidemarkError `not-found` when it has none */
+  /** The packages of its Change Dump, at least one. @throws TidemarkError `not-found` when there is none */
   changePackages(): Promise<readonly ChangePackage[]>;
-  /** The archived Resource Lists of the set's epoch. @throws TidemarkError `not-found` when it has none */
+  /** The archived Resource Lists of the set's epoch. @throws TidemarkError `not-found` when there is none */
   archive(): Promise<StoredArchive>;
   /** The archived dump that was completed at a time. @throws TidemarkError `not-found` or `gone` */
   archivedDump(time: string): Promise<Dump>;
-  /** Calls back with the pages of the set when every one is within its limits: see SetPublication. */
+  /** Calls `use` with the pages of the set when every page is within its limits: see SetPublication. */
   settled<Result>(use: (directory: PageDirectory) => Result): Promise<Result>;
 }
 

@@ -3,25 +3,25 @@ import type { Stamp } from '../core/stamp.ts';
 import type { SetDocumentKey, SourceDocumentKey } from './documents.ts';
 import type { PublishedDocument } from './published-document.ts';
 
-/** One page of a Resource List, as an administrator sees it. */
+/** One page of a Resource List, for administrators. */
 export interface PageInfo {
   readonly name: string;
-  /** The first key that it may hold; empty for the first page. */
+  /** The first key that it may contain; empty for the first page. */
   readonly from: string;
   readonly entries: number;
-  /** Newest stamp in its range, 0 for none. */
+  /** The newest stamp in its range; 0 when there is none. */
   readonly version: Stamp;
-  /** Bytes of its rendered form, when it was rendered at this version. */
+  /** Bytes of its rendered document, if it was rendered at this version. */
   readonly length?: number;
   readonly digest?: string;
   /** Milliseconds since 1970. */
   readonly rendered?: number;
 }
 
-/** Publishes documents; each contains all changes that were committed before it was asked for. */
+/** Publishes documents. Each contains all changes that were committed before the call. */
 export interface DocumentPublisher {
   /**
-   * @param shown the sets that it lists, ascending by slug
+   * @param shown the sets to list, ascending by slug
    * @throws TidemarkError `not-found` when the Source Description has no such part
    */
   sourceDocument(key: SourceDocumentKey, shown: readonly ResourceSet[]): Promise<PublishedDocument>;
@@ -33,13 +33,13 @@ export interface DocumentPublisher {
   setDocument(key: SetDocumentKey): Promise<PublishedDocument>;
   pages(slug: string): Promise<readonly PageInfo[]>;
   /**
-   * Some pages of a set, and how many there are. Sizes and digests are read from the disk.
+   * Some pages of a set, and the number of all pages. Sizes and digests are read from the disk.
    * @param range `start` is counted from 0
    */
   pagesFrom(
     slug: string,
     range: { readonly start: number; readonly most: number },
   ): Promise<{ readonly pages: readonly PageInfo[]; readonly total: number }>;
-  /** Renders one page again from the store, and no other. */
+  /** Renders only one page again from the store. */
   refreshPage(slug: string, name: string): Promise<PageInfo>;
 }

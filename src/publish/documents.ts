@@ -15,10 +15,10 @@ import type { DocumentRow, SetRow, SourceRow, Words } from './rows/row.ts';
 export type { DocumentRow, SetRow };
 
 /**
- * Every document that is published. Routes, addresses, the Capability List, the API and its description, and pages for
- * people follow from the rows. To add a document, write its renderer, and a row in `rows/`. A path that another one's
- * parameter would match comes before it. The plan says which version there is now, and whether that may be cached for
- * ever.
+ * All documents that are published. Routes, addresses, the Capability List, the API and its description, and web pages
+ * are derived from the rows. To add a document, write its renderer, and a row in `rows/`. A path that the parameter of
+ * another path would match must come before that one. The plan determines the current version, and whether it may be
+ * cached for ever.
  */
 export const DOCUMENTS = {
   ...SOURCE_ROWS,
@@ -52,39 +52,39 @@ type KeyOf<Kind extends DocumentKind> = { readonly kind: Kind } & {
 } & (Table[Kind] extends { readonly takesRange: true } ? { readonly range?: AskedRange | undefined } : unknown);
 
 /**
- * A document by its kind and the parameters of its path: `{ kind: 'resourceListPage', set: 'maps', name: '1-00000002'
- * }`.
+ * Names a document by its kind and the parameters of its path: `{ kind: 'resourceListPage', set: 'maps', name:
+ * '1-00000002' }`.
  */
 export type DocumentKey = { readonly [Kind in DocumentKind]: KeyOf<Kind> }[DocumentKind];
 export type SetDocumentKey = Extract<DocumentKey, { readonly set: string }>;
 export type SourceDocumentKey = Exclude<DocumentKey, SetDocumentKey>;
 
-/** Kinds of documents that a set has one of, as the API and the page of a set list them. */
+/** Kinds of documents of which a set has one, as listed by the API and on the page of the set. */
 export type ListedKind = {
   readonly [Kind in DocumentKind]: Table[Kind] extends { readonly listed: Words } ? Kind : never;
 }[DocumentKind];
 
 export const DOCUMENT_KINDS = Object.keys(DOCUMENTS) as readonly DocumentKind[];
-/** The texts of a path, and between them the names of its parameters. */
+/** The texts of a path, alternating with the names of its parameters. */
 const PATH_PARTS = new Map(DOCUMENT_KINDS.map((kind) => [kind, DOCUMENTS[kind].path.split(/:([a-z]+)/)]));
 const LISTED_KINDS = DOCUMENT_KINDS.filter((kind) => 'listed' in DOCUMENTS[kind]) as readonly ListedKind[];
 
-/** What people read of a kind of capability. */
+/** Labels of capabilities. */
 export const CAPABILITY_LABELS: Readonly<Record<string, string>> = Object.fromEntries(
   rows().flatMap(({ capability }) => (capability === undefined ? [] : [[capability.name, capability.label]])),
 );
 
-/** A value for each listed kind, in the order of the table. */
+/** Makes a value for each listed kind, in the order of the table. */
 export function eachListed<Value>(toValue: (kind: ListedKind) => Value): Readonly<Record<ListedKind, Value>> {
   return Object.fromEntries(LISTED_KINDS.map((kind) => [kind, toValue(kind)])) as Record<ListedKind, Value>;
 }
 
-/** The listed kinds that a set has, in the order of the table. */
+/** The listed kinds of a set, in the order of the table. */
 export function listedKindsOf(set: ResourceSet): readonly ListedKind[] {
   return LISTED_KINDS.filter((kind) => isOf(kind, set));
 }
 
-/** Whether some sets have no such document. */
+/** Whether only some sets have such a document. */
 export function isOptional(kind: ListedKind): boolean {
   return (DOCUMENTS[kind] as SetRow).isOf !== undefined;
 }
@@ -93,7 +93,7 @@ function isOf(kind: ListedKind, set: ResourceSet): boolean {
   return (DOCUMENTS[kind] as SetRow).isOf?.(set) !== false;
 }
 
-/** @param fields the parameters of its path, and what else its key has */
+/** @param fields the parameters of its path, and other fields of the key */
 export function documentKey(kind: DocumentKind, fields: Readonly<Record<string, unknown>>): DocumentKey {
   return { kind, ...fields } as DocumentKey;
 }

@@ -2,15 +2,15 @@ import type { ResourceSet } from '../core/resource-set.ts';
 import { documentUri } from './documents.ts';
 
 export interface MirrorCommand {
-  /** The program, and what it does. */
+  /** The name of the program, and its effect. */
   readonly title: string;
   /** A line for a shell. */
   readonly command: string;
 }
 
 /**
- * Commands that copy a set and keep the copy in sync, ready to be run: pages and the command line show the same.
- * @param program how this program is called
+ * Commands that copy a set and keep the copy in sync, ready to run: web pages and the command line show the same.
+ * @param program the name of this program
  */
 export function mirrorCommands(
   set: Pick<ResourceSet, 'slug' | 'urlPrefix' | 'private'>,
@@ -19,7 +19,7 @@ export function mirrorCommands(
 ): readonly MirrorCommand[] {
   const { slug, urlPrefix, private: isPrivate } = set;
   const capabilityList = quoted(documentUri(baseUrl, { kind: 'capabilityList', set: slug }));
-  // Not the slug: the published folder often has that name, and the reference client deletes what is not listed.
+  // Not the slug: the published folder often has that name, and the reference client deletes files that are not listed.
   const copy = `${slug}-copy`;
   const token = isPrivate === true ? ' --token-file token.txt' : '';
   const ours = {
@@ -37,7 +37,7 @@ export function mirrorCommands(
   ];
 }
 
-/** A word of a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 function quoted(text: string): string {
   return /^[\w:/.~@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,6 @@
 import type { RenderJob } from './render/render-job.ts';
 
-/** The address of the last document that an index lists; undefined for a document that is no index. */
+/** The address of the last document that an index lists; undefined for a document that is not an index. */
 export function newestPartOf(job: RenderJob): string | undefined {
   switch (job.kind) {
     case 'resource-list-index':

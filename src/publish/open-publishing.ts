@@ -27,16 +27,16 @@ export interface PublishingParts {
   readonly catalog: Catalog;
   readonly sets: SetRegistry;
   readonly artifacts: ArtifactStore;
-  /** Where render threads count what they ask the store. */
+  /** Counters of the requests of render threads to the store. */
   readonly requests: SharedArrayBuffer;
-  /** Measures how documents are rendered. */
+  /** Wraps rendering, to measure it. */
   aroundRender(render: Render): Render;
   contentsOf(set: ResourceSet): ContentsLocation;
-  /** One that has begun already. */
+  /** A packer that was already started. */
   readonly packer?: Packer | undefined;
 }
 
-/** What publishes documents and dumps, present and archived ones. */
+/** Publishes current and archived documents and dumps. */
 export interface Publishing {
   readonly publisher: Publisher;
   readonly cache: DocumentCache;
@@ -44,13 +44,13 @@ export interface Publishing {
   readonly knownDumps: KnownDumps;
   readonly knownArchives: KnownArchives;
   readonly listArchives: ListArchives;
-  /** Another publisher, which renders each document from the store whatever is kept: to compare with. */
+  /** A second publisher that renders each document from the store instead of the cache, for comparison. */
   freshPublisher(): DocumentPublisher;
-  /** Resolves when the documents that an earlier process has left are counted. */
+  /** Resolves when the documents of an earlier process are counted. */
   readonly cacheScan: Promise<void>;
 }
 
-/** What it opens, `closers` close. */
+/** `closers` close everything that this opens. */
 export function openPublishing(parts: PublishingParts, closers: Closers): Publishing {
   const { index, catalog, sets, artifacts, contentsOf } = parts;
   const { hub, dataFolder, cacheBytes, store, failpoint, artifacts: artifactLocation } = parts.configuration;

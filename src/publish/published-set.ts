@@ -1,18 +1,18 @@
 import { keptSince, type ResourceSet } from '../core/resource-set.ts';
 import type { EntryStyle } from './render/documents/entry.ts';
 
-/** A set as its documents see it. */
+/** A set, with the addresses and settings that its documents contain. */
 export interface PublishedSet {
   readonly set: ResourceSet;
-  /** Without a slash at its end. */
+  /** Ends without a slash. */
   readonly baseUrl: string;
   readonly uris: SetUris;
   readonly style: EntryStyle;
   /** The folder of its documents in the cache. */
   readonly folder: string;
-  /** A digest of whatever its documents depend on besides the log. */
+  /** A digest of everything that its documents depend on besides the log. */
   readonly fingerprint: string;
-  /** Its list is a sitemap for search engines, without elements of ResourceSync. */
+  /** Whether its list is a sitemap for search engines, without elements of ResourceSync. */
   readonly isPlain?: boolean;
   /** The hub that its changes are sent to; undefined where there are no notifications. */
   readonly hub?: string | undefined;
@@ -25,7 +25,7 @@ export function entryStyleOf(set: ResourceSet, { home }: Pick<SetUris, 'home'>):
   return { urlPrefix, publishHashes, ...(since !== undefined && { versions: { home, since } }) };
 }
 
-/** A set whose Resource List is a sitemap for search engines, of the same pages under other addresses. */
+/** The same set with a sitemap for search engines as its Resource List: the same pages at other addresses. */
 export function asSitemap(published: PublishedSet): PublishedSet {
   const { uris } = published;
   const plain = { ...uris, resourceList: uris.sitemap, resourcePage: uris.sitemapPage };
@@ -54,20 +54,20 @@ export interface SetUris {
   changeWindow(name: string): string;
   dumpPart(part: string): string;
   resourceListArchivePart(part: string): string;
-  /** Of an archived Resource List by its time, or of a page of one. */
+  /** Address of an archived Resource List by its time, or of one of its pages. */
   archivedList(time: string): string;
   resourceDumpArchivePart(part: string): string;
-  /** Of an archived Resource Dump by the time when it was complete, or of a part of one. */
+  /** Address of an archived Resource Dump by its completion time, or of one of its parts. */
   archivedDump(time: string): string;
   changeListArchivePart(part: string): string;
   changeDumpPart(part: string): string;
   changeDumpArchivePart(part: string): string;
-  /** The Change Dump of a window, by its name. */
+  /** Address of the Change Dump of a window, by its name. */
   archivedChangeDump(name: string): string;
-  /** Of a package, by its name. */
+  /** Address of a package, by its name. */
   dumpPackage(name: string): string;
   dumpManifest(name: string): string;
-  /** Of a package of changes, by its name. */
+  /** Address of a package of changes, by its name. */
   changePackage(name: string): string;
   changeManifest(name: string): string;
 }

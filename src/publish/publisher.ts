@@ -60,14 +60,14 @@ interface KnownPublication {
   readonly publication: SetPublication;
 }
 
-/** Some milliseconds. */
+/** Number of pages between two pauses: takes some milliseconds. */
 const PAGES_AT_ONCE = 2_000;
 
-/** Publishes the documents of all sets. It reads the log and the state, and knows nothing of senders. */
+/** Publishes the documents of all sets. It reads the log and the state, and is independent of how changes arrive. */
 export class Publisher implements DocumentPublisher {
   readonly #parts: PublisherParts;
   readonly #tail: LogTail;
-  /** By the set as the registry has it: a set that was changed is another object. */
+  /** By the set object of the registry: a changed set is another object. */
   readonly #sets = new WeakMap<ResourceSet, { readonly baseUrl: string; readonly published: PublishedSet }>();
   readonly #publications = new Map<SetId, KnownPublication>();
 
@@ -93,7 +93,7 @@ export class Publisher implements DocumentPublisher {
     return publish(this.#parts.cache, await this.#plan(key));
   }
 
-  /** The address of the last part of a document that is an index; undefined for one that is not. */
+  /** The address of the last part of a document that is an index; undefined for other documents. */
   async newestPartOf(key: SetDocumentKey): Promise<string | undefined> {
     const { making } = await this.#plan(key);
     return newestPartOf(making().job);
@@ -139,13 +139,13 @@ export class Publisher implements DocumentPublisher {
     return this.#readySet(slug);
   }
 
-  /** What a dump of a set has to contain now. */
+  /** The contents of a new dump of a set. */
   async planDump(slug: string): Promise<DumpPlan> {
     const published = await this.#readySet(slug);
     return this.#settled(published, (directory) => planDump(published, directory));
   }
 
-  /** What an archive of a set has to keep now. */
+  /** The contents to keep in the archive of a set. */
   async planKeeping(slug: string): Promise<KeepPlan> {
     const published = await this.#readySet(slug);
     return this.#settled(published, (directory) => planKeeping(published, directory));
@@ -159,8 +159,8 @@ export class Publisher implements DocumentPublisher {
   }
 
   /**
-   * How many pages are cached in their current version, of the sets that a client asked for since the start. It reads
-   * neither store nor disk.
+   * Number of pages that are cached in their current version, for sets with a request since the start. Reads neither
+   * the store nor the disk.
    */
   async countPages(): Promise<PageCounts> {
     const counts = { current: 0, outOfDate: 0 };
@@ -171,14 +171,14 @@ export class Publisher implements DocumentPublisher {
         const document = documentName(pages.length === 1 ? uris.resourceList : uris.resourcePage(name));
         const isCurrent = this.#parts.cache.holds({ folder: folderOf(id), name: document, version });
         counts[isCurrent ? 'current' : 'outOfDate'] += 1;
-        // A source of many sets has tens of thousands of pages, and others want the thread too.
+        // A source of many sets has tens of thousands of pages, and other code needs the thread too.
         if (++counted % PAGES_AT_ONCE === 0) await setImmediate();
       }
     }
     return counts;
   }
 
-  /** Stores what was counted, so that the next start is quick. */
+  /** Stores the counts, so that the next start is quick. */
   async close(): Promise<void> {
     for (const { publication } of this.#publications.values()) await publication.close();
   }
@@ -207,7 +207,7 @@ export class Publisher implements DocumentPublisher {
     return published;
   }
 
-  /** @throws TidemarkError `not-ready` while the set's first scan goes on: a list is never a part of itself */
+  /** @throws TidemarkError `not-ready` during the set's first scan: an incomplete list is never published */
   async #readySet(slug: string): Promise<PublishedSet> {
     const published = await this.#set(slug);
     if (published.set.ready) return published;

@@ -12,7 +12,7 @@ import type { ResourceDump } from './render/documents/resource-dump.ts';
 import type { RenderJob } from './render/render-job.ts';
 import { atOf } from './resource-lists.ts';
 
-/** The pages of a set as a dump packs them: those that are empty have no package. */
+/** Plans the pages of a set for a dump: empty pages have no package. */
 export function planDump(published: PublishedSet, directory: PageDirectory): DumpPlan {
   const { set, uris, style, fingerprint } = published;
   const newest = Math.max(...directory.pages.map(({ version }) => version));
@@ -32,7 +32,7 @@ export function planDump(published: PublishedSet, directory: PageDirectory): Dum
 
 /**
  * The Resource Dump: one document, or an index over several (ResourceSync 1.1, 11.1).
- * @param archives the archive of such dumps, if there is one
+ * @param archives address of the archive of dumps, if there is one
  */
 export function planResourceDump(published: PublishedSet, dump: Dump, archives?: string): DocumentPlan {
   const parts = partsOf(dump);
@@ -56,7 +56,7 @@ export function planResourceDump(published: PublishedSet, dump: Dump, archives?:
 export function planDumpPart(published: PublishedSet, dump: Dump, name: string): DocumentPlan {
   const parts = partsOf(dump);
   const packages = parts.find((_, at) => partName(at) === name);
-  // An index that a client has read may have become one document since.
+  // A client may have read an index that has become one document since.
   if (parts.length === 1 && packages !== undefined) return planResourceDump(published, dump);
   if (packages === undefined) {
     throw new TidemarkError('not-found', `there is no part "${name}" of the Resource Dump`, { name });
@@ -87,7 +87,7 @@ function plan(
   { at, completed }: Dump,
   { uri, job }: { readonly uri: string; readonly job: RenderJob },
 ): DocumentPlan {
-  // Two dumps of one boundary differ in what was missing before.
+  // Two dumps of one boundary differ when resources were missing in the first.
   const reference = { folder, name: documentName(uri), version: at - 1, fingerprint: fingerprint(ofSet, completed) };
   return { reference, making: () => ({ newest: completed, job }) };
 }

@@ -21,12 +21,12 @@ export function planResourceList(published: PublishedSet, directory: PageDirecto
   return more.length === 0 ? planOnly(published, only) : planIndex(published, directory);
 }
 
-/** Every page as it is listed. */
+/** Plans every page as it is listed. */
 export function planPages(published: PublishedSet, directory: PageDirectory): readonly PagePlan[] {
   return directory.pages.map((page) => ({ page: { ...page }, plan: planAsListed(published, directory, page) }));
 }
 
-/** A page by its name, also one that is not listed any more. @throws TidemarkError `not-found` or `gone` */
+/** A page by its name, including pages that are no longer listed. @throws TidemarkError `not-found` or `gone` */
 export function planNamedPage(published: PublishedSet, directory: PageDirectory, name: string): DocumentPlan {
   const page = directory.pages.find((candidate) => candidate.name === name);
   if (page !== undefined) return planPage(published, directory, page);
@@ -39,7 +39,7 @@ export function planNamedPage(published: PublishedSet, directory: PageDirectory,
   throw new TidemarkError('not-found', `there is no page "${name}"`, { name });
 }
 
-/** A page is published as the list itself when it is the only one. */
+/** The only page is published as the list itself. */
 function planAsListed(published: PublishedSet, directory: PageDirectory, page: Page): DocumentPlan {
   return directory.pages.length === 1 ? planOnly(published, page) : planPage(published, directory, page);
 }
@@ -55,7 +55,7 @@ function planOnly(published: PublishedSet, page: Page): DocumentPlan {
   });
 }
 
-/** The link to the archive, if there is one, and the set as a document with that link sees it. */
+/** The link to the archive, if there is one, and the set for documents with that link. */
 function withArchiveOf(published: PublishedSet) {
   if (published.isPlain === true || !hasListArchive(published.set)) return { seen: published };
   const archives = published.uris.resourceListArchive;
@@ -78,7 +78,7 @@ function planPage(published: PublishedSet, directory: PageDirectory, page: Page)
   });
 }
 
-/** What the page held when it was within its limits for the last time, in its present state. */
+/** The resources that the page contained when it was last within its limits, in their current state. */
 function planRetired(published: PublishedSet, { name, from, to, through }: RetiredPage): DocumentPlan {
   const { set, uris, style, isPlain } = published;
   const at = Math.max(through, set.epochStart);
@@ -101,7 +101,7 @@ function planIndex(published: PublishedSet, directory: PageDirectory): DocumentP
   const { pages } = directory;
   const newest = Math.max(...pages.map(({ version }) => version));
   const at = atOf(published, newest);
-  // After a split the same newest stamp may have other pages.
+  // After a split, there may be other pages for the same newest stamp.
   const { archives, seen } = withArchiveOf(published);
   const shape = fingerprint(seen.fingerprint, pages.length, directory.lastNumber);
   const list = reference(published, documentName(uris.resourceList), newest);
@@ -124,12 +124,12 @@ function planIndex(published: PublishedSet, directory: PageDirectory): DocumentP
   );
 }
 
-/** The directory changes afterwards, so everything is taken from it before. */
+/** The directory changes later, so everything needed is read from it before. */
 function plan({ set }: PublishedSet, reference: DocumentReference, making: Making): DocumentPlan {
   return { reference, making: () => making, notBefore: Math.max(set.pagesSince ?? 0, entriesSince(set)) };
 }
 
-/** One above the newest stamp; a set that has seen no change in this epoch is as it was when the epoch began. */
+/** One above the newest stamp; for a set without changes in this epoch, the start of the epoch. */
 export function atOf({ set }: Pick<PublishedSet, 'set'>, version: Stamp): Stamp {
   return Math.max(version + 1, set.epochStart);
 }

@@ -34,7 +34,7 @@ export function planDescriptionPart(input: SourceInput, name: string): DocumentP
   const parts = partsOf(shown.map(({ slug }) => slug));
   const at = parts.findIndex((_, number) => partName(number) === name);
   const slugs = parts[at];
-  // An index that a client has read may have become one document since.
+  // A client may have read an index that has become one document since.
   if (parts.length === 1 && at === 0) return planSourceDescription(input);
   if (slugs === undefined)
     throw new TidemarkError('not-found', `there is no part "${name}" of the Source Description`, { name });
@@ -44,10 +44,11 @@ export function planDescriptionPart(input: SourceInput, name: string): DocumentP
 
 function plan({ baseUrl, shown, uri }: SourceInput, slugs: readonly string[], job: RenderJob): DocumentPlan {
   const newest = shown.reduce((latest, { epochStart }) => Math.max(latest, epochStart), 0);
-  // Those that list private sets have one name, so that a new one replaces the last: there may be one for each token.
+  // Documents that list private sets share one name, so that a new one replaces the last: there may be one for each
+  // token.
   const variant = shown.some((set) => set.private === true) ? 'for-some' : undefined;
-  // A set that is not shown makes no other version: otherwise its Last-Modified would reveal when this one was
-  // rendered.
+  // A set that is not shown does not affect the version: otherwise its Last-Modified would reveal changes of a hidden
+  // set.
   const print = fingerprint(baseUrl, newest, slugs, job.kind);
   return {
     reference: { folder: 'source', name: documentName(uri, variant), version: newest, fingerprint: print },
@@ -62,7 +63,7 @@ function capabilityLists({ uris }: SourceInput, slugs: readonly string[]) {
   });
 }
 
-/** A document has at most 50,000 entries, and so has an index. */
+/** Parts of at most 50,000 entries, the limit of a document and of an index. */
 function partsOf(slugs: readonly string[]): readonly (readonly string[])[] {
   const parts = [slugs.slice(0, MAX_ENTRIES)];
   for (let at = MAX_ENTRIES; at < slugs.length; at += MAX_ENTRIES) parts.push(slugs.slice(at, at + MAX_ENTRIES));

@@ -7,7 +7,7 @@ import { documentName } from './pages/document-name.ts';
 import { renderTopic } from './render/documents/notification.ts';
 import type { NotificationCapability } from './render/documents/sitemap.ts';
 
-/** Where subscribers of this source go; undefined where there are no notifications. */
+/** The address of the hub for this source; undefined where there are no notifications. */
 export function hubUri(hub: HubSetting, baseUrl: string): string | undefined {
   switch (hub.kind) {
     case 'none':
@@ -19,15 +19,15 @@ export function hubUri(hub: HubSetting, baseUrl: string): string | undefined {
   }
 }
 
-/** The header Link of a topic, and of what is sent to subscribers (WebSub, 4 and 7). */
+/** The header Link of a topic, and of notifications (WebSub, 4 and 7). */
 export function topicLinks(hub: string, topic: string): string {
   return `<${hub}>; rel="hub", <${topic}>; rel="self"`;
 }
 
-/** What subscribers are sent of a set: its changes, or what happens to its documents. */
+/** The subject of a topic: the changes of a set, or the events of its documents. */
 export type TopicKind = 'changes' | 'framework';
 
-/** What an address is the topic of, if it is one. @param baseUrl ends without a slash */
+/** The topic at an address, if there is one. @param baseUrl ends without a slash */
 export function topicOf(uri: string, baseUrl: string): { readonly kind: TopicKind; readonly slug: string } | undefined {
   if (!uri.startsWith(baseUrl)) return undefined;
   const [, slug, file] = /^\/sets\/([^/]+)\/((?:framework-)?notifications)\.xml$/.exec(uri.slice(baseUrl.length)) ?? [];

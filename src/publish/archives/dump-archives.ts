@@ -25,12 +25,12 @@ export interface DumpArchivesParts {
   readonly known: KnownArchives;
 }
 
-/** Lists of packages that are remembered: clients read a dump package by package. */
+/** Number of lists of packages that are cached: clients read a dump package by package. */
 const MOST_REMEMBERED = 4;
 
 /**
- * The archived Resource Dumps of sets. An archived dump is the list of its packages: the packages themselves stay where
- * they are, and are not removed while a dump names them.
+ * The archived Resource Dumps of sets. An archived dump is only a list of its packages: the packages stay in place, and
+ * are not removed while a dump names them.
  */
 export class DumpArchives {
   readonly #parts: DumpArchivesParts;
@@ -40,7 +40,7 @@ export class DumpArchives {
     this.#parts = parts;
   }
 
-  /** Adds the dump of a set to its archive. Undefined when there is none, or when it is there already. */
+  /** Adds the dump of a set to its archive. Undefined when there is none, or when the archive already has it. */
   async keep(set: ResourceSet): Promise<ArchivedDump | undefined> {
     const { catalog, sets, artifacts } = this.#parts;
     const dump = (await readDump(catalog, set.id))?.body.published;
@@ -75,7 +75,7 @@ export class DumpArchives {
     throw new TidemarkError('not-found', `there is no archived dump "${time}"`, { time });
   }
 
-  /** A package of an archived dump. */
+  /** Finds a package of an archived dump. */
   async packageOf(set: ResourceSet, name: string): Promise<Package | undefined> {
     const [epoch, number, version] = name.split('-');
     const page = `${epoch}-${number}`;
@@ -83,7 +83,7 @@ export class DumpArchives {
       if (at <= Number(version)) continue;
       const { packages } = (await this.#read(set.id, list)) ?? { packages: [] };
       const found = packages.find((one) => one.name === name);
-      // Later dumps have only newer versions of the page.
+      // Later dumps contain only newer versions of the page.
       if (found !== undefined || packages.some((one) => one.page === page && one.version > Number(version)))
         return found;
     }
@@ -95,7 +95,7 @@ export class DumpArchives {
     const names = new Set<string>();
     const set = await this.#parts.sets.byId(id);
     if (set === undefined || set.removed !== undefined) return names;
-    // As it is now: what another process has just archived must not be missing.
+    // Read without a cache: a dump that another process has just archived must not be missing.
     const { dumps = [] } = archiveIn(await readArchive(this.#parts.catalog, id), set.epoch);
     for (const { name: list } of dumps) {
       const { packages } = (await this.#read(id, list)) ?? { packages: [] };
@@ -104,7 +104,7 @@ export class DumpArchives {
     return names;
   }
 
-  /** Another process may remove the dump, and its packages, between two steps of this one. */
+  /** Whether the dump was removed: another process may remove it, and its packages, between two steps of this one. */
   async #wasRemoved(id: SetId, { packages }: Dump): Promise<boolean> {
     const stored = (await readDump(this.#parts.catalog, id))?.body;
     const known = new Set(stored === undefined ? [] : namesIn(stored));

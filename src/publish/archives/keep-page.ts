@@ -14,7 +14,7 @@ import { resourceEntries } from '../render/documents/resource-list.ts';
 import type { KeptPage } from './list-manifest.ts';
 import { statesAt } from './states-at.ts';
 
-/** A page of a list to keep; plain values, so that it can be handed to another thread. */
+/** A page of a list to keep. Plain values, so that another thread can receive them. */
 export interface KeepPageJob {
   readonly set: SetId;
   readonly page: string;
@@ -26,8 +26,8 @@ export interface KeepPageJob {
 }
 
 /**
- * Stores the entries of a page as they were at the time of its list, without head and end: those differ from list to
- * list, while a page that has not changed belongs to several.
+ * Stores the entries of a page as of the time of its list, without head and end: those differ between lists, while an
+ * unchanged page belongs to several lists.
  */
 export async function keepPage(
   { set, page, version, range, at, style }: KeepPageJob,
@@ -43,7 +43,7 @@ export async function keepPage(
   }
   const packed = createGzip();
   const packing = pipeline(Readable.from(entries()), packed);
-  // The artifact store reports it; without this, a failure before it reads would end the process.
+  // The artifact store reports the error; without this handler, an error before it reads would end the process.
   packing.catch(() => {});
   await putArtifact(artifacts, { kind: 'kept-page', set, name }, packed, { hashes: ['sha-256'] });
   await packing;

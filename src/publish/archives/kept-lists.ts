@@ -5,7 +5,7 @@ import type { KeptEntries, KeptPagePlace } from '../render/render-job.ts';
 import { readKeptPage } from './keep-page.ts';
 import type { ListManifest } from './list-manifest.ts';
 
-/** Reads pages of archived lists. Clients read a list page by page, so the last manifest is remembered. */
+/** Reads pages of archived lists. It caches the last manifest, since clients read a list page by page. */
 export class KeptLists implements KeptEntries {
   readonly #artifacts: Pick<ArtifactStore, 'get'>;
   #last: { readonly name: string; readonly manifest: ListManifest } | undefined;
@@ -24,7 +24,7 @@ export class KeptLists implements KeptEntries {
   async #manifestOf(set: SetId, list: string): Promise<ListManifest> {
     const name = `${set}/${list}`;
     if (this.#last?.name === name) return this.#last.manifest;
-    // Loaded when it is needed: its schema takes half of the time in which a thread that renders starts.
+    // Loaded on first use: its schema takes half of the start time of a render thread.
     const { readManifest } = await import('./list-manifest.ts');
     const manifest = await readManifest(this.#artifacts, set, list);
     if (manifest === undefined) {

@@ -3,7 +3,7 @@ import { hasListArchive, type ResourceSet, type SetId } from '../../core/resourc
 import type { Catalog } from '../../stores/catalog.ts';
 import { readArchive, type StoredArchive } from './stored-archive.ts';
 
-/** The archives of all sets, as every process sees them: each is read again when one of them was changed. */
+/** The archives of all sets, in sync with other processes: each is read again after any archive was changed. */
 export class KnownArchives {
   readonly #catalog: Pick<Catalog, 'get' | 'head'>;
   readonly #known = new Map<SetId, StoredArchive | undefined>();
@@ -13,7 +13,7 @@ export class KnownArchives {
     this.#catalog = catalog;
   }
 
-  /** The archived lists of a set. @throws TidemarkError `not-found` when it has none of this epoch */
+  /** The archived lists of a set. @throws TidemarkError `not-found` when it has none in this epoch */
   async archiveOf(set: ResourceSet): Promise<StoredArchive> {
     const found = hasListArchive(set) ? await this.find(set) : undefined;
     if (found !== undefined) return found;
@@ -21,7 +21,7 @@ export class KnownArchives {
     throw new TidemarkError('not-found', message, { set: set.slug });
   }
 
-  /** What a set has in this epoch. */
+  /** The archive of a set in this epoch. */
   async find({ id, epoch }: ResourceSet): Promise<StoredArchive | undefined> {
     const found = await this.#read(id);
     return found?.epoch === epoch ? found : undefined;
@@ -35,7 +35,7 @@ export class KnownArchives {
     }
     if (!this.#known.has(set)) {
       const document = await readArchive(this.#catalog, set);
-      // Another call may have seen a newer one meanwhile.
+      // Another call may have read a newer one meanwhile.
       if (head === this.#head) this.#known.set(set, document?.body);
       return document?.body;
     }

@@ -35,7 +35,7 @@ export interface ListArchivesParts {
   keepPage(job: KeepPageJob, signal?: AbortSignal): Promise<KeptPage>;
 }
 
-/** What is to be kept of a set, at one state of the log. */
+/** A plan to keep the list of a set, made at one state of the log. */
 export interface KeepPlan {
   readonly set: ResourceSet;
   /** Every change up to this boundary is included. */
@@ -52,22 +52,22 @@ export interface KeepOptions {
 }
 
 export interface KeptList extends ArchivedList {
-  /** Pages that were stored for it; the others have not changed since the list before. */
+  /** Number of pages that were stored for it; the others have not changed since the previous list. */
   readonly stored: number;
-  /** False when nothing has changed since the last list: then that one is returned. */
+  /** False when nothing has changed since the last list, which is then returned. */
   readonly isNew: boolean;
-  /** The set's dump, when it was added to the archive, too. */
+  /** The set's dump, when it was also added to the archive. */
   readonly dump: ArchivedDump | undefined;
 }
 
-/** As many as there are render threads. */
+/** Equals the number of render threads. */
 const KEPT_AT_ONCE = 2;
 /** Microseconds. */
 const DAY = 86_400_000_000;
-/** Milliseconds after which what no list names was left by a process that was killed. */
+/** Milliseconds after which an object that no list names counts as left by a killed process. */
 const LEFT_OVER_AFTER = 24 * 60 * 60 * 1000;
 
-/** The archived Resource Lists of sets: keeps, lists and removes them. */
+/** Keeps, lists and removes the archived Resource Lists of sets. */
 export class ListArchives {
   readonly #parts: ListArchivesParts;
 
@@ -75,15 +75,15 @@ export class ListArchives {
     this.#parts = parts;
   }
 
-  /** What was kept of a set in this epoch; an empty archive when nothing was. */
+  /** The archive of a set in this epoch; empty when nothing was kept. */
   async archiveOf(set: ResourceSet): Promise<StoredArchive> {
     const found = hasListArchive(set) ? await this.#parts.known.find(set) : undefined;
     return found ?? { epoch: set.epoch, lists: [] };
   }
 
   /**
-   * Keeps the Resource List of a set as it is now. A page that has not changed since the last list is not stored again.
-   * Two processes may do it at once: then both return the list of the first.
+   * Keeps the current Resource List of a set. A page that has not changed since the last list is not stored again. When
+   * two processes do so concurrently, both return the list of the first.
    */
   async keep(slug: string, options: KeepOptions = {}): Promise<KeptList> {
     const { catalog, sets } = this.#parts;
@@ -98,7 +98,7 @@ export class ListArchives {
       failpoint('lists.stored');
       const { stored: _, ...list } = kept;
       const body = { ...archive, lists: [...archive.lists, list] };
-      // Another process has kept a list, or removed one whose pages this one may have.
+      // Another process has kept a list, or removed one that shares pages with this one.
       if (!(await this.#put(id, body, document))) return this.keep(slug, options);
       failpoint('lists.recorded');
     }
@@ -107,7 +107,7 @@ export class ListArchives {
     return { ...kept, isNew, dump };
   }
 
-  /** Removes the lists and dumps of a set of a time before another one (microseconds since 1970). Returns the lists. */
+  /** Removes the lists and dumps of a set from before a time (microseconds since 1970). Returns the lists. */
   async prune(slug: string, before: Stamp): Promise<readonly ArchivedList[]> {
     const { catalog, sets } = this.#parts;
     const { id, epoch } = await sets.bySlug(slug);
@@ -117,7 +117,7 @@ export class ListArchives {
     const removedDumps = dumps.filter(({ at }) => at < before);
     if (removed.length + removedDumps.length === 0) return [];
     const left = lists.slice(removed.length);
-    // First no document names them any more.
+    // First, no document names them any more.
     const [last, lastDump] = [removed.at(-1), removedDumps.at(-1)];
     const body = {
       ...{ ...archive, lists: left, dumps: dumps.slice(removedDumps.length) },
@@ -125,7 +125,7 @@ export class ListArchives {
       ...(lastDump !== undefined && { removedDumpsThrough: lastDump.completed }),
     };
     if (!(await this.#put(id, body, document))) return this.prune(slug, before);
-    // A page belongs to lists that follow each other, so the next one names what is still needed of these.
+    // A page belongs to consecutive lists, so the next list names every page that is still needed.
     const next = left[0] === undefined ? [] : await this.#pagesOf(id, left[0]);
     const needed = next && new Set(next);
     for (const list of removed) {
@@ -134,7 +134,7 @@ export class ListArchives {
       }
     }
     for (const { name } of removed) await this.#delete({ kind: 'kept-list', set: id, name });
-    // Their packages are removed as those of other dumps are, when none names them.
+    // Their packages are removed like those of other dumps, once no dump names them.
     for (const { name } of removedDumps) await this.#delete({ kind: 'kept-dump', set: id, name });
     return removed;
   }
@@ -146,8 +146,8 @@ export class ListArchives {
   }
 
   /**
-   * Removes what no list names: of sets that were removed or renewed, and what killed processes have left. Returns how
-   * many objects that were.
+   * Removes objects that no list names: of sets that were removed or renewed, and of killed processes. Returns how
+   * many.
    */
   async removeUnused(signal?: AbortSignal): Promise<number> {
     const { artifacts, sets } = this.#parts;
@@ -155,7 +155,7 @@ export class ListArchives {
     for (const folder of await artifacts.folders(LISTS_FOLDER)) {
       const id = Number(folder);
       const set = await sets.byId(id);
-      // Of none that is known here, another store may be.
+      // The set of an unknown id may belong to another store.
       if (set === undefined) continue;
       const used = await this.#usedBy(set);
       removed += await this.#removeWhere(id, (object) => {
@@ -209,7 +209,7 @@ export class ListArchives {
     return { name, at, completed: Math.max(clockStamp(), at), pages: kept.length, resources, stored };
   }
 
-  /** Returns whether it was written: not when another process has changed it since it was read. */
+  /** Returns false when another process has changed the archive since it was read; nothing is written then. */
   async #put(id: SetId, body: StoredArchive, replaces: CatalogDocument<StoredArchive> | undefined): Promise<boolean> {
     try {
       await putArchive(this.#parts.catalog, id, { body, replaces: replaces?.version });
@@ -220,7 +220,7 @@ export class ListArchives {
     }
   }
 
-  /** The keys of everything that the lists of a set need. */
+  /** The keys of all objects that the lists of a set need. */
   async #usedBy({ id, epoch, removed }: ResourceSet): Promise<ReadonlySet<string>> {
     if (removed !== undefined) return new Set();
     const { lists, dumps = [] } = archiveIn(await readArchive(this.#parts.catalog, id), epoch);
@@ -233,7 +233,7 @@ export class ListArchives {
     return used;
   }
 
-  /** The names of the pages of a list; undefined when another program has deleted what has them. */
+  /** The names of the pages of a list; undefined when another program has deleted its manifest. */
   async #pagesOf(id: SetId, { name }: ArchivedList): Promise<readonly string[] | undefined> {
     return (await readManifest(this.#parts.artifacts, id, name))?.pages.map((page) => page.name);
   }

@@ -10,18 +10,18 @@ const SCHEMA = z.object({
   /** In the order of their keys. */
   pages: z.array(
     z.object({
-      /** Of the artifact: PAGE-VERSION-CHANCE. */
+      /** Name of the artifact: PAGE-VERSION-RANDOM. */
       name: z.string(),
       resources: z.int(),
     }),
   ),
 });
 
-/** The pages of an archived list: an artifact beside them. */
+/** The pages of an archived list, stored in an artifact beside them. */
 export type ListManifest = z.output<typeof SCHEMA>;
 export type KeptPage = ListManifest['pages'][number];
 
-/** Undefined when another program has deleted it. */
+/** Undefined when another program has deleted the manifest. */
 export function readManifest(
   artifacts: Pick<ArtifactStore, 'get'>,
   set: SetId,

@@ -9,8 +9,8 @@ type Stores = Pick<ResourceStates, 'read'> & Pick<SetStatistics, 'history'>;
 type StateAt = Pick<Resource, 'key' | 'state'>;
 
 /**
- * The resources of a range as they were at a boundary, ascending by key. What has changed since is looked up in the
- * log, resource by resource: so it is quick just after the boundary, and always exact.
+ * The resources of a range as of a boundary, ascending by key. For each resource that has changed since, the log is
+ * read: so this is quick soon after the boundary, and always exact.
  */
 export async function* statesAt(
   index: Stores,

@@ -6,15 +6,15 @@ import type { CatalogDocument } from '../../stores/catalog.ts';
 export interface ArchivedList {
   /** The name of its manifest in the artifact store. */
   readonly name: string;
-  /** It has every change up to this boundary, and no other. */
+  /** Boundary of the list: it contains every change up to here, and no other. */
   readonly at: Stamp;
-  /** When it was complete. */
+  /** Time when the list was complete. */
   readonly completed: Stamp;
   readonly pages: number;
   readonly resources: number;
 }
 
-/** A Resource Dump of an earlier time. Its packages are those that it had then. */
+/** A Resource Dump of an earlier time, with the packages that it had then. */
 export interface ArchivedDump {
   /** The name of the artifact that lists its packages. */
   readonly name: string;
@@ -22,28 +22,28 @@ export interface ArchivedDump {
   readonly completed: Stamp;
 }
 
-/** What the catalog has of the archived Resource Lists of a set. */
+/** The document of the catalog about the archive of a set. */
 export interface StoredArchive {
-  /** Of the set: the lists of an earlier one have wrong URIs. */
+  /** Epoch of the set: lists of an earlier epoch have wrong URIs. */
   readonly epoch: number;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly lists: readonly ArchivedList[];
-  /** The oldest first; absent before the first. */
+  /** Oldest first; absent before the first dump. */
   readonly dumps?: readonly ArchivedDump[];
-  /** The time of the newest list that was removed. */
+  /** The time of the newest removed list. */
   readonly removedThrough?: Stamp | undefined;
-  /** When the newest dump that was removed was complete. */
+  /** Completion time of the newest removed dump. */
   readonly removedDumpsThrough?: Stamp | undefined;
 }
 
 export const { read: readArchive, put: putArchive } = documentOfSet<StoredArchive>('list-archive');
 
-/** The archive of an epoch; an empty one when the document is of an earlier one. */
+/** The archive in an epoch; empty when the document belongs to an earlier one. */
 export function archiveIn(document: CatalogDocument<StoredArchive> | undefined, epoch: number): StoredArchive {
   return document?.body.epoch === epoch ? document.body : { epoch, lists: [] };
 }
 
-/** A boundary as addresses of archived documents have it, such as 20261123T020000123457Z. */
+/** A boundary as in addresses of archived documents, such as 20261123T020000123457Z. */
 export function timeName(at: Stamp): string {
   return formatStamp(at).replace(/[-:.]/g, '');
 }

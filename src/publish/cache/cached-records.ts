@@ -6,20 +6,20 @@ import type { DocumentRecord } from './document-files.ts';
 /** A record that this process has read. */
 export interface CachedRecord {
   readonly record: DocumentRecord;
-  /** Identifies the record file that was read: another process may have rendered the document again. */
+  /** Identity of the record file that was read: another process may have rendered the document again. */
   readonly file: string;
   readonly bytes: number;
-  /** Whether its body has the bytes of its digest; undefined before this process needed it. */
+  /** Whether the body matches the digest; undefined until this process needs it. */
   sound?: Promise<boolean>;
 }
 
-/** The records on disk that this process has read, by their paths, in the order of their last use. */
+/** The records on disk that this process has read, by path, in the order of their last use. */
 export class CachedRecords {
   readonly #bodies: Pick<DocumentBodies, 'removeLater'>;
   readonly #entries = new Map<string, CachedRecord>();
   #bytes = 0;
 
-  /** @param bodies removes those of records that are dropped */
+  /** @param bodies removes the bodies of dropped records */
   constructor(bodies: Pick<DocumentBodies, 'removeLater'>) {
     this.#bodies = bodies;
   }
@@ -28,17 +28,17 @@ export class CachedRecords {
     return this.#entries.size;
   }
 
-  /** That the documents take on disk. */
+  /** Bytes of the documents on disk. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** As it was read, whatever has become of its file. */
+  /** The record as it was read, even if its file has changed. */
   get(path: string): CachedRecord | undefined {
     return this.#entries.get(path);
   }
 
-  /** Uses a record, unless its file is another one by now. */
+  /** Marks a record as used and returns it; undefined when its file has been replaced. */
   use(path: string): CachedRecord | undefined {
     const entry = this.#entries.get(path);
     if (entry === undefined) return undefined;
@@ -52,7 +52,7 @@ export class CachedRecords {
     return undefined;
   }
 
-  /** Reads a record, whose body must exist. */
+  /** Reads a record. Undefined unless its body exists, too. */
   async read(path: string): Promise<CachedRecord | undefined> {
     try {
       await using file = await open(path);
@@ -61,12 +61,12 @@ export class CachedRecords {
       await requireBody(path, record);
       return this.#remember(path, record, identityOf(found));
     } catch {
-      // Missing, not whole, or removed meanwhile by another process: it is rendered again.
+      // Missing, incomplete, or removed meanwhile by another process: the document is rendered again.
       return undefined;
     }
   }
 
-  /** Undefined when the body of the document is damaged: then it is removed, and rendered again. */
+  /** Undefined when the body of the document is damaged: it is then removed, and rendered again. */
   async requireSound(path: string, entry: CachedRecord | undefined): Promise<CachedRecord | undefined> {
     if (entry === undefined) return undefined;
     entry.sound ??= isSound(path, entry.record);
@@ -80,7 +80,7 @@ export class CachedRecords {
     await rm(path, { force: true });
   }
 
-  /** Removes what was not used for the longest time until the rest has so many bytes, or is a single document. */
+  /** Removes the least recently used documents until the others take at most `mostBytes` bytes, or only one is left. */
   async evict(mostBytes: number): Promise<void> {
     for (const [path, { bytes }] of this.#entries) {
       if (this.#bytes <= mostBytes || bytes === this.#bytes) return;
@@ -107,7 +107,7 @@ export class CachedRecords {
   }
 }
 
-/** Numbers of files are given again, so the time of writing belongs to it. */
+/** Inode numbers are reused, so mtime is part of the identity. */
 function identityOf({ ino, mtimeNs }: BigIntStats): string {
   return `${ino}-${mtimeNs}`;
 }

@@ -13,19 +13,20 @@ import { BODY_ENDING, type DocumentRecord, removeBody } from './document-files.t
 const CHUNK = 262_144;
 const unpack = promisify(gunzip);
 
-/** Bodies up to this size are read as a whole, and kept in memory: a client then costs nothing but sending. */
+/** Largest body, in bytes, that is read whole and kept in memory: serving it again costs only sending. */
 const MOST_WHOLE = 4 * 1024 * 1024;
-/** Those that every client begins with: they are read as a whole even when clients hold much. */
+/** Bytes up to which a body is always read whole, since every client begins with such documents. */
 const SMALL = 65_536;
 const MOST_KEPT_BYTES = 32 * 1024 * 1024;
-/** Of bodies in memory, with those that are not kept any more, but are still being sent to slow clients. */
+/** Most bytes of bodies in memory, including those that are no longer kept but still being sent to slow clients. */
 const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
 /**
- * Milliseconds that the body of a replaced version stays: a request may hold its record, and not have opened it yet.
+ * Milliseconds for which the body of a replaced version stays: a request may have read its record, but not opened the
+ * body yet.
  */
 const GRACE = 10_000;
 
-/** The bodies of rendered documents, which are beside their records on disk; most of them also in memory. */
+/** The bodies of rendered documents, stored beside their records on disk; most of them also in memory. */
 export class DocumentBodies {
   readonly grace: number;
   readonly #kept = new Map<string, Buffer>();
@@ -36,7 +37,7 @@ export class DocumentBodies {
     this.#bytesInMemory -= bytes;
   });
 
-  /** @param grace milliseconds that a body stays which no record names any more */
+  /** @param grace milliseconds for which a body stays that no record names any more */
   constructor(grace = GRACE) {
     this.grace = grace;
   }
@@ -47,7 +48,7 @@ export class DocumentBodies {
     const name = nameInMemory(path, record, encoding);
     const kept = this.#kept.get(name);
     if (kept !== undefined) {
-      // Those that were used last are forgotten last.
+      // Moved to the end: the least recently used ones are dropped first.
       this.#kept.delete(name);
       this.#kept.set(name, kept);
       return kept;
@@ -58,7 +59,7 @@ export class DocumentBodies {
     return this.#read(file, name, encoding);
   }
 
-  /** Clients that come at the same time share one reading. */
+  /** Concurrent requests share one read. */
   #read(file: string, name: string, encoding: Encoding): Promise<Buffer> {
     const underWay = this.#reading.get(name);
     if (underWay !== undefined) return underWay;
@@ -72,7 +73,7 @@ export class DocumentBodies {
     return reading;
   }
 
-  /** Removes the body of a record that is there no more. */
+  /** Removes the body of a removed record. */
   removeLater(path: string, record: DocumentRecord): void {
     for (const encoding of ENCODINGS) this.#forget(nameInMemory(path, record, encoding));
     setTimeout(() => removeBody(join(path, '..', record.body)).catch(() => {}), this.grace).unref();
@@ -101,9 +102,9 @@ async function readWhole(file: string, encoding: Encoding): Promise<Buffer> {
 }
 
 /**
- * Nothing waits for the disk when a document is written: after a power failure a record may be there, and its body not
- * whole.
- * @throws Error then
+ * Documents are written without waiting for the disk: after a power failure a record may exist while its body is
+ * incomplete.
+ * @throws Error in that case
  */
 export async function requireBody(path: string, record: DocumentRecord): Promise<void> {
   const { size } = await stat(bodyPath(path, record));
@@ -111,8 +112,8 @@ export async function requireBody(path: string, record: DocumentRecord): Promise
 }
 
 /**
- * Whether a body has the very bytes that its record is about: after a power failure it may have the right size and be
- * full of zeros, and a disk may have changed some. Reads all of it.
+ * Whether a body has exactly the bytes that its record describes: after a power failure it may have the right size but
+ * contain only zeros, and a disk may have changed some bytes. Reads the whole body.
  */
 export async function isSound(path: string, record: DocumentRecord): Promise<boolean> {
   const hash = createHash('sha256');
@@ -140,7 +141,7 @@ async function openLarge(file: string, encoding: Encoding): Promise<Readable> {
   const chunk = chunkFor(CHUNK);
   const packed = createReadStream(file, { fd: handle, highWaterMark: chunk });
   countStream(packed);
-  // A fault reaches the reader: the unpacked stream is destroyed with it.
+  // An error reaches the reader: it destroys the unpacked stream.
   return encoding === 'identity' ? pipe(packed, createGunzip({ chunkSize: chunk }), () => {}) : packed;
 }
 
@@ -148,7 +149,7 @@ export function bodyPath(record: string, { body }: DocumentRecord): string {
   return join(record, '..', body + BODY_ENDING);
 }
 
-/** What a body is kept under in memory. */
+/** The key of a body in memory. */
 function nameInMemory(record: string, { body }: DocumentRecord, encoding: Encoding): string {
   return `${join(record, '..', body)} ${encoding}`;
 }

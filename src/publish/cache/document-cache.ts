@@ -22,11 +22,11 @@ export interface Making {
   readonly job: RenderJob;
   readonly newest: number;
   readonly immutable?: boolean;
-  /** The cached version, when this one may be made of it. */
+  /** The cached version, when this version can be made from it. */
   readonly older?: OlderVersion | undefined;
 }
 
-/** Renders a document into a record file; in a thread of its own. */
+/** Renders a document into a record file, in a separate thread. */
 export type Render = (record: string, making: Making) => Promise<DocumentRecord>;
 
 export interface DocumentCacheOptions {
@@ -39,16 +39,19 @@ export interface DocumentCacheOptions {
 
 export interface CacheFigures {
   readonly documents: number;
-  /** That they take on disk. */
+  /** Bytes of the documents on disk. */
   readonly bytes: number;
   readonly mostBytes: number;
   /** Requests for a cached document. */
   readonly hits: number;
-  /** Requests for one that had to be rendered, or was being rendered. */
+  /** Requests for a document that had to be rendered, or was being rendered. */
   readonly misses: number;
 }
 
-/** Rendered documents on disk, made when they are first asked for; never the same one twice at a time. */
+/**
+ * Rendered documents on disk, each made when it is first requested. The same document is never rendered twice at the
+ * same time.
+ */
 export class DocumentCache {
   readonly #folder: string;
   readonly #mostBytes: number;
@@ -56,7 +59,7 @@ export class DocumentCache {
   readonly #bodies: DocumentBodies;
   readonly #records: CachedRecords;
   readonly #making = new Map<string, Promise<DocumentRecord>>();
-  /** The version of each document that is kept; a new one replaces it. */
+  /** By document: the record path of the cached version; a new version replaces it. */
   readonly #versions = new Map<string, string>();
   #hits = 0;
   #misses = 0;
@@ -83,31 +86,31 @@ export class DocumentCache {
     return this.#toDocument(path, await this.#make(path, reference, withOlder));
   }
 
-  /** What is cached, and how often a request found its document. */
+  /** The contents of the cache, and how often a request found its document. */
   figures(): CacheFigures {
     const { count: documents, bytes } = this.#records;
     return { documents, bytes, mostBytes: this.#mostBytes, hits: this.#hits, misses: this.#misses };
   }
 
-  /** Whether the cache had a version of a document when it was last asked for it; does not read the disk. */
+  /** Whether the cache had this version of the document at its last request; does not read the disk. */
   holds(document: Pick<DocumentReference, 'folder' | 'name' | 'version'>): boolean {
     const path = this.#versions.get(versionless(document));
     return path !== undefined && this.#records.get(path) !== undefined && versionOf(path) === document.version;
   }
 
-  /** Renders a document as a whole, whether it is cached or not. */
+  /** Renders a document completely, whether it is cached or not. */
   async refresh(reference: DocumentReference, making: Making): Promise<PublishedDocument> {
     const path = this.#recordPath(reference);
     return this.#toDocument(path, await this.#make(path, reference, async () => making));
   }
 
-  /** The document when it is cached. */
+  /** The record of the document, if it is cached. */
   async peek(reference: DocumentReference): Promise<DocumentRecord | undefined> {
     const path = this.#recordPath(reference);
     return (this.#records.use(path) ?? (await this.#records.read(path)))?.record;
   }
 
-  /** Reads what an earlier process left: counts its documents, and removes what it did not finish. */
+  /** Reads the files of an earlier process: counts its documents, and removes incomplete ones. */
   async scan(): Promise<void> {
     for (const folder of await readdir(this.#folder).catch(() => []))
       await this.#scanFolder(join(this.#folder, folder));
@@ -115,8 +118,8 @@ export class DocumentCache {
   }
 
   /**
-   * Removes bodies that no record names, and records that are not whole, which killed processes and power failures
-   * left. A request that has read a record opens its body within the time that replaced ones stay.
+   * Removes bodies that no record names, and incomplete records, which killed processes and power failures left. It
+   * waits for the grace period first, in which a request that has read a record opens its body.
    */
   async removeLeftOver(): Promise<void> {
     const left: string[] = [];
@@ -139,7 +142,7 @@ export class DocumentCache {
     await removeLeftOver(files.filter(isUnnamed).map((file) => join(folder, file)));
   }
 
-  /** A process that was killed may have left two versions of a document. */
+  /** A killed process may have left two versions of a document. */
   async #keepNewest(path: string): Promise<void> {
     const document = versionlessOf(path);
     const other = this.#versions.get(document);
@@ -152,11 +155,11 @@ export class DocumentCache {
     return join(this.#folder, recordPath(reference));
   }
 
-  /** A document that another process has rendered replaces the older version that this process knows. */
+  /** Reads a document that another process has rendered; it replaces the older version that this process knows. */
   async #readOther(path: string, reference: DocumentReference): Promise<CachedRecord | undefined> {
     const entry = await this.#records.read(path);
     const known = this.#versions.get(versionless(reference));
-    // A slow request may ask for a version that is on its way out.
+    // A slow request may ask for a version that is being removed.
     if (entry === undefined || (known !== undefined && versionOf(known) > reference.version)) return entry;
     if (known !== undefined && known !== path) await this.#records.remove(known);
     this.#versions.set(versionless(reference), path);
@@ -184,14 +187,14 @@ export class DocumentCache {
     return made;
   }
 
-  /** Puts what was rendered in the place of an older version. */
+  /** Replaces the older version by the rendered one. */
   async #take(path: string, reference: DocumentReference, record: DocumentRecord): Promise<DocumentRecord> {
     const older = this.#versions.get(versionless(reference));
     if (older !== undefined && older !== path) await this.#records.remove(older);
     this.#versions.set(versionless(reference), path);
     const entry = await this.#records.read(path);
-    // Another process has made it at the same time, and was last; or it has removed it already, and only this answer
-    // needs it.
+    // Another process rendered it at the same time and finished later, or has already removed it; then only this
+    // response needs the body.
     if (entry?.record.body !== record.body) this.#bodies.removeLater(path, record);
     else entry.sound = Promise.resolve(true);
     await this.#records.evict(this.#mostBytes);
@@ -226,7 +229,7 @@ async function unnamedFiles(folder: string): Promise<readonly string[]> {
   return files.filter((file) => !isNeeded(file)).map((file) => join(folder, file));
 }
 
-/** Undefined when the record is not whole, or was replaced meanwhile: its body is as unnamed as it is. */
+/** Undefined when the record is incomplete, or was replaced meanwhile: no record names its body then. */
 async function bodyNamedIn(record: string): Promise<string | undefined> {
   try {
     return (JSON.parse(await readFile(record, 'utf8')) as DocumentRecord).body;

@@ -18,27 +18,27 @@ export interface DocumentRecord {
   readonly rendered: number;
   readonly immutable: boolean;
   readonly lengths: Readonly<Record<Encoding, number>>;
-  /** The name of its body, without the ending. */
+  /** The name of its body, without the extension. */
   readonly body: string;
-  /** A newer version with the same basis may be made of this one: see incremental-render.ts. */
+  /** A newer version with the same basis can be made from this one: see incremental-render.ts. */
   readonly basis?: string | undefined;
 }
 
-/** Bodies that no record names are left over from a process that was killed. */
+/** Milliseconds after which a body that no record names counts as left over from a killed process. */
 const LEFT_OVER_AFTER = 10 * 60 * 1000;
 
-/** Only gzip is kept: a request for plain text is rare, and answered by unpacking. */
+/** Only gzip is stored: a request for plain text is rare, and served by unpacking. */
 export const BODY_ENDING = '.xml.gz';
 
-// 17 MB of entries take 38 ms for 2.55 MB; gzip 6 takes 83 ms for 2.51 MB. What repeats is in the entry before: of a
-// window of 32 kB, zlib's default, the far end would cost 12 ms and make longer distances.
+// Measured with 17 MB of entries: 38 ms for 2.55 MB; gzip 6 takes 83 ms for 2.51 MB. Repeated text is in the previous
+// entry, so a small window suffices: zlib's default of 32 kB would cost 12 ms more, and its distances are longer.
 const GZIP = { level: 2, windowBits: 12, memLevel: 7, chunkSize: 262_144 };
 
 /**
- * Writes a document, packed, and then, at once, the record that makes it visible. A body is never written over: a
- * reader that has the old record gets the old bytes.
+ * Writes a document, packed, and then the record that makes it visible in one step. A body is never overwritten: a
+ * reader with the old record gets the old bytes.
  * @param record the path of the record
- * @throws TidemarkError `unavailable` when the disk does not take it; then nothing of it is left
+ * @throws TidemarkError `unavailable` when the disk cannot be written; then nothing of it remains
  */
 export async function writeDocument(
   record: string,
@@ -68,12 +68,12 @@ export async function removeBody(body: string): Promise<void> {
   await Promise.all([BODY_ENDING, '.json'].map((ending) => rm(body + ending, { force: true })));
 }
 
-/** The name of the body that a file belongs to, which is no record. */
+/** The name of the body that a file belongs to. The file must not be a record. */
 export function bodyOf(file: string): string {
   return file.split('.')[0]!;
 }
 
-/** Removes files of bodies that no record names, but for young ones, which may be in the making. */
+/** Removes files of bodies that no record names, except recent ones, which may still be being written. */
 export async function removeLeftOver(files: readonly string[]): Promise<void> {
   for (const file of files) {
     const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Date.now() }));
@@ -90,7 +90,7 @@ async function writeBody(body: string, text: AsyncIterable<string | Buffer>) {
     for await (const bytes of utf8Parts(text)) {
       hash.update(bytes);
       length += bytes.length;
-      // While a part is compressed the next one is made, in the memory of the one before.
+      // The next part is made while this one is compressed, in the memory of the part before.
       await written;
       written = packed.write(bytes);
       written.catch(() => {});
@@ -104,7 +104,7 @@ async function writeBody(body: string, text: AsyncIterable<string | Buffer>) {
   return { digest: hash.digest('base64url'), lengths: { identity: length, gzip: packed.length } };
 }
 
-/** A file that is compressed on its way to the disk. */
+/** A file that is compressed while it is written to the disk. */
 class PackedFile {
   readonly #gzip = createGzip(GZIP);
   readonly #output: WriteStream;
@@ -115,7 +115,7 @@ class PackedFile {
     this.#output = createWriteStream(file);
     this.#closed = new Promise((resolve) => this.#output.on('close', () => resolve()));
     this.#done = pipeline(this.#gzip, this.#output);
-    // write() or end() report it; without this, a full disk between two writes would end the process.
+    // write() or end() reports the error; without this handler, a full disk between two writes would end the process.
     this.#done.catch(() => {});
   }
 
@@ -138,7 +138,7 @@ class PackedFile {
     await this.#done;
   }
 
-  /** Resolves when the file is closed, whatever became of it. */
+  /** Resolves when the file is closed, also after an error. */
   async abandon(): Promise<void> {
     this.#gzip.destroy();
     await this.#closed;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 
-/** Which document in which version: two with the same reference have the same bytes. */
+/** Identifies a document in one version: the same reference always means the same bytes. */
 export interface DocumentReference {
-  /** The folder of its set; `source` for what belongs to none. */
+  /** The folder of its set; `source` for documents of the source. */
   readonly folder: string;
   readonly name: string;
   readonly version: number;
-  /** Whatever else its bytes depend on: URIs, settings. */
+  /** A digest of what else its bytes depend on: URIs, settings. */
   readonly fingerprint: string;
 }
 
@@ -24,7 +24,7 @@ export function versionOf(record: string): number {
   return Number(record.slice(record.lastIndexOf('@') + 1).split('-')[0]);
 }
 
-/** What the versions of a document have in common. */
+/** The common part of the references of a document's versions. */
 export function versionless({ folder, name }: Pick<DocumentReference, 'folder' | 'name'>): string {
   return `${folder}/${name}`;
 }
@@ -39,7 +39,7 @@ export function isEarlier(record: string, { version, fingerprint }: DocumentRefe
   return versionOf(record) < version && record.endsWith(`-${fingerprint}.json`);
 }
 
-/** A short digest of whatever a document depends on besides its version. */
+/** A short digest of everything that a document depends on besides its version. */
 export function fingerprint(...parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 10);
 }

@@ -5,18 +5,18 @@ import { type KeptEntries, render } from '../render/render-job.ts';
 import type { DocumentCache, Making } from './document-cache.ts';
 import type { DocumentReference } from './document-reference.ts';
 
-/** What a publisher needs of the documents that were rendered. */
+/** The operations on rendered documents that a publisher uses. */
 export type Documents = Pick<DocumentCache, 'get' | 'refresh' | 'holds' | 'peek'>;
 
 /**
- * Renders each document from the store when it is opened, and keeps none: to compare with those that are kept. Only
+ * Renders each document from the store when it is opened, and stores none: for comparison with cached documents. Only
  * `identity` can be opened.
  */
 export class FreshDocuments implements Documents {
   readonly #index: ResourceIndex;
   readonly #kept: KeptEntries | undefined;
 
-  /** @param kept needed for archived lists alone */
+  /** @param kept needed only for archived lists */
   constructor(index: ResourceIndex, kept?: KeptEntries) {
     this.#index = index;
     this.#kept = kept;

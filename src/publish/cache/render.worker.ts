@@ -16,17 +16,17 @@ import { render } from '../render/render-job.ts';
 import type { Making } from './document-cache.ts';
 import { type DocumentRecord, writeDocument } from './document-files.ts';
 
-/** What the thread is started with. */
+/** Data that the thread is started with. */
 export interface RenderThreadData {
   readonly store: StoreLocation;
-  /** Where archived lists are. */
+  /** The store of archived lists. */
   readonly artifacts: ArtifactLocation;
   readonly failpoint: string | undefined;
-  /** Where it counts what it asks the store. */
+  /** Counters of its requests to the store. */
   readonly requests: SharedArrayBuffer;
 }
 
-/** The thread that renders documents: it has its own connection to the store, and takes its tasks one at a time. */
+/** The thread that renders documents, one at a time. It has its own connection to the store. */
 const { store, artifacts: location, failpoint, requests } = workerData as RenderThreadData;
 armFailpoint(failpoint);
 const { index, close } = await openStores(store, { observer: requestObserver(requests) });

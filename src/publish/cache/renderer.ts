@@ -10,16 +10,19 @@ import type { DocumentRecord } from './document-files.ts';
 import type { RenderFunctions, RenderThreadData } from './render.worker.ts';
 
 /**
- * Two keep a machine of two cores busy; more would take memory for a gain that only a first list of many pages would
- * show.
+ * Number of threads. Two keep a machine of two cores busy; more would take memory, and gain time only for the first
+ * list of many pages.
  */
 const THREADS = 2;
-/** A page of 50,000 is many short-lived objects: with less room for them, it takes a fifth longer. */
+/**
+ * Megabytes. A page of 50,000 entries makes many short-lived objects: a smaller young generation takes a fifth more
+ * time.
+ */
 const YOUNG_MB = 24;
 
 /**
- * Renders and surveys in threads: so the HTTP thread is never held, and memory is that of as many documents as there
- * are threads.
+ * Renders and surveys in threads: so the HTTP thread is never blocked, and memory is that of one document for each
+ * thread.
  */
 export class Renderer {
   readonly #threads: ThreadPool<RenderFunctions>;
@@ -43,7 +46,7 @@ export class Renderer {
     return this.#threads.call('survey', [set, range, limits]);
   }
 
-  /** Resolves when the documents in hand are written. */
+  /** Resolves when the documents in progress are written. */
   close(): Promise<void> {
     return this.#threads.close();
   }

@@ -1,15 +1,15 @@
 /**
- * Bytes of a part. Every part goes to three sinks, each of which hands it to another thread: larger parts mean fewer of
- * those.
+ * Bytes of a part. Every part goes to three sinks, each of which passes it to another thread: larger parts reduce the
+ * number of these transfers.
  */
 const PART = 524_288;
-/** The most bytes that UTF-8 takes for one unit of a string. */
+/** Most bytes of UTF-8 for one UTF-16 code unit. */
 const MOST_BYTES_PER_UNIT = 3;
 
 /**
- * Encodes texts as UTF-8, and gathers them, and what is encoded already, into parts: each stays as it is until the next
- * but one is asked for. Small texts are written where they belong at once: joining them first would make large strings,
- * which cost more than all the rest.
+ * Encodes texts as UTF-8, and gathers them, and bytes that are encoded already, into parts. A part stays unchanged
+ * until the next but one is requested. Texts are encoded directly into the part: joining them first would make large
+ * strings, which cost more than all the rest.
  */
 export async function* utf8Parts(texts: AsyncIterable<string | Buffer>): AsyncIterable<Buffer> {
   let part = Buffer.allocUnsafeSlow(PART);

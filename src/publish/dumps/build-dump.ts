@@ -22,7 +22,7 @@ export interface BuildParts {
 
 export interface BuildOptions extends PackOptions {
   readonly contents: ContentsLocation;
-  /** Bytes above which a package is not made larger. */
+  /** Bytes above which no more is added to a package. */
   readonly mostBytes: number;
   readonly compress: boolean;
   readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
@@ -30,18 +30,18 @@ export interface BuildOptions extends PackOptions {
 
 export interface BuildProgress {
   readonly pages: number;
-  /** Pages that are packed, also by an earlier build. */
+  /** Number of packed pages, including those of an earlier build. */
   readonly packed: number;
 }
 
 export interface BuiltDump extends Dump {
-  /** Packages that this build made. */
+  /** Number of packages that this build made. */
   readonly made: number;
 }
 
-/** Superseded packages can be fetched for so long: a client may have read the dump just before. Milliseconds. */
+/** Milliseconds for which superseded packages can still be fetched: a client may have read the dump just before. */
 export const RETIRED_FOR = 24 * 60 * 60 * 1000;
-/** Milliseconds after which a build records what it has made: so much work may be done again. */
+/** Milliseconds between two records of the finished packages: at most this much work is repeated after a crash. */
 const RECORD_EVERY = 10_000;
 
 /**
@@ -59,7 +59,7 @@ class DumpBuild {
   readonly #options: BuildOptions;
   #stored: StoredDump = NO_DUMP;
   #version: number | undefined;
-  /** Made by this build. */
+  /** Packages made by this build. */
   readonly #made: Package[] = [];
   #recorded = Date.now();
 
@@ -84,7 +84,7 @@ class DumpBuild {
         this.#options.onProgress?.({ pages: pages.length, packed });
       }
     } catch (error) {
-      // Another build goes on with what this one has made. That it failed is more important than that this fails.
+      // Another build continues with these packages. The error of this build matters more than one of recording.
       await this.#recordMade().catch(() => {});
       throw error;
     }
@@ -137,7 +137,7 @@ class DumpBuild {
   }
 }
 
-/** The packages that pages have from earlier builds. */
+/** The packages of pages from earlier builds. */
 class KnownPages {
   readonly #packages: ReadonlyMap<string, readonly Package[]>;
 
@@ -145,7 +145,7 @@ class KnownPages {
     this.#packages = Map.groupBy([...(published?.packages ?? []), ...made], identityOf);
   }
 
-  /** Undefined when it has to be packed; so does a page of which something was missing. */
+  /** Undefined when the page has to be packed, also because something of it was missing. */
   of(page: PlannedPage): readonly Package[] | undefined {
     const packages = this.#packages.get(identityOf(page));
     return packages?.every(({ missing }) => missing === 0) ? packages : undefined;

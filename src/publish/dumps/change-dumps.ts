@@ -38,16 +38,16 @@ interface ClosedWindow {
   readonly until: Stamp;
 }
 
-/** What a build has done. */
+/** Result of a build. */
 export interface BuiltChangeDump {
   readonly packages: readonly ChangePackage[];
-  /** How many of these this build made. */
+  /** Number of these packages that this build made. */
   readonly made: number;
-  /** Windows that get no more changes. */
+  /** Number of windows that get no more changes. */
   readonly closedWindows: number;
-  /** The boundary after which every version was to be kept: it has no changes before. */
+  /** The boundary after which all versions should exist: the dump contains no changes before it. */
   readonly since: Stamp;
-  /** The last window with a version that is lost: the dump begins after it. */
+  /** The last window with a lost version: the dump begins after it. */
   readonly lost?: LostWindow;
 }
 
@@ -55,11 +55,11 @@ export interface LostWindow {
   /** EPOCH-WINDOW */
   readonly window: string;
   readonly until: Stamp;
-  /** How many packages the dump had before the build, and has no more. */
+  /** Number of packages that the dump had before the build, and no longer has. */
   readonly dropped: number;
 }
 
-/** The Change Dumps of sets that keep versions: builds, removes and opens them. */
+/** Builds, removes and opens the Change Dumps of sets that keep versions. */
 export class ChangeDumps {
   readonly #parts: ChangeDumpsParts;
 
@@ -68,9 +68,9 @@ export class ChangeDumps {
   }
 
   /**
-   * Packs the windows that were closed since the last build, and publishes each as soon as it is packed. A window with
-   * a version that is not kept begins the dump anew, behind it. Undefined for a set that publishes no versions.
-   * @throws TidemarkError `conflict` when another process builds it, too
+   * Packs the windows that were closed since the last build, and publishes each as soon as it is packed. When a version
+   * of a window is missing, the dump starts anew behind that window. Undefined for a set that publishes no versions.
+   * @throws TidemarkError `conflict` when another process is building it, too
    */
   async build(slug: string, options: PackOptions): Promise<BuiltChangeDump | undefined> {
     const { sets, catalog, packer } = this.#parts;
@@ -108,16 +108,16 @@ export class ChangeDumps {
       failpoint('changes.recorded');
       await sets.recordChangeDump(slug, packages.length === 0 ? undefined : set.epoch);
     }
-    // Also what a build that was killed has recorded.
+    // Including the packages recorded by a killed build.
     await sets.recordChangeDump(slug, packages.length === 0 ? undefined : set.epoch);
     await this.removeUnused(set);
     return { packages, made, closedWindows: closed.length, since, ...(lost && { lost }) };
   }
 
   /**
-   * The boundary after which the next build needs the version of every change, so that a dump which is published goes
-   * on without a gap. Undefined for a set without a dump, and while no window is closed: its first package begins with
-   * what is kept by then.
+   * The boundary after which the next build needs the version of every change, so that a published dump continues
+   * without a gap. Undefined for a set without a dump, and while no window is closed: its first package begins with the
+   * versions that exist by then.
    */
   async needsSince(set: ResourceSet): Promise<Stamp | undefined> {
     const stored = await readChangeDump(this.#parts.catalog, set.id);
@@ -128,16 +128,16 @@ export class ChangeDumps {
     return (await this.#closedWindows(set)).some(({ until }) => until > since) ? since : undefined;
   }
 
-  /** Removes the Change Dump of a set, with all packages. Returns how many there were. */
+  /** Removes the Change Dump of a set, with all packages. Returns how many. */
   async remove(slug: string): Promise<number> {
     const { sets } = this.#parts;
     const { id } = await sets.bySlug(slug);
-    // First no document names it any more.
+    // First, no document names it any more.
     await sets.recordChangeDump(slug, undefined);
     return this.removeAll(id);
   }
 
-  /** The same for a set that has none any more, or was removed. */
+  /** Same as `remove`, for a set that was removed, or no longer has a Change Dump. */
   async removeAll(set: SetId): Promise<number> {
     const { catalog } = this.#parts;
     const stored = await readChangeDump(catalog, set);
@@ -148,8 +148,8 @@ export class ChangeDumps {
   }
 
   /**
-   * Removes packages that the dump of a set has not named for a day: what killed builds have left, and what it had
-   * before it began anew. Returns how many.
+   * Removes packages that the dump of a set has not named for a day: those of killed builds, and those from before the
+   * dump started anew. Returns how many.
    */
   async removeUnused({ id, epoch }: ResourceSet): Promise<number> {
     const stored = await readChangeDump(this.#parts.catalog, id);
@@ -207,7 +207,7 @@ export class ChangeDumps {
   }
 }
 
-/** The boundary after which each version is kept, in the present epoch; undefined for a set that publishes none. */
+/** The boundary after which each version of the current epoch is kept; undefined for a set that publishes none. */
 function sinceOf(set: ResourceSet): Stamp | undefined {
   const since = keptSince(set);
   return since === undefined ? undefined : Math.max(since, prunedBefore(set), set.epochStart);

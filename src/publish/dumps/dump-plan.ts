@@ -4,7 +4,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { PackJob } from './pack-job.ts';
 
-/** What a dump of a set has to contain, at one state of the log. */
+/** The contents of a dump of a set, at one state of the log. */
 export interface DumpPlan {
   readonly set: ResourceSet;
   /** Every change up to this boundary is included. */
@@ -15,13 +15,13 @@ export interface DumpPlan {
 
 export type PlannedPage = Omit<PackJob, 'mostBytes' | 'compress'>;
 
-/** @throws TidemarkError `invalid` for a set whose bytes are elsewhere, or are packages already */
+/** @throws TidemarkError `invalid` for a set whose bytes are elsewhere, or are already packages */
 export function requireBytes(set: ResourceSet): void {
   const reason = whyNoDump(set);
   if (reason !== undefined) throw new TidemarkError('invalid', reason, { set: set.slug });
 }
 
-/** Why no dump can be made of a set; undefined where one can. */
+/** Why no dump of a set can be made; undefined when one can. */
 export function whyNoDump({ slug, origin }: ResourceSet): string | undefined {
   const { source, noDump } = traitsOf(origin);
   if (noDump !== undefined) return `no dump is made of "${slug}": ${noDump}`;

@@ -24,14 +24,14 @@ export interface DumpsParts {
   readonly known: KnownDumps;
   /** @throws TidemarkError `not-ready` while the set is read for the first time */
   planDump(slug: string): Promise<DumpPlan>;
-  /** Packages that archived dumps of a set need. */
+  /** Names of the packages that archived dumps of a set need. */
   archivedPackages(set: SetId): Promise<ReadonlySet<string>>;
   contentsOf(set: ResourceSet): ContentsLocation;
-  /** Of sets that keep versions. */
+  /** Used for sets that keep versions. */
   readonly changes: ChangeDumps;
 }
 
-/** The Resource Dump that was built, and the Change Dump of a set that keeps versions. */
+/** The Resource Dump that was built, and the Change Dump if the set keeps versions. */
 export interface BuiltDumps extends BuiltDump {
   readonly changes?: BuiltChangeDump;
 }
@@ -44,7 +44,7 @@ interface Range {
   readonly length: number;
 }
 
-/** The Resource Dumps of sets: builds, removes and opens them. */
+/** Builds, removes and opens the Resource Dumps of sets. */
 export class Dumps {
   readonly #parts: DumpsParts;
 
@@ -61,7 +61,7 @@ export class Dumps {
   }
 
   /**
-   * Builds the dump of a set anew where it has changed, and publishes it.
+   * Builds the changed parts of a set's dump, and publishes it.
    * @throws TidemarkError `invalid` when its bytes are elsewhere; as buildDump
    */
   async build(slug: string, options: DumpOptions): Promise<BuiltDumps> {
@@ -81,31 +81,32 @@ export class Dumps {
     return { ...built, ...(changes && { changes }) };
   }
 
-  /** Removes the dump of a set, with all packages. Returns how many there were. */
+  /** Removes the dump of a set, with all packages. Returns how many. */
   async remove(slug: string): Promise<number> {
     const { sets } = this.#parts;
     const { id } = await sets.bySlug(slug);
-    // First no document names it any more.
+    // First, no document names it any more.
     await sets.recordDump(slug, undefined);
     return (await this.removeAll(id)) + (await this.#parts.changes.remove(slug));
   }
 
   /**
-   * Removes the packages of a set that has no dump any more, or was removed, but those that its archive needs. Returns
-   * how many.
+   * Removes the packages of a set that was removed, or no longer has a dump, except those that its archive needs.
+   * Returns how many.
    */
   async removeAll(set: SetId): Promise<number> {
     const { catalog } = this.#parts;
     const stored = await readDump(catalog, set);
-    // Also where there is none: a first build that is under way then fails, and names no package that is removed here.
+    // Written even if there is no document: a first build that is running then fails, and publishes none of the
+    // packages that are removed here.
     await putDump(catalog, set, { body: NO_DUMP, replaces: stored?.version });
     const archived = await this.#parts.archivedPackages(set);
     return this.#removeWhere(set, ({ name }) => !archived.has(name));
   }
 
   /**
-   * Removes packages of all sets that no document has named for a day, also those that killed builds left, and all of
-   * removed sets. Returns how many.
+   * Removes packages of all sets that no document has named for a day, including those of killed builds, and all
+   * packages of removed sets. Returns how many.
    */
   async removeUnused(signal: AbortSignal): Promise<number> {
     const { artifacts, sets } = this.#parts;
@@ -113,7 +114,7 @@ export class Dumps {
     for (const folder of await artifacts.folders(DUMPS_FOLDER)) {
       signal.throwIfAborted();
       const set = await sets.byId(Number(folder));
-      // Of none that is known here, another store may be.
+      // The set of an unknown id may belong to another store.
       if (set !== undefined)
         removed += await (set.removed === undefined ? this.#removeUnused(set) : this.removeAll(set.id));
     }
@@ -164,7 +165,7 @@ export class Dumps {
   }
 }
 
-/** A package that is stored. */
+/** A stored package. */
 interface FoundPackage {
   readonly name: string;
   /** Milliseconds since 1970. */

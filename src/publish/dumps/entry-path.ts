@@ -2,14 +2,14 @@ import type { ResourceKey } from '../../core/key.ts';
 
 /** The folder of all resources in a package, beside its manifest. */
 const FOLDER = 'resources';
-/** What is escaped in a key, or may have to be. */
+/** Characters and segments of a key that are escaped, or may have to be. */
 const NEEDS_CARE = /[%\\\u0000-\u001f\u007f]|\/\.{0,2}(?:\/|$)/;
-/** In a decoded segment: what a name in a ZIP file cannot hold, and the escape itself. */
+/** In a decoded segment: characters that a name in a ZIP file cannot contain, and the escape character. */
 const NOT_IN_NAME = /[\u0000-\u001f\u007f/\\%]/g;
 
 /**
- * The name in a package of a resource below the set's prefix: its path, decoded, so that unpacking gives the files
- * their names. Distinct keys have distinct names. Undefined for a URI elsewhere.
+ * The name in a package for a resource below the set's prefix: its decoded path, so that unpacking creates files of
+ * these names. Distinct keys have distinct names. Undefined for a URI elsewhere.
  */
 export function entryPath(key: ResourceKey): string | undefined {
   if (!key.startsWith('/')) return undefined;
@@ -17,7 +17,9 @@ export function entryPath(key: ResourceKey): string | undefined {
   return [FOLDER, ...key.slice(1).split('/').map(nameOf)].join('/');
 }
 
-/** Keys have capital escapes (`%2F`); so those of small letters, for what is no name of a file, are of nothing else. */
+/**
+ * Escapes in keys are upper-case (`%2F`), so the lower-case ones used for empty and dot segments have no other meaning.
+ */
 function nameOf(segment: string): string {
   if (segment === '') return '%2f';
   if (isAboveOrHere(segment)) return segment.replaceAll('.', '%2e');
@@ -26,7 +28,7 @@ function nameOf(segment: string): string {
   return name.replace(NOT_IN_NAME, escapeOf);
 }
 
-/** Unpacking such a name would write elsewhere. */
+/** Whether unpacking this name would write elsewhere. */
 function isAboveOrHere(name: string): boolean {
   return name === '.' || name === '..';
 }
@@ -36,7 +38,7 @@ function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {
-    // A key that an earlier version stored; its text is a name as well.
+    // A key that an earlier version stored; its text is used as the name.
     return undefined;
   }
 }

@@ -7,20 +7,20 @@ import { type Dump, type Package, readDump, type StoredDump } from './stored-dum
 
 type FindArchived = (set: ResourceSet, name: string) => Promise<Package | undefined>;
 
-/** The dumps of all sets, as every process sees them: each is read again when one of them was changed. */
+/** The dumps of all sets, in sync with other processes: each is read again after any dump was changed. */
 export class KnownDumps {
   readonly #catalog: Pick<Catalog, 'get' | 'head'>;
   readonly #known = new Map<SetId, StoredDump | undefined>();
   #head = 0;
   readonly #archived: FindArchived;
 
-  /** @param archived finds packages of archived dumps; without it, there are none */
+  /** @param archived finds packages of archived dumps; by default there are none */
   constructor(catalog: Pick<Catalog, 'get' | 'head'>, archived: FindArchived = async () => undefined) {
     this.#catalog = catalog;
     this.#archived = archived;
   }
 
-  /** The Resource Dump of a set. @throws TidemarkError `not-found` when none of this epoch was built */
+  /** The Resource Dump of a set. @throws TidemarkError `not-found` when none was built in this epoch */
   async dumpOf(set: ResourceSet): Promise<Dump> {
     const published = hasDump(set) ? (await this.find(set.id))?.published : undefined;
     if (published?.epoch === set.epoch) return published;
@@ -31,7 +31,7 @@ export class KnownDumps {
   }
 
   /**
-   * A package by its name, also one that was superseded within the last day, or that an archived dump has.
+   * A package by its name, including packages superseded within the last day, and those of archived dumps.
    * @throws TidemarkError `not-found`
    */
   async packageOf(set: ResourceSet, name: string): Promise<Package> {
@@ -42,7 +42,7 @@ export class KnownDumps {
     throw new TidemarkError('not-found', `there is no package "${name}": read the Resource Dump again`, { name });
   }
 
-  /** The packages of the Change Dump of a set, at least one. @throws TidemarkError `not-found` when it has none */
+  /** The packages of the Change Dump of a set, at least one. @throws TidemarkError `not-found` when there is none */
   async changePackagesOf(set: ResourceSet): Promise<readonly ChangePackage[]> {
     const stored = hasChangeDump(set) ? await readChangeDump(this.#catalog, set.id) : undefined;
     if (stored?.body.epoch === set.epoch && stored.body.packages.length > 0) return stored.body.packages;
@@ -67,7 +67,7 @@ export class KnownDumps {
     }
     if (!this.#known.has(set)) {
       const document = await readDump(this.#catalog, set);
-      // Another call may have seen a newer one meanwhile.
+      // Another call may have read a newer one meanwhile.
       if (head === this.#head) this.#known.set(set, document?.body);
       return document?.body;
     }
@@ -75,7 +75,7 @@ export class KnownDumps {
   }
 }
 
-/** @param ofDump the epoch of a dump that is not published */
+/** @param ofDump epoch of a dump that is not published */
 function sinceMoved({ epoch }: ResourceSet, ofDump: number | undefined): string {
   return ofDump === undefined || ofDump === epoch ? '' : ' since its URIs changed, or it was renewed';
 }

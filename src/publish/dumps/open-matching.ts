@@ -5,20 +5,21 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { Content, Contents } from '../../sources/contents.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 
-/** Bytes up to which a content is read, and compared with the state, before it is packed; a larger one is a stream. */
+/** Bytes up to which a content is read, and compared with the state, before it is packed; a larger one is streamed. */
 export const MOST_IN_MEMORY = 256 * 1024;
 
-/** A resource with its bytes. */
+/** A resource and its bytes. */
 export interface Matching {
   readonly resource: Resource;
-  /** Read, and equal to the state. A large one is undefined: it is compared while it is packed. */
+  /** The bytes, equal to those of the state. Undefined for a large content, which is compared while it is packed. */
   readonly bytes: Uint8Array | undefined;
   readonly content: Content;
 }
 
 /**
- * Opens a resource whose bytes are those of its state. When they are not, it was changed since: the state may be known
- * by now. `missing` when it is not, or the bytes cannot be had; `deleted` when it is known that there are none.
+ * Opens a resource whose bytes match its state. If they do not, the resource was changed since, and its current state
+ * is used. `missing` when no known state matches, or the bytes cannot be read; `deleted` when the resource is known to
+ * be deleted.
  */
 export async function openMatching(
   listed: Resource,
@@ -34,7 +35,7 @@ export async function openMatching(
   }
 }
 
-/** Undefined when the bytes are not those of the state. */
+/** Undefined when the bytes do not match the state. */
 async function open(resource: Resource, contents: Contents): Promise<Matching | undefined> {
   const content = await contents.open(resource);
   if (content === undefined) return undefined;
@@ -48,7 +49,7 @@ async function open(resource: Resource, contents: Contents): Promise<Matching | 
   return hasHashOf(resource.state, bytes) ? { resource, bytes, content } : undefined;
 }
 
-/** The hash by which bytes are compared with a state; undefined for a state without one. */
+/** The hash used to compare bytes with a state; undefined for a state without one. */
 export function strongestHash({ hashes }: ResourceState): { algorithm: HashAlgorithm; digest: string } | undefined {
   for (const algorithm of HASH_ALGORITHMS) {
     const digest = hashes?.[algorithm];
@@ -57,7 +58,7 @@ export function strongestHash({ hashes }: ResourceState): { algorithm: HashAlgor
   return undefined;
 }
 
-/** Whether bytes are those of a state. */
+/** Whether bytes match a state. */
 export function hasHashOf(state: ResourceState, bytes: Uint8Array): boolean {
   const expected = strongestHash(state);
   return expected === undefined || hash(expected.algorithm.replace('-', ''), bytes, 'hex') === expected.digest;

@@ -25,7 +25,7 @@ import type { Item, PreparedAhead, PreparedBatch } from './prepared-ahead.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
 import type { ManifestPlace } from './stored-dump.ts';
 
-/** A closed window of changes to pack; plain values, so that it can be handed to another thread. */
+/** A closed window of changes to pack. Plain values, so that another thread can receive them. */
 export interface ChangePackJob {
   readonly set: SetId;
   /** EPOCH-WINDOW */
@@ -34,27 +34,27 @@ export interface ChangePackJob {
   readonly until: Stamp;
   readonly capabilityList: string;
   readonly style: EntryStyle;
-  /** Bytes above which a package is not made larger. */
+  /** Bytes above which no more is added to a package. */
   readonly mostBytes: number;
   readonly compress: boolean;
 }
 
 export interface ChangePackParts {
   readonly index: Pick<ChangeLog, 'changes'>;
-  /** Of the records of artifacts. */
+  /** Reads the records of artifacts. */
   readonly contents: Pick<Contents, 'open'>;
   readonly artifacts: ArtifactStore;
   readonly ahead: PreparedAhead;
 }
 
-/** A change, and where the bytes after it are kept; a deletion has none. */
+/** A change, and the place of the bytes after it; a deletion has none. */
 interface ListedChange extends Item {
   readonly change: Change;
   readonly entry: ZipEntry | undefined;
   readonly version: VersionKey | undefined;
 }
 
-/** A version whose bytes are not kept. */
+/** The bytes of a version do not exist. */
 class NotKept extends Error {
   constructor(key: ResourceKey) {
     super(`the version of ${key} is not kept`);
@@ -62,8 +62,8 @@ class NotKept extends Error {
 }
 
 /**
- * Packs a window: a package, or several when it would be too large. Undefined when a version of it is not kept; then
- * nothing is stored.
+ * Packs a window into one package, or several when it would be too large. Undefined when a version of it does not
+ * exist; nothing is stored then.
  */
 export async function packChanges(
   job: ChangePackJob,
@@ -86,7 +86,7 @@ class ChangeWriter {
   readonly #job: ChangePackJob;
   readonly #parts: ChangePackParts;
   readonly #batches: AsyncIterator<PreparedBatch<ListedChange>>;
-  /** Of the first change that no part has yet; undefined after the last. */
+  /** The first change that no part contains yet; undefined after the last. */
   #next: { readonly batch: PreparedBatch<ListedChange>; readonly at: number } | undefined;
 
   constructor(job: ChangePackJob, parts: ChangePackParts) {
@@ -143,12 +143,12 @@ class ChangeWriter {
     yield* zip.end();
   }
 
-  /** Packs what the part has room for of the present batch. */
+  /** Packs as much of the current batch as the part has room for. */
   async *#packBatch(zip: ZipWriter, entries: ByteList): AsyncGenerator<Uint8Array> {
     const { mostBytes, style } = this.#job;
     const { batch } = this.#next!;
     let { at } = this.#next!;
-    // Entries that follow each other are handed on as one piece.
+    // Adjacent entries are yielded in one piece.
     let start = 0;
     let end = 0;
     for (; at < batch.items.length; at++) {
@@ -230,7 +230,7 @@ class ChangeWriter {
   }
 }
 
-/** The bytes of a large version. @throws NotKept when they are other ones */
+/** The bytes of a large version. @throws NotKept when they differ from the version's digest */
 async function* kept(body: AsyncIterable<Uint8Array>, version: VersionKey, key: ResourceKey) {
   const hashes = new RunningHashes(['sha-256']);
   for await (const chunk of body) {
@@ -242,7 +242,7 @@ async function* kept(body: AsyncIterable<Uint8Array>, version: VersionKey, key: 
 
 const NO_PLACE: ManifestPlace = { offset: 0, packed: 0, length: 0 };
 
-/** A folder for each change, named by its time, has the path of the resource. */
+/** The path of the resource, in a folder for each change that is named by its time. */
 function nameOf({ key, stamp }: Change): string | undefined {
   const path = entryPath(key);
   return path === undefined ? undefined : `${formatStamp(stamp).replace(/[-:]/g, '')}/${path}`;

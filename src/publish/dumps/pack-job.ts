@@ -5,21 +5,21 @@ import type { EntryStyle } from '../render/documents/entry.ts';
 import type { ManifestHead } from '../render/documents/resource-dump-manifest.ts';
 
 /**
- * How manifests are deflated. It takes half of the time of level 6, in which no entry is packed, for a twelfth more
+ * Deflate level of manifests. It takes half of the time of level 6, without the time for entries, for a twelfth more
  * bytes.
  */
 export const MANIFEST_LEVEL = 3;
 
-/** Of threads that pack: of what packing makes, nearly nothing is kept. */
+/** Limits of packing threads: nearly all objects of packing are short-lived. */
 export const PACK_THREAD_LIMITS = { maxYoungGenerationSizeMb: 2 };
 
 /**
- * How many threads pack: two where nothing else is to be done. Beside requests it is one, which takes 40 MB less (see
- * docs/performance.md).
+ * Number of packing threads: two when the process has nothing else to do. Beside requests it is one, which takes 40 MB
+ * less (see docs/performance.md).
  */
 export type PackThreads = 1 | 2;
 
-/** A page to pack; plain values, so that it can be handed to another thread. */
+/** A page to pack. Plain values, so that another thread can receive them. */
 export interface PackJob {
   readonly set: SetId;
   readonly page: string;
@@ -28,8 +28,8 @@ export interface PackJob {
   readonly range: KeyRange;
   readonly head: ManifestHead;
   readonly style: EntryStyle;
-  /** Bytes above which a package is not made larger. */
+  /** Bytes above which no more is added to a package. */
   readonly mostBytes: number;
-  /** Whether what is worth it is deflated. */
+  /** Whether compressible contents are deflated. */
   readonly compress: boolean;
 }

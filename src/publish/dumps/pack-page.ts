@@ -4,8 +4,8 @@ import { type PackedPart, PartWriter, type PartWriterParts, SpoiledPackage } fro
 import type { Package } from './stored-dump.ts';
 
 /**
- * Packs the resources of a page: a package, or several when it would be too large. Each is complete when it can be
- * seen, and its manifest names just what it has.
+ * Packs the resources of a page into one package, or several when it would be too large. A package becomes visible only
+ * when it is complete, and its manifest lists exactly its contents.
  * @throws TidemarkError `unavailable` when much of the page cannot be read
  */
 export async function packPage(job: PackJob, parts: PartWriterParts): Promise<readonly Package[]> {
@@ -25,7 +25,7 @@ async function packPart(job: PackJob, part: number, parts: PartWriterParts): Pro
       return await new PartWriter(job, parts, missing).write(part);
     } catch (error) {
       if (!(error instanceof SpoiledPackage)) throw error;
-      // Nothing was stored. While the change is not recorded, the resource is left out.
+      // Nothing was stored. The resource is left out while its change is not recorded.
       const { key, stamp } = error.resource;
       const [current] = await parts.index.lookup(job.set, [key]);
       if (current?.stamp === stamp) missing.add(key);

@@ -14,13 +14,13 @@ import { PreparedAhead } from './prepared-ahead.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
 import type { Package } from './stored-dump.ts';
 
-/** What the thread is started with. */
+/** Data that the thread is started with. */
 export interface PackThreadData {
   readonly store: StoreLocation;
   readonly artifacts: ArtifactLocation;
 }
 
-/** A thread that packs pages, one at a time: it has its own connections to the store, the bytes and the artifacts. */
+/** A thread that packs pages, one at a time. It has its own connections to the store, the bytes and the artifacts. */
 const { store, artifacts: location } = workerData as PackThreadData;
 const { index, close } = await openStores(store);
 const artifacts = openArtifacts(location);

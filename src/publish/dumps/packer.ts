@@ -8,15 +8,12 @@ import type { ChangePackage } from './stored-change-dump.ts';
 import type { Package } from './stored-dump.ts';
 
 export interface PackOptions {
-  /** 1 unless it is said. */
+  /** 1 by default. */
   readonly threads?: PackThreads | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Packs pages and windows of changes in threads, one page or window at a time: two at a time would take twice the
- * memory.
- */
+/** Packs pages and windows of changes in threads, one page or window at a time: two would take twice the memory. */
 export class Packer {
   readonly #threads: ThreadPool<PackFunctions>;
 
@@ -26,7 +23,7 @@ export class Packer {
     this.#threads = new ThreadPool(1, { work: 'packing a dump', start });
   }
 
-  /** Starts the threads before they are needed, which takes 0.1 s. Why they cannot start, a call that packs says. */
+  /** Starts the threads in advance, which takes 0.1 s. If they cannot start, the next call that packs reports why. */
   begin(threads: PackThreads): void {
     this.#threads.call('begin', [threads]).catch(() => {});
   }

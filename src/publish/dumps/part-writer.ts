@@ -29,21 +29,21 @@ export interface PartWriterParts {
 /** A resource to pack. */
 interface Listed {
   readonly resource: Resource;
-  /** Undefined for a large one. */
+  /** Undefined for a large resource. */
   readonly wanted: WantedEntry | undefined;
 }
 
 export interface PackedPart {
   readonly package: Package;
-  /** The first key of the next part, when there is more. */
+  /** The first key of the next part, if there is more. */
   readonly next: ResourceKey | undefined;
 }
 
-/** A page of which more is missing has not changed: it cannot be read. */
+/** If more of a page is missing, its files have not merely changed: they cannot be read. */
 const MOST_MISSING = { resources: 10, share: 0.1 };
 const MANIFEST = 'manifest.xml';
 
-/** A large resource had other bytes than its state says, which shows only when they have been written. */
+/** A large resource had other bytes than its state describes, which is detected only after they were written. */
 export class SpoiledPackage extends Error {
   readonly resource: Resource;
 
@@ -66,14 +66,14 @@ export class PartWriter {
   #manifest: ManifestPlace | undefined;
   #fault: unknown;
 
-  /** @param missing is left out; what else cannot be packed is added */
+  /** @param missing resources to leave out; those that cannot be packed are added to it */
   constructor(job: PackJob, parts: PartWriterParts, missing: Set<ResourceKey>) {
     this.#job = job;
     this.#parts = parts;
     this.#missing = missing;
   }
 
-  /** @throws SpoiledPackage; then nothing was stored */
+  /** @throws SpoiledPackage; nothing was stored then */
   async write(part: number): Promise<PackedPart> {
     const { set, page, version, fingerprint, head } = this.#job;
     const name = `${page}-${version}-${part}-${randomBytes(4).toString('hex')}`;
@@ -104,7 +104,7 @@ export class PartWriter {
   }
 
   async *#packBatch({ items, prepared, bytes }: PreparedBatch<Listed>): AsyncGenerator<Uint8Array> {
-    // Entries that follow each other are handed on as one piece.
+    // Adjacent entries are yielded in one piece.
     let start = 0;
     let end = 0;
     for (const [at, { resource, wanted }] of items.entries()) {
@@ -127,7 +127,7 @@ export class PartWriter {
     if (end > start) yield bytes.subarray(start, end);
   }
 
-  /** Whether the part would be too large with a resource; then it begins the next one. */
+  /** Whether the part would be too large with a resource, which then begins the next part. */
   #endsBefore({ key }: Resource, length: number): boolean {
     if (this.#entries.count === 0 || this.#zip.length + length <= this.#job.mostBytes) return false;
     this.#next = key;
@@ -141,7 +141,7 @@ export class PartWriter {
       for (const resource of batch) {
         const { key, state } = resource;
         const name = entryPath(key);
-        // A URI elsewhere has no bytes here.
+        // A resource with a URI elsewhere has no bytes here.
         if (name === undefined || this.#missing.has(key)) continue;
         const isSmall = (state.length ?? 0) <= MOST_IN_MEMORY;
         listed.push({ resource, wanted: isSmall ? { resource, entry: this.#entryOf(resource, name) } : undefined });
@@ -199,7 +199,7 @@ export class PartWriter {
     yield data;
   }
 
-  /** When files cannot be read, a package without them would look as if they had been deleted. */
+  /** Fails when files cannot be read: in a package without them, they would seem to be deleted. */
   async #requireReadable(): Promise<void> {
     const missing = this.#missing.size;
     if (missing === 0) return;
@@ -212,7 +212,7 @@ export class PartWriter {
   }
 }
 
-/** The bytes of a large resource. @throws SpoiledPackage when they are not those of its state */
+/** The bytes of a large resource. @throws SpoiledPackage when they do not match its state */
 async function* checked(resource: Resource, content: Content): AsyncGenerator<Uint8Array> {
   const expected = strongestHash(resource.state);
   const hashes = new RunningHashes(expected === undefined ? [] : [expected.algorithm]);

@@ -5,15 +5,15 @@ import { dataOffset, type PackedEntry, packEntry, type ZipEntry } from '../../li
 import type { Contents } from '../../sources/contents.ts';
 import { hasHashOf, MOST_IN_MEMORY, strongestHash } from './open-matching.ts';
 
-/** An entry to make of bytes that must have the hash of a state; plain values, so that a thread can be given it. */
+/** An entry to make from bytes that must match a state. Plain values, so that a thread can receive them. */
 export interface WantedEntry {
   readonly entry: ZipEntry;
   readonly resource: Resource;
-  /** Where the bytes are kept; undefined when they are the present ones of the resource. */
+  /** The key of the stored version; undefined for the current bytes of the resource. */
   readonly version?: ObjectKey | undefined;
 }
 
-/** A packed entry: its header and data are between these bytes of a buffer. */
+/** A packed entry: the range of its header and data in a buffer. */
 export interface PreparedEntry extends PackedEntry {
   readonly start: number;
   readonly end: number;
@@ -29,18 +29,18 @@ export type PrepareEntries = (
   into: Uint8Array,
 ) => Promise<readonly (PreparedEntry | undefined)[]>;
 
-/** Fills a buffer with the bytes of an entry; false when that cannot be done at once. */
+/** Fills a buffer with the bytes of an entry without waiting; false when that is not possible. */
 type Fill = (wanted: WantedEntry, buffer: Uint8Array) => boolean;
 
-/** Contents that are read at a time: a server takes its time for each. */
+/** Number of contents that are read at a time, since a server responds slowly to each. */
 const READ_AT_ONCE = 64;
 
-/** Bytes that are to be deflated: those of one entry at a time. */
+/** Bytes to be deflated, of one entry at a time. */
 const scratch = Buffer.allocUnsafeSlow(MOST_IN_MEMORY);
 
 /**
- * Reads and packs entries into a buffer. An entry is undefined when it cannot be made as usual: its bytes are other
- * ones, are too many, or cannot be read. The caller finds out why.
+ * Reads and packs entries into a buffer. An entry is undefined when it cannot be made in the usual way: its bytes
+ * differ, are too many, or cannot be read. The caller finds the cause.
  */
 export async function prepareEntries(
   wanted: readonly (WantedEntry | undefined)[],
@@ -60,7 +60,7 @@ export async function prepareEntries(
   return batch.prepared;
 }
 
-/** Entries, one behind the other in a buffer. */
+/** Consecutive entries in a buffer. */
 class Batch {
   readonly prepared: (PreparedEntry | undefined)[] = [];
   readonly #into: Uint8Array;
@@ -70,18 +70,18 @@ class Batch {
     this.#into = into;
   }
 
-  /** Without bytes, the entry is undefined; as it is when there is no room for it. */
+  /** Adds an entry: undefined without bytes, or when there is no room for it. */
   add(wanted: WantedEntry | undefined, bytes: Uint8Array | undefined): void {
     this.prepared.push(wanted && bytes && this.#pack(wanted.entry, bytes));
   }
 
-  /** Returns false, and adds nothing, when that cannot be done at once. */
+  /** Returns false, and adds nothing, when the bytes cannot be read without waiting. */
   addFilled(wanted: WantedEntry, fill: Fill): boolean {
     const { entry, resource } = wanted;
     const { length } = resource.state;
-    // Without a hash, nothing would show what was read.
+    // Without a hash, the bytes that were read could not be verified.
     if (length === undefined || length > MOST_IN_MEMORY || strongestHash(resource.state) === undefined) return false;
-    // What is only stored is read to where it belongs.
+    // Bytes that are only stored are read directly to their place.
     const at = this.#start + dataOffset(entry);
     const buffer = entry.compress ? scratch.subarray(0, length) : this.#into.subarray(at, at + length);
     if (buffer.length < length || !fill(wanted, buffer) || !hasHashOf(resource.state, buffer)) return false;
@@ -103,7 +103,7 @@ class Batch {
   }
 }
 
-/** Entries are versions, or present bytes; those of one batch are the same. Undefined where reading cannot block. */
+/** All entries of a batch are versions, or all are current bytes. Undefined where reads cannot block. */
 async function filling(
   wanted: readonly (WantedEntry | undefined)[],
   { contents, artifacts }: PrepareParts,
@@ -117,7 +117,7 @@ async function filling(
   return fill && (({ resource, version }, buffer) => version === undefined && fill(resource.key, buffer));
 }
 
-/** Undefined when they are not those of the state. */
+/** Undefined when the bytes do not match the state. */
 async function bytesOf(wanted: WantedEntry, parts: PrepareParts): Promise<Uint8Array | undefined> {
   try {
     const bytes = await read(wanted, parts);

@@ -5,10 +5,10 @@ import { PACK_THREAD_LIMITS } from './pack-job.ts';
 import type { PrepareFunctions } from './prepare.worker.ts';
 import type { PrepareEntries } from './prepare-entries.ts';
 
-/** A thread takes 100 ms to start, so it stays for a while. */
+/** Milliseconds. A thread takes 100 ms to start, so it stays for a while. */
 const IDLE_MS = 5_000;
 
-/** A thread that prepares entries beside the one that writes packages of them. */
+/** A thread that prepares entries beside the thread that writes packages of them. */
 export class PrepareThread {
   readonly #thread: CalledThread<PrepareFunctions>;
 
@@ -23,7 +23,9 @@ export class PrepareThread {
     this.#thread.hold()();
   }
 
-  /** The contents of a set, until `end`. The first call of `prepare` starts the thread: a small dump does without. */
+  /**
+   * Opens the contents of a set, until `end`. The first call of `prepare` starts the thread: a small dump needs none.
+   */
   open(contents: ContentsLocation): { readonly prepare: PrepareEntries; readonly end: () => void } {
     let release: (() => void) | undefined;
     let opened: Promise<void> | undefined;

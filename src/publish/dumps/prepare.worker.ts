@@ -9,12 +9,12 @@ const artifacts = openArtifacts(workerData as ArtifactLocation);
 let contents: Contents | undefined;
 
 const functions = {
-  /** Begins with another set, whose bytes are there. */
+  /** Switches to another set, whose bytes are at this location. */
   async open(location: ContentsLocation): Promise<void> {
     await contents?.close();
     contents = await openContents(location);
   },
-  /** @param into memory that is shared with the caller */
+  /** @param into memory shared with the caller */
   prepare: (wanted: readonly (WantedEntry | undefined)[], into: Uint8Array) =>
     prepareEntries(wanted, into, { contents: contents!, artifacts }),
 };

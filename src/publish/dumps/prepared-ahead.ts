@@ -7,51 +7,54 @@ import {
   type WantedEntry,
 } from './prepare-entries.ts';
 
-/** Bytes of a batch of entries: so few that those ahead take little memory, so many that a call of a thread pays. */
+/**
+ * Bytes of a batch of entries: small, so that batches prepared in advance take little memory, but worth a call of a
+ * thread.
+ */
 const BATCH_BYTES = 512 * 1024;
-/** More than a header has besides the name of its entry. */
+/** Upper limit of the bytes of a header besides the name of its entry. */
 const HEADER_BYTES = 64;
 const MOST_ENTRIES = 250;
-/** Batches that are prepared at a time by one thread: while one is written, the next is read. */
+/** Number of batches that one thread prepares at a time: while one is written, the next is read. */
 const AHEAD = 2;
-/** The same by two threads, and of them, those in the other thread: one more than it works at. */
+/** The same for two threads, and how many of these are in the other thread: one more than it is working on. */
 const AHEAD_OF_TWO = 4;
 const BESIDE = 2;
 
-/** What an entry may be made of; what is not wanted is handed on as it is. */
+/** Something that an entry may be made of. An item without `wanted` is passed through unchanged. */
 export interface Item {
   readonly wanted: WantedEntry | undefined;
 }
 
-/** Some items, with what was prepared of each. */
+/** Some items, and the prepared entry of each. */
 export interface PreparedBatch<Some extends Item> {
   readonly items: readonly Some[];
   readonly prepared: readonly (PreparedEntry | undefined)[];
-  /** Where the prepared entries are until the next batch is asked for. */
+  /** The prepared entries; valid until the next batch is requested. */
   readonly bytes: Uint8Array;
 }
 
-/** Prepares the entries of a package ahead of the thread that writes it: in that thread, and, if wanted, in another. */
+/** Prepares the entries of a package in advance: in the thread that writes it, and optionally in another one. */
 export class PreparedAhead {
   readonly #parts: PrepareParts;
   readonly #inThread: PrepareEntries | undefined;
   readonly #free: SharedArrayBuffer[] = [];
   #beside = 0;
 
-  /** @param inThread prepares in another thread; only in this one without it */
+  /** @param inThread prepares in another thread; without it, only this thread prepares */
   constructor(parts: PrepareParts, inThread?: PrepareEntries) {
     this.#parts = parts;
     this.#inThread = inThread;
   }
 
-  /** The same items in their order, in batches of another size. */
+  /** The same items in order, in batches of another size. */
   async *batches<Some extends Item>(items: AsyncIterable<readonly Some[]>): AsyncGenerator<PreparedBatch<Some>> {
     const inThread = this.#inThread;
     let isFirst = true;
     const prepare = async (batch: readonly Some[]) => {
       const memory = this.#free.pop() ?? new SharedArrayBuffer(BATCH_BYTES);
       const bytes = new Uint8Array(memory);
-      // Few items are prepared before the other thread would have started.
+      // The first few items are prepared before the other thread would have started.
       const beside = isFirst || this.#beside === BESIDE ? undefined : inThread;
       isFirst = false;
       const wanted = batch.map((item) => item.wanted);
@@ -74,7 +77,7 @@ export class PreparedAhead {
   }
 }
 
-/** Cuts items into batches, each of which has room in the buffer of one unless an item is larger than it. */
+/** Cuts items into batches that fit the buffer, unless a single item is larger. */
 async function* cut<Some extends Item>(items: AsyncIterable<readonly Some[]>): AsyncGenerator<readonly Some[]> {
   let batch: Some[] = [];
   let bytes = 0;
@@ -93,8 +96,8 @@ async function* cut<Some extends Item>(items: AsyncIterable<readonly Some[]>): A
   if (batch.length > 0) yield batch;
 }
 
-/** At most, in a package. */
+/** Most bytes of the entry in a package. */
 function bytesOf({ entry, resource }: WantedEntry): number {
-  // No UTF-16 unit takes more bytes.
+  // No UTF-16 code unit takes more bytes.
   return HEADER_BYTES + entry.name.length * 3 + (resource.state.length ?? 0);
 }

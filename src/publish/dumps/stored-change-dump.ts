@@ -4,12 +4,12 @@ import type { ManifestPlace } from './stored-dump.ts';
 
 /** A package of changes: an artifact that never changes. */
 export interface ChangePackage {
-  /** EPOCH-WINDOW-PART-CHANCE: the last by chance, so that what a killed process left is never in the way. */
+  /** EPOCH-WINDOW-PART-RANDOM: the random part avoids conflicts with artifacts of a killed process. */
   readonly name: string;
-  /** It has every change between these boundaries. */
+  /** Boundaries between which the package contains every change. */
   readonly from: Stamp;
   readonly until: Stamp;
-  /** When it was complete, in microseconds since 1970. */
+  /** Time when it was complete, in microseconds since 1970. */
   readonly completed: Stamp;
   readonly changes: number;
   /** Bytes. */
@@ -18,15 +18,15 @@ export interface ChangePackage {
   readonly manifest: ManifestPlace;
 }
 
-/** What the catalog has of the Change Dump of a set. */
+/** The document of the catalog about the Change Dump of a set. */
 export interface StoredChangeDump {
-  /** Of the set: after a move, its URIs are wrong. */
+  /** Epoch of the set: after a move, URIs of an earlier epoch are wrong. */
   readonly epoch: number;
-  /** Each begins where the one before ends. */
+  /** Each begins where the previous one ends. */
   readonly packages: readonly ChangePackage[];
 }
 
-/** The name of the window that a package has changes of: EPOCH-WINDOW. */
+/** The name of the window whose changes a package contains: EPOCH-WINDOW. */
 export function windowOf({ name }: Pick<ChangePackage, 'name'>): string {
   return name.split('-', 2).join('-');
 }

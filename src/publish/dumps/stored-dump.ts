@@ -3,19 +3,19 @@ import { documentOfSet } from '../../sets/document-of-set.ts';
 
 /** A package: an artifact that never changes. */
 export interface Package {
-  /** PAGE-VERSION-PART-CHANCE: the last by chance, so that what a killed process left is never in the way. */
+  /** PAGE-VERSION-PART-RANDOM: the random part avoids conflicts with artifacts of a killed process. */
   readonly name: string;
   readonly page: string;
-  /** The newest stamp of the page when it was packed; newer changes may be in it, too. */
+  /** The newest stamp of the page when it was packed; the package may also contain newer changes. */
   readonly version: Stamp;
-  /** The digest of what its manifest depends on besides the log. */
+  /** A digest of what its manifest depends on besides the log. */
   readonly fingerprint: string;
   /** Every change of its resources up to this boundary is included. */
   readonly at: Stamp;
-  /** When it was complete, in microseconds since 1970. */
+  /** Time when it was complete, in microseconds since 1970. */
   readonly completed: Stamp;
   readonly resources: number;
-  /** Resources that the page lists and that could not be packed as they are listed: the next build packs it again. */
+  /** Number of resources of the page that could not be packed as listed: the next build packs the page again. */
   readonly missing: number;
   /** Bytes. */
   readonly length: number;
@@ -23,9 +23,9 @@ export interface Package {
   readonly manifest: ManifestPlace;
 }
 
-/** Where the data of the manifest is in its package. */
+/** The place of the manifest's data in its package. */
 export interface ManifestPlace {
-  /** The first byte. */
+  /** Offset of the first byte. */
   readonly offset: number;
   /** Bytes in the package. */
   readonly packed: number;
@@ -35,7 +35,7 @@ export interface ManifestPlace {
 
 /** A Resource Dump of a set. */
 export interface Dump {
-  /** Of the set: after a move, its URIs are wrong. */
+  /** Epoch of the set: after a move, URIs of an earlier epoch are wrong. */
   readonly epoch: number;
   /** Every change up to this boundary is included. */
   readonly at: Stamp;
@@ -44,12 +44,12 @@ export interface Dump {
   readonly packages: readonly Package[];
 }
 
-/** What the catalog has of the dump of a set. */
+/** The document of the catalog about the dump of a set. */
 export interface StoredDump {
   readonly published?: Dump | undefined;
-  /** Complete packages of a build that did not end: the next one need not make them again. */
+  /** Complete packages of an unfinished build: the next build need not make them again. */
   readonly made: readonly Package[];
-  /** Packages that were published before. They can still be fetched for a day. */
+  /** Formerly published packages, which can still be fetched for a day. */
   readonly retired: readonly RetiredPackage[];
 }
 
@@ -58,7 +58,7 @@ export interface RetiredPackage extends Package {
   readonly retired: number;
 }
 
-/** The numbers of a dump. */
+/** Totals of a dump. */
 export function dumpTotals({ packages }: Pick<Dump, 'packages'>) {
   const sum = (of: 'resources' | 'missing' | 'length') => packages.reduce((total, one) => total + one[of], 0);
   return { packages: packages.length, resources: sum('resources'), missing: sum('missing'), bytes: sum('length') };

@@ -9,7 +9,7 @@ import { changeNotification } from './change-channel.ts';
 import { type Channel, PART_LIMITS, type Part } from './channel.ts';
 
 const POLL_MS = 250;
-/** Entries of the log that are looked through at once. */
+/** Number of log entries that are read at once. */
 const BATCH = 2_000;
 
 interface Parts {
@@ -18,12 +18,12 @@ interface Parts {
 }
 
 /**
- * The changes of all sets that are for everybody: for a hub of another server. A stretch of the log is sent set by set;
- * only its last part moves the boundary, so that after a crash the stretch is sent again.
+ * The changes of all public sets, for a hub of another server. A section of the log is sent set by set. Only its last
+ * part moves the boundary, so that after a crash the whole section is sent again.
  */
 export class AllChangesChannel implements Channel {
   readonly #parts: Parts;
-  /** What is left of the stretch. */
+  /** Remaining parts of the section. */
   #queue: Part[] = [];
 
   constructor(parts: Parts) {
@@ -59,10 +59,10 @@ export class AllChangesChannel implements Channel {
     }
   }
 
-  /** All but the last part of a stretch leave the boundary where it is. */
+  /** Returns parts that leave the boundary unchanged; the caller moves it with the last part of a section. */
   async #partsOf(id: SetId, from: Stamp, until: Stamp): Promise<readonly Part[]> {
     const { sets, index } = this.#parts;
-    // Read after the stretch of the log was: what was committed to a set that is private by then is not sent.
+    // Read after the section of the log: changes of a set that has become private by then are not sent.
     const set = await sets.byId(id);
     if (set === undefined || set.removed !== undefined || set.private === true || !set.ready) return [];
     const { baseUrl } = await sets.source();

@@ -4,9 +4,9 @@ import { describeHttpFailure } from '../../lib/http/failure.ts';
 import type { GuardedAgents } from '../../lib/http/guarded-agents.ts';
 import { http } from '../../lib/http/node-http.ts';
 
-/** Bytes of an answer that are read. */
+/** Bytes of a response that are read. */
 const MOST_BYTES = 65_536;
-/** Milliseconds for a whole request and its answer. */
+/** Milliseconds for a whole request and its response. */
 const LONGEST_MS = 10_000;
 
 export interface CallbackRequest {
@@ -18,16 +18,16 @@ export interface CallbackRequest {
 
 export type CallbackAnswer =
   | { readonly status: number; readonly text: string }
-  /** In words for a person. */
+  /** A message for users. */
   | { readonly failure: string };
 
-/** Sends requests to addresses that subscribers have named. It follows no redirect, and reads 64 kB of an answer. */
+/** Sends requests to addresses that subscribers have given. It follows no redirect, and reads 64 kB of a response. */
 export class CallbackClient {
   readonly #privateNetworks: readonly string[] | 'all';
   readonly #longestMs: number;
   #agents: Promise<GuardedAgents> | undefined;
 
-  /** @param privateNetworks as guardedAgents takes them */
+  /** @param privateNetworks as for guardedAgents */
   constructor(privateNetworks: readonly string[] | 'all', longestMs = LONGEST_MS) {
     this.#privateNetworks = privateNetworks;
     this.#longestMs = longestMs;
@@ -38,7 +38,7 @@ export class CallbackClient {
     this.#agents ??= this.#openAgents();
     const agents = await this.#agents;
     const first = await this.#send(url, asked, agents);
-    // A kept connection may have been closed by the subscriber just when it was used again.
+    // The subscriber may have closed a kept connection just when it was used again.
     if ('isStale' in first) return this.#send(url, asked, agents);
     return first;
   }
@@ -52,7 +52,7 @@ export class CallbackClient {
   /** Loaded with the first request: the library takes 15 MB, and most servers have no subscribers. */
   async #openAgents(): Promise<GuardedAgents> {
     const { guardedAgents } = await import('../../lib/http/guarded-agents.ts');
-    // Any number of connections to a host: a subscriber that hangs must not delay its neighbours.
+    // The number of connections to a host is not limited: a subscriber that hangs must not delay others on its host.
     return guardedAgents(this.#privateNetworks, { keepAlive: true, maxFreeSockets: 4, timeout: this.#longestMs });
   }
 
@@ -97,7 +97,7 @@ export class CallbackClient {
   }
 }
 
-/** The beginning of a body; the connection is closed when there is more. */
+/** The beginning of a body; when there is more, the connection is closed. */
 async function readText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -108,7 +108,7 @@ async function readText(response: IncomingMessage): Promise<string> {
       chunks.push(chunk);
     }
   } catch {
-    // The status says what the subscriber thinks.
+    // The status suffices to know the result.
   }
   return Buffer.concat(chunks).toString('utf8');
 }

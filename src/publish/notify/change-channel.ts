@@ -11,11 +11,11 @@ import type { ChangeFeeds } from './change-feeds.ts';
 import { type Channel, PART_LIMITS, type Part } from './channel.ts';
 
 const NEWS_MS = 60_000;
-/** Between two checks whether a set is ready. */
+/** Milliseconds between two checks whether a set is ready. */
 const UNREADY_MS = 1_000;
 const MOST_PAYLOADS = 16;
 
-/** Subscribers that are at the same boundary are sent the same bytes. */
+/** Caches payloads: subscribers at the same boundary are sent the same bytes. */
 export class Payloads {
   readonly #bytes = new Map<string, Buffer>();
 
@@ -52,7 +52,7 @@ export class ChangeChannel implements Channel {
     const { feeds, sets, payloads } = this.#parts;
     const set = await sets.byId(this.#set);
     if (set === undefined || set.removed !== undefined) throw new TidemarkError('not-found', 'the set was removed');
-    // A set that is read for the first time, or moved, has no lists either.
+    // A set that is being read for the first time, or moved, has no lists either.
     this.#isReady = set.ready;
     if (!set.ready) return undefined;
     this.#opened ??= await feeds.open(this.#set);

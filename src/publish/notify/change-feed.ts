@@ -5,7 +5,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import type { ChangeLog, LogEntry } from '../../stores/change-log.ts';
 import type { Limits } from '../../stores/resource-states.ts';
 
-/** Changes that are kept in memory for all followers of a set. */
+/** Number of changes that are kept in memory for all followers of a set. */
 const MOST_KEPT = 1_000;
 /** Bytes of their entries. */
 const MOST_KEPT_WEIGHT = 1_000_000;
@@ -21,15 +21,15 @@ export class ChangeFeed {
   readonly set: SetId;
   readonly #index: ChangeLog;
   readonly #waiting = new Set<() => void>();
-  /** Everything of the set between two boundaries: `#from` and `#through`. */
+  /** All changes of the set between two boundaries: `#from` and `#through`. */
   #kept: readonly Change[] = [];
   #from: Stamp;
   #through: Stamp;
-  /** What the tail of the log has handed on, and is not kept yet. */
+  /** Entries that the log tail has passed and that are not kept yet. */
   #pending = { entries: 0, weight: 0, newest: 0 };
   #revision = 0;
 
-  /** @param from the boundary above which the tail of the log hands on */
+  /** @param from the boundary above which the log tail passes entries */
   constructor(set: SetId, index: ChangeLog, from: Stamp) {
     this.set = set;
     this.#index = index;
@@ -37,12 +37,12 @@ export class ChangeFeed {
     this.#through = from;
   }
 
-  /** Changes whenever there may be something new. Get it before you read, and pass it to `news`. */
+  /** Differs whenever there may be new changes. Read it before calling `read`, and pass it to `news`. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** Takes what the tail of the log hands on; `keep` makes it readable. */
+  /** Takes entries from the log tail; `keep` makes them readable. */
   note(entries: readonly LogEntry[]): void {
     if (entries.length === 0) return;
     const weight = entries.reduce((sum, entry) => sum + entry.weight, 0);
@@ -51,7 +51,7 @@ export class ChangeFeed {
     this.#pending.newest = entries.at(-1)!.stamp;
   }
 
-  /** Reads what was handed on, and wakes the followers. What is too much to be kept is left in the store. */
+  /** Reads the new changes, and wakes the followers. If they are too many, they are only read from the store. */
   async keep(): Promise<void> {
     const { entries, weight, newest } = this.#pending;
     if (entries === 0) return;
@@ -63,7 +63,7 @@ export class ChangeFeed {
       if (changes === undefined) this.#forget(until);
       else this.#add(changes, until);
     } catch (error) {
-      // Followers read from the store, and see themselves what is wrong with it.
+      // Followers read from the store, and get its error themselves.
       this.#forget(until);
       throw error;
     } finally {
@@ -93,8 +93,7 @@ export class ChangeFeed {
   }
 
   /**
-   * Resolves when the revision is another one: with true; after so many milliseconds, or when the signal is aborted:
-   * with false.
+   * Resolves with true when the revision differs; with false after `ms` milliseconds, or when the signal is aborted.
    */
   async news(
     revision: number,

@@ -4,9 +4,9 @@ import type { ChangeLog, LogEntry } from '../../stores/change-log.ts';
 import { LogTail } from '../pages/log-tail.ts';
 import { ChangeFeed } from './change-feed.ts';
 
-/** Between two reads of the log. */
+/** Milliseconds between two reads of the log. */
 const POLL_MS = 250;
-/** A store that takes long to answer is asked less often: reads take half of the time at most. */
+/** A slow store is read less often: reads take at most half of the time. */
 const PAUSES_OF_READ = 1;
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -17,13 +17,13 @@ interface Followed {
 
 interface Reading {
   readonly tail: LogTail;
-  /** Resolves when the tail knows where it begins. */
+  /** Resolves when the tail has its start position. */
   readonly begun: Promise<void>;
   readonly stopping: AbortController;
   readonly ended: Promise<void>;
 }
 
-/** Reads along the log while some sets are followed, whichever process commits to it. */
+/** Follows the log while some sets are followed, whichever process commits to it. */
 export class ChangeFeeds {
   readonly #index: ChangeLog;
   readonly #followed = new Map<SetId, Followed>();
@@ -34,7 +34,7 @@ export class ChangeFeeds {
   }
 
   /**
-   * Calls back with the feed of a set, which is kept as long as one of its followers runs.
+   * Calls `follower` with the feed of a set. The feed is kept as long as one of its followers runs.
    * @throws what the follower throws, and TidemarkError `unavailable`
    */
   async follow<Result>(set: SetId, follower: (feed: ChangeFeed) => Promise<Result>): Promise<Result> {
@@ -64,7 +64,7 @@ export class ChangeFeeds {
     );
   }
 
-  /** Resolves when nothing is read any more. Followers are to end by themselves. */
+  /** Resolves when nothing is read any more. Followers must end by themselves. */
   async close(): Promise<void> {
     this.#reading?.stopping.abort();
     await this.#reading?.ended;
@@ -74,7 +74,7 @@ export class ChangeFeeds {
     this.#reading ??= this.#start();
     const { tail, begun } = this.#reading;
     await begun;
-    // The tail may call back before the feed is made.
+    // The tail may pass entries before the feed exists.
     const early: LogEntry[] = [];
     let feed: ChangeFeed | undefined;
     const from = await tail.follow(set, (entries) => {
@@ -90,7 +90,7 @@ export class ChangeFeeds {
     this.#followed.delete(set);
     this.#reading?.tail.unfollow(set);
     if (this.#followed.size > 0) return;
-    // The next tail begins at the watermark of then: no client follows what happens until then.
+    // The next tail starts at the watermark of its time: until then, no client follows changes.
     this.#reading?.stopping.abort();
     this.#reading = undefined;
   }
@@ -105,7 +105,7 @@ export class ChangeFeeds {
   async #readAlong(tail: LogTail, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const began = performance.now();
-      // A store that does not answer is reported by what needs it more; nothing is lost.
+      // The error of a store that does not answer is reported elsewhere; no change is lost.
       await this.#readOnce(tail).catch(() => {});
       const pauseMs = Math.max(POLL_MS, Math.min(PAUSES_OF_READ * (performance.now() - began), LONGEST_PAUSE_MS));
       await wait(pauseMs, undefined, { signal }).catch(() => {});

@@ -19,12 +19,12 @@ import type { Subscriber, Subscription } from './subscription.ts';
 import { SubscriptionTender } from './subscription-tender.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
-/** Receives what a deliverer does. */
+/** Events of a deliverer. */
 export interface DeliveryEvents {
-  /** It is this process that delivers now, or no longer. */
+  /** This process starts or stops to be the one that delivers. */
   onOwner?(isOwner: boolean): void;
   onConfirmed?(subscription: Subscription): void;
-  /** It is no longer in force, or never was; why. */
+  /** The subscription has ended, or never began; with the reason. */
   onEnded?(subscription: Subscription, reason: string): void;
   onDelivery?(outcome: DeliveryOutcome, seconds: number): void;
   /** The store does not answer. Called once until it answers. */
@@ -49,11 +49,13 @@ export interface DelivererParts {
   mayRead(subscriber: Subscriber, set: ResourceSet): Promise<boolean>;
 }
 
-/** Between two rounds while this process delivers. */
+/** Milliseconds between two rounds while this process delivers. */
 const ROUND_MS = 500;
-/** While there is nothing to deliver, or another process does it. */
+/** Milliseconds between two rounds while there is nothing to deliver, or another process delivers. */
 const IDLE_MS = 2_000;
-/** Between two writes of how far subscribers have come: what was sent since is sent again after a crash. */
+/**
+ * Milliseconds between two writes of the progress: after a crash, payloads sent since the last write are sent again.
+ */
 const SAVE_MS = 1_000;
 const ROUNDS_OF_LEASE = 6;
 const BEATS_OF_LEASE = 4;
@@ -73,7 +75,7 @@ export class Deliverer {
   #awake = new AbortController();
   #loop: Promise<void> | undefined;
   #forget = () => {};
-  /** While it is this process that delivers. */
+  /** Present while this process delivers. */
   #running: Running | undefined;
   #saved = { at: 0, text: '' };
   #isInTrouble = false;
@@ -83,7 +85,7 @@ export class Deliverer {
     this.#lease = new DeliveryLease(parts.catalog, parts.leaseMs);
   }
 
-  /** Does nothing where there is no hub. */
+  /** Does nothing when no hub is configured. */
   start(events: DeliveryEvents = {}): void {
     if (this.#parts.hub.kind === 'none' || this.#loop !== undefined) return;
     this.#events = events;
@@ -91,7 +93,7 @@ export class Deliverer {
     this.#loop = this.#run();
   }
 
-  /** Ends what is under way, and lets another process go on. */
+  /** Ends running deliveries, and lets another process continue. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#awake.abort();
@@ -100,7 +102,7 @@ export class Deliverer {
     for (const client of [this.#parts.client, this.#parts.hubClient]) await client.close();
   }
 
-  /** What of the changes that were read was not sent for longest, in microseconds since 1970. */
+  /** Stamp of the oldest change that was read but not sent, in microseconds since 1970. */
   get oldestUnsent(): number | undefined {
     return this.#running?.deliveries.oldestUnsent;
   }
@@ -119,7 +121,7 @@ export class Deliverer {
       const signal = AbortSignal.any([this.#awake.signal, this.#stopping.signal]);
       await wait(pauseMs, undefined, { signal }).catch(() => {});
     }
-    // What was not saved is sent again.
+    // Progress that was not saved is sent again.
     await this.#end().catch(() => {});
   }
 
@@ -132,8 +134,8 @@ export class Deliverer {
     const { baseUrl } = await sets.source();
     const isForFramework =
       hub.kind === 'elsewhere' || all.some(({ topic }) => topicOf(topic, baseUrl)?.kind === 'framework');
-    // What happens after a subscriber has confirmed is news for it: so this comes first, and one that has asked
-    // meanwhile is confirmed in the next round.
+    // Events after its confirmation must reach a subscriber. So this update comes before confirmations, and a
+    // subscriber that asks meanwhile is confirmed in the next round.
     await (isForFramework ? framework.update() : framework.forget()).catch((error) => {
       if (!isTidemarkError(error, 'conflict')) throw error;
     });
@@ -160,7 +162,7 @@ export class Deliverer {
     return true;
   }
 
-  /** Writes what has changed, now and then; at least as a heartbeat. */
+  /** Writes changed state at intervals, and at least as a heartbeat. */
   async #save(state: DeliveryState): Promise<void> {
     const text = JSON.stringify(state);
     const passedMs = performance.now() - this.#saved.at;
@@ -170,7 +172,7 @@ export class Deliverer {
     else await this.#drop();
   }
 
-  /** Stops to deliver, and says so in the store. */
+  /** Stops delivering, and records that in the store. */
   async #end(): Promise<void> {
     const running = this.#running;
     if (running === undefined) return;

@@ -26,9 +26,9 @@ interface Parts {
   readonly client: CallbackClient;
   readonly hubClient: CallbackClient;
   readonly hub: HubSetting;
-  /** How far subscriptions had come when this process began to deliver. */
+  /** The progress of subscriptions when this process started to deliver. */
   readonly known: Readonly<Record<string, Progress>>;
-  /** What happened to documents, as it is stored. */
+  /** The stored events of documents. */
   events(): readonly RecordedEvent[];
   mayRead(subscriber: Subscriber, set: ResourceSet): Promise<boolean>;
   onDelivery(outcome: DeliveryOutcome, seconds: number): void;
@@ -37,11 +37,11 @@ interface Parts {
 interface Running {
   readonly delivery: Delivery;
   readonly since: Stamp;
-  /** As it is now. */
+  /** Its current version. */
   subscription: Subscription | undefined;
 }
 
-/** What runs of deliveries: one for each subscription in force. */
+/** The running deliveries: one for each subscription in force. */
 export class Deliveries {
   readonly #parts: Parts;
   readonly #recentSets: RecentSets;
@@ -63,7 +63,7 @@ export class Deliveries {
     return Object.fromEntries([...this.#running].map(([id, { delivery }]) => [id, delivery.progress]));
   }
 
-  /** Delivers to a subscription from now on, or goes on. */
+  /** Starts to deliver to a subscription, or continues. */
   keep(subscription: Subscription, topic: Topic): void {
     const { id, callback, active } = subscription;
     const { since } = active!;
@@ -99,7 +99,7 @@ export class Deliveries {
     this.#begin(framework, { since: since(framework), subscription: undefined }, documents, options);
   }
 
-  /** Those that run, by the ids of their subscriptions. */
+  /** The ids of subscriptions that are being delivered to. */
   ids(): readonly string[] {
     return [...this.#running.keys()];
   }
@@ -110,12 +110,12 @@ export class Deliveries {
     await running?.delivery.stop();
   }
 
-  /** Resolves when nothing is sent any more. The progress is still known then. */
+  /** Resolves when nothing is sent any more. The progress can still be read then. */
   async stop(): Promise<void> {
     await Promise.all([...this.#running.values()].map(({ delivery }) => delivery.stop()));
   }
 
-  /** A subscriber has answered that it wants nothing any more. */
+  /** Ends a subscription whose subscriber has answered that it no longer exists. */
   async #endGone(id: string, since: Stamp): Promise<void> {
     const { subscriptions } = this.#parts;
     for (;;) {
@@ -124,14 +124,14 @@ export class Deliveries {
     }
   }
 
-  /** By the set as it is now: one that has become private has no other readers from then on. */
+  /** Decided by the current set: once it has become private, other readers get nothing more. */
   async #isAdmitted(subscription: Subscription | undefined, id: SetId): Promise<boolean> {
     const set = await this.#setNow(id);
     const subscriber = subscription?.active?.subscriber;
     return set !== undefined && subscriber !== undefined && this.#parts.mayRead(subscriber, set);
   }
 
-  /** All subscribers of a set ask at the same time, when it has changed. */
+  /** All subscribers of a set ask at the same time when it has changed, so they share one read. */
   #setNow(id: SetId): Promise<ResourceSet | undefined> {
     const known = this.#setsNow.get(id) ?? new CoalescedRead(() => this.#parts.sets.byId(id));
     this.#setsNow.set(id, known);

@@ -3,20 +3,20 @@ import { isTidemarkError } from '../../core/errors.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 
-/** How far a subscription has come. */
+/** The progress of a subscription. */
 export interface Progress {
-  /** The `since` of the subscription: another one may have had its place before. */
+  /** The `since` of the subscription: another subscription may have used its id before. */
   readonly since: Stamp;
-  /** The boundary up to which it was sent everything. */
+  /** The boundary up to which everything was sent. */
   readonly through: Stamp;
-  /** When something was sent successfully, in milliseconds since 1970. */
+  /** Time of the last success, in milliseconds since 1970. */
   readonly sent?: number | undefined;
-  /** Failures since then, and why the last one failed. */
+  /** Number of failures since then, and the reason of the last one. */
   readonly failures?: number | undefined;
   readonly problem?: string | undefined;
 }
 
-/** All that a process needs to go on with the deliveries of another one: one document of the catalog. */
+/** The state that a process needs to continue the deliveries of another one: one document of the catalog. */
 export interface DeliveryState {
   /** By the ids of subscriptions. */
   readonly progress: Readonly<Record<string, Progress>>;
@@ -25,7 +25,7 @@ export interface DeliveryState {
 interface StoredState extends DeliveryState {
   /** The process that delivers; absent when it has stopped. */
   readonly owner?: string | undefined;
-  /** Another one with each heartbeat. */
+  /** Differs with each heartbeat. */
   readonly beat: number;
 }
 
@@ -33,9 +33,9 @@ const ID = 'state';
 const NOTHING: DeliveryState = { progress: {} };
 
 /**
- * Lets one process at a time deliver, of all that share a store. The owner writes its progress now and then, which is
- * its heartbeat, too. Another process takes over when the version has stayed the same for the time of a lease, by its
- * own monotonic clock; a gap between two observations does not count, because the store may have been down.
+ * Ensures that of all processes that share a store, one at a time delivers. The owner writes its progress at intervals,
+ * which is also its heartbeat. Another process takes over when the version has not changed for the duration of a lease,
+ * by its own monotonic clock. A long gap between two observations does not count, because the store may have been down.
  */
 export class DeliveryLease {
   readonly #catalog: Catalog;
@@ -50,7 +50,7 @@ export class DeliveryLease {
     this.#leaseMs = leaseMs;
   }
 
-  /** The state to go on with, when this process may deliver now. */
+  /** The state to continue with, when this process may deliver now. */
   async take(): Promise<DeliveryState | undefined> {
     const found = await this.#catalog.get<StoredState>('delivery', ID);
     if (found?.body.owner !== undefined && !this.#hasExpired(found.version)) return undefined;
@@ -74,7 +74,7 @@ export class DeliveryLease {
     }
   }
 
-  /** After an answer that was lost, the version may be another one although the state is this process's. */
+  /** Handles a conflict: after a lost response, the version may differ although this process wrote the state. */
   async #isOwn(state: DeliveryState, isLast: boolean): Promise<boolean> {
     const found = await this.#catalog.get<StoredState>('delivery', ID);
     if (found?.body.owner !== this.#owner) return false;
@@ -93,7 +93,7 @@ export class DeliveryLease {
   }
 }
 
-/** What the command line and the API show of deliveries. @throws TidemarkError `unavailable` */
+/** The state of deliveries, for the command line and the API. @throws TidemarkError `unavailable` */
 export async function readDeliveryState(catalog: Pick<Catalog, 'get'>): Promise<DeliveryState> {
   return (await catalog.get<StoredState>('delivery', ID))?.body ?? NOTHING;
 }

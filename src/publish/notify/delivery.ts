@@ -8,9 +8,9 @@ import type { CallbackAnswer, CallbackClient } from './callback-client.ts';
 import type { Channel, Part } from './channel.ts';
 import type { Progress } from './delivery-state.ts';
 
-/** After something was sent: what changes meanwhile goes together. */
+/** Milliseconds to wait after a payload was sent: changes in this time are sent together. */
 const GATHERING_MS = 400;
-/** Until a subscription whose subscriber may not read its topic any more was ended. */
+/** Milliseconds to wait until a subscription is ended whose subscriber may no longer read its topic. */
 const REFUSED_MS = 500;
 const BACKOFF = { firstMs: 1_000, longestMs: 600_000 };
 const GONE = 410;
@@ -22,17 +22,20 @@ export interface DeliveryOptions {
   readonly progress: Progress;
   readonly client: CallbackClient;
   readonly callback: string;
-  /** What its requests are signed with now: a renewal may change it. */
+  /** The current secret for signing requests: a renewal may change it. */
   secret(): string | undefined;
   hub(): Promise<string>;
-  /** Whether the subscriber may still read what is sent. */
+  /** Whether the subscriber may still read the topic. */
   isAdmitted(): Promise<boolean>;
-  /** The subscriber says that there is no such subscription any more. */
+  /** The subscriber answered that the subscription no longer exists. */
   onGone(): Promise<void>;
   onOutcome(outcome: DeliveryOutcome, seconds: number): void;
 }
 
-/** Sends one subscriber what it has not got yet: in order, one request at a time, each part until it was taken. */
+/**
+ * Sends one subscriber everything that it has not received yet: in order, one request at a time, repeating each part
+ * until it is accepted.
+ */
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #stopping = new AbortController();
@@ -50,7 +53,7 @@ export class Delivery {
     return this.#progress;
   }
 
-  /** The stamp of the oldest change that was read and not sent yet. */
+  /** The stamp of the oldest change that was read but not sent yet. */
   get oldestUnsent(): Stamp | undefined {
     return this.#oldest;
   }
@@ -68,12 +71,12 @@ export class Delivery {
         const part = await channel.next(this.#progress.through);
         this.#oldest = part?.oldest;
         if (part === undefined) await channel.news(signal);
-        // Asked after the changes were read: what was committed to a set that is private by then is not sent.
+        // Checked after reading the changes: changes of a set that has become private by then are not sent.
         else if (!(await isAdmitted())) await this.#pause(REFUSED_MS);
         else if ((await this.#send(part, signal)) === 'gone') return await onGone();
         troubles = 0;
       } catch (error) {
-        // The set was removed: the subscription ends when that is noticed.
+        // The set was removed: the subscription ends when the tender notices that.
         if (isTidemarkError(error, 'not-found')) return;
         troubles += 1;
         await this.#pause(backoffMs(troubles, { firstMs: 500, longestMs: 5_000 }));
@@ -124,7 +127,7 @@ export class Delivery {
   }
 }
 
-/** WebSub, 7: everything but 2xx is a failure, redirects included. */
+/** WebSub, 7: every status except 2xx is a failure, including redirects. */
 function problemOf(answer: CallbackAnswer): string | undefined {
   if ('failure' in answer) return answer.failure;
   return answer.status >= 200 && answer.status < 300 ? undefined : `it answers with the status ${answer.status}`;

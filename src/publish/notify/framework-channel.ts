@@ -11,21 +11,21 @@ const POLL_MS = 500;
 
 interface Parts {
   readonly sets: Pick<SetRegistry, 'byId' | 'list' | 'source'>;
-  /** Those that are stored, ascending by stamp. */
+  /** The stored events, ascending by stamp. */
   events(): readonly RecordedEvent[];
 }
 
 /**
- * What happens to the documents of a set, and to the Source Description (Framework Notification 1.0.1, 2); or of all
- * sets that are for everybody, each by its own topic. Only the last part of a stretch moves the boundary.
+ * Events of the documents of a set, and of the Source Description (Framework Notification 1.0.1, 2); or of all public
+ * sets, each with its own topic. Only the last part of a section moves the boundary.
  */
 export class FrameworkChannel implements Channel {
   readonly #set: SetId | undefined;
   readonly #parts: Parts;
-  /** What is left of the stretch. */
+  /** Remaining parts of the section. */
   #queue: Part[] = [];
 
-  /** @param set without it, all that are for everybody */
+  /** @param set by default all public sets */
   constructor(set: SetId | undefined, parts: Parts) {
     this.#set = set;
     this.#parts = parts;

@@ -12,7 +12,7 @@ import type { Publisher } from '../publisher.ts';
 import type { FrameworkEvent } from '../render/documents/notification.ts';
 import type { Capability } from '../render/documents/sitemap.ts';
 
-/** Those that are kept for subscribers that come late. */
+/** Number of events that are kept for subscribers that are late. */
 const MOST_EVENTS = 1_000;
 
 interface Parts {
@@ -24,7 +24,7 @@ interface Parts {
   readonly index: Pick<ChangeLog, 'watermark'>;
 }
 
-/** A document of a set, or the Source Description, which is of none. */
+/** A document of a set, or the Source Description, which belongs to no set. */
 interface KnownDocument {
   readonly capability: string;
   readonly version: string;
@@ -33,18 +33,18 @@ interface KnownDocument {
   readonly slug?: string;
 }
 
-/** By their addresses. */
+/** Documents by their addresses. */
 type Documents = Readonly<Record<string, KnownDocument>>;
 
-/** An event, and the set whose subscribers are sent it; without one, all are. */
+/** An event, and the set whose subscribers receive it; without a set, all subscribers do. */
 export interface RecordedEvent extends FrameworkEvent {
   readonly set?: SetId | undefined;
 }
 
-/** As the catalog has it. */
+/** The document of the catalog. */
 interface StoredLog {
   readonly documents: Documents;
-  /** The last ones, ascending by stamp. */
+  /** The last events, ascending by stamp. */
   readonly events: readonly RecordedEvent[];
 }
 
@@ -53,13 +53,13 @@ const BUILT = ['dump', 'change-dump', 'list-archive'] as const;
 const GONE: KnownDocument = { capability: '', version: '' };
 
 /**
- * Finds out which documents were created, updated and deleted: the Source Description and Capability Lists with the
- * sets, lists with their epochs, dumps and archives with their builds. A list is not updated by every change: a client
- * that wants to know of these subscribes to the changes of the set. Only the process that delivers uses it.
+ * Detects which documents were created, updated and deleted. The Source Description and Capability Lists follow the
+ * sets; lists follow their epochs; dumps and archives follow their builds. Changes of resources do not count as updates
+ * of a list: a client subscribes to the changes of the set for these. Only the process that delivers uses this class.
  */
 export class FrameworkLog {
   readonly #parts: Parts;
-  /** Undefined while there is none; null before it was read. */
+  /** Undefined while there is none; null until it was read. */
   #stored: StoredLog | undefined | null = null;
   #version: number | undefined;
   #checked = '';
@@ -68,12 +68,12 @@ export class FrameworkLog {
     this.#parts = parts;
   }
 
-  /** Those that are stored: what was sent is known to the next process, too. */
+  /** The stored events: the next process knows them, too. */
   get events(): readonly RecordedEvent[] {
     return this.#stored?.events ?? [];
   }
 
-  /** Records what has happened since. @throws TidemarkError `conflict` when another process does so */
+  /** Records events since the last update. @throws TidemarkError `conflict` when another process does so */
   async update(): Promise<void> {
     const { sets, index } = this.#parts;
     const stored = await this.#read();
@@ -90,7 +90,10 @@ export class FrameworkLog {
     this.#checked = versions;
   }
 
-  /** There are no subscribers any more: what happens until the next update is no news for later subscribers. */
+  /**
+   * Forgets the documents when there are no subscribers. Events until the next update are not sent to later
+   * subscribers.
+   */
   async forget(): Promise<void> {
     if ((await this.#read()) !== undefined) await this.#put(undefined);
   }
@@ -104,13 +107,13 @@ export class FrameworkLog {
   }
 
   async #put(log: StoredLog | undefined): Promise<void> {
-    // After a conflict, what another process has recorded is read.
+    // After a conflict, the record of the other process is read.
     this.#stored = null;
     this.#version = await this.#parts.catalog.put('delivery', ID, log ?? {}, this.#version);
     this.#stored = log;
   }
 
-  /** They rise with every dump and archive. */
+  /** Versions that rise with every dump and archive. */
   #heads(): Promise<readonly number[]> {
     return Promise.all(BUILT.map((kind) => this.#parts.catalog.head(kind)));
   }
@@ -123,7 +126,7 @@ export class FrameworkLog {
     found[description] = { capability: 'description', version: fingerprint(shown) };
     for (const set of sets) {
       if (set.moving !== undefined) {
-        // Its lists are away until that ends, and then updated.
+        // Its lists do not exist while it moves, and are updated after that.
         for (const [uri, document] of Object.entries(known)) if (document.set === set.id) found[uri] = document;
         continue;
       }
@@ -157,7 +160,7 @@ export class FrameworkLog {
     }
   }
 
-  /** One that is being removed has no version any more. */
+  /** A dump that is being removed has no completion time. */
   async #completionOf(set: ResourceSet): Promise<number | undefined> {
     return (await unlessNotFound(this.#parts.dumps.dumpOf(set)))?.completed;
   }
@@ -166,7 +169,7 @@ export class FrameworkLog {
     return (await unlessNotFound(this.#parts.dumps.changePackagesOf(set)))?.at(-1)?.name;
   }
 
-  /** Of a document that is an index, a part is named, with the index (Framework Notification 1.0.1, 2). */
+  /** If the document is an index, the event names the newest part, and the index (Framework Notification 1.0.1, 2). */
   async #withIndex(event: RecordedEvent, { kind, slug }: KnownDocument): Promise<RecordedEvent> {
     if (kind === undefined || slug === undefined || event.change === 'deleted') return event;
     const part = await unlessNotFound(this.#parts.publisher.newestPartOf({ kind, set: slug }));
@@ -174,7 +177,7 @@ export class FrameworkLog {
   }
 }
 
-/** What happened between two versions of the documents, as far as there are notifications of it (2.1, table 2). */
+/** The events between two versions of the documents, as far as notifications for them exist (2.1, table 2). */
 function differences(before: Documents, after: Documents, last: number): readonly RecordedEvent[] {
   const events: RecordedEvent[] = [];
   let stamp = last;
@@ -185,11 +188,11 @@ function differences(before: Documents, after: Documents, last: number): readonl
   for (const [uri, document] of Object.entries(after)) {
     const known = before[uri];
     if (known === undefined) add(uri, document, 'created');
-    // A Resource Dump takes the place of the one before.
+    // A Resource Dump replaces the previous one.
     else if (known.version !== document.version)
       add(uri, document, document.capability === 'resourcedump' ? 'created' : 'updated');
   }
-  // Of another document that was deleted, the update of its Capability List says so.
+  // The deletion of any other document is covered by the update of its Capability List.
   for (const [uri, document] of Object.entries(before)) {
     if (!(uri in after) && document.capability === 'capabilitylist') add(uri, document, 'deleted');
   }

@@ -3,10 +3,10 @@ import type { SetRegistry } from '../../sets/set-registry.ts';
 
 type Source = ReturnType<SetRegistry['source']>;
 
-/** Milliseconds: as often as subscriptions are compared with the sets. */
+/** Milliseconds: the interval at which subscriptions are compared with the sets. */
 const FRESH_MS = 500;
 
-/** Sets as they were half a second ago at most: each delivery asks for them, and a read is a request to the store. */
+/** Sets, at most half a second old: each delivery needs them, and a read is a request to the store. */
 export class RecentSets {
   readonly #sets: Pick<SetRegistry, 'byId' | 'list' | 'source'>;
   readonly #known = new Map<SetId | 'source' | 'list', { readonly at: number; readonly value: Promise<unknown> }>();
@@ -32,7 +32,7 @@ export class RecentSets {
     if (known !== undefined && performance.now() - known.at < FRESH_MS) return known.value as Promise<Value>;
     const value = read();
     this.#known.set(name, { at: performance.now(), value });
-    // What failed is read again.
+    // A failed read is repeated.
     value.catch(() => this.#known.delete(name));
     return value;
   }

@@ -14,7 +14,7 @@ import {
 import type { Subscriptions } from './subscriptions.ts';
 import { sendDenial, verifyIntent } from './verify-intent.ts';
 
-/** Subscribers that are asked at the same time. */
+/** Number of subscribers that are asked for confirmation at the same time. */
 const MOST_ASKED = 20;
 
 interface Parts {
@@ -34,7 +34,7 @@ interface FoundTopic {
   readonly set: ResourceSet;
 }
 
-/** Has each subscription confirmed, delivered to while it is in force, and ended. */
+/** Requests the confirmation of each subscription, delivers to it while it is in force, and ends it. */
 export class SubscriptionTender {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();
@@ -44,7 +44,7 @@ export class SubscriptionTender {
     this.#parts = parts;
   }
 
-  /** Brings deliveries into agreement with all subscriptions. */
+  /** Starts and stops deliveries according to all subscriptions. */
   async tend(deliveries: Deliveries, all: readonly Subscription[]): Promise<void> {
     const topicAt = await this.#topics();
     const kept = new Set<string>();
@@ -59,7 +59,7 @@ export class SubscriptionTender {
     await Promise.all(this.#asking.values());
   }
 
-  /** Returns whether it is delivered to. */
+  /** Returns whether the subscription is delivered to. */
   async #keep(
     subscription: Subscription,
     topicAt: (uri: string) => FoundTopic | undefined,
@@ -87,7 +87,7 @@ export class SubscriptionTender {
   #ask(subscription: Subscription, pending: PendingRequest): void {
     const { id } = subscription;
     if (this.#asking.has(id) || this.#asking.size >= MOST_ASKED) return;
-    // What fails is tried again in the next round.
+    // A failed attempt is repeated in the next round.
     const asked = this.#settle(subscription, pending)
       .catch(() => {})
       .finally(() => this.#asking.delete(id));
@@ -102,7 +102,7 @@ export class SubscriptionTender {
       if (!signal.aborted) await this.#end(subscription, undefined, pending.reason);
       return;
     }
-    // All that is recorded from here on is sent.
+    // All changes recorded from here on are sent.
     const since = subscription.active?.since ?? (await index.watermark());
     const asked = Date.now();
     const problem = await verifyIntent(client, subscription, { pending, signal });
@@ -130,7 +130,7 @@ export class SubscriptionTender {
     return about !== undefined && subscriber !== undefined && this.#parts.mayRead(subscriber, about.set);
   }
 
-  /** What a topic is about: undefined when there is none. */
+  /** Finds the subject of a topic: undefined when there is none. */
   async #topics(): Promise<(uri: string) => FoundTopic | undefined> {
     const { sets } = this.#parts;
     const { baseUrl } = await sets.source();

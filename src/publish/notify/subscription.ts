@@ -2,27 +2,27 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { TopicKind } from '../topics.ts';
 
-/** Who asked for a subscription: it lasts only as long as they may read what it is about. */
+/** The one who requested a subscription: it lasts only as long as they may read its topic. */
 export type Subscriber =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'administrator' }
   | { readonly kind: 'token'; readonly id: string };
 
-/** A subscription as the catalog has it. Its secret is never shown nor logged. */
+/** A subscription in the catalog. Its secret is never shown nor logged. */
 export interface StoredSubscription {
   readonly topic: string;
   readonly callback: string;
-  /** Set while it is in force; its subscriber has confirmed it. */
+  /** Present while it is in force; its subscriber has confirmed it. */
   readonly active?: ActiveSubscription | undefined;
-  /** What the subscriber is to confirm, or to be informed of. */
+  /** A request that the subscriber has to confirm, or to be informed of. */
   readonly pending?: PendingRequest | undefined;
 }
 
 export interface ActiveSubscription {
   readonly subscriber: Subscriber;
-  /** The boundary above which changes are sent. It stays when the subscription is renewed. */
+  /** The boundary above which changes are sent. Renewing the subscription does not change it. */
   readonly since: Stamp;
-  /** When its lease ends, in milliseconds since 1970. */
+  /** End of its lease, in milliseconds since 1970. */
   readonly until: number;
   readonly leaseSeconds: number;
   readonly secret?: string | undefined;
@@ -38,32 +38,32 @@ export type PendingRequest =
       readonly secret?: string | undefined;
     }
   | { readonly mode: 'unsubscribe'; readonly asked: number }
-  /** The hub ends it. */
+  /** The hub ends the subscription. */
   | { readonly mode: 'denied'; readonly asked: number; readonly reason: string };
 
-/** A place in the catalog whose subscription has ended: the next one takes it. */
+/** A document in the catalog whose subscription has ended: the next subscription reuses it. */
 export interface FreePlace {
   readonly free: true;
 }
 
 export interface Subscription extends StoredSubscription {
-  /** The name of its place in the catalog. */
+  /** The id of its document in the catalog. */
   readonly id: string;
   readonly version: number;
 }
 
-/** What can be subscribed to. */
+/** A topic that can be subscribed to. */
 export interface Topic {
   readonly kind: TopicKind;
   readonly set: SetId;
 }
 
-/** Seconds. WebSub, 8.2 says that ten days are a good default. */
+/** Seconds. WebSub, 8.2 recommends ten days as a default. */
 export const LEASE = { shortest: 5, usual: 864_000, longest: 2_592_000 };
 export const MOST_SUBSCRIPTIONS = 1_000;
 export const MOST_OF_A_HOST = 100;
 
-/** What of the limits of leases is nearest to what a subscriber asks for. */
+/** The requested lease, limited to the allowed range. */
 export function leaseSecondsOf(asked: number | undefined): number {
   return Math.min(Math.max(asked ?? LEASE.usual, LEASE.shortest), LEASE.longest);
 }

@@ -13,7 +13,10 @@ import {
 
 type Place = StoredSubscription | FreePlace;
 
-/** All subscriptions, in the catalog. What ends leaves its place to the next one, so there are never many documents. */
+/**
+ * All subscriptions, in the catalog. The document of an ended subscription is reused, so there are never many
+ * documents.
+ */
 export class Subscriptions {
   readonly #catalog: Catalog;
   readonly #places = new Map<string, CatalogDocument<Place>>();
@@ -26,25 +29,25 @@ export class Subscriptions {
     this.#latest = new CoalescedRead(() => this.#load());
   }
 
-  /** Those that are in force or wait for confirmation, in the order of their ids. */
+  /** The subscriptions that are in force or wait for confirmation, in the order of their ids. */
   async list(): Promise<readonly Subscription[]> {
     await this.#latest.read();
     return [...this.#places.values()].flatMap(asSubscription).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** How far they have come, some seconds ago at most. */
+  /** Their progress, which may be some seconds old. */
   progress(): Promise<DeliveryState> {
     return readDeliveryState(this.#catalog);
   }
 
-  /** Calls back when this process has changed a subscription. Returns how to end that. */
+  /** Calls `listener` when this process has changed a subscription. Returns a function that ends that. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Records what a subscriber asks for, until it has confirmed that. Durable when it resolves.
+   * Records the request of a subscriber, until it has confirmed it. Durable when this resolves.
    * @throws TidemarkError `not-ready` when there are too many subscriptions
    */
   async request(name: Pick<StoredSubscription, 'topic' | 'callback'>, pending: PendingRequest): Promise<void> {
@@ -73,8 +76,8 @@ export class Subscriptions {
   }
 
   /**
-   * Replaces the version of a subscription that the caller knows; ends it without changes. Returns whether it was that
-   * version: otherwise nothing was changed.
+   * Replaces a subscription if it still has the version that the caller knows; without `changes`, ends it. Returns
+   * false, and changes nothing, if it has another version.
    */
   async replace(
     { id, version, topic, callback, active, pending }: Subscription,

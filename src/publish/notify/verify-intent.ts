@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { CallbackClient } from './callback-client.ts';
 import type { PendingRequest, StoredSubscription } from './subscription.ts';
 
-/** Asks a subscriber whether it wants what was asked for in its name (WebSub, 5.3). Returns why not. */
+/** Asks a subscriber to confirm a request made in its name (WebSub, 5.3). Returns why it was not confirmed. */
 export async function verifyIntent(
   client: CallbackClient,
   { topic, callback }: Pick<StoredSubscription, 'topic' | 'callback'>,
@@ -18,7 +18,7 @@ export async function verifyIntent(
   return text === challenge ? undefined : 'it answers the verification with another text than the challenge';
 }
 
-/** Informs a subscriber that its subscription is denied, or has ended (WebSub, 5.2). Its answer does not matter. */
+/** Informs a subscriber that its subscription is denied, or has ended (WebSub, 5.2). Its response is ignored. */
 export async function sendDenial(
   client: CallbackClient,
   { topic, callback }: Pick<StoredSubscription, 'topic' | 'callback'>,
@@ -28,7 +28,7 @@ export async function sendDenial(
   await client.send(withQuery(callback, denial), { method: 'GET', signal });
 }
 
-/** Parameters are appended to those that the callback has (WebSub, 5.1.1). */
+/** Appends parameters to those of the callback (WebSub, 5.1.1). */
 function withQuery(callback: string, parameters: URLSearchParams): string {
   return `${callback}${callback.includes('?') ? '&' : '?'}${parameters}`;
 }

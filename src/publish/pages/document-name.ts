@@ -1,7 +1,8 @@
 import { TidemarkError } from '../../core/errors.ts';
 
 /**
- * What the cache calls a document: the name of its file, and what sets it apart from another one at the same address.
+ * The name of a document in the cache: its file name, and a variant that distinguishes it from others at the same
+ * address.
  * @param uri the address of the document
  */
 export function documentName(uri: string, variant?: 'index' | 'closed' | 'between' | 'retired' | 'for-some'): string {
@@ -9,7 +10,7 @@ export function documentName(uri: string, variant?: 'index' | 'closed' | 'betwee
   return variant === undefined ? name : `${name}-${variant}`;
 }
 
-/** The number in a page's or window's name of this epoch. */
+/** The number in the name of a page or window of this epoch. */
 export function parseName(name: string, epoch: number): number {
   const match = /^(\d{1,9})-(\d{8,12})$/.exec(name);
   // A name with more zeros would be a second URI of the same document.
@@ -25,7 +26,7 @@ export function parseName(name: string, epoch: number): number {
 
 /**
  * The name of a page or a window. Names sort as their numbers do: one known client reads the parts of an index in the
- * order of their URIs, and windows must come in the order of time.
+ * order of their URIs, and windows must be read in the order of time.
  */
 export function partName(epoch: number, number: number): string {
   return `${epoch}-${String(number).padStart(8, '0')}`;

@@ -4,16 +4,16 @@ import type { Stamp } from '../../core/stamp.ts';
 import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import type { ChangeLog, LogEntry } from '../../stores/change-log.ts';
 
-/** Entries that are read at once: about a millisecond. */
+/** Number of entries that are read at once: takes about a millisecond. */
 const BATCH = 2_000;
 
 type Listener = (entries: readonly LogEntry[]) => void;
 
-/** Reads along the log, and hands the changes of each set to its followers. */
+/** Follows the log, and passes the changes of each set to its followers. */
 export class LogTail {
   readonly #index: ChangeLog;
   readonly #listeners = new Map<SetId, Listener>();
-  /** Every change below it was handed on. */
+  /** The boundary up to which every change was passed on. */
   #head: Stamp | undefined;
   readonly #shared = new CoalescedRead(() => this.#readOn());
 
@@ -21,12 +21,12 @@ export class LogTail {
     this.#index = index;
   }
 
-  /** Resolves when everything that was committed before the call has been handed on. */
+  /** Resolves when everything that was committed before the call has been passed on. */
   catchUp(): Promise<void> {
     return this.#shared.read();
   }
 
-  /** Follows a set from here on. Returns the boundary above which its changes will be handed on. */
+  /** Follows a set from here on. Returns the boundary above which its changes will be passed on. */
   async follow(set: SetId, listener: Listener): Promise<Stamp> {
     this.#head ??= await this.#index.watermark();
     this.#listeners.set(set, listener);

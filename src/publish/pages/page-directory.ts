@@ -7,10 +7,10 @@ import { partName } from './document-name.ts';
 import { bytesOf, MOST_BYTES, MOST_PAGES, MOST_RETIRED_BYTES } from './page-limits.ts';
 import type { Page, RetiredPage, StoredDirectory } from './stored-directory.ts';
 
-/** What of a set says how large its pages are. */
+/** The fields of a set that determine the size of its pages. */
 type SizedSet = Pick<ResourceSet, 'epoch' | 'pageEntries' | 'pagesSince'>;
 
-/** What a survey of the whole set found; `entries` is the most of a page, when that is more than the set says. */
+/** The result of a survey of the whole set. `entries` is the most of a page, when that exceeds the set's page size. */
 interface WholeSurvey {
   readonly through: Stamp;
   readonly pieces: readonly Piece[];
@@ -20,24 +20,25 @@ interface WholeSurvey {
 export const RETIRED_FOR = 24 * 60 * 60 * 1000;
 
 /**
- * Which range of keys is which page of a set. A fold of the log, so every server has the same one, with one exception:
- * where a page is split is read from the store, and agreed upon through the catalog before any client reads of it.
+ * Maps ranges of keys to the pages of a set. It is computed from the log alone, so every server has the same one, with
+ * one exception: the place where a page is split is read from the store, and recorded in the catalog before any client
+ * sees it.
  *
- * A name never loses a key that it held: a key beyond all that a full page held opens a new page; a page that overflows
- * in the middle is retired, and its pieces have new names.
+ * A page name never loses a key that it contained. A key above every key that a full page ever contained opens a new
+ * page; a page that overflows in the middle is retired, and its pieces get new names.
  */
 export class PageDirectory {
   readonly epoch: number;
-  /** The most entries of a page, as the set says. */
+  /** The most entries of a page, according to the set. */
   #entries: number;
   #pagesSince: Stamp | undefined;
   #limits: Limits;
   #lastNumber: number;
   #pages: Page[];
   #retired: RetiredPage[];
-  /** Every change below this boundary is counted. */
+  /** The boundary up to which every change is counted. */
   through: Stamp;
-  /** Whether pages came or went since it was stored. */
+  /** Whether pages were added or removed since the directory was stored. */
   shapeChanged: boolean;
 
   constructor(stored: StoredDirectory, limits: Limits) {
@@ -52,7 +53,7 @@ export class PageDirectory {
     this.shapeChanged = false;
   }
 
-  /** A directory over what a survey of the whole set found. */
+  /** Makes a directory from a survey of the whole set. */
   static survey(
     { epoch, pagesSince }: Omit<SizedSet, 'pageEntries'>,
     { through, pieces, entries = 0 }: WholeSurvey,
@@ -77,7 +78,7 @@ export class PageDirectory {
     return this.#retired;
   }
 
-  /** The number of the last name that was given; a lower one was in use once. */
+  /** The number of the last name; every lower one has been in use. */
   get lastNumber(): number {
     return this.#lastNumber;
   }
@@ -106,7 +107,7 @@ export class PageDirectory {
     else page.full ??= boundaryBefore(stamp);
   }
 
-  /** The pages that are too full, or may be, and have to be surveyed before anything is published. */
+  /** The pages that are, or may be, too full. They must be surveyed before anything is published. */
   overflowing(): readonly Readonly<Page>[] {
     return this.#pages.filter(({ full }) => full !== undefined);
   }
@@ -116,7 +117,7 @@ export class PageDirectory {
     return this.#pages.length > 1 && this.#pages.some(({ entries }) => entries === 0);
   }
 
-  /** Puts what a survey of its range found in the place of a page. */
+  /** Replaces a page by the pieces that a survey of its range found. */
   split(name: string, { through, pieces }: { through: Stamp; pieces: readonly Piece[] }, now: number): void {
     const at = this.#pages.findIndex((page) => page.name === name);
     const page = this.#pages[at]!;
@@ -137,17 +138,17 @@ export class PageDirectory {
   /** Whether there are more pages than an index may list, or than one document of the catalog may describe. */
   get hasTooManyPages(): boolean {
     if (this.#pages.length > MOST_PAGES) return true;
-    // The largest pages there are can only be left as they are.
+    // Pages of the largest size cannot be made larger.
     if (this.#limits.entries >= MAX_ENTRIES) return false;
     return bytesOf(this.#pages.map(({ from, high }) => [from, high])) > MOST_BYTES;
   }
 
-  /** Whether the page size of the set was changed since its pages were cut. */
+  /** Whether the page size of the set was changed since its pages were made. */
   isOlderThan({ pagesSince = 0 }: Pick<SizedSet, 'pagesSince'>): boolean {
     return (this.#pagesSince ?? 0) < pagesSince;
   }
 
-  /** Puts what a survey of the whole set found in the place of all pages. */
+  /** Replaces all pages by the result of a survey of the whole set. */
   replaceAll({ through, pieces, entries = 0 }: WholeSurvey, set: SizedSet, now: number): void {
     for (const [at, page] of this.#pages.entries()) this.#retire(at, page.full ?? boundaryBefore(page.counted), now);
     this.#entries = set.pageEntries;
@@ -157,7 +158,7 @@ export class PageDirectory {
     this.shapeChanged = true;
   }
 
-  /** Takes out empty pages; the page before, or after, covers their range. */
+  /** Removes empty pages; the page before, or after, covers their range. */
   removeEmptyPages(now: number): void {
     for (let at = this.#pages.length - 1; at >= 0 && this.#pages.length > 1; at--) {
       const page = this.#pages[at]!;
@@ -172,8 +173,8 @@ export class PageDirectory {
   }
 
   /**
-   * What the catalog keeps; names that were retired more than a day ago, or before too many others, are forgotten, and
-   * so answer 410.
+   * The document for the catalog. Names that were retired more than a day ago, or that are too many, are forgotten, and
+   * then answered with 410.
    */
   toStored(now: number): StoredDirectory {
     this.#forgetRetired(now);
@@ -225,7 +226,7 @@ export class PageDirectory {
     return entries > this.#limits.entries || weight > this.#limits.weight;
   }
 
-  /** Binary search for the page that holds a key: the last one that begins at or below it. */
+  /** Binary search for the page that contains a key: the last one that begins at or below it. */
   #indexOf(key: ResourceKey): number {
     let low = 0;
     let high = this.#pages.length - 1;

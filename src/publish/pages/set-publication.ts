@@ -13,34 +13,34 @@ import { PageDirectory } from './page-directory.ts';
 import { widened, widenedFor } from './page-limits.ts';
 import type { StoredDirectory } from './stored-directory.ts';
 
-/** Splitting goes on while changes come in; after this many rounds the caller has to try again later. */
+/** Rounds of splitting, while changes come in, after which the caller has to try again later. */
 const MOST_ROUNDS = 20;
 
 export interface PublicationParts {
   readonly index: ChangeLog & SetStatistics;
   readonly catalog: Catalog;
   readonly tail: LogTail;
-  /** Surveys in a thread of its own. */
+  /** Surveys a range in a thread. */
   survey(set: ResourceSet['id'], range: KeyRange, limits: Limits): Promise<Survey>;
 }
 
-/** A listed page in its version. */
+/** A listed page in one version. */
 export interface KnownPage {
   readonly name: string;
   readonly version: Stamp;
 }
 
 /**
- * The page directory of one set and epoch, kept in sync with the log and with what other processes write to the
+ * The page directory of one set and epoch, in sync with the log and with the documents of other processes in the
  * catalog.
  */
 export class SetPublication {
   #set: ResourceSet;
   readonly #parts: PublicationParts;
   #directory: PageDirectory | undefined;
-  /** The version of the catalog's document that the directory goes back to. */
+  /** Version of the catalog document on which the directory is based. */
   #storedVersion: number | undefined;
-  /** What the log's tail has handed on and the directory has not counted yet. */
+  /** Entries that the log tail has passed and that the directory has not counted yet. */
   #pending: LogEntry[] = [];
   #settling: Promise<void> | undefined;
   #catalogHead = -1;
@@ -51,18 +51,18 @@ export class SetPublication {
   }
 
   /**
-   * Calls back with the directory at a time when every page is within its limits, and every change is counted that was
-   * committed before the call. The directory goes on changing afterwards: what is wanted of it is to be taken at once.
+   * Calls `use` with the directory when every page is within its limits, and every change is counted that was committed
+   * before the call. The directory changes afterwards: `use` must copy what it needs.
    * @param set as the caller knows it, in the epoch of this publication
    * @throws TidemarkError `not-ready` when changes come in faster than pages can be split
    */
   async settled<Result>(set: ResourceSet, use: (directory: PageDirectory) => Result): Promise<Result> {
-    // A slow request may know less of the set than the one before.
+    // A slow request may have an older version of the set than the one before.
     if ((set.pagesSince ?? 0) > (this.#set.pagesSince ?? 0)) this.#set = set;
     await this.#parts.tail.catchUp();
     for (let round = 0; round < MOST_ROUNDS; round++) {
       if (await this.#isSettled()) return use(this.#directory!);
-      // One that began before the log was read may not have counted all of it.
+      // A run that started before the log was read may not have counted all of it.
       const began = this.#settling === undefined;
       await this.#settle();
       if (began && this.#directory !== undefined && !this.#needsSettling(this.#directory)) return use(this.#directory);
@@ -70,7 +70,7 @@ export class SetPublication {
     throw new TidemarkError('not-ready', `the pages of "${this.#set.slug}" are being made: try again in a few seconds`);
   }
 
-  /** The listed pages as they are known by now, without reading the log; none before a client asked for a list. */
+  /** The listed pages as currently known, without reading the log; none before a client has requested a list. */
   knownPages(): readonly KnownPage[] {
     const directory = this.#directory;
     if (directory === undefined) return [];
@@ -113,19 +113,19 @@ export class SetPublication {
     this.#count();
     if (!this.#needsSettling(directory)) return;
     const isResized = directory.isOlderThan(this.#set);
-    // Nothing is counted while this waits.
+    // Nothing is counted during this wait.
     if (isResized) await this.#replaceAll(directory);
     const overflowing = directory.overflowing();
     for (const { name, from } of overflowing) {
-      // Nothing is counted while this waits: a piece knows up to where it was counted, the page that it replaces would
-      // not.
+      // Nothing is counted during this wait: a piece records up to where it was counted, but the page that it replaces
+      // would not.
       const range = { from, to: directory.endOf(name) };
       directory.split(name, await this.#parts.survey(this.#set.id, range, directory.limits), Date.now());
       failpoint('split.surveyed');
     }
     const isWidened = directory.hasTooManyPages;
     if (isWidened) await this.#replaceAll(directory);
-    // The pieces may be counted further than the other pages; an index has one time for all of them.
+    // The pieces may be counted further than the other pages; an index needs one time for all of them.
     if (isResized || overflowing.length > 0 || isWidened) await this.#parts.tail.catchUp();
     this.#count();
     if (directory.overflowing().length > 0) return;
@@ -157,7 +157,7 @@ export class SetPublication {
     }
   }
 
-  /** Counts what was committed since the directory was stored, up to where the tail hands on. */
+  /** Counts the changes committed since the directory was stored, up to the position of the tail. */
   async #replay(directory: PageDirectory, until: Stamp): Promise<void> {
     if (directory.through >= until) return;
     for await (const changes of this.#parts.index.changes(this.#set.id, { after: directory.through, until })) {
@@ -165,10 +165,7 @@ export class SetPublication {
     }
   }
 
-  /**
-   * Cuts the whole set into pages of the size that it says, or larger ones when they could not all be listed and
-   * stored.
-   */
+  /** Cuts the whole set into pages of its page size, or larger ones when they could not all be listed and stored. */
   async #surveyAll(set: ResourceSet): Promise<Survey & { readonly entries: number }> {
     const { id } = set;
     const { resources } = await this.#parts.index.summary(id);
@@ -205,7 +202,7 @@ export class SetPublication {
       directory.shapeChanged = false;
     } catch (error) {
       if (!isTidemarkError(error, 'conflict')) throw error;
-      // Another process was first: its directory is the one that readers know. No client has seen this one.
+      // Another process was first: clients know its directory. No client has seen this one.
       this.#directory = undefined;
     }
   }

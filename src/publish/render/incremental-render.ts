@@ -18,23 +18,22 @@ import {
   renderChangesAfter,
 } from './render-job.ts';
 
-/** Most changes of the set to update a page with; with more of them, reading the page itself may be cheaper. */
+/** Most changes of the set for updating a page; with more changes, reading the page itself may be cheaper. */
 const MOST_CHANGES = 1_000;
 
-/** A version of a document on the disk. */
+/** A version of a document on disk. */
 export interface OlderVersion {
-  /** Its body, gzip. */
+  /** The file of its body, in gzip. */
   readonly file: string;
   /** Bytes of its text. */
   readonly length: number;
-  /** It contains every change up to this one. */
+  /** The stamp up to which it contains every change. */
   readonly newest: Stamp;
 }
 
 /**
- * What two versions of a document have in common when the newer one can be made of the older one and the changes
- * between them, which saves reading everything that has not changed. Undefined for documents that are always made as a
- * whole.
+ * The common basis of two versions of a document, when the newer one can be made from the older one and the changes
+ * between them: unchanged resources then need not be read. Undefined for documents that are always rendered completely.
  */
 export function basisOf(job: RenderJob): string | undefined {
   if (job.kind === 'changes') return JSON.stringify(job.head);
@@ -43,8 +42,8 @@ export function basisOf(job: RenderJob): string | undefined {
 }
 
 /**
- * A document as text, made of an older version of it with the same basis. Undefined when it is to be made as a whole:
- * the older one is missing or not readable, or too much has changed.
+ * A document as text, made from an older version of it with the same basis. Undefined when it has to be rendered
+ * completely: the older one is missing or not readable, or too much has changed.
  */
 export async function renderIncrementally(
   job: RenderJob,
@@ -66,7 +65,7 @@ export async function renderIncrementally(
   return entries && replaceEntries(job, changes, entries);
 }
 
-/** Changes are appended; earlier entries stay as they are. */
+/** Appends changes; earlier entries do not change. */
 async function* appendChanges(
   job: ChangesJob,
   { newest }: OlderVersion,
@@ -78,8 +77,9 @@ async function* appendChanges(
 }
 
 /**
- * The older version may have newer states of some resources than it has to. Resources that changed since get the state
- * that they have at the newer version's time. So each is as it was then, or later, as in a page that is read.
+ * The older version may contain newer states of some resources than its time requires. Resources that changed since get
+ * their state at the time of the newer version. So each is as it was then, or later, as in a page that is read from the
+ * store.
  * @param changes newest first
  */
 async function* replaceEntries(
@@ -111,7 +111,7 @@ async function readEntries({ file, length }: OlderVersion): Promise<RenderedEntr
     const options = { chunkSize: Math.max(length, 1024), maxOutputLength: length };
     return new RenderedEntries(await promisify(gunzip)(await readFile(file), options));
   } catch {
-    // Removed meanwhile, by another process or to make room, or not whole.
+    // Removed meanwhile, by another process or to free space, or incomplete.
     return undefined;
   }
 }

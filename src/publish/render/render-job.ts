@@ -31,12 +31,12 @@ import { type ResourceListIndex, renderResourceListIndex } from './documents/res
 import { renderSourceDescription, type SourceDescription } from './documents/source-description.ts';
 import { renderSourceDescriptionIndex, type SourceDescriptionIndex } from './documents/source-description-index.ts';
 
-/** Entries of a part: texts of some twenty kilobytes never leave the young generation. */
+/** Number of entries in a text: texts of about twenty kilobytes never leave the young generation. */
 const GROUP = 64;
 
-/** Everything that is needed to render one document; plain values, so that it can be handed to another thread. */
+/** Everything that is needed to render one document. Plain values, so that another thread can receive them. */
 export type RenderJob =
-  // A small document, which needs nothing but its plan.
+  // A small document that needs only its plan.
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'source-description'; readonly document: SourceDescription }
   | { readonly kind: 'source-description-index'; readonly document: SourceDescriptionIndex }
@@ -60,7 +60,7 @@ export interface KeptPageJob {
   readonly head: ResourceListHead;
 }
 
-/** A page of an archived list; plain values. */
+/** Names a page of an archived list. Plain values. */
 export interface KeptPagePlace {
   readonly set: SetId;
   /** The name of the list's manifest. */
@@ -69,7 +69,7 @@ export interface KeptPagePlace {
   readonly number: number;
 }
 
-/** Where archived lists are read. */
+/** Reads the entries of archived lists. */
 export interface KeptEntries {
   /** The entries of a page as text, without head and end. */
   entries(place: KeptPagePlace): AsyncIterable<string>;
@@ -79,11 +79,11 @@ export interface ResourcePageJob {
   readonly kind: 'resource-page';
   readonly set: SetId;
   readonly range: KeyRange;
-  /** A retired page leaves out what was created after this boundary. */
+  /** For a retired page: the boundary after which created resources are left out. */
   readonly createdBefore?: Stamp | undefined;
   readonly head: ResourceListHead;
   readonly style: EntryStyle;
-  /** A sitemap for search engines, without elements of ResourceSync. */
+  /** Whether it is a sitemap for search engines, without elements of ResourceSync. */
   readonly isPlain?: boolean;
 }
 
@@ -96,11 +96,11 @@ export interface ChangesJob {
   readonly style: EntryStyle;
 }
 
-/** The newest changes up to a boundary, as many as a document may hold. */
+/** The newest changes up to a boundary, as many as a document may contain. */
 export interface RecentChangesJob {
   readonly kind: 'recent-changes';
   readonly set: SetId;
-  /** Where the set's history begins. */
+  /** The start of the set's history. */
   readonly epochStart: Stamp;
   readonly until: Stamp;
   readonly limits: Limits;
@@ -109,8 +109,8 @@ export interface RecentChangesJob {
 }
 
 /**
- * The document as text, in small parts.
- * @param kept what archived lists are read from; needed for them alone
+ * The document as text, in small pieces.
+ * @param kept reads archived lists; needed only for them
  */
 export async function* render(
   job: RenderJob,
@@ -195,7 +195,7 @@ async function* renderChanges(job: ChangesJob, index: ChangeLog & ResourceStates
   yield* renderChangesAfter(job.after, job, index);
 }
 
-/** What comes behind the changes up to a boundary. */
+/** The rest of the document after the changes up to a boundary. */
 export async function* renderChangesAfter(
   after: Stamp,
   { set, until, style }: ChangesJob,

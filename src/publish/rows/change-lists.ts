@@ -3,7 +3,7 @@ import { ChangeLists } from '../change-lists.ts';
 import { planChangeTopic, planFrameworkTopic } from '../topics.ts';
 import type { SetRow } from './row.ts';
 
-/** What has changed: Change Lists, and the topics of subscribers. */
+/** Documents of changes: Change Lists, and the topics of notifications. */
 export const CHANGE_LIST_ROWS = {
   changeTopic: {
     of: 'set',

@@ -5,7 +5,7 @@ import { archivedChangeDumps, planArchivedChangeDump, planChangeDump, planChange
 import { planDumpPart, planResourceDump } from '../resource-dumps.ts';
 import type { SetRow } from './row.ts';
 
-/** The bytes themselves: Resource Dumps, those of earlier times, and Change Dumps. */
+/** Documents of bytes: Resource Dumps, current and archived, and Change Dumps. */
 export const DUMP_ROWS = {
   resourceDump: {
     of: 'set',

@@ -1,7 +1,7 @@
 import { planDescriptionPart, planSourceDescription } from '../source-descriptions.ts';
 import type { SourceRow } from './row.ts';
 
-/** What leads to everything else. */
+/** Documents that lead to all others. */
 export const SOURCE_ROWS = {
   sourceDescription: {
     of: 'source',

@@ -5,7 +5,7 @@ import { asSitemap } from '../published-set.ts';
 import { planNamedPage, planResourceList } from '../resource-lists.ts';
 import type { SetRow } from './row.ts';
 
-/** What there is: Resource Lists, those of earlier times, and plain sitemaps. */
+/** Documents of resources: Resource Lists, current and archived, and plain sitemaps. */
 export const RESOURCE_LIST_ROWS = {
   resourceList: {
     of: 'set',
@@ -81,7 +81,7 @@ export const RESOURCE_LIST_ROWS = {
     path: '/sets/:set/sitemap.xml',
     operation: { id: 'sitemap', summary: 'The same for search engines: a sitemap without elements of ResourceSync' },
     page: { title: 'Sitemap', purpose: 'Everything there is, for search engines.' },
-    // Search engines say that they prefer HTML.
+    // Search engines state in `Accept` that they prefer HTML.
     isXmlOnly: true,
     entries: 'resources',
     plan: ({ published, settled }) => settled((directory) => planResourceList(asSitemap(published), directory)),

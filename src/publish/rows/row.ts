@@ -2,28 +2,28 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { DocumentPlan, SetInput, SourceInput } from '../document-plan.ts';
 import type { Capability } from '../render/documents/sitemap.ts';
 
-/** A document as people read of it. */
+/** Texts about a document, for users. */
 export interface Words {
   readonly title: string;
   readonly purpose: string;
 }
 
 export interface DocumentRow {
-  /** Below the base URL. Its parameters are the fields of the document's key. */
+  /** Path below the base URL. Its parameters are the fields of the document's key. */
   readonly path: string;
-  /** For the description of the API. */
+  /** Texts for the description of the API. */
   readonly operation: { readonly id: string; readonly summary: string };
-  /** Makes it a member of `documents` in the API, and a line on the page of the set. */
+  /** Makes the document a member of `documents` in the API, and a line on the page of the set. */
   readonly listed?: Words;
-  /** The heading of its own page; `ofIndex` is the purpose of an index over several documents. */
+  /** The heading of its web page; `ofIndex` is the purpose of an index over several documents. */
   readonly page: Words & { readonly ofIndex?: string };
-  /** It has no page of its own: whatever a client prefers, it gets XML. */
+  /** Whether it has no web page: clients always get XML, whatever they prefer. */
   readonly isXmlOnly?: boolean;
-  /** What its entries are when it is not an index. */
+  /** The kind of its entries, when it is not an index. */
   readonly entries: 'documents' | 'resources' | 'changes';
-  /** Its capability, where a Source Description or a Capability List lists it, and what people call it there. */
+  /** Its capability, if a Source Description or a Capability List lists it, and the label shown for it. */
   readonly capability?: { readonly name: Capability; readonly label: string };
-  /** It answers with links to its hub and to itself (WebSub, 4). */
+  /** Whether its response has links to its hub and to itself (WebSub, 4). */
   readonly isTopic?: boolean;
 }
 
@@ -34,13 +34,13 @@ export interface SourceRow extends DocumentRow {
 
 export interface SetRow extends DocumentRow {
   readonly of: 'set';
-  /** Clients may ask for the changes of some time, by `from` and `until`. */
+  /** Whether clients may request the changes of a period, by `from` and `until`. */
   readonly takesRange?: boolean;
-  /** It answers with a link to the stream of changes as they happen. */
+  /** Whether its response has a link to the stream of changes as they happen. */
   readonly hasStream?: boolean;
-  /** Which sets have it; without this, all of them. */
+  /** Whether a set has this document; by default all sets do. */
   readonly isOf?: (set: ResourceSet) => boolean;
-  /** It is published before the set was read for the first time. */
+  /** Whether it is published before the set was read for the first time. */
   readonly isEarly?: boolean;
   readonly plan: (input: SetInput) => DocumentPlan | Promise<DocumentPlan>;
 }

@@ -3,22 +3,24 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { documentOfSet } from '../../sets/document-of-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 
-/** A time in which versions of a set are removed. */
+/** A reserved period in which versions of a set are removed. */
 export interface RemovalTurn {
-  /** Rises with every turn. */
+  /** Rises with every reservation. */
   readonly number: number;
-  /** Milliseconds since 1970 at which it has ended, also when its process was killed; absent when it has ended. */
+  /**
+   * Milliseconds since 1970 at which it ends at the latest, even when its process was killed; absent when it has ended.
+   */
   readonly until?: number;
 }
 
 const TURN_MS = 60_000;
-/** A removal begins within so many milliseconds: the rest of its turn is for requests that are under way. */
+/** Milliseconds within which removals are started: the rest of the reservation is for running requests. */
 const BEGINS_WITHIN_MS = 6_000;
 
 /**
- * Removes some of a set's versions, in a turn that scans see: in a bucket, a request that was decided before may remove
- * what a scan has just written again. See `VersionWriter`.
- * @param remove is to begin no removal when `isOver` returns true
+ * Removes some versions of a set in a reserved period that scans can read. Without it, a request that was decided
+ * earlier could, in a bucket, remove bytes that a scan has just written again. See `VersionWriter`.
+ * @param remove must start no removal when `isOver` returns true
  * @throws TidemarkError `conflict` when another process is removing versions of the set
  */
 export async function inTurn(
@@ -28,7 +30,7 @@ export async function inTurn(
   const before = await readTurn(catalog, set.id);
   const begun = Date.now();
   const number = (before?.body.number ?? 0) + 1;
-  // The turn of a process that was killed, or is not known to have ended, goes on to its own end.
+  // The reservation of a process that was killed, or may still run, lasts until its own end.
   const others = before?.body.until ?? 0;
   const put = async (until: number, replaces: number | undefined): Promise<number> => {
     const body: RemovalTurn = { number, ...(until > Date.now() && { until }) };

@@ -12,25 +12,25 @@ import type { SetStatistics } from '../../stores/set-statistics.ts';
 export type UsedIndex = Pick<ChangeLog, 'changes'> & Pick<ResourceStates, 'read'> & Pick<SetStatistics, 'history'>;
 
 export interface UsedOptions {
-  /** A boundary: what was current at it, or later, is used. */
+  /** A boundary: states that were current at it, or later, are used. */
   readonly since: Stamp;
   readonly signal?: AbortSignal | undefined;
-  /** Called with how many resources or changes were read. */
+  /** Called with the number of resources or changes that were read. */
   readonly onRead?: ((what: 'resources' | 'changes', read: number) => void) | undefined;
 }
 
-/** Bytes in memory; the rest is on the disk, some 50 bytes for each digest. */
+/** Bytes in memory; the rest is on disk, about 50 bytes for each digest. */
 const CACHE = 16 * 1024 * 1024;
 const SCHEMA = `
   CREATE TABLE used (digest BLOB PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE changed (key TEXT PRIMARY KEY, is_new INTEGER) WITHOUT ROWID`;
-/** Resources whose earlier state is looked up at a time. */
+/** Number of resources whose earlier state is looked up at a time. */
 const LOOKED_UP_AT_ONCE = 16;
 const BATCH = 1_000;
-/** Rows that are written at a time: a server does other things in between. */
+/** Number of rows that are written at a time: a server runs other code in between. */
 const GROUP = 500;
 
-/** The digests of the versions of a set that are kept, in a scratch database. */
+/** The digests of the versions of a set that must be kept, in a scratch database. */
 export class UsedDigests {
   readonly #database: ScratchDatabase;
   readonly #statements;
@@ -49,8 +49,8 @@ export class UsedDigests {
   }
 
   /**
-   * Reads what is used. First the present states, then the log: a resource that changes meanwhile has its former state
-   * in the one, and its change in the other.
+   * Reads the used digests: first the current states, then the log. For a resource that changes meanwhile, the former
+   * state is in the first, and the change in the second.
    */
   async read(index: UsedIndex, set: SetId, { since, signal, onRead }: UsedOptions): Promise<void> {
     let resources = 0;
@@ -65,7 +65,7 @@ export class UsedDigests {
       signal?.throwIfAborted();
       for await (const { key, kind, state } of inGroups(batch)) {
         this.#use(state);
-        // One whose first change since then created it was not there before.
+        // A resource whose first change since then created it did not exist before.
         this.#statements.change.run(key, kind === 'created' ? 1 : 0);
       }
       changes += batch.length;

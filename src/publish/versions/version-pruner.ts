@@ -22,19 +22,19 @@ export interface VersionPrunerParts {
   readonly index: UsedIndex & Pick<ChangeLog, 'mark'> & Pick<SetStatistics, 'latest' | 'summary' | 'windows'>;
   readonly artifacts: ArtifactStore;
   readonly changeDumps: {
-    /** A boundary: the next build of a dump that goes on needs the version of every change after it. */
+    /** A boundary: the next build of a continued dump needs the version of every change after it. */
     needsSince(set: ResourceSet): Promise<Stamp | undefined>;
   };
-  /** For a scratch database. */
+  /** The folder of a scratch database. */
   readonly scratchFolder: string;
 }
 
 export interface PruneOptions {
-  /** Only says what would be removed. */
+  /** Only reports what would be removed. */
   readonly dryRun?: boolean;
   /**
-   * Milliseconds since 1970; what was stored since then is not removed, by default within the last day: a scan may be
-   * about to record a change that relies on it.
+   * Milliseconds since 1970; bytes stored since then are not removed. By default a day ago: a scan may be about to
+   * record a change that relies on them.
    */
   readonly storedBefore?: number;
   readonly signal?: AbortSignal | undefined;
@@ -48,11 +48,11 @@ export interface PruneProgress {
 }
 
 export interface PrunedVersions {
-  /** The boundary: versions that had ended before it are not kept. 0 when none is ended. */
+  /** The boundary: versions that had ended before it are not kept. 0 when no version has ended. */
   readonly before: Stamp;
-  /** A boundary: a Change Dump needs all versions after it. Absent when it does not need more than is kept anyway. */
+  /** A boundary: a Change Dump needs all versions after it. Absent when it needs no more than is kept anyway. */
   readonly neededSince?: Stamp;
-  /** Removed files of versions. */
+  /** Number of removed files of versions. */
   readonly versions: number;
   readonly bytes: number;
 }
@@ -60,12 +60,12 @@ export interface PrunedVersions {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAY = DAY_MS * 1000;
 const REMOVED_AT_ONCE = 16;
-/** Files that wait to be removed, in one turn or more. */
+/** Number of files that wait to be removed. */
 const MOST_WAITING = 1_000;
 /** Folders of a set's versions: the first two digits of their digests. */
 const FOLDERS = 256;
 
-/** Removes the versions of sets that have ended long ago. docs/versions.md says which ones, and what is kept. */
+/** Removes versions that ended long ago. docs/versions.md describes which ones are removed, and which are kept. */
 export class VersionPruner {
   readonly #parts: VersionPrunerParts;
 
@@ -74,9 +74,9 @@ export class VersionPruner {
   }
 
   /**
-   * Removes the versions that others replaced, or that ended with their resource, before a time (microseconds since
-   * 1970), and bytes that no change names. That they may be missing is recorded before anything is removed; so a run
-   * after one that was killed goes on.
+   * Removes versions that were replaced, or ended with their resource, before a time (microseconds since 1970), and
+   * bytes that no change names. It is recorded that they may be missing before anything is removed; so a run after a
+   * killed one continues.
    * @throws TidemarkError `invalid` for a set that publishes no versions of files; `conflict` when another process is
    *   removing versions of the set
    */
@@ -91,7 +91,7 @@ export class VersionPruner {
     return { before: boundary, ...(needed !== undefined && needed < before && { neededSince: needed }), ...removed };
   }
 
-  /** The same for every set with the setting `versionsDays`. */
+  /** Same as `prune`, for every set with the setting `versionsDays`. */
   async pruneOld({
     onPruned,
     ...options
@@ -103,7 +103,7 @@ export class VersionPruner {
     }
   }
 
-  /** Right after the last change before a time: as long as there is none after it, documents stay as they are. */
+  /** The boundary right after the last change before a time: while no change follows it, documents do not change. */
   async #boundaryOf(set: ResourceSet, before: Stamp): Promise<Stamp> {
     const [last] = await this.#parts.index.latest(set.id, { before: boundaryBefore(before), limit: 1 });
     return Math.max(prunedBefore(set), last === undefined ? 0 : boundaryAfter(last.stamp));
@@ -160,7 +160,7 @@ export class VersionPruner {
     return total;
   }
 
-  /** Returns those that were removed: not those that a scan has stored again. */
+  /** Returns the removed files, without those that a scan has stored again. */
   async #remove(
     set: ResourceSet,
     objects: readonly ListedObject[],

@@ -13,7 +13,7 @@ import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 
-/** A version of a resource whose bytes can be read: the one after a change. */
+/** The version of a resource after a change, whose bytes can be read. */
 export interface Version {
   readonly stamp: Stamp;
   readonly key: ResourceKey;
@@ -32,12 +32,12 @@ interface Page {
   readonly next: Stamp | undefined;
 }
 
-/** Changes of a resource that are read at a time: the store lists no more. */
+/** Number of changes of a resource that are read at a time: the store lists no more. */
 const MOST_CHANGES = 1_000;
-/** Versions that are checked at a time. */
+/** Number of versions that are checked at a time. */
 const CHECKED_AT_ONCE = 16;
 
-/** The kept versions of resources. What is in the log, and has its bytes, is a version. */
+/** The kept versions of resources. A change in the log is a version if its bytes exist. */
 export class Versions {
   readonly #parts: VersionsParts;
 
@@ -47,7 +47,7 @@ export class Versions {
 
   /**
    * The version after a change; undefined when there was no such change, or its bytes are not kept.
-   * @throws TidemarkError `gone` when it was removed, since it had ended long ago
+   * @throws TidemarkError `gone` when it was removed because it had ended long ago
    */
   async at(set: ResourceSet, key: ResourceKey, stamp: Stamp): Promise<Version | undefined> {
     const [change] = await this.#parts.index.history(set.id, key, { before: boundaryAfter(stamp), limit: 1 });
@@ -57,7 +57,7 @@ export class Versions {
     throw new TidemarkError('gone', message, { set: set.slug, key });
   }
 
-  /** The newest version below a boundary, or the oldest one of all when every one is above it. */
+  /** The newest version below a boundary; the oldest one when all are above it. */
   async nearest(set: ResourceSet, key: ResourceKey, before?: Stamp): Promise<Version | undefined> {
     for await (const { versions } of this.#pages(set, key, before)) if (versions.length > 0) return versions[0];
     let oldest: Version | undefined;
@@ -81,7 +81,7 @@ export class Versions {
     return { versions, next: hasMore ? boundaryBefore(oldest.stamp) : undefined };
   }
 
-  /** The versions of a set, or of one resource of it, the newest first. */
+  /** The versions of a set, or of one of its resources, newest first. */
   async *newest(set: ResourceSet, key?: ResourceKey): AsyncGenerator<Version> {
     const { id } = set;
     const { index } = this.#parts;
@@ -108,18 +108,18 @@ export class Versions {
     return (await this.#parts.artifacts.get(formatKey(versionKey(id, state)!), { range })).body;
   }
 
-  /** Removes the versions of sets that were removed. Returns how many there were. */
+  /** Removes the versions of sets that were removed. Returns how many. */
   async removeOfRemovedSets(sets: Pick<SetRegistry, 'byId'>): Promise<number> {
     let removed = 0;
     for (const folder of await this.#parts.artifacts.folders(VERSIONS_FOLDER)) {
       const set = await sets.byId(Number(folder));
-      // Of none that is known here, another store may be.
+      // The set of an unknown id may belong to another store.
       if (set?.removed !== undefined) removed += await this.removeAll(set.id);
     }
     return removed;
   }
 
-  /** Removes the versions of a set that was removed. Returns how many there were. */
+  /** Removes the versions of a set that was removed. Returns how many. */
   async removeAll(set: SetId): Promise<number> {
     const { artifacts } = this.#parts;
     let removed = 0;
@@ -140,8 +140,8 @@ export class Versions {
   }
 
   /**
-   * The stamp of the first change of a resource whose version is not removed, however that change compares with it: of
-   * the version that was current at the boundary of the last prune.
+   * The stamp of the oldest change of a resource whose version is not removed: the change that was current at the
+   * boundary of the last prune. Returns 0 for a change after that boundary, which need not be compared.
    */
   async #firstKept(set: ResourceSet, { key, stamp }: Pick<Change, 'key' | 'stamp'>): Promise<Stamp> {
     const before = prunedBefore(set);
@@ -152,7 +152,7 @@ export class Versions {
 
   async #versionOf({ set, key, stamp, state }: Change): Promise<Version | undefined> {
     if (state === undefined) return undefined;
-    // An artifact keeps its records as long as it exists.
+    // An artifact contains its records as long as it exists.
     const file = state.record === undefined ? versionKey(set, state) : undefined;
     const artifact = file === undefined ? state.record?.artifact : formatKey(file);
     if (artifact === undefined) return undefined;
@@ -160,7 +160,7 @@ export class Versions {
   }
 }
 
-/** Where the bytes of a state are kept, if they are; undefined when it has no sha-256. */
+/** The key of the bytes of a state, if they are kept; undefined when the state has no sha-256. */
 export function versionKey(set: SetId, { hashes }: ResourceState): VersionKey | undefined {
   const digest = hashes?.['sha-256'];
   return digest === undefined ? undefined : { kind: 'version', set, digest };

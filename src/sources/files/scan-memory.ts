@@ -91,7 +91,7 @@ export class ScanMemory implements FileMemory {
     if (database.isOpen) database.close();
   }
 
-  /** What finds damage fails; by then the memory is empty and usable. */
+  /** The call that finds the damage fails; by then the memory is empty and usable. */
   #ask<Result>(work: (opened: ReturnType<typeof open>) => Result): Result {
     try {
       return work(this.#opened);

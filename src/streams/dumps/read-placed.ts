@@ -95,7 +95,7 @@ async function readChunk(chunk: WantedChunk, artifacts: Artifacts, headers: Head
     const header = await headers.of(artifact);
     const start = blocks[0]!.offset;
     const { body } = await artifacts.get(artifact, { range: { start, length: end - start } });
-    // `unpackChunk` transfers this memory, so it must not belong to a pool.
+    // `unpackChunk` releases this memory, so it must not belong to a pool.
     return { artifact, blocks, header, bytes: new Uint8Array(await buffer(body)) };
   } catch (error) {
     throw unreadable(error, artifact, artifacts.name);

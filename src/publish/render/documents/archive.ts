@@ -8,13 +8,13 @@ interface ArchiveHead {
 }
 
 export interface Archive extends ArchiveHead {
-  /** The index that it is a part of. */
+  /** The index that it belongs to. */
   readonly index?: string | undefined;
   /** The oldest first; at most 50,000. */
   readonly entries: readonly ArchivedDocument[];
 }
 
-/** A document that is finished: of changes between two boundaries, or of what there was at one. */
+/** A finished document: of the changes between two boundaries, or of the resources at one. */
 export type ArchivedDocument = { readonly uri: string } & ArchivedTime;
 type ArchivedTime = { readonly from: Stamp; readonly until: Stamp } | { readonly at: Stamp; readonly completed: Stamp };
 
@@ -23,7 +23,7 @@ export interface ArchiveIndex extends ArchiveHead {
   readonly parts: readonly string[];
 }
 
-/** ResourceSync Archives, 3 to 6. An archive has no time of its own: another document may always be added. */
+/** ResourceSync Archives, 3 to 6. An archive has no time of its own: more documents may always be added. */
 export function renderArchive({ capability, capabilityList, index, entries }: Archive): string {
   const head = documentHead({ root: 'urlset', links: { up: capabilityList, index }, md: { capability } });
   const lines = joinTexts(entries, ({ uri, ...times }) => {

@@ -8,7 +8,7 @@ export interface CapabilityList {
   readonly describedBy?: string | undefined;
   /** One document for each capability (ResourceSync 1.1, 9). */
   readonly capabilities: readonly { readonly uri: string; readonly capability: Capability }[];
-  /** Where notifications are sent. */
+  /** The channels of notifications. */
   readonly channels?: readonly Channel[];
 }
 

@@ -6,17 +6,17 @@ import { type PackageEntry, packageEntry } from './package-entry.ts';
 import { documentHead, SITEMAPINDEX_END, URLSET_END } from './sitemap.ts';
 
 export interface ChangeDumpHead {
-  /** Every change from this boundary on, up to the end of the last package, is included. */
+  /** The boundary from which on, up to the end of the last package, every change is included. */
   readonly from: Stamp;
   readonly capabilityList: string;
-  /** Only of the dump that the Capability List names. */
+  /** Only in the dump that the Capability List names. */
   readonly archives?: string | undefined;
 }
 
 export interface ChangeDump extends ChangeDumpHead {
-  /** Only of a dump that is finished; packages are added to others. */
+  /** Only in a finished dump; packages are added to others. */
   readonly until?: Stamp | undefined;
-  /** The index that it is a part of. */
+  /** The index that it belongs to. */
   readonly index?: string | undefined;
   readonly packages: readonly DumpedChanges[];
 }
@@ -70,7 +70,7 @@ export interface ChangeManifestHead {
   readonly capabilityList: string;
 }
 
-/** What is before the entries in the manifest of a package of changes (ResourceSync 1.1, 13.2). */
+/** The start of the manifest of a package of changes, before its entries (ResourceSync 1.1, 13.2). */
 export function changeManifestHead({ from, until, capabilityList }: ChangeManifestHead): string {
   return documentHead({
     root: 'urlset',
@@ -79,7 +79,7 @@ export function changeManifestHead({ from, until, capabilityList }: ChangeManife
   });
 }
 
-/** @param name of the version in the package; a deletion has none */
+/** @param name of the version in the package; undefined for a deletion */
 export function changeManifestEntry(
   { key, kind, stamp, state }: Change,
   name: string | undefined,

@@ -11,7 +11,7 @@ export interface ChangeListIndex {
   readonly windows: readonly { readonly uri: string; readonly from: Stamp; readonly until?: Stamp | undefined }[];
 }
 
-/** ResourceSync 1.1, 12.2. The index has no `until` of its own: another window may always be added. */
+/** ResourceSync 1.1, 12.2. The index has no `until` of its own: more windows may always be added. */
 export function renderChangeListIndex({ from, capabilityList, archives, windows }: ChangeListIndex): string {
   const head = documentHead({
     root: 'sitemapindex',

@@ -7,12 +7,12 @@ import { documentHead } from './sitemap.ts';
 export interface ChangeListHead {
   /** The boundary below the first change. */
   readonly from: Stamp;
-  /** The boundary above the last change, once no other can come: it closes the list (ResourceSync 1.1, 7). */
+  /** The boundary above the last change, once no more can come: it closes the list (ResourceSync 1.1, 7). */
   readonly until?: Stamp | undefined;
   readonly capabilityList: string;
-  /** The index that this window is a part of. */
+  /** The index that this window belongs to. */
   readonly index?: string | undefined;
-  /** Only of the list that the Capability List names: a closed window stays as it is. */
+  /** Only in the list that the Capability List names: a closed window never changes. */
   readonly archives?: string | undefined;
 }
 

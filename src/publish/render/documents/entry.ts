@@ -8,27 +8,27 @@ import { formatSeconds } from '../../../core/w3c-datetime.ts';
 import { escapeXml } from './markup.ts';
 
 export interface EntryStyle {
-  /** What the URIs of the set begin with; ends with a slash. */
+  /** The prefix of the URIs of the set; ends with a slash. */
   readonly urlPrefix: string;
   /** Hashes to publish beside the strongest one that a resource has. */
   readonly publishHashes: readonly HashAlgorithm[];
-  /** Of a set that publishes versions. */
+  /** Present for a set that publishes versions. */
   readonly versions?: VersionStyle | undefined;
 }
 
 export interface VersionStyle {
   /** The address of the set; ends with a slash. */
   readonly home: string;
-  /** The version after each change above this boundary was kept. */
+  /** The boundary above which the version after each change was kept. */
   readonly since: Stamp;
-  /** In a Change List, those of changes below this boundary may have been removed. */
+  /** In a Change List: the boundary below which versions of changes may have been removed. */
   readonly pruned?: Stamp;
 }
 
-/** Raise it when the markup of entries changes: documents of another version are rendered again. */
+/** Increase it when the markup of entries changes: documents of other versions are then rendered again. */
 export const ENTRY_VERSION = 2;
 
-/** Of a TimeMap (RFC 6690). */
+/** Media type of a TimeMap (RFC 6690). */
 export const LINK_FORMAT = 'application/link-format';
 
 interface LinkStyle extends EntryStyle {
@@ -40,17 +40,17 @@ export interface Entry {
   readonly key: ResourceKey;
   /** The state to publish; a deleted resource has none. */
   readonly state: ResourceState | undefined;
-  /** The first attributes of rs:md, as markup that begins with a space, or nothing. */
+  /** The first attributes of rs:md, as markup that begins with a space; or empty. */
   readonly event: string;
-  /** Of the change that made the state. */
+  /** Stamp of the change that made the state. */
   readonly stamp?: Stamp | undefined;
-  /** Where it is in the package that a manifest is of; begins with a slash. */
+  /** Path in the package that a manifest describes; begins with a slash. */
   readonly path?: string;
 }
 
 /**
  * One resource or change: loc, lastmod, rs:md, rs:ln, in the order of sitemap.xsd (ResourceSync 1.1, 10.1 and 12.1), on
- * a line of its own. Written as text since a page has up to 50,000 of them. Takes any string, and always gives
+ * a separate line. Written as text since a page has up to 50,000 of them. Accepts any string, and always returns
  * well-formed XML.
  */
 export function urlEntry(entry: Entry, style: EntryStyle): string {
@@ -60,22 +60,22 @@ export function urlEntry(entry: Entry, style: EntryStyle): string {
   const lastmod = state?.lastmod === undefined ? '' : `<lastmod>${formatSeconds(state.lastmod)}</lastmod>`;
   const place = path === undefined ? '' : ` path="${escapeXml(path)}"`;
   const md = event + (state === undefined ? '' : representation(state, publishHashes)) + place;
-  // ResourceSync 1.1, 14.4: in the manifest of a dump, a patch would need a path of its own.
+  // ResourceSync 1.1, 14.4: in the manifest of a dump, a patch would need its own path.
   const takesPatches = event !== '' && path === undefined;
   const links = state?.links === undefined ? '' : linkElements(state.links, { ...style, takesPatches });
   return `<url><loc>${loc}</loc>${lastmod}${md === '' ? '' : `<rs:md${md}/>`}${links}${versionLinks(entry, style)}</url>\n`;
 }
 
 /**
- * ResourceSync 1.1, 14.6. A change before versions were kept has no links: its weight in the store has no room for
- * them. A manifest has none either, as packages have the versions themselves.
+ * ResourceSync 1.1, 14.6. A change from before versions were kept has no links: its stored weight does not include
+ * them. Entries of a manifest have none either, since packages contain the versions themselves.
  */
 function versionLinks({ key, state, event, stamp, path }: Entry, { versions }: EntryStyle): string {
   if (versions === undefined || stamp === undefined || state === undefined || path !== undefined) return '';
   const { home, since, pruned = 0 } = versions;
   const isKept = stamp > since;
   if (!(isKept || event === '') || !key.startsWith('/')) return '';
-  // That of a Resource List is the present one, which is never removed.
+  // The version of a Resource List entry is the current one, which is never removed.
   const memento =
     isKept && (event === '' || stamp > pruned)
       ? `<rs:ln rel="memento" href="${escapeXml(mementoUri(home, stamp, key))}" modified="${formatStamp(stamp)}"/>`
@@ -93,7 +93,7 @@ function representation({ hashes, length, mime }: ResourceState, publishHashes: 
   );
 }
 
-/** The strongest hash alone, unless the set asks for others: a known client fails on several. */
+/** Only the strongest hash, unless the set requests others: a known client fails on several. */
 function hashList(hashes: Hashes, publishHashes: readonly HashAlgorithm[]): string {
   let list = '';
   for (const algorithm of HASH_ALGORITHMS) {
@@ -111,7 +111,7 @@ function linkElements(links: readonly Link[], style: LinkStyle): string {
   return elements;
 }
 
-/** Posting accepts no link that is nowhere published, but a store may have them from an earlier version. */
+/** Posting rejects links that are never published, but a store may contain such links from an earlier version. */
 function isPublished({ rel, mime }: Link, { takesPatches }: LinkStyle): boolean {
   // ResourceSync 1.1, 14.4: a patch leads from one state to the next, so it belongs to a change, and needs its type.
   if (rel === PATCH_RELATION) return takesPatches && mime !== undefined;

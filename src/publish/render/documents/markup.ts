@@ -1,5 +1,5 @@
-// Nearly every text needs no escaping, which one test finds; testing for plain characters is twice as fast as for
-// others.
+// Nearly all texts need no escaping, which this one test detects; testing for plain characters is twice as fast as
+// testing for others.
 const NEEDS_CARE = /[^ !#-%'-;=?-~]/;
 const EACH = /[&<>"\u0000-\u001f\ufffe\uffff]/g;
 const REFERENCES: Readonly<Record<string, string>> = {
@@ -17,7 +17,10 @@ const REFERENCES: Readonly<Record<string, string>> = {
 /** Replaces a character that XML 1.0 cannot contain (2.2). */
 const REPLACEMENT = '\ufffd';
 
-/** A text for an element or for an attribute in double quotes. Takes any string, and always gives well-formed XML. */
+/**
+ * Escapes a text for an element or for an attribute in double quotes. Accepts any string, and always returns
+ * well-formed XML.
+ */
 export function escapeXml(text: string): string {
   if (!NEEDS_CARE.test(text)) return text;
   return text.toWellFormed().replace(EACH, (character) => REFERENCES[character] ?? REPLACEMENT);
@@ -25,12 +28,12 @@ export function escapeXml(text: string): string {
 
 const TEXTS = new Map(Object.entries(REFERENCES).map(([character, reference]) => [reference, character]));
 
-/** A text that `escapeXml` wrote, as it was: but for what XML cannot hold. */
+/** Reverses `escapeXml`, except for characters that XML cannot contain. */
 export function unescapeXml(text: string): string {
   return text.includes('&') ? text.replace(/&[^;]*;/g, (reference) => TEXTS.get(reference) ?? reference) : text;
 }
 
-/** The texts of many items, one after the other. */
+/** Joins the texts of many items. */
 export function joinTexts<Item>(items: readonly Item[], textOf: (item: Item) => string): string {
   return items.map(textOf).join('');
 }

@@ -5,7 +5,7 @@ import type { EntryStyle } from './entry.ts';
 import { escapeXml, joinTexts } from './markup.ts';
 import { documentHead, type NotificationCapability, URLSET_END } from './sitemap.ts';
 
-/** A channel as a Capability List names it (Change Notification 1.0.1, 5; Framework Notification 1.0.1, 5). */
+/** A channel in a Capability List (Change Notification 1.0.1, 5; Framework Notification 1.0.1, 5). */
 export interface Channel {
   readonly topic: string;
   readonly capability: NotificationCapability;
@@ -22,8 +22,8 @@ export function channelEntry({ topic, capability, hub }: Channel): string {
 }
 
 /**
- * What the topic itself answers: the notification before the first one, which has no changes. What has happened since
- * is sent to subscribers, and stays in the Change List.
+ * The response to a request for the topic itself: an initial notification without changes. Later changes are sent to
+ * subscribers, and are in the Change List.
  */
 export function renderTopic(
   capability: NotificationCapability,
@@ -52,10 +52,10 @@ export function renderChangeNotification(
   );
 }
 
-/** What happened to a document of ResourceSync. */
+/** An event of a ResourceSync document. */
 export interface FrameworkEvent {
   readonly uri: string;
-  /** The index that it is a part of. */
+  /** The index that it belongs to. */
   readonly index?: string | undefined;
   readonly capability: string;
   readonly change: 'created' | 'updated' | 'deleted';

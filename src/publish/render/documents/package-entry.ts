@@ -1,9 +1,9 @@
 import { escapeXml } from './markup.ts';
 
-/** What a dump lists of each of its packages, besides the times that it covers. */
+/** Fields of a package in a dump, besides the times that it covers. */
 export interface PackageEntry {
   readonly uri: string;
-  /** Of its manifest. */
+  /** Address of its manifest. */
   readonly contents: string;
   /** Bytes. */
   readonly length: number;
@@ -12,7 +12,7 @@ export interface PackageEntry {
 
 const PACKAGE_TYPE = 'application/zip';
 
-/** @param times the attributes of `rs:md` that say what the package covers */
+/** @param times the attributes of `rs:md` that state what the package covers */
 export function packageEntry({ uri, contents, length, sha256 }: PackageEntry, times: string): string {
   const md = `${times} hash="sha-256:${sha256}" length="${length}" type="${PACKAGE_TYPE}"`;
   const link = `<rs:ln rel="contents" href="${escapeXml(contents)}" type="application/xml"/>`;

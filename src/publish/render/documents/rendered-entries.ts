@@ -5,19 +5,19 @@ import { URLSET_END } from './sitemap.ts';
 const ENTRY = '<url><loc>';
 const LOC_END = '</loc>';
 
-/** Bytes of a document from one to another, the latter exclusive. */
+/** A range of bytes of a document; `to` is exclusive. */
 interface Place {
   readonly from: number;
   readonly to: number;
 }
 
-/** The entries of a document as `urlEntry` wrote them, each on a line of its own. */
+/** The entries of a document as written by `urlEntry`, each on a separate line. */
 export class RenderedEntries {
   readonly bytes: Buffer;
-  /** Where they are: behind the head, before the end of the root. */
+  /** The range of the entries, between the head and the end of the root. */
   readonly place: Place;
 
-  /** @throws Error when the document does not end as it should */
+  /** @throws Error when the document does not end as expected */
   constructor(document: Buffer) {
     const to = document.length - URLSET_END.length;
     if (to < 0 || document.toString('latin1', to) !== URLSET_END) throw new Error('the document is not whole');
@@ -27,13 +27,13 @@ export class RenderedEntries {
   }
 
   /**
-   * Where the entry of a key is, or (nothing long) belongs, in a document that is ordered by keys: a binary search
-   * among bytes.
+   * The range of the entry of a key, or an empty range where it would belong, in a document that is ordered by keys: a
+   * binary search in bytes.
    */
   find(key: ResourceKey, urlPrefix: string): Place {
     let { from, to } = this.place;
     while (from < to) {
-      // The line that the middle is in.
+      // The line that contains the middle.
       const line = this.bytes.lastIndexOf('\n', from + ((to - from) >> 1) - 1) + 1;
       const start = Math.max(line, from);
       const end = this.bytes.indexOf('\n', start) + 1;

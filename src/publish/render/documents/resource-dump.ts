@@ -8,12 +8,12 @@ export interface ResourceDumpHead {
   readonly at: Stamp;
   readonly completed: Stamp;
   readonly capabilityList: string;
-  /** Only of the dump that the Capability List names. */
+  /** Only in the dump that the Capability List names. */
   readonly archives?: string | undefined;
 }
 
 export interface ResourceDump extends ResourceDumpHead {
-  /** The index that it is a part of. */
+  /** The index that it belongs to. */
   readonly index?: string | undefined;
   readonly packages: readonly DumpedPackage[];
 }

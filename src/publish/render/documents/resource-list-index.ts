@@ -12,7 +12,7 @@ export interface ResourceListIndex {
   readonly pages: readonly { readonly uri: string; readonly at: Stamp }[];
 }
 
-/** ResourceSync 1.1, 10.2. Text, like the entries of a page, since it may have as many. */
+/** ResourceSync 1.1, 10.2. Written as text, like the entries of a page, since it may have as many. */
 export function renderResourceListIndex({ at, capabilityList, archives, pages }: ResourceListIndex): string {
   const head = documentHead({
     root: 'sitemapindex',

@@ -10,9 +10,9 @@ export interface ResourceListHead {
   /** Every change up to this boundary is included. */
   readonly at: Stamp;
   readonly capabilityList: string;
-  /** The index that this page is a part of. */
+  /** The index that this page belongs to. */
   readonly index?: string | undefined;
-  /** Only of the list that the Capability List names. */
+  /** Only in the list that the Capability List names. */
   readonly archives?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export function resourceListHead({ at, capabilityList, index, archives }: Resour
   });
 }
 
-/** Without its stamp, an entry has no links to versions. */
+/** An entry without a stamp has no links to versions. */
 export type ListedResource = Pick<Resource, 'key' | 'state'> & Partial<Pick<Resource, 'stamp'>>;
 
 export function resourceEntries(resources: readonly ListedResource[], style: EntryStyle): string {

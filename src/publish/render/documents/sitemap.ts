@@ -19,10 +19,10 @@ export type Capability =
   | 'changedump-manifest'
   | ArchiveCapability;
 
-/** Of channels, and of what is sent on them (Change Notification 1.0.1, 3; Framework Notification 1.0.1, 3). */
+/** Capabilities of channels, and of notifications (Change Notification 1.0.1, 3; Framework Notification 1.0.1, 3). */
 export type NotificationCapability = 'change-notification' | 'framework-notification';
 
-/** Of the lists of finished documents (ResourceSync Archives). */
+/** Capabilities of the lists of finished documents (ResourceSync Archives). */
 export type ArchiveCapability =
   | 'resourcelist-archive'
   | 'changelist-archive'

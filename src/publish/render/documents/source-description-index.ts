@@ -8,7 +8,7 @@ export interface SourceDescriptionIndex {
   readonly parts: readonly string[];
 }
 
-/** ResourceSync 1.1, 8: for more sets than one Source Description may have. */
+/** ResourceSync 1.1, 8: for more sets than one Source Description may list. */
 export function renderSourceDescriptionIndex({ describedBy, parts }: SourceDescriptionIndex): string {
   const head = documentHead({
     root: 'sitemapindex',

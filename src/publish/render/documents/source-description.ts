@@ -4,7 +4,7 @@ import { documentHead, URLSET_END } from './sitemap.ts';
 export interface SourceDescription {
   /** A document about the source. */
   readonly describedBy?: string | undefined;
-  /** The index that it is a part of. */
+  /** The index that it belongs to. */
   readonly index?: string | undefined;
   /** One for each set; at most 50,000. `describedBy` is a document about the set. */
   readonly capabilityLists: readonly { readonly uri: string; readonly describedBy?: string | undefined }[];
