@@ -51,10 +51,7 @@ export async function readProvenance(
   return { generator: parseAvroKey(generator) === undefined ? generator : withoutSlash(generator), version };
 }
 
-/**
- * Yields an artifact, the artifact from which it was made, and so on, to the first one that was not made from an
- * artifact.
- */
+/** An artifact, the artifact from which it was made, and so on, to the first one that was not made from an artifact. */
 export async function readProvenanceChain(
   store: Pick<ArtifactStore, 'get'>,
   key: ObjectKey,

@@ -6,48 +6,51 @@ import type { ChangeLog } from './change-log.ts';
 import type { ChangeCounts, SetStatistics } from './set-statistics.ts';
 
 export interface ActivityOptions {
-  /** Microseconds since 1970; the hours or days of both are included. */
+  /** Microseconds since 1970. The range includes the whole hours or days of both. */
   readonly from: number;
   readonly until: number;
   readonly unit: TimeUnit;
 }
 
-/** Hours or days that are remembered of a set, and hours or days with changes of all sets: some 20 MB. */
+/** Limits of the cache: hours or days of each set, and hours or days with changes of all sets, some 20 MB. */
 const MOST_REMEMBERED = 4_000;
 const MOST_COUNTS = 200_000;
-/** What a set without a change costs, in counts. */
+/** The weight of a set without changes in the cache, as a number of counts. */
 const EMPTY_SET = 4;
-/** The most hours or days in one answer: eleven weeks, or five years. */
+/** Most hours or days in one response: eleven weeks, or five years. */
 export const MOST_UNITS = 2_000;
 
-/** What is known of a contiguous time that is over. */
+/** The cached counts of a contiguous range in the past. */
 interface Known {
-  /** Microseconds since 1970, both at the beginning of an hour or day. */
+  /** Microseconds since 1970, at the beginning of an hour or day. */
   readonly from: number;
   readonly until: number;
   readonly counts: ReadonlyMap<number, ChangeCounts>;
 }
 
 /**
- * How many changes sets had in each hour or day. The log is append-only: what is below the watermark is counted once,
- * and remembered for the sets that were asked for last.
+ * Counts the changes of sets for each hour or day. The log is append-only, so changes below the watermark are counted
+ * once, and cached for the sets that were used last.
  */
 export class ActivityMemory {
   readonly #index: Pick<SetStatistics, 'activity'> & Pick<ChangeLog, 'watermark'>;
-  /** By set and unit, those that were asked for last at the end. */
+  /** By set and unit, least recently used first. */
   readonly #known = new Map<string, Known>();
   readonly #counting = new Map<string, Mutex>();
-  /** What is remembered, in counts. */
+  /** Size of the cache, as a number of counts. */
   #size = 0;
 
   constructor(index: Pick<SetStatistics, 'activity'> & Pick<ChangeLog, 'watermark'>) {
     this.#index = index;
   }
 
-  /** Every hour or day, also those without a change. @throws TidemarkError `not-found` */
+  /**
+   * The counts of every hour or day, including those without a change.
+   * @throws TidemarkError `not-found`
+   */
   async of(set: SetId, options: ActivityOptions): Promise<readonly ChangeCounts[]> {
     const name = `${set} ${options.unit}`;
-    // One at a time: what the first one counts, the others remember.
+    // One call at a time, so that later ones use what the first has cached.
     const mutex = this.#counting.get(name) ?? new Mutex();
     this.#counting.set(name, mutex);
     try {
@@ -61,7 +64,7 @@ export class ActivityMemory {
     const length = MICROSECONDS[unit];
     const first = from - (from % length);
     const end = until - (until % length) + length;
-    // Asked for before anything is counted: what is committed later is above it.
+    // Read before counting: changes that are committed meanwhile have stamps above it.
     const watermark = await this.#index.watermark();
     const counts = new Map<number, ChangeCounts>();
     const count = async (start: number, stop: number) => {
@@ -101,7 +104,7 @@ export class ActivityMemory {
   }
 }
 
-/** Stamps of changes are even: the boundary below the first one of an hour or day. */
+/** Stamps of changes are even, so this is the boundary below the first change of an hour or day. */
 function boundaryAt(start: number): Stamp {
   return start - 1;
 }

@@ -1,40 +1,40 @@
 /**
- * Small documents by kind and id: sets, page directories, tokens, settings of the store. Held to these promises by
- * test/contract/catalog.ts.
+ * Small documents by kind and id: sets, page directories, tokens, settings of the store. test/contract/catalog.ts tests
+ * these promises.
  */
 export interface Catalog {
-  /** The document, or undefined when there is none. */
+  /** Returns the document; undefined when it does not exist. */
   get<Body>(kind: CatalogKind, id: string): Promise<CatalogDocument<Body> | undefined>;
 
   /**
-   * Writes a document in place of the version that it replaces (undefined: there is none yet), durably. Returns its new
-   * version.
-   * @throws TidemarkError `conflict` when that is no longer the current version; then nothing was written
+   * Replaces a version of a document, durably (`undefined` creates it). Returns the new version.
+   * @throws TidemarkError `conflict` when the current version is another one; nothing was written then
    */
   put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number>;
 
-  /** The documents of a kind that were put after a version (all, without one), ascending by id as text. */
+  /** Lists the documents of a kind that were put after a version (all, if undefined), ascending by id as text. */
   list<Body>(kind: CatalogKind, after?: number): Promise<readonly CatalogDocument<Body>[]>;
 
   /**
-   * The documents of a kind whose ids begin with a prefix, descending by id: those before an id, at most so many. They
-   * are read by the prefix, however many others there are.
+   * Lists documents of a kind whose ids begin with a prefix, descending by id: those before an id, up to a limit. The
+   * query uses the prefix, so other documents cost no time.
    */
   latest<Body>(kind: CatalogKind, prefix: string, page?: CatalogPage): Promise<readonly CatalogDocument<Body>[]>;
 
-  /** A number that rises with every put of the kind, by whichever process. */
+  /** A number that rises with every put of the kind by any process. */
   head(kind: CatalogKind): Promise<number>;
 }
 
 /**
- * `records`: how far a set has come with artifacts; `dump` and `change-dump`: the packages of a set; `list-archive`:
- * its archived lists; `removals`: whether versions of it are being removed; `made-links`: see ingest/linked-sets.ts;
- * `archive`: which archive the log goes to; `session`: the key of sessions, and which ended; `subscription`: who is
- * sent changes; `delivery`: how far they were sent; `rebuild`: that the store is made of one, and whether it is whole;
- * `clock`: see clock.ts; `organization`: who delivers files, with its streams; `upload`: files that were delivered;
- * `upload-state`: how far an upload has come; `stream-dump`: a full or delta dump of a stream's records;
- * `upload-pause`: whether a dump waits for a boundary; `followed`: see streams/follow-cursor.ts; `resumable-uploads`:
- * those of an organization that are sent in several requests.
+ * `records`: the state of syncing a set with artifacts; `dump` and `change-dump`: the packages of a set;
+ * `list-archive`: its archived lists; `removals`: whether versions of it are being removed; `made-links`: see
+ * ingest/linked-sets.ts; `archive`: the archive to which the log is written; `session`: the key of sessions, and the
+ * sessions that ended; `subscription`: a receiver of changes; `delivery`: the position of a subscription in the log;
+ * `rebuild`: that the store is made from an archive, and whether it is complete; `clock`: see clock.ts; `organization`:
+ * an organization that delivers files, with its streams; `upload`: files that were delivered; `upload-state`: the
+ * progress of an upload; `stream-dump`: a full or delta dump of a stream's records; `upload-pause`: whether a dump
+ * waits for a boundary; `followed`: see streams/follow-cursor.ts; `resumable-uploads`: uploads of an organization that
+ * are sent in several requests.
  */
 export type CatalogKind =
   | 'set'
@@ -64,7 +64,7 @@ export type CatalogKind =
 
 export interface CatalogPage {
   readonly before?: string | undefined;
-  /** Without one, all. */
+  /** All, if undefined. */
   readonly limit?: number | undefined;
 }
 

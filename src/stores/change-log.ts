@@ -6,70 +6,73 @@ import type { CommitResult } from './commit-result.ts';
 import type { Limits } from './resource-states.ts';
 
 /**
- * The log of all changes of all sets. Held to these promises by change-log.ts, commits.ts
- * and resource-log.ts in test/contract/.
+ * The log of all changes of all sets. change-log.ts, commits.ts and resource-log.ts in test/contract/ test these
+ * promises.
  *
- * The log is append-only and has one total order over the whole store, also with several processes.
- * Every method throws `not-found` for a set that the catalog does not hold or that was removed; an empty set is an
- * empty answer. A fault that may pass is `unavailable`, and then nothing was acknowledged.
+ * The log is append-only, with one total order over the whole store, even with several processes. Every method throws
+ * `not-found` for a set that is not in the catalog or was removed; for an empty set, results are empty. A temporary
+ * fault is `unavailable`, and then nothing was acknowledged.
  */
 export interface ChangeLog {
   /**
-   * Decides each event against the state it meets, in order, and appends the resulting changes as one commit: all of
-   * them or none, with strictly ascending stamps. When it resolves, the commit is durable and visible to every reader.
-   * Of concurrent writers none decides against a state that has moved: a resource is never created twice in a row.
-   * Repeating a commit changes nothing. An event of a lower `order` than its key has changes nothing; one of a higher
-   * order that is no news raises the order all the same. An event for an unknown set, or with another `urlPrefix` than
-   * its set has, is rejected by itself; its neighbours are not.
+   * Decides each event against the current state of its key, in order, and appends the resulting changes as one commit:
+   * all of them or none, with strictly ascending stamps. When it resolves, the commit is durable and visible to every
+   * reader. No concurrent writer decides against an outdated state: a resource is never created twice in a row.
+   * Repeating a commit changes nothing. An event with a lower `order` than its key changes nothing; one with a higher
+   * order raises it even if the state is the same. An event for an unknown set, or with another `urlPrefix` than its
+   * set, is rejected; other events are not affected.
    */
   commit(events: readonly PostableEvent[]): Promise<readonly CommitResult[]>;
 
   /**
-   * A set's changes strictly between two boundaries, ascending by stamp, as batches; no cursor stays open between them.
+   * Yields a set's changes strictly between two boundaries, ascending by stamp, in batches. No cursor stays open
+   * between batches.
    */
   changes(set: SetId, range: StampRange): AsyncIterable<readonly Change[]>;
 
   /**
-   * The boundary below the newest changes of a set, up to `until`: as many as both limits permit. `until` itself when
-   * there are none.
+   * The boundary below the newest changes of a set before `until`: as many as both limits allow. Returns `until` itself
+   * if there are no changes.
    */
   newest(set: SetId, until: Stamp, limits: Limits): Promise<Stamp>;
 
-  /** Up to `limit` changes of all sets after a stamp, ascending; none has a stamp above the watermark. */
+  /** Returns up to `limit` changes of all sets after a stamp, ascending. None has a stamp above the watermark. */
   tail(after: Stamp, limit: number): Promise<readonly LogEntry[]>;
 
   /**
-   * The changes of all sets strictly between two boundaries, also of those that were removed, ascending by stamp, as
-   * batches; none is above the watermark at the time of the call. They are enough to make the log again: see
+   * Yields the changes of all sets, including removed ones, strictly between two boundaries, ascending by stamp, in
+   * batches. None is above the watermark at the time of the call. They suffice to rebuild the log: see
    * `LogMaintenance.replay`.
    */
   log(range: StampRange): AsyncIterable<readonly Change[]>;
 
   /**
-   * The last position of each source in each set, in no order, read some time before the answer. Also of sets that were
-   * removed.
+   * The last position of each source in each set, unordered, including removed sets. They may be from some time before
+   * the call returned.
    */
   positions(): Promise<readonly SourcePosition[]>;
 
   /**
-   * The keys of all sets whose order rose without a change, strictly between two boundaries, ascending by stamp, as
-   * batches. Only what is so now: of a key whose order rose again only the last rise, and none of a key that has
-   * changed since. The changes and these are enough to give each key its order again.
+   * Yields the keys of all sets whose order rose without a change, strictly between two boundaries, ascending by stamp,
+   * in batches. Only the current state is returned: if an order rose several times, the last time; nothing for a key
+   * that has changed since. Together with the changes, they suffice to restore the order of each key.
    */
   raisedOrders(range: StampRange): AsyncIterable<readonly RaisedKey[]>;
 
   /**
-   * A boundary: every change below it is committed, applied and visible to a search; every later one will be above it.
+   * Returns a boundary: every change below it is committed, applied and visible to searches; every later change will be
+   * above it.
    */
   watermark(): Promise<Stamp>;
 
   /**
-   * Makes a boundary, above the clock and every change so far; every change that is not yet committed will be above it.
+   * Creates a boundary above the clock and every change so far. Every change that is not yet committed will be above
+   * it.
    */
   mark(): Promise<Stamp>;
 }
 
-/** Stamps above `after` and below `until`; both are boundaries, so neither is a change's. */
+/** Stamps above `after` and below `until`. Both are boundaries, so neither is the stamp of a change. */
 export interface StampRange {
   readonly after: Stamp;
   readonly until?: Stamp | undefined;
@@ -85,11 +88,11 @@ export interface RaisedKey {
   readonly set: SetId;
   readonly key: ResourceKey;
   readonly order: number;
-  /** When it rose: between the stamps of changes. */
+  /** When the order rose: a stamp between those of changes. */
   readonly stamp: Stamp;
 }
 
-/** A change without its state: what the publisher needs to know which documents are out of date. */
+/** A change without its state: what the publisher needs to find outdated documents. */
 export interface LogEntry {
   readonly set: SetId;
   readonly key: ResourceKey;

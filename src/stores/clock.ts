@@ -3,25 +3,25 @@ import { type AcceptedClock, MOST_OFF } from '../core/clock.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { Catalog } from './catalog.ts';
 
-/** Milliseconds after which a clock that jumped is trusted again, when it has not jumped back meanwhile. */
+/** Milliseconds until a clock that jumped is trusted again, if it does not jump back. */
 const TRUSTED_AFTER = 10_000;
 export const ACCEPTED_CLOCK = { kind: 'clock', id: 'clock' } as const;
 
-/** What was accepted for a store; call it only when its last stamp is ahead, which is rare. */
+/** The accepted clock of a store. Call it only when the last stamp is ahead of the clock, which is rare. */
 export async function readAcceptedClock(catalog: Catalog): Promise<AcceptedClock | undefined> {
   return (await catalog.get<AcceptedClock>(ACCEPTED_CLOCK.kind, ACCEPTED_CLOCK.id))?.body;
 }
 
 /**
- * When the machine started by its clock, milliseconds since 1970: it changes only when the clock is set, also when the
- * machine sleeps.
+ * When the machine started, by its clock, in milliseconds since 1970. It changes only when the clock is set, not while
+ * the machine sleeps.
  */
 export function startOfMachine(now = Date.now()): number {
   return now - uptime() * 1000;
 }
 
 /**
- * Notices when the clock of this machine jumps. No clock says which time is right, so a jump must last before it is
+ * Detects jumps of this machine's clock. It cannot know which time is right, so a jump must last before the new time is
  * trusted.
  */
 export class JumpCheck {
@@ -30,7 +30,7 @@ export class JumpCheck {
   #doubted: { readonly start: number; readonly since: number } | undefined;
 
   /**
-   * @param trusted what `startOfMachine` returned when the process began
+   * @param trusted result of `startOfMachine` when the process began
    * @param trustedAfter milliseconds; for tests
    */
   constructor(trusted: number, trustedAfter = TRUSTED_AFTER) {
@@ -47,7 +47,7 @@ export class JumpCheck {
       if (!isSame) this.#doubted = { start, since };
       if (since - this.#doubted!.since < this.#trustedAfter) throw hasJumped(start - this.#trusted);
     }
-    // Small steps and drift are followed.
+    // Accepts small steps and drift.
     this.#trusted = start;
     this.#doubted = undefined;
   }

@@ -6,8 +6,8 @@ import type { Stamp } from '../core/stamp.ts';
 export type CommitResult =
   | { readonly status: 'applied'; readonly stamp: Stamp; readonly kind: ChangeKind }
   /**
-   * Nothing changed; `repeated` when its position was known, `superseded` when its order is below that of its key, or
-   * its key has changed since the state that it was based on.
+   * Nothing changed. `repeated`: its position was already processed. `superseded`: its order is below that of its key,
+   * or the key has changed since the state on which the event is based.
    */
   | { readonly status: 'unchanged'; readonly reason: 'same-state' | 'not-there' | 'repeated' | 'superseded' }
   | {
@@ -16,7 +16,7 @@ export type CommitResult =
       readonly message: string;
     };
 
-/** The stamp of each event's change; 0 where it makes none. */
+/** The stamp of each event's change; 0 for an event without a change. */
 export function stampsOf({ outcomes, changes }: Pick<Decisions, 'outcomes' | 'changes'>): Float64Array {
   const stamps = new Float64Array(outcomes.length);
   for (const { event, after } of changes) stamps[event] = after.stamp;

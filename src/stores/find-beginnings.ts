@@ -2,14 +2,14 @@ import type { KeyRange, ResourceKey } from '../core/key.ts';
 import type { Resource } from '../core/resource.ts';
 import type { FoundResources, Search } from './resource-states.ts';
 
-/** Between a key and all that is longer, and after all of that. */
+/** `ABOVE` sorts between a key and all longer keys with it as prefix, `END` after all of these. */
 const ABOVE = '\u0001';
 const END = '\u007f';
 
 /**
- * Finds live resources whose keys have one of several beginnings.
- * @param beginnings ascending; none is the beginning of another one
- * @param read the live resources of a range
+ * Finds live resources whose keys have one of several prefixes.
+ * @param beginnings ascending; none is a prefix of another
+ * @param read reads the live resources of a range
  */
 export async function findBeginnings(
   beginnings: readonly ResourceKey[],
@@ -27,7 +27,7 @@ export async function findBeginnings(
   return firstOf(found, limit);
 }
 
-/** The first resources. One more than the limit shows that there are more. */
+/** The resources up to the limit. One more than the limit shows that there are more. */
 export function firstOf(found: readonly Resource[], limit: number): FoundResources {
   if (found.length <= limit) return { resources: found, next: undefined };
   return { resources: found.slice(0, limit), next: found[limit - 1]!.key };

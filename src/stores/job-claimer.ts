@@ -3,23 +3,23 @@ import type { JobRecords, OpenJobs, StoredJob } from './job-records.ts';
 import { LeaseWatch } from './lease-watch.ts';
 import { OwnedJob } from './owned-job.ts';
 
-/** Jobs that are read at once to be claimed one after the other. */
+/** Jobs that are read at once, to be claimed one after the other. */
 const BATCH = 50;
-/** Milliseconds for which they are tried, oldest first: others may be due before them later. */
+/** Milliseconds for which a batch is used, oldest job first: other jobs may become due meanwhile. */
 const BATCH_MS = 1_000;
 
 export interface ClaimerOptions {
   readonly kinds: readonly string[];
-  /** Those of which thousands may be queued: jobs of other kinds are done alternately with them. */
+  /** Kinds that may have thousands of queued jobs. Jobs of other kinds are claimed alternately with them. */
   readonly numerousKinds?: readonly string[];
   readonly worker: Worker;
-  /** After so many attempts, a job of a kind has failed. */
+  /** The number of attempts after which a job of a kind has failed. */
   mostAttempts(kind: string): number;
 }
 
 /**
- * Claims jobs for the workers of a process. Each read of the store returns the running jobs as well, so that those
- * whose workers have died are found.
+ * Claims jobs for the workers of a process. Each read of the store returns the running jobs, too, so that jobs of dead
+ * workers are found.
  */
 export class JobClaimer {
   readonly #records: JobRecords;
@@ -27,7 +27,7 @@ export class JobClaimer {
   readonly #watch = new LeaseWatch();
   #batch: StoredJob[] = [];
   #read = Number.NEGATIVE_INFINITY;
-  /** Whether the last one that was claimed is of a numerous kind. */
+  /** Whether the last claimed job is of a numerous kind. */
   #wasNumerous = false;
 
   constructor(records: JobRecords, options: ClaimerOptions) {
@@ -36,8 +36,8 @@ export class JobClaimer {
   }
 
   /**
-   * Claims the job that is due and was added first; after one of a numerous kind, the first one of the others, if there
-   * is one. Undefined when none is due.
+   * Claims the due job that was added first. After a job of a numerous kind, that is the first one of another kind, if
+   * there is any. Returns undefined when no job is due.
    */
   async claim(): Promise<OwnedJob | undefined> {
     for (;;) {
@@ -51,8 +51,8 @@ export class JobClaimer {
   }
 
   /**
-   * Queues the jobs again whose workers sent no heartbeat for the time of their leases, and returns them as they are
-   * then. Call it at least three times in a lease; a call of `claim` that returned undefined counts.
+   * Queues jobs again whose workers sent no heartbeat during their lease, and returns their new state. Call it at least
+   * three times in a lease; a call of `claim` that returned undefined counts.
    */
   async watch(): Promise<readonly Job[]> {
     const { kinds, mostAttempts } = this.#options;
@@ -71,14 +71,14 @@ export class JobClaimer {
     if (!this.#wasNumerous || due.length === 0) return due;
     const others = this.#options.kinds.filter((kind) => !this.#isNumerous(kind));
     if (others.length === 0) return due;
-    // Not among the ones that were read, perhaps: there may be thousands before it.
+    // It may not be in the batch: there may be thousands of jobs before it.
     const first = (await this.#records.open(others, Date.now(), BATCH)).due;
     const names = new Set(first.map(({ job }) => jobName(job)));
     return [...first, ...due.filter(({ job }) => !names.has(jobName(job)))];
   }
 
   #alternate(wasNumerous: boolean): void {
-    // Those that were read are in the other order.
+    // The batch is sorted for the other case.
     if (wasNumerous !== this.#wasNumerous) this.#batch = [];
     this.#wasNumerous = wasNumerous;
   }
@@ -91,7 +91,7 @@ export class JobClaimer {
     const job = claimed(candidate.job, this.#options.worker, Date.now());
     const version = await this.#records.replace(job, candidate.version);
     if (version === undefined) {
-      // Another worker claims the same ones in the same order: from here on, in another order.
+      // Another worker is claiming the same jobs in the same order: continue in a random order.
       shuffle(this.#batch);
       return undefined;
     }
@@ -104,7 +104,7 @@ export class JobClaimer {
     return undefined;
   }
 
-  /** Of two workers that claim jobs of one key at the same time, one sees the other's claim at least. */
+  /** If two workers claim jobs with the same key concurrently, at least one of them sees the other's claim. */
   async #isAlone(job: Job): Promise<boolean> {
     const key = jobKey(job);
     if (key === undefined) return true;
@@ -113,7 +113,7 @@ export class JobClaimer {
   }
 }
 
-/** Due jobs, without those of a key of which one is running already, and one of each key. */
+/** Due jobs: none with a key of which a job is running, and one for each key. */
 function candidatesOf({ due, running }: OpenJobs): StoredJob[] {
   const keys = new Set(running.map(({ job }) => jobKey(job)));
   return due.filter(({ job }) => {

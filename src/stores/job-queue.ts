@@ -3,10 +3,13 @@ import { cancelled, type Job, type NewJob, newJob, retried } from './job.ts';
 import { type ClaimerOptions, JobClaimer } from './job-claimer.ts';
 import type { JobCount, JobFilter, JobRecords, StoredJob } from './job-records.ts';
 
-/** How often a change by a person is tried while a worker sends heartbeats. */
+/** Attempts to apply a user's change while a worker sends heartbeats. */
 const MOST_TRIES = 20;
 
-/** The jobs of a store. docs/jobs.md has its promises; test/contract/job-queue.ts tests them on each kind of store. */
+/**
+ * The jobs of a store. docs/jobs.md has its promises; test/contract/job-queue.ts tests them with each kind of
+ * store.
+ */
 export class JobQueue {
   readonly #records: JobRecords;
   readonly #listeners = new Set<() => void>();
@@ -15,7 +18,7 @@ export class JobQueue {
     this.#records = records;
   }
 
-  /** Adds a job, durably. Returns whether it was added: false when its id is recorded already. */
+  /** Adds a job, durably. Returns false when a job with this id exists already. */
   async add(
     kind: string,
     id: string,
@@ -25,7 +28,7 @@ export class JobQueue {
     return (await this.addAll([{ kind, id, payload, ...options }])) === 1;
   }
 
-  /** Adds many jobs at once. Returns how many of them were not recorded yet. */
+  /** Adds several jobs at once. Returns the number of those that did not exist. */
   async addAll(jobs: readonly NewJob[]): Promise<number> {
     const now = Date.now();
     const added = await this.#records.create(jobs.map((job) => newJob(job, now)));
@@ -39,19 +42,25 @@ export class JobQueue {
     return () => this.#listeners.delete(listener);
   }
 
-  /** For the workers of a process, which share it. */
+  /** Returns a claimer, which the workers of a process share. */
   claimer(options: ClaimerOptions): JobClaimer {
     return new JobClaimer(this.#records, options);
   }
 
-  /** Runs a job again. @throws TidemarkError `not-found`, or `conflict` when it runs or is done */
+  /**
+   * Queues a job again.
+   * @throws TidemarkError `not-found`, or `conflict` when it is running or done
+   */
   async retry(name: string): Promise<Job> {
     const job = await this.#change(name, retried);
     this.#notify();
     return job;
   }
 
-  /** A running job ends soon afterwards. @throws TidemarkError `not-found`, or `conflict` when it has ended */
+  /**
+   * Cancels a job. A running one ends soon afterwards.
+   * @throws TidemarkError `not-found`, or `conflict` when it has ended
+   */
   cancel(name: string): Promise<Job> {
     return this.#change(name, (job) => cancelled(job, Date.now()));
   }
@@ -61,7 +70,7 @@ export class JobQueue {
     return (await this.#require(name)).job;
   }
 
-  /** Those that were added last first. */
+  /** Lists jobs, those that were added last first. */
   list(filter: JobFilter): Promise<readonly Job[]> {
     return this.#records.list(filter);
   }
@@ -70,12 +79,12 @@ export class JobQueue {
     return this.#records.counts();
   }
 
-  /** Lines of the log of a job, oldest first. */
+  /** The lines of the log of a job, oldest first. */
   log(name: string): Promise<readonly string[]> {
     return this.#records.log(name);
   }
 
-  /** Removes jobs that ended before a time, milliseconds since 1970. Returns how many. */
+  /** Removes jobs that ended before a time in milliseconds since 1970. Returns their number. */
   remove(state: 'done' | 'failed' | 'cancelled', finishedBefore: number): Promise<number> {
     return this.#records.remove(state, finishedBefore);
   }

@@ -1,6 +1,6 @@
 import type { Job, JobState } from './job.ts';
 
-/** A job as it is stored. Its version is another one after each replacement; it is compared, and nothing else. */
+/** A job as it is stored. Its version differs after each replacement, and can only be compared for equality. */
 export interface StoredJob {
   readonly job: Job;
   readonly version: string;
@@ -12,10 +12,10 @@ export interface OpenJobs {
 }
 
 export interface JobFilter {
-  /** All without it. */
+  /** All, if undefined. */
   readonly states?: readonly JobState[] | undefined;
   readonly kinds?: readonly string[] | undefined;
-  /** Only those that follow this one in the order of the list. */
+  /** Only jobs after this one in the order of the list. */
   readonly after?: Pick<Job, 'kind' | 'id' | 'added'> | undefined;
   readonly limit: number;
 }
@@ -27,34 +27,34 @@ export interface JobCount {
 }
 
 /**
- * What each kind of store does for the queue (job-queue.ts), which decides everything. Each read sees every write that
- * any process was acknowledged before. Errors are TidemarkErrors `unavailable`.
+ * The storage of jobs in each kind of store. The logic is in the queue (job-queue.ts). Each read sees every write that
+ * was acknowledged before to any process. Errors are TidemarkErrors `unavailable`.
  */
 export interface JobRecords {
-  /** Stores jobs, durably, whose names are not stored yet. Returns how many were stored. */
+  /** Stores jobs whose names do not exist yet, durably. Returns their number. */
   create(jobs: readonly Job[]): Promise<number>;
 
   get(name: string): Promise<StoredJob | undefined>;
 
   /**
-   * Replaces a version, and returns the next one; undefined when another version is stored, or none. Durable, unless
-   * the job is running afterwards: a power failure may undo a claim or a heartbeat.
+   * Replaces a version, and returns the next one; undefined if the stored version is another one, or there is none.
+   * Durable, unless the job is running afterwards: a power failure may undo a claim or a heartbeat.
    */
   replace(job: Job, version: string): Promise<string | undefined>;
 
-  /** Queued jobs that are due, those that were added first first, and all running ones. */
+  /** Returns due queued jobs, those that were added first first, and all running ones. */
   open(kinds: readonly string[], now: number, limit: number): Promise<OpenJobs>;
 
-  /** Those that were added last first; of one time, by their names, descending. */
+  /** Lists jobs, those that were added last first; at equal times by name, descending. */
   list(filter: JobFilter): Promise<readonly Job[]>;
 
   counts(): Promise<readonly JobCount[]>;
 
-  /** Lines of the log of a job, oldest first; none when there is no log. */
+  /** The lines of the log of a job, oldest first; empty without a log. */
   log(name: string): Promise<readonly string[]>;
 
   putLog(name: string, lines: readonly string[]): Promise<void>;
 
-  /** Removes jobs of a state that ended before a time, with their logs. Returns how many. */
+  /** Removes jobs in a state that ended before a time, with their logs. Returns their number. */
   remove(state: JobState, finishedBefore: number): Promise<number>;
 }

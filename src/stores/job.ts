@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { TidemarkError } from '../core/errors.ts';
 
-// What a job is, and how it changes its state. Pure, but for the token of a claim: docs/jobs.md has the picture.
+// Jobs and their state transitions, as pure functions, except for the random token of a claim: docs/jobs.md has a
+// diagram.
 
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
 export const JOB_KIND = /^[a-z][a-z0-9-]{0,59}$/;
-/** Also a segment of a path, and a part of an `_id` of Elasticsearch. */
+/** The id is also a segment of a path, and a part of an `_id` of Elasticsearch. */
 export const JOB_ID = /^[A-Za-z0-9._:~-]{1,200}$/;
 
 /** Times are in milliseconds since 1970, by the clock of the process that recorded them. */
@@ -16,19 +17,19 @@ export interface Job {
   readonly id: string;
   readonly payload: unknown;
   readonly state: JobState;
-  /** Of the jobs of a kind with the same text, one runs at a time. */
+  /** Of the jobs of a kind with the same text, only one runs at a time. */
   readonly oneAtATimePer?: string | undefined;
   readonly added: number;
-  /** Not claimed before; 0 when it may begin at once. */
+  /** The earliest time to claim it; 0 for at once. */
   readonly notBefore: number;
-  /** Attempts that were begun, without those that were given back. */
+  /** Number of attempts that were begun, except those that were given back. */
   readonly attempts: number;
-  /** Of the current or last attempt. */
+  /** The claim of the current or last attempt. */
   readonly claim?: JobClaim | undefined;
-  /** The running job was cancelled, and is to end. */
+  /** The running job was cancelled, and should end. */
   readonly cancelling?: true | undefined;
   readonly progress?: JobProgress | undefined;
-  /** Why the last attempt failed. */
+  /** The error of the last attempt. */
   readonly error?: string | undefined;
   readonly result?: unknown;
   readonly finished?: number | undefined;
@@ -36,19 +37,19 @@ export interface Job {
 
 export interface JobClaim {
   readonly token: string;
-  /** Name of the process, for people. */
+  /** The name of the process, for people. */
   readonly worker: string;
   readonly since: number;
-  /** How long the worker may send no heartbeat. */
+  /** Milliseconds without a heartbeat after which the lease ends. */
   readonly leaseMs: number;
-  /** Heartbeats so far: a number that only changes. */
+  /** Number of heartbeats so far. Only its change matters. */
   readonly beats: number;
 }
 
 export interface JobProgress {
   readonly done?: number | undefined;
   readonly total?: number | undefined;
-  /** What it is doing, for people. */
+  /** Describes the current work, for people. */
   readonly text?: string | undefined;
 }
 
@@ -66,22 +67,22 @@ export interface Worker {
   readonly leaseMs: number;
 }
 
-/** How an attempt ended. */
+/** The end of an attempt. */
 export type JobEnd =
   | { readonly state: 'done'; readonly result: unknown }
   | { readonly state: 'failed'; readonly error: string }
   | { readonly state: 'cancelled' }
-  /** It is tried again. */
+  /** The job will be tried again. */
   | { readonly state: 'queued'; readonly notBefore: number; readonly error: string }
-  /** The attempt does not count. With a time and a reason, it waits for another process. */
+  /** The attempt does not count. With a time and a reason, the job waits for another process. */
   | { readonly state: 'given-back'; readonly notBefore?: number; readonly error?: string };
 
-/** The name that people see: `KIND/ID`. */
+/** The name of a job for people: `KIND/ID`. */
 export function jobName({ kind, id }: Pick<Job, 'kind' | 'id'>): string {
   return `${kind}/${id}`;
 }
 
-/** What one job runs at a time of; undefined when any number may run. */
+/** The key of which only one job runs at a time; undefined when any number may run. */
 export function jobKey({ kind, oneAtATimePer }: Pick<Job, 'kind' | 'oneAtATimePer'>): string | undefined {
   return oneAtATimePer === undefined ? undefined : `${kind} ${oneAtATimePer}`;
 }
@@ -136,7 +137,7 @@ function waitingOf({ notBefore, error }: { readonly notBefore?: number; readonly
   return { ...(notBefore !== undefined && { notBefore }), ...(error !== undefined && { error }) };
 }
 
-/** As it is when its worker sent no heartbeat for the time of its lease. */
+/** The state of a job whose worker sent no heartbeat during its lease. */
 export function expired(job: Job, mostAttempts: number, now: number): Job {
   const { worker, leaseMs } = job.claim!;
   const error = `the worker ${worker} sent no heartbeat for ${leaseMs / 1000} s`;
@@ -144,7 +145,10 @@ export function expired(job: Job, mostAttempts: number, now: number): Job {
   return ended(job, isLast ? { state: 'failed', error } : { state: 'queued', notBefore: 0, error }, now);
 }
 
-/** Runs a job again that failed or was cancelled, or one at once that waits. @throws TidemarkError `conflict` */
+/**
+ * Queues a failed or cancelled job again, and lets a waiting one begin at once.
+ * @throws TidemarkError `conflict`
+ */
 export function retried(job: Job): Job {
   if (job.state === 'running' || job.state === 'done') {
     throw new TidemarkError('conflict', `the job ${jobName(job)} is ${job.state}: only one that is not can be retried`);
@@ -156,7 +160,7 @@ export function retried(job: Job): Job {
 /** @throws TidemarkError `conflict` when it has ended */
 export function cancelled(job: Job, now: number): Job {
   if (job.state === 'queued') return { ...job, state: 'cancelled', finished: now };
-  // Its worker notices that at its next heartbeat.
+  // Its worker reads this at its next heartbeat.
   if (job.state === 'running') return { ...job, cancelling: true };
   if (job.state === 'cancelled') return job;
   throw new TidemarkError('conflict', `the job ${jobName(job)} is ${job.state} already`);

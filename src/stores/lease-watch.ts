@@ -3,14 +3,14 @@ import type { StoredJob } from './job-records.ts';
 
 interface Watched {
   readonly version: string;
-  /** Milliseconds for which this version was seen. */
+  /** Milliseconds for which this version was observed. */
   seenMs: number;
 }
 
 /**
- * Finds jobs whose worker sends no heartbeat any more, without comparing clocks of two machines: the version of a job
- * must stay the same for the time of its lease, by the monotonic clock of this process. The time between two
- * observations that are too far apart does not count: the store, or this process, may have been paused, and with it the
+ * Finds jobs whose workers send no heartbeats any more, without comparing the clocks of two machines: the version of a
+ * job must stay unchanged for the time of its lease, by the monotonic clock of this process. The time between two
+ * observations that are too far apart does not count: the store or this process may have been paused, and with it the
  * heartbeats.
  */
 export class LeaseWatch {
@@ -18,12 +18,15 @@ export class LeaseWatch {
   #watched = new Map<string, Watched>();
   #last = Number.NEGATIVE_INFINITY;
 
-  /** @param elapsed milliseconds of a clock that cannot be set */
+  /** @param elapsed milliseconds of a monotonic clock */
   constructor(elapsed: () => number = () => performance.now()) {
     this.#elapsed = elapsed;
   }
 
-  /** @param running all running jobs, as they were read just now. Returns those whose lease has ended */
+  /**
+   * Returns the jobs whose leases have ended.
+   * @param running all running jobs, as just read
+   */
   expired(running: readonly StoredJob[]): readonly StoredJob[] {
     const now = this.#elapsed();
     const passed = now - this.#last;

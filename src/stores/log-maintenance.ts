@@ -2,34 +2,32 @@ import type { ReplayedChange } from '../core/change.ts';
 import type { Stamp } from '../core/stamp.ts';
 import type { CommitResult } from './commit-result.ts';
 
-/**
- * What operators do with a log and its store. Held to these promises by test/contract/resource-log.ts.
- */
+/** What operators do with a log and its store. test/contract/resource-log.ts tests these promises. */
 export interface LogMaintenance {
   /**
-   * Commits changes with the stamps and windows that they had. Replaying them again changes nothing.
+   * Commits changes with their original stamps and windows. Replaying them again changes nothing.
    * @throws as `ChangeLog.commit`
    */
   replay(changes: readonly ReplayedChange[]): Promise<readonly CommitResult[]>;
 
   /**
-   * Drops what the store keeps of the commits below a boundary beside changes and states, which stay: every answer is
-   * as it was. Commits that a process may still read stay. Where the log is the history itself, there is nothing to
+   * Drops what the store has of the commits below a boundary in addition to changes and states. No result of a read
+   * changes. Commits that a process may still read are kept. A store whose log is the history itself has nothing to
    * drop.
-   * @returns how many it dropped, and how many there are now without their changes
+   * @returns the number of commits dropped now, and of all dropped commits
    */
   dropCommits(below: Stamp, options?: DropOptions): Promise<DroppedCommits>;
 
   /**
-   * Checks the structure of the whole store, of every set, and returns what is damaged in it, one line each; at most
-   * some hundred. A store that verifies its files by itself returns nothing.
-   * @throws TidemarkError `unavailable` when the damage does not let it go on
+   * Checks the structure of the whole store, of every set, and returns damage, one line each; at most some hundred. A
+   * store that verifies its files itself returns nothing.
+   * @throws TidemarkError `unavailable` when damage makes further checks impossible
    */
   findDamage(): Promise<readonly string[]>;
 }
 
 export interface DropOptions {
-  /** Only commits that are older than so many milliseconds. */
+  /** Only commits older than this number of milliseconds. */
   readonly olderThan?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   onProgress?(done: number, total: number): void;

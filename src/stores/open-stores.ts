@@ -14,19 +14,19 @@ export interface Stores {
   readonly catalog: Catalog;
   readonly gauge: StoreGauge;
   readonly jobs: JobQueue;
-  /** Resolves when every write that was asked for is done. */
+  /** Resolves when every requested write is done. */
   close(): Promise<void>;
 }
 
 export interface OpenStoresOptions {
   readonly failpoint?: string | undefined;
   readonly observer?: StoreObserver | undefined;
-  /** On SQLite: `exclusive` when no other process may have it open meanwhile. Elasticsearch has no such lock. */
+  /** On SQLite: `exclusive` when no other process may have the store open. Elasticsearch has no such lock. */
   readonly lock?: LockMode | undefined;
 }
 
 /**
- * Opens the stores of a location, making them when there are none. The only place that knows which adapters there are.
+ * Opens the stores of a location, and creates them if they do not exist. Only this file knows all adapters.
  * @throws TidemarkError `unavailable` when the store cannot be opened, `incompatible` when its schema is another one
  */
 export async function openStores(location: StoreLocation, options: OpenStoresOptions = {}): Promise<Stores> {
@@ -45,7 +45,7 @@ async function openAdapters(location: StoreLocation, options: OpenStoresOptions)
   }
 }
 
-/** Takes a store to the schema of this version, and returns both versions. */
+/** Migrates a store to the schema of this version, and returns both versions. */
 export async function migrateStores(location: StoreLocation): Promise<{ readonly from: number; readonly to: number }> {
   switch (location.kind) {
     case 'sqlite':
@@ -58,7 +58,7 @@ export async function migrateStores(location: StoreLocation): Promise<{ readonly
 }
 
 /**
- * Keeps every other process from opening the file of a store, until it is released or this process ends.
+ * Keeps other processes from opening the file of a store, until it is released or this process ends.
  * @throws TidemarkError `unavailable`
  */
 export function lockOutOthers(file: string): { release(): void } {
@@ -70,12 +70,15 @@ export function copyStore(file: string, copy: string, onProgress: CopyProgress):
   return copySqlite(file, copy, onProgress);
 }
 
-/** What is wrong with the structure of a store's file. @throws TidemarkError `unavailable` when it cannot be read */
+/**
+ * The damage in the structure of a store's file.
+ * @throws TidemarkError `unavailable` when it cannot be read
+ */
 export function damageOf(file: string): readonly string[] {
   return findDamageIn(file);
 }
 
-/** Loaded only for that store: its client takes 0.2 s and 8 MB. */
+/** Loaded only when needed: the client takes 0.2 s and 8 MB. */
 function elasticsearch() {
   return import('./elasticsearch/open-elasticsearch.ts');
 }

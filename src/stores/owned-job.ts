@@ -3,7 +3,10 @@ import { Mutex } from '../lib/mutex.ts';
 import { beaten, ended, type Job, type JobEnd, type JobProgress, jobName } from './job.ts';
 import type { JobRecords, StoredJob } from './job-records.ts';
 
-/** A job that a worker of this process has claimed. Every method throws `conflict` when it is not its own any more. */
+/**
+ * A job that was claimed by a worker of this process. Every method throws `conflict` when the worker does not own it
+ * any more.
+ */
 export class OwnedJob {
   readonly #records: JobRecords;
   readonly #mutex = new Mutex();
@@ -14,7 +17,7 @@ export class OwnedJob {
     this.#stored = stored;
   }
 
-  /** As it was last written or read. */
+  /** The job as it was last written or read. */
   get job(): Job {
     return this.#stored.job;
   }
@@ -25,14 +28,14 @@ export class OwnedJob {
     return { cancelling: job.cancelling === true };
   }
 
-  /** Records how the attempt ended. */
+  /** Records the end of the attempt. */
   finish(end: JobEnd): Promise<Job> {
     return this.#write((job) => ended(job, end, Date.now()));
   }
 
   /** Replaces the log of the job, with a heartbeat. */
   async putLog(lines: readonly string[], progress?: JobProgress): Promise<{ readonly cancelling: boolean }> {
-    // Refused first, when the job is another worker's: its log must not be replaced.
+    // First the heartbeat, which fails for a job of another worker: its log must not be replaced.
     const answer = await this.heartbeat(progress);
     await this.#records.putLog(jobName(this.job), lines);
     return answer;
@@ -52,7 +55,7 @@ export class OwnedJob {
         const stored = await this.#records.get(jobName(job));
         if (stored?.job.claim?.token !== job.claim!.token) throw isLost(job);
         this.#stored = stored;
-        // It was written here, and the answer was lost.
+        // The write had succeeded, and its response was lost.
         if (stored.job.state !== 'running' && stored.job.state === next.state) return stored.job;
       }
     });

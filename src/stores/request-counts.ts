@@ -1,9 +1,9 @@
 import { REQUEST_OUTCOMES, type RequestObserver, type RequestOutcome } from '../lib/elasticsearch/request-outcome.ts';
 
-/** The index of the microseconds; the numbers before it count one outcome each. */
+/** The index of the microseconds. Each number before it counts one outcome. */
 const MICROSECONDS = REQUEST_OUTCOMES.length;
 
-/** Requests to the store, counted by all threads of the process in memory that they share. */
+/** Counts requests to the store by all threads of the process, in shared memory. */
 export class RequestCounts {
   readonly shared = new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT * (REQUEST_OUTCOMES.length + 1));
   readonly #numbers = new BigInt64Array(this.shared);
@@ -12,13 +12,13 @@ export class RequestCounts {
     return Number(Atomics.load(this.#numbers, REQUEST_OUTCOMES.indexOf(outcome)));
   }
 
-  /** Seconds that all of them took together. */
+  /** Total duration of all requests in seconds. */
   get seconds(): number {
     return Number(Atomics.load(this.#numbers, MICROSECONDS)) / 1e6;
   }
 }
 
-/** Counts into the memory of a RequestCounts, in whichever thread. */
+/** Returns an observer that counts in the memory of a RequestCounts, for any thread. */
 export function requestObserver(shared: SharedArrayBuffer): RequestObserver {
   const numbers = new BigInt64Array(shared);
   return {

@@ -3,7 +3,7 @@ import type { LogMaintenance } from './log-maintenance.ts';
 import type { ResourceStates } from './resource-states.ts';
 import type { SetStatistics } from './set-statistics.ts';
 
-/** All that a store knows of resources, for what puts parts together. Other code takes the port that it needs. */
+/** All ports of resources, for code that connects parts. Other code takes only the ports that it needs. */
 export interface ResourceIndex extends ChangeLog, ResourceStates, SetStatistics, LogMaintenance {}
 
 interface Ports {
@@ -12,7 +12,7 @@ interface Ports {
   readonly statistics: SetStatistics;
 }
 
-/** An adapter has a class for each port. */
+/** Joins the ports of an adapter, which has a class for each. */
 export function joinPorts({ log, states, statistics }: Ports): ResourceIndex {
   return {
     commit: log.commit.bind(log),

@@ -4,40 +4,39 @@ import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 
 /**
- * The current states of the resources of sets: a fold of the log. Held to these promises by
- * test/contract/resource-states.ts.
- * Every method throws `not-found` for a set that the catalog does not hold or that was removed; an empty set is an
- * empty answer. A fault that may pass is `unavailable`, and then nothing was acknowledged.
+ * The current states of the resources of sets: a fold of the log. test/contract/resource-states.ts tests these
+ * promises. Every method throws `not-found` for a set that is not in the catalog or was removed; for an empty set,
+ * results are empty. A temporary fault is `unavailable`, and then nothing was acknowledged.
  */
 export interface ResourceStates {
   /**
-   * Live resources (with `tombstones`, those too) ascending by the bytes of their key, as batches. Memory does not grow
-   * with the range, and no cursor stays open between batches: each batch is read when it is asked for.
+   * Yields live resources (with `tombstones`, these too) in batches, ascending by the bytes of their keys. Memory does
+   * not grow with the range, and no cursor stays open between batches: each batch is read when it is requested.
    */
   read(set: SetId, range: KeyRange & { readonly tombstones?: false }): AsyncIterable<readonly Resource[]>;
   read(set: SetId, range: KeyRange & { readonly tombstones: true }): AsyncIterable<readonly (Resource | Tombstone)[]>;
 
   /**
-   * All live resources as `read` gives them, with their states as text: a caller that compares a million of them
-   * decodes only those that differ.
+   * Yields all live resources in the order of `read`, with their states as JSON text: a caller that compares a million
+   * of them decodes only those that differ.
    */
   states(set: SetId): AsyncIterable<readonly EncodedResource[]>;
 
-  /** The states of these keys, in order; `undefined` for one that never was. */
+  /** Returns the states of these keys, in order; `undefined` for a key that never existed. */
   lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]>;
 
   /**
-   * Live resources whose key holds what a person typed (see `parseKeySearch`), ascending by the bytes of their key,
-   * above `after`, at most `limit` (up to 1,000). A search for a beginning is a range, and quick. Any other one tests
-   * key by key, and stops after about half a second: then it returns how far it came, with what it found so far, which
-   * may be nothing.
-   * @throws TidemarkError `unavailable` when too many are searching at once
+   * Finds live resources whose keys match a user's search (see `parseKeySearch`), ascending by the bytes of their keys,
+   * above `after`, at most `limit` (up to 1,000). A search for a prefix is a range, and fast. Any other search tests
+   * each key, and stops after about half a second: it then returns its position, with the results so far, of which
+   * there may be none.
+   * @throws TidemarkError `unavailable` when too many searches are running
    */
   find(set: SetId, search: Search): Promise<FoundResources>;
 
   /**
-   * Cuts a range of live keys into pieces that each keep to both limits, as even as can be; at least one piece, which
-   * may be empty. It counts exactly the changes below `through`. May block its thread for as long as it reads.
+   * Cuts a range of live keys into pieces of similar size that each keep both limits; at least one piece, which may be
+   * empty. It counts exactly the changes below `through`. It may block its thread while it reads.
    */
   survey(set: SetId, range: KeyRange, limits: Limits): Promise<Survey>;
 }
@@ -48,7 +47,7 @@ export interface EncodedResource {
 }
 
 export interface Search {
-  /** As it was typed: decoded. */
+  /** The user's input, decoded. */
   readonly part: string;
   readonly after?: ResourceKey | undefined;
   readonly limit: number;
@@ -56,7 +55,7 @@ export interface Search {
 
 export interface FoundResources {
   readonly resources: readonly Resource[];
-  /** The key up to which the set was searched, to go on from as `after`; undefined when all of it was. */
+  /** The key up to which the set was searched, to continue from as `after`; undefined when all of it was searched. */
   readonly next: ResourceKey | undefined;
 }
 
@@ -73,7 +72,7 @@ export interface Piece {
   readonly last: ResourceKey | undefined;
   readonly entries: number;
   readonly weight: number;
-  /** The newest stamp among its resources and tombstones; 0 when there is none. */
+  /** The newest stamp of its resources and tombstones; 0 when there are none. */
   readonly newest: Stamp;
 }
 

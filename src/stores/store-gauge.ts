@@ -2,23 +2,23 @@ import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 
 /**
- * What a store can report about itself quickly, however much it holds: for metrics and `tidemark status`. Held to these
- * promises by test/contract/store-gauge.ts. Both methods throw `unavailable` when the store does not answer.
+ * What a store can report about itself quickly, whatever its size, for metrics and `tidemark status`.
+ * test/contract/store-gauge.ts tests these promises. Both methods throw `unavailable` when the store does not respond.
  */
 export interface StoreGauge {
-  /** How far the log is, and how much of it is applied. It waits for nothing that is being applied. */
+  /** How much of the log is written, and how much is applied. It does not wait for commits that are being applied. */
   progress(): Promise<LogProgress>;
 
-  /** The sums over all sets but these, with every change that was committed and applied before the call. */
+  /** The sums over all sets except these, including every change that was committed and applied before the call. */
   totals(except: readonly SetId[]): Promise<StoreTotals>;
 }
 
 export interface LogProgress {
   /** The newest stamp in the log; 0 when it is empty. */
   readonly logged: Stamp;
-  /** Up to here every commit is applied; the same as `logged` when none waits. */
+  /** Every commit up to this stamp is applied. Equal to `logged` when none waits. */
   readonly applied: Stamp;
-  /** Commits that are logged and not applied yet. */
+  /** Number of commits that are logged but not applied yet. */
   readonly waiting: number;
   /** When the oldest of them was logged, milliseconds since 1970; undefined when none waits. */
   readonly waitingSince: number | undefined;

@@ -1,7 +1,7 @@
 import type { RequestObserver } from '../lib/elasticsearch/request-outcome.ts';
 
-/** Is called while a store works, in any thread. Its methods throw nothing. */
+/** Called while a store works, in any thread. Its methods must not throw. */
 export interface StoreObserver extends RequestObserver {
-  /** A commit that was logged before is applied: readers may see it. Not called where both is one transaction. */
+  /** A logged commit is applied: readers may see it. Not called by a store that logs and applies in one transaction. */
   applied?(seconds: number): void;
 }

@@ -2,7 +2,7 @@ import type { ResourceKey } from '../core/key.ts';
 import type { Stamp } from '../core/stamp.ts';
 import type { Limits, Piece } from './resource-states.ts';
 
-/** What a survey reads of each resource; a tombstone is not live, but its stamp counts. */
+/** The fields of a resource that a survey reads. A tombstone is not live, but its stamp counts. */
 export interface SurveyedResource {
   readonly key: ResourceKey;
   readonly stamp: Stamp;
@@ -10,14 +10,11 @@ export interface SurveyedResource {
   readonly live: boolean;
 }
 
-/** A page is cut with a tenth left free, so that the next key does not split it again. */
+/** A page is filled only to nine tenths, so that the next key does not split it again. */
 const FILL = 0.9;
 const CELLS_PER_PIECE = 50;
 
-/**
- * Cuts resources in the order of their keys into even pieces. Reads them once, and remembers only some fifty cells a
- * piece.
- */
+/** Cuts resources in key order into even pieces. Reads them once, and stores only some fifty cells for each piece. */
 export class PieceCutter {
   readonly #limits: Limits;
   readonly #cells: MutablePiece[];
@@ -27,7 +24,7 @@ export class PieceCutter {
     this.#cells = [emptyPiece(from)];
   }
 
-  /** Resources come in the order of their keys. */
+  /** Call it with resources in key order. */
   add(resource: SurveyedResource): void {
     const { entries, weight } = this.#limits;
     addToCells(this.#cells, resource, {
@@ -60,7 +57,7 @@ function addToCells(cells: MutablePiece[], { key, stamp, weight, live }: Surveye
   cell.weight += weight;
 }
 
-/** Neighbouring cells are put together until a piece has its share of what is there. */
+/** Merges adjacent cells until a piece has its share of the total. */
 function mergeEvenly(cells: readonly MutablePiece[], limits: Limits): readonly Piece[] {
   const total = {
     entries: cells.reduce((sum, { entries }) => sum + entries, 0),

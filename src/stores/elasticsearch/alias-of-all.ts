@@ -17,8 +17,8 @@ interface AliasParts {
 }
 
 /**
- * Hides the documents of removed sets from queries of the alias of all. The documents stay: the log has them, and
- * a commit that is applied late would bring back what was deleted.
+ * Hides documents of removed sets from queries of the alias of all indices. The documents are not deleted: the log
+ * needs them, and a commit that is applied late would recreate deleted ones.
  */
 export async function hideRemovedSets({ cluster, names, catalog }: AliasParts): Promise<void> {
   for (;;) {
@@ -26,12 +26,12 @@ export async function hideRemovedSets({ cluster, names, catalog }: AliasParts): 
     const sets = await catalog.list<StoredSet>('set');
     const removed = sets.filter(({ body }) => body.removed !== undefined).map(({ body }) => body.id);
     if (removed.length > 0) await putFilter(cluster, names, withoutSets(removed));
-    // Another process may have removed one meanwhile, and put its filter before this one.
+    // Another process may have removed a set meanwhile, and set its filter before this one was set.
     if ((await catalog.head('set')) === head) return;
   }
 }
 
-/** The filter of the alias of all, for a further index; undefined while no set was removed. */
+/** The filter of the alias of all indices, for a new index; undefined while no set was removed. */
 export async function filterOfAll(cluster: Cluster, names: IndexNames): Promise<Filter | undefined> {
   const [first] = Object.values(await aliasesOf(cluster, names));
   return first?.aliases[names.prefix]?.filter;

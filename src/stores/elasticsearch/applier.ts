@@ -12,12 +12,15 @@ import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
 import { movePointer, readPointer } from './pointer.ts';
 
-/** Milliseconds that the commit of another process may wait to be applied, before this one does it. */
+/** Milliseconds that a commit of another process may wait before this process applies it. */
 const TAKE_OVER_AFTER = 1_000;
-/** Milliseconds between two reads of the pointer, while another process's commit is being applied. */
+/** Milliseconds between two reads of the pointer while another process applies a commit. */
 const POLL_AFTER = 20;
 const APPLY_BACKOFF = { firstMs: 100, longestMs: 2_000 };
-/** For a reader, and a process that closes: until a commit is applied, and the same while applying fails. */
+/**
+ * Milliseconds that a reader or a closing process waits until a commit is applied, and that it waits while applying
+ * fails.
+ */
 const THROUGH_TIMEOUT_MS = { working: 10_000, failing: 2_000 };
 
 export interface ApplierParts {
@@ -28,14 +31,14 @@ export interface ApplierParts {
   readonly observer: StoreObserver;
 }
 
-/** Applies commits to the indices of states, changes and ledgers, and moves the pointer behind them. */
+/** Applies commits to the indices of states, changes and ledgers, and then moves the pointer. */
 export class Applier {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   readonly #log: CommitLog;
   readonly #identity: IndicesIdentity;
   readonly #observer: StoreObserver;
-  /** Commits that this process applies; those that are done resolve. */
+  /** Commits that this process applies, by number. The promise of a finished one is resolved. */
   readonly #applying = new Map<number, Promise<void>>();
   readonly #done = new Set<number>();
   #advancing: Promise<void> | undefined;
@@ -51,7 +54,7 @@ export class Applier {
     this.#observer = observer;
   }
 
-  /** Begins to apply a commit. */
+  /** Starts to apply a commit. */
   start(record: CommitRecord): void {
     const { number } = record;
     if (number <= this.#log.applied || this.#applying.has(number)) return;
@@ -61,7 +64,7 @@ export class Applier {
       this.#done.add(number);
       this.#applying.delete(number);
     });
-    // Given up when it is closed: the next process finds it.
+    // After closing, the commit is left to the next process.
     applying.catch(() => {});
     this.#applying.set(number, applying);
     this.#advance();
@@ -82,15 +85,15 @@ export class Applier {
   }
 
   /**
-   * Reads which commits are applied by now, by any process; starts to apply those that no process applies, and does not
-   * wait for them.
+   * Reads which commits are applied now, by any process. Starts to apply those that no process applies, without waiting
+   * for them.
    */
   async notice(): Promise<void> {
     await this.#readPointer();
     this.#advance();
   }
 
-  /** Resolves when what this process committed is applied, or given up. */
+  /** Resolves when the commits of this process are applied, or given up. */
   async close(): Promise<void> {
     const { number } = this.#log.head;
     await this.through(number).catch(() => {});
@@ -130,7 +133,7 @@ export class Applier {
     }
   }
 
-  /** Up to the last commit below which everything is applied. */
+  /** Moves the pointer to the last commit up to which all commits are applied. */
   async #movePointer(): Promise<void> {
     let to: CommitRecord | undefined;
     for (const record of this.#log.pending) {
@@ -176,7 +179,7 @@ export class Applier {
     const underWay: Promise<void>[] = [];
     try {
       for (const lines of bulksOf(record, this.#names)) {
-        // Two at a time: while one is being indexed the next one is made and sent.
+        // Two requests at a time: while one is indexed, the next is prepared and sent.
         if (underWay.length >= 2) await underWay.shift();
         const sent = this.#send(lines);
         sent.catch(() => {});
@@ -191,13 +194,14 @@ export class Applier {
 
   async #send(lines: Buffer): Promise<void> {
     const { errors } = await this.#cluster.bulk(lines, { filter_path: 'errors' });
-    // Which documents were not taken is asked only then: to go through the answer for each one costs Elasticsearch as
-    // much as some of its work. Those that were taken are refused the second time, which means that they are there.
+    // Which documents failed is requested only on errors, because filtering each response would cost Elasticsearch a
+    // part of its work. In the repeated request, documents that were accepted before are rejected as conflicts: they
+    // are stored.
     if (errors) await this.#requireTaken(lines);
   }
 
   async #requireTaken(lines: Buffer): Promise<void> {
-    // A conflict means that it was applied before, or something newer was.
+    // A conflict means that the same or a newer version was applied before.
     const refusal = refusalIn(await this.#cluster.bulk(lines, { filter_path: ITEM_ERRORS }));
     if (refusal === undefined) return;
     throw new TidemarkError(

@@ -5,43 +5,43 @@ import { identityFields, isSampleKey, stateFields } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 import { TextBuffer } from './text-buffer.ts';
 
-/** Changes of one bulk request: some three megabytes. */
+/** Most changes of one bulk request: some three megabytes. */
 const CHANGES_PER_BULK = 3_000;
-/** Bytes that the two documents of a change take, with some room. */
+/** Bytes of the two documents of a change, with some reserve. */
 const BYTES_PER_CHANGE = 1_500;
 
 /** The `filter_path` of a bulk request for `refusalIn`. */
 export const ITEM_ERRORS = 'items.*.error.type,items.*.error.reason';
 
-/** Why Elasticsearch refused the first of the documents; conflicts of versions do not count. */
+/** The cause of the first rejected document; version conflicts do not count. */
 export function refusalIn({ items = [] }: Partial<estypes.BulkResponse>): estypes.ErrorCause | undefined {
   const causes = items.map((item) => Object.values(item)[0]?.error);
   return causes.find((cause) => cause !== undefined && cause.type !== 'version_conflict_engine_exception');
 }
 
-/** The bulk requests that apply a commit, each as the bytes of its lines. They may be sent in any order, and again. */
+/** Yields the bulk requests that apply a commit, as bytes. They may be sent in any order, and repeatedly. */
 export function* bulksOf(record: CommitRecord, names: IndexNames): Iterable<Buffer> {
   const { number, changes, raised, ledgers, closed, changesIndex, time } = record;
   const slugs = new Map(ledgers.map(({ set, slug }) => [set, slug]));
   const timestamp = new Date(time).toISOString();
   const last = new Map<string, Stamp>();
   for (const { sortKey, stamp } of changes) last.set(sortKey, stamp);
-  // Their documents contain the state after the last change as well.
+  // Their documents also contain the state after the last change.
   for (const order of raised) last.set(order.sortKey, order.raised);
 
   for (let start = 0; start < changes.length; start += CHANGES_PER_BULK) {
     const part = changes.slice(start, start + CHANGES_PER_BULK);
     const lines = new TextBuffer(part.length * BYTES_PER_CHANGE);
     for (const change of part) {
-      // Named three times and more: it is made text once.
+      // Used at least three times, so it is formatted once.
       const stamp = String(change.stamp);
       const head = `{"create":{"_index":"${changesIndex}","_id":"${stamp}"}}\n{"doc_type":"change",`;
       const identity = identityFields(change, { slug: slugs.get(change.set)!, timestamp });
-      // Names of indices and stamps are ASCII: the head has as many bytes as characters.
+      // Names of indices and stamps are ASCII, so the length in bytes is the length in characters.
       const from = lines.length + head.length;
       lines.write(`${head}${identity},${stateFields(change.key, change.state)}`);
       const to = lines.length;
-      // A key that changes twice in a commit has one state after it.
+      // A key that changes twice in a commit has one final state.
       const isLast = last.get(change.sortKey) === change.stamp;
       lines.write(`${changeTail(change, stamp)}${isLast ? stateHead(names.resources, change, stamp) : ''}`);
       if (!isLast) continue;
@@ -107,7 +107,7 @@ function ledgerLines(index: string, commit: number, ledger: LedgerEntry): string
     set,
     number: window.number,
     first_stamp: window.firstStamp,
-    // Of the open window in `window`, since `changes` and `weight` are searched for in closed ones.
+    // The counts of the open window are in `window`, because searches use `changes` and `weight` of closed windows.
     window: { changes: window.changes, weight: window.weight },
     resources,
     changes,
@@ -118,8 +118,8 @@ function ledgerLines(index: string, commit: number, ledger: LedgerEntry): string
 }
 
 /**
- * Through an alias: an index that was deleted is not made anew. An older version than the one that is there is refused,
- * the same one too: both mean that it is done.
+ * `require_alias` prevents that a deleted index is created anew. Elasticsearch rejects a document whose stored version
+ * is the same or newer: the work is done then.
  */
 function action(name: string, { index, id, version }: { index: string; id: string; version: number | string }): string {
   return `{"${name}":{"_index":"${index}","_id":"${id}","version":${version},"version_type":"external","require_alias":true}}\n`;

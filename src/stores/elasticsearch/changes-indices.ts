@@ -3,12 +3,12 @@ import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { IndexNames } from './index-names.ts';
 import { makeChangesIndex } from './schema.ts';
 
-/** A shard is good for some 50 GB; change documents take some 200 bytes on disk. */
+/** A shard can have some 50 GB; documents of changes take some 200 bytes on disk. */
 const MOST_CHANGES = 200_000_000;
-/** Commits between two checks of the size of the newest index. */
+/** Number of commits between two checks of the size of the newest index. */
 const MEASURE_AFTER = 1_000;
 
-/** The indices of changes: the newest takes what is appended, and is followed by another when it is large. */
+/** The indices of changes. New changes go to the newest one, until it is large and a new one is created. */
 export class ChangesIndices {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
@@ -22,10 +22,7 @@ export class ChangesIndices {
     this.#most = most;
   }
 
-  /**
-   * The name of the index for the next commit. It is written into the commit, so it does not matter when two processes
-   * disagree.
-   */
+  /** The name of the index for the next commit. The commit stores it, so two processes may choose different ones. */
   current(): Promise<string> {
     if (this.#asked++ % MEASURE_AFTER === 0) this.#current = undefined;
     if (this.#current === undefined) {
@@ -51,7 +48,7 @@ export class ChangesIndices {
     return Object.keys(indices);
   }
 
-  /** Of the indices whose shards answer: one that another process has just made does not yet. */
+  /** The statistics of the indices whose shards respond: an index that another process has just created may not yet. */
   async #counts(): Promise<Readonly<Record<string, estypes.IndicesStatsIndicesStats>>> {
     const { indices = {} } = await this.#cluster.ask((client) =>
       client.indices.stats({

@@ -4,12 +4,12 @@ import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { startOfMachine } from '../clock.ts';
 
 const CHECK_AFTER = 60_000;
-/** Milliseconds by which this clock may be set without another check. */
+/** Milliseconds by which this clock may be changed without a new check. */
 const SMALL_STEP = 1_000;
 
 /**
- * Compares this machine's clock with the store's, at most once a minute and when this one was set, and only before a
- * write.
+ * Compares this machine's clock with Elasticsearch's before a write, at most once a minute, and after this clock was
+ * changed.
  */
 export class ClockCheck {
   readonly #cluster: Cluster;
@@ -20,11 +20,14 @@ export class ClockCheck {
     this.#cluster = cluster;
   }
 
-  /** What this clock says. @throws TidemarkError `unavailable` when one of the two clocks is wrong */
+  /**
+   * Returns the time of this clock.
+   * @throws TidemarkError `unavailable` when one of the two clocks is wrong
+   */
   async now(): Promise<number> {
     const now = Date.now();
     const start = startOfMachine(now);
-    // The time since the last check is measured by a clock that cannot be set.
+    // The monotonic clock measures the time since the last check.
     const isRecent = performance.now() - this.#checked < CHECK_AFTER;
     if (isRecent && Math.abs(start - this.#start) < SMALL_STEP) return now;
     await this.#compare();

@@ -8,24 +8,24 @@ import { type CommitDocument, type CommitHead, withoutChanges } from './commit-r
 import type { IndexNames } from './index-names.ts';
 import { externalVersion, readPointer } from './pointer.ts';
 
-/** The `_id` of the number, in the index of ledgers, up to which commits have no changes any more. */
+/** The `_id`, in the index of ledgers, of the number up to which commits were dropped. */
 const DROPPED = 'dropped';
-/** Milliseconds that a commit stays at least, by default: no reader takes so long for a range of keys. */
+/** Default age in milliseconds of commits that may be dropped: no reader takes as long for a range of keys. */
 const OLDER_THAN = 24 * 60 * 60 * 1000;
 /**
- * The last commits stay whatever their age. A process that is more than 16 commits behind goes on from the pointer and
- * reads none of them.
+ * The last commits are kept whatever their age. A process that is more than 16 commits behind continues from the
+ * pointer, and reads none of them.
  */
 const KEPT = 64;
 const PER_BULK = 500;
 
-/** A commit without its changes. */
+/** A commit document without its changes. */
 type Head = CommitHead & Pick<CommitDocument, 'changes'>;
 type Found = estypes.GetGetResult<Head> & { readonly _source: Head };
 
 /**
- * Takes the changes out of old commits, which the index of changes has, too. The documents stay, with their uuids: a
- * number fences off late writers, and must never be free again. See docs/elasticsearch.md.
+ * Removes the changes from old commits; the index of changes has them, too. The documents stay, with their uuids: their
+ * numbers fence off late writers, and must never become free. See docs/elasticsearch.md.
  */
 export class CommitDropper {
   readonly #cluster: Cluster;
@@ -40,7 +40,7 @@ export class CommitDropper {
     const [pointer, before] = await Promise.all([readPointer(this.#cluster, this.#names), this.#droppedSoFar()]);
     const youngest = Date.now() - olderThan;
     const mayGo = ({ stamp, timestamp }: CommitHead) => stamp < below && Date.parse(timestamp) <= youngest;
-    // Below the pointer, and so applied, by whichever process.
+    // Commits below the pointer are applied, by some process.
     const last = await this.#lastOf(before, (pointer?.commit ?? 0) - KEPT, mayGo);
     for (let done = before; done < last; ) {
       signal?.throwIfAborted();
@@ -55,8 +55,8 @@ export class CommitDropper {
   }
 
   /**
-   * The greatest number above `low` up to `high` whose commit may go; `low` when there is none. Stamps ascend with the
-   * numbers.
+   * The greatest number above `low`, and at most `high`, whose commit may be dropped; `low` if there is none. Binary
+   * search: stamps ascend with the numbers.
    */
   async #lastOf(low: number, high: number, mayGo: (commit: CommitHead) => boolean): Promise<number> {
     let [least, most] = [low, Math.max(low, high)];
@@ -77,7 +77,7 @@ export class CommitDropper {
     }
   }
 
-  /** Those that another process has written meanwhile, perhaps the one that made it, are left as they are. */
+  /** Leaves out documents that another process has written meanwhile, such as the process that made the commit. */
   async #replace(commits: readonly Found[]): Promise<void> {
     const lines = commits.map(({ _id, _seq_no, _primary_term, _source }) => {
       const action = { _index: this.#names.log, _id, if_seq_no: _seq_no, if_primary_term: _primary_term };
@@ -126,7 +126,10 @@ export class CommitDropper {
     );
   }
 
-  /** Elasticsearch frees the room of what was replaced when it merges; this asks for it, and does not wait. */
+  /**
+   * Elasticsearch frees the space of replaced documents when it merges segments. This requests a merge without waiting
+   * for it.
+   */
   async #makeRoom(): Promise<void> {
     await this.#cluster.ask((client) =>
       client.indices.forcemerge({

@@ -12,7 +12,7 @@ import { KnownKeys } from './known-keys.ts';
 import { Overlay } from './overlay.ts';
 import { APPLIED, type Pointer } from './pointer.ts';
 
-/** The newest commit that is known. */
+/** The newest known commit. */
 export interface LogHead {
   readonly number: number;
   readonly uuid: string;
@@ -22,7 +22,7 @@ export interface LogHead {
 /** A commit that reserves the next number for the process that made it. */
 export interface Reservation {
   readonly uuid: string;
-  /** When it was read here, by `performance.now()`. */
+  /** When this process read it, by `performance.now()`. */
   readonly since: number;
 }
 
@@ -34,9 +34,9 @@ export interface LogParts {
   readonly identity: IndicesIdentity;
 }
 
-/** Who is further behind than so many commits goes on from the pointer instead of reading them. */
+/** A process that is more commits behind continues from the pointer instead of reading them. */
 const MOST_COMMITS_TO_READ = 16;
-/** Milliseconds after which a commit without an answer is given up; it may be in the log. */
+/** Milliseconds after which a commit without a response is given up; it may be in the log. */
 const APPEND_TIMEOUT_MS = 20_000;
 const APPEND_BACKOFF = { firstMs: 100, longestMs: 100 };
 /** The client would send bytes as text/plain. */
@@ -47,7 +47,7 @@ const WRITE: TransportRequestOptionsWithMeta = {
   meta: true,
 };
 
-/** What a process knows of the log. Its methods are called one at a time: `exclusive`. */
+/** This process's view of the log. Its methods must be called one at a time: see `exclusive`. */
 export class CommitLog {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
@@ -59,9 +59,9 @@ export class CommitLog {
   #pending: CommitRecord[] = [];
   readonly #mutex = new Mutex();
   readonly overlay = new Overlay();
-  /** Up to the head. */
+  /** The keys of changes up to the head. */
   readonly knownKeys = new KnownKeys();
-  /** As they are after the head; a set that is not here is as its document says. */
+  /** Ledgers after the head. For a set that is not in the map, the stored document is current. */
   readonly ledgers = new Map<SetId, LedgerEntry>();
 
   constructor({ cluster, names, identity }: LogParts) {
@@ -74,46 +74,46 @@ export class CommitLog {
     return this.#head;
   }
 
-  /** The head, when it is a reservation. */
+  /** The head, if it is a reservation. */
   get reservation(): Reservation | undefined {
     return this.#reservation;
   }
 
-  /** The commit up to which every one is known to be applied. */
+  /** The number up to which all commits are known to be applied. */
   get applied(): number {
     return this.#applied;
   }
 
-  /** Its stamp; 0 before any is known. */
+  /** The stamp of that commit; 0 while it is unknown. */
   get appliedStamp(): Stamp {
     return this.#appliedStamp;
   }
 
-  /** The commits above it, in order. */
+  /** The commits above `applied`, in order. */
   get pending(): readonly CommitRecord[] {
     return this.#pending;
   }
 
-  /** Runs works one at a time. */
+  /** Runs tasks one at a time. */
   exclusive<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#mutex.run(work);
   }
 
-  /** Reads the log up to a number that is not there. Returns whether there was anything new. */
+  /** Reads the log up to the first number without a commit. Returns whether there were new commits. */
   async catchUp(): Promise<boolean> {
     const before = this.#head.number;
     for (;;) {
       const next = this.#head.number + 1;
       const { pointer, commit } = await this.#readNext(next);
       const isFar = pointer !== undefined && pointer.commit > this.#head.number + MOST_COMMITS_TO_READ;
-      // A dropped commit is far below the pointer, and has no changes any more.
+      // A dropped commit is far below the pointer, and has no changes.
       if (isFar || commit?.changes.dropped) this.#leap(pointer!);
       else if (commit !== undefined) this.#take(decodeCommit(next, commit));
       else return this.#head.number > before;
     }
   }
 
-  /** Reads the pointer and a commit; undefined where there is none. */
+  /** Reads the pointer and a commit; undefined if they do not exist. */
   async #readNext(number: number): Promise<{ pointer: Pointer | undefined; commit: CommitBody | undefined }> {
     const { docs } = await this.#cluster.ask((client) =>
       client.mget<Pointer | CommitBody>({
@@ -130,12 +130,12 @@ export class CommitLog {
   /**
    * Appends a commit with the number after the head. Returns whether it is in the log; if not, another process has
    * appended a commit.
-   * @throws TidemarkError `unavailable` when it is not known: it may be in the log, or appear there
+   * @throws TidemarkError `unavailable` when the result is unknown: it may be in the log, or appear there
    */
   async append(record: CommitRecord): Promise<boolean> {
     await this.#identity.require();
     const isThere = await this.#appendUntilKnown(record);
-    // It may have been paused since.
+    // The process may have been paused meanwhile.
     await this.#identity.require();
     return isThere;
   }
@@ -152,7 +152,7 @@ export class CommitLog {
     return isThere;
   }
 
-  /** Notes that every commit up to a number is applied, and forgets what they did. */
+  /** Records that every commit up to a number is applied, and forgets the changes of these commits. */
   markApplied(number: number): void {
     this.#applied = Math.max(this.#applied, number);
     while (this.#pending.length > 0 && this.#pending[0]!.number <= number) {
@@ -162,11 +162,14 @@ export class CommitLog {
     }
   }
 
-  /** True: it is stored. False: another one is stored. Undefined: it was overwritten meanwhile, check again. */
+  /**
+   * True: the commit is stored. False: another commit is stored. Undefined: it was overwritten meanwhile; check
+   * again.
+   */
   async #create(record: CommitRecord, body: Buffer): Promise<boolean | undefined> {
     const { number, uuid } = record;
     const place = { index: this.#names.log, id: String(number) };
-    // A log that was deleted is not made anew: it would begin in the middle.
+    // A deleted log must not be created anew: it would begin in the middle.
     const write = { ...place, document: body, require_alias: true };
     const created = await this.#cluster.ask((client) => client.create(write, WRITE));
     if (created.statusCode !== 409) {
@@ -175,13 +178,13 @@ export class CommitLog {
     }
     const { _source, _seq_no, _primary_term } = await this.#cluster.ask((client) => client.get<CommitBody>(place));
     const existing = _source!;
-    // It was committed long ago, and every process went on from it.
+    // A dropped commit with another uuid: the number was used long ago.
     if (existing.changes.dropped && existing.uuid !== uuid) return false;
     if (existing.uuid !== uuid) {
       this.#take(decodeCommit(number, existing));
       return false;
     }
-    // A response was lost. The document may be on one copy alone: only an acknowledged write is on all of them.
+    // The response was lost. The document may be on one shard copy only: an acknowledged write is on all of them.
     const known = { if_seq_no: _seq_no!, if_primary_term: _primary_term! };
     const confirmed = await this.#cluster.ask((client) => client.index({ ...write, ...known }, WRITE));
     if (confirmed.statusCode === 409) return undefined;
@@ -204,7 +207,7 @@ export class CommitLog {
     this.knownKeys.add(record.changes);
     this.knownKeys.add(record.raised);
     for (const ledger of record.ledgers) this.ledgers.set(ledger.set, ledger);
-    // The pointer may be known to be further than what was read.
+    // The pointer may be further than the commits read.
     this.markApplied(this.#applied);
   }
 
@@ -218,7 +221,7 @@ export class CommitLog {
   }
 }
 
-/** The document of an item of `_mget`, which may fail by itself. */
+/** The document of an item of `_mget`. Each item may fail separately. */
 function sourceOf<Source>(cluster: Cluster, got: estypes.MgetResponseItem<Source>): Source | undefined {
   if (!('error' in got)) return (got as estypes.GetGetResult<Source>)._source;
   throw new TidemarkError(
@@ -227,7 +230,7 @@ function sourceOf<Source>(cluster: Cluster, got: estypes.MgetResponseItem<Source
   );
 }
 
-/** Whether it was answered with an error that will not pass by itself. */
+/** Whether the response is an error that is not temporary. */
 function isRefusal({ details }: TidemarkError): boolean {
   const lasts = ['cluster_block_exception', 'index_not_found_exception'].includes(String(details.type));
   return lasts || details.status === 401 || details.status === 403;

@@ -14,47 +14,47 @@ import { TextBuffer } from './text-buffer.ts';
 /** One commit of the log; its number is the `_id` of its document. */
 export interface CommitRecord {
   readonly number: number;
-  /** Shows which process made it, when the answer to its creation was lost. */
+  /** Identifies the process that made the commit, when the response to its creation was lost. */
   readonly uuid: string;
-  /** The uuid of the commit before. */
+  /** The uuid of the previous commit. */
   readonly after: string;
-  /** The last stamp of the log, this commit included. */
+  /** The last stamp of the log, including this commit. */
   readonly stamp: Stamp;
   /** When it was decided, milliseconds since 1970. */
   readonly time: number;
-  /** The concrete index of its changes: every process that applies it, however late, writes them there. */
+  /** The concrete index of its changes: every process that applies the commit writes to it, however late. */
   readonly changesIndex: string;
   readonly changes: readonly LoggedChange[];
   /** Orders that rose without a change, after all changes of their keys. */
   readonly raised: readonly LoggedOrder[];
-  /** The ledgers of the sets that it touches, as they are after it. */
+  /** The ledgers of the sets that it changes, in the state after it. */
   readonly ledgers: readonly LedgerEntry[];
   readonly closed: readonly ClosedWindow[];
-  /** It changes nothing, and reserves the next number for the process that made it; see reservation.ts. */
+  /** The commit is empty, and reserves the next number for the process that made it: see reservation.ts. */
   readonly isReservation?: true;
 }
 
 export interface LoggedChange extends Change {
-  /** What the resource is sorted by, and the `_id` of its document: both follow from set and key. */
+  /** The sort key of the resource, and the `_id` of its document. Both are derived from set and key. */
   readonly sortKey: string;
   readonly id: string;
-  /** `state`, as events are compared with it. */
+  /** `state` as JSON, for comparison with events. */
   readonly encoded: EncodedState | undefined;
   readonly created: Stamp;
-  /** What the key was before this commit. */
+  /** The state of the key before this commit. */
   readonly was: Former;
 }
 
-/** A key whose order rose, with all that its document contains. */
+/** A key whose order rose, with all other fields of its document. */
 export interface LoggedOrder {
   readonly set: SetId;
   readonly key: ResourceKey;
   readonly sortKey: string;
   readonly id: string;
   readonly order: number;
-  /** The stamp at which it rose. */
+  /** The stamp at which the order rose. */
   readonly raised: Stamp;
-  /** Of its last change; 0 for a key that was never there. */
+  /** The stamp of its last change; 0 for a key that never existed. */
   readonly stamp: Stamp;
   readonly created: Stamp;
   readonly weight: number;
@@ -62,7 +62,7 @@ export interface LoggedOrder {
   readonly encoded: EncodedState | undefined;
 }
 
-/** What a survey needs to know of a key; stamp 0 for one that never was. */
+/** What a survey needs of a key; stamp 0 for a key that never existed. */
 export interface Former {
   readonly stamp: Stamp;
   readonly weight: number;
@@ -72,7 +72,7 @@ export interface Former {
 export interface LedgerEntry extends SetLedger {
   readonly set: SetId;
   readonly slug: string;
-  /** How far each source has come. */
+  /** The last position of each source. */
   readonly positions: Readonly<Record<string, number>>;
 }
 
@@ -106,17 +106,20 @@ type OrderRow = [
   state: ResourceState | null,
 ];
 
-/** Rows as they are stored: as they are, or packed as base64. */
+/** Rows as they are stored: as JSON, or compressed in base64. */
 type StoredRows<Row> = { readonly rows: readonly Row[] } | { readonly zstd: string };
 
-/** The document of a commit as it is stored. Changes are rows, which are a third of the size of objects with names. */
+/**
+ * The document of a commit. Changes are stored as rows, which take a third of the size of objects with member
+ * names.
+ */
 export interface CommitDocument {
   readonly uuid: string;
   readonly after: string;
   readonly stamp: Stamp;
   readonly timestamp: string;
   readonly changes_index: string;
-  /** `dropped`: they are not kept any more; see commit-dropper.ts. */
+  /** The changes were dropped: see commit-dropper.ts. */
   readonly changes: StoredRows<ChangeRow> & {
     readonly dropped?: true;
     readonly turn?: true;
@@ -127,10 +130,11 @@ export interface CommitDocument {
   readonly closed: { readonly windows: readonly ClosedWindow[] };
 }
 
-/** Bytes that a row takes, with some room. */
+/** Bytes of a row, with some reserve. */
 const BYTES_PER_ROW = 700;
 /**
- * Rows of so many bytes are packed: Elasticsearch, which would only skip them, takes and keeps a tenth of the bytes.
+ * Rows with more bytes are compressed: Elasticsearch does not parse them, and transfers and stores a tenth of the
+ * bytes.
  */
 const WORTH_PACKING = 16_384;
 
@@ -154,7 +158,7 @@ export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
   return Buffer.from(`${head},"changes":{${isReservation ? '"turn":true,' : ''}${changeRows}${orderRows}}}`);
 }
 
-/** The member of `StoredRows`. */
+/** Encodes a member of `StoredRows`. */
 async function encodeRows<Item>(items: readonly Item[], encode: (item: Item) => string): Promise<string> {
   const text = new TextBuffer(1_000 + items.length * BYTES_PER_ROW);
   text.write('[');
@@ -170,12 +174,10 @@ function decodeRows<Row>(stored: StoredRows<Row>): readonly Row[] {
   return JSON.parse(zstdDecompressSync(Buffer.from(stored.zstd, 'base64')).toString());
 }
 
-/** A commit besides what it did. */
+/** The document of a commit without its changes. */
 export type CommitHead = Omit<CommitDocument, 'changes' | 'ledgers' | 'closed'>;
 
-/**
- * What is left of a commit that is dropped: its number can never be given again, and the chain of uuids has no hole.
- */
+/** What remains of a dropped commit: its number can never be used again, and the chain of uuids stays complete. */
 export function withoutChanges({ uuid, after, stamp, timestamp, changes_index }: CommitHead): CommitDocument {
   return {
     uuid,
@@ -244,7 +246,7 @@ function decodedKey(set: SetId, key: ResourceKey) {
   return { sortKey, id: resourceId(sortKey) };
 }
 
-/** It was written from canonical JSON, and its fields keep their order. */
+/** `JSON.parse` keeps the order of members, so the result is canonical JSON again. */
 function decodedState(state: ResourceState | null) {
   return { state: state ?? undefined, encoded: state === null ? undefined : JSON.stringify(state) };
 }

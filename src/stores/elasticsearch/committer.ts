@@ -31,8 +31,8 @@ import { Reservations } from './reservation.ts';
 import type { StoredSets } from './stored-sets.ts';
 
 /**
- * Commits that may wait to be applied, and changes in them: what waits long is copied and marked by the garbage
- * collector again and again.
+ * Most commits that may wait to be applied, and most changes in them: the garbage collector copies and marks waiting
+ * changes repeatedly.
  */
 const MOST_PENDING = { commits: 8, changes: 25_000 };
 /** How many races a commit may lose before it reserves the next number. */
@@ -45,7 +45,7 @@ export interface CommitterParts {
   readonly currentStates: CurrentStateReader;
   readonly clock: ClockCheck;
   readonly catalog: Catalog;
-  /** The concrete index of the changes of the next commit. */
+  /** The concrete index for the changes of the next commit. */
   changesIndex(): Promise<string>;
 }
 
@@ -55,7 +55,7 @@ interface Decision {
   readonly record: CommitRecord | undefined;
 }
 
-/** Decides events against what the log says, and appends what comes of it. */
+/** Decides events against the state of the log, and appends the resulting commits. */
 export class Committer {
   readonly #parts: CommitterParts;
   readonly #reservations: Reservations;
@@ -76,7 +76,7 @@ export class Committer {
     }
   }
 
-  /** An empty commit, whose stamp every later one will be above. */
+  /** Appends an empty commit. Every later commit has a greater stamp. */
   mark(): Promise<Stamp> {
     const { log, applier, clock, changesIndex } = this.#parts;
     return log.exclusive(async () => {
@@ -100,7 +100,7 @@ export class Committer {
     const met = await currentStates.read(events);
     const { results, record } = this.#decide(events, { met, changesIndex: index, now: await this.#now() });
     failpoint('commit.decided');
-    // When nothing is appended, nothing meets a 409: so it is asked whether the log has grown.
+    // Without an append there is no conflict (409) that would reveal a newer commit, so the log is read.
     if (record === undefined) return (await log.catchUp()) ? undefined : results;
     if (!(await this.#append(record))) return undefined;
     failpoint('commit.logged');
@@ -110,7 +110,7 @@ export class Committer {
   }
 
   /**
-   * What the clock says.
+   * The time of the clock.
    * @throws TidemarkError `unavailable` when a clock is wrong, or was wrong when the last stamp was given
    */
   async #now(): Promise<number> {
@@ -149,7 +149,7 @@ export class Committer {
     return { results, record };
   }
 
-  /** The sets of events that exist, by id. */
+  /** The existing sets of events, by id. */
   #batchSets(events: readonly PostableEvent[]): ReadonlyMap<SetId, BatchSet> {
     const { log, sets } = this.#parts;
     const positions = new Map<SetId, Map<string, number>>();
@@ -161,7 +161,7 @@ export class Committer {
       }
       if (source === undefined || position === undefined) continue;
       const reached = log.ledgers.get(set)?.positions ?? {};
-      // Any text may be the name of a source, also that of what every object has.
+      // A source may have any name, including that of a property of every object.
       if (Object.hasOwn(reached, source)) ofSet.set(source, reached[source]!);
     }
     const found = new Map<SetId, BatchSet>();
@@ -180,16 +180,16 @@ export class Committer {
     return { ...ledger, set, slug: sets.get(set)!.slug, positions: reached };
   }
 
-  /** Whether it is in the log; if not, all is known that is there in its place. */
+  /** Returns whether the commit is in the log. If not, the commit in its place is known afterwards. */
   async #append(record: CommitRecord): Promise<boolean> {
     const { log } = this.#parts;
     const isThere = await log.append(record);
-    // A process that comes late would otherwise meet the commits of years one by one.
+    // A process that is far behind would otherwise conflict with old commits one by one.
     if (!isThere) await log.catchUp();
     return isThere;
   }
 
-  /** So that what waits to be applied takes no more memory than a few commits. */
+  /** Waits while too many commits wait to be applied, to limit memory. */
   async #room(): Promise<void> {
     const { log, applier } = this.#parts;
     while (!hasRoom(log.pending)) await applier.through(log.pending[0]!.number);

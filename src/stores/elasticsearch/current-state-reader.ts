@@ -15,7 +15,7 @@ import type { LedgerEntry } from './commit-record.ts';
 import { type ResourceDocument, resourceId, sortKeyOf, toState } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 
-/** Documents of one request: a megabyte or two, which is parsed in some ten milliseconds. */
+/** Documents of one request: one or two megabytes, which are parsed in some ten milliseconds. */
 const PER_REQUEST = 2_000;
 
 interface LedgerDocument {
@@ -29,27 +29,27 @@ interface LedgerDocument {
   readonly positions: Readonly<Record<string, number>>;
 }
 
-/** A key that events are about. */
+/** A key of events. */
 export interface MetKey {
   readonly sortKey: string;
   /** The `_id` of its document. */
   readonly id: string;
-  /** Undefined for a key that never was. */
+  /** Undefined for a key that never existed. */
   current: CurrentState | undefined;
-  /** False when its document need not be asked for. */
+  /** False when its document need not be requested. */
   readonly mayBeThere: boolean;
 }
 
-/** The keys that events are about, each once. */
+/** The distinct keys of events. */
 export interface MetKeys {
   readonly keys: readonly MetKey[];
-  /** Of each event, the index of its key. */
+  /** The index of each event's key. */
   readonly ofEvents: readonly number[];
 }
 
 /**
- * Reads what events meet: the states of their keys, and the ledgers of their sets. Realtime: nothing has to be
- * refreshed.
+ * Reads the current states of events' keys, and the ledgers of their sets. Reads are realtime: no index needs a
+ * refresh.
  */
 export class CurrentStateReader {
   readonly #cluster: Cluster;
@@ -85,8 +85,8 @@ export class CurrentStateReader {
   }
 
   /**
-   * Reads the overlay before documents are fetched: a pending commit may be applied, and leave the overlay, while the
-   * fetch is in flight.
+   * Read the overlay before the documents: a pending commit may be applied, and leave the overlay, during the
+   * request.
    */
   #meet(set: SetId, sortKey: string): MetKey {
     const { overlay, knownKeys } = this.#log;
@@ -96,7 +96,7 @@ export class CurrentStateReader {
     return { sortKey, id, current: mayBeThere ? overlay.get(sortKey) : undefined, mayBeThere };
   }
 
-  /** Makes the log know the ledgers of the events' sets. */
+  /** Loads the ledgers of the events' sets into the log. */
   async readLedgers(events: readonly PostableEvent[]): Promise<void> {
     const { ledgers, knownKeys } = this.#log;
     const sets = [...new Set(events.map(({ set }) => set))].filter((set) => !ledgers.has(set));
@@ -106,13 +106,13 @@ export class CurrentStateReader {
     }
   }
 
-  /** As they are when everything is applied; empty ones for sets that have none yet. */
+  /** The ledgers after all commits are applied; empty ones for sets that have none yet. */
   async ledgersOf(sets: readonly SetId[]): Promise<readonly LedgerEntry[]> {
     const documents = await this.get<LedgerDocument>(this.#names.ledgers, sets.map(ledgerId));
     return sets.map((set, at) => toLedger(set, documents[at]));
   }
 
-  /** How far each source has come, as it is when everything is applied and refreshed. */
+  /** The last position of each source, after all commits are applied and refreshed. */
   async positions(): Promise<readonly SourcePosition[]> {
     const positions: SourcePosition[] = [];
     for (let last = 0; ; ) {
@@ -132,7 +132,7 @@ export class CurrentStateReader {
     }
   }
 
-  /** The sources of documents by id, in order. */
+  /** The documents with these ids, in order. */
   async get<Source>(index: string, ids: readonly string[]): Promise<readonly (Source | undefined)[]> {
     const parts: (readonly string[])[] = [];
     for (let start = 0; start < ids.length; start += PER_REQUEST) parts.push(ids.slice(start, start + PER_REQUEST));
@@ -140,7 +140,7 @@ export class CurrentStateReader {
     return read.flat();
   }
 
-  /** In two halves where the documents are too large for one answer. */
+  /** Splits the request if its documents are too large for one response. */
   async #getPart<Source>(index: string, ids: readonly string[]): Promise<readonly (Source | undefined)[]> {
     try {
       return await this.#getAtOnce<Source>(index, ids);

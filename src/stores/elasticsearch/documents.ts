@@ -15,7 +15,7 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { formatSeconds } from '../../core/w3c-datetime.ts';
 
-/** The fields of a state, in the words of the OpenMinTeD protocol (mappings/README.md). */
+/** The fields of a state, with the names of the OpenMinTeD protocol (mappings/README.md). */
 interface StateFields {
   readonly length?: number;
   readonly md5?: string;
@@ -28,19 +28,19 @@ interface StateFields {
 }
 
 interface LinkFields extends Omit<Link, 'href'> {
-  /** `key` where it does not follow from the location alone. */
+  /** With a `key`, if that cannot be derived from the location. */
   readonly href: Location & { readonly key?: ResourceKey };
 }
 
 /** A document of the index of resources. */
 export interface ResourceDocument extends StateFields {
-  /** `order`: of a key that was never there, and has nothing but an order. */
+  /** `order`: the key never existed, and has only an order. */
   readonly doc_type: 'resource' | 'tombstone' | 'order';
   readonly set: SetId;
   readonly order: string;
   readonly stamp: Stamp;
   readonly created: Stamp;
-  /** A tombstone has none. */
+  /** Absent for a tombstone. */
   readonly weight?: number;
   readonly event_order?: number;
   /** The stamp at which the order rose without a change. */
@@ -61,12 +61,12 @@ export interface ChangeDocument extends StateFields {
 const SET_DIGITS = 10;
 const LEADING_ZEROS = 10 ** SET_DIGITS;
 
-/** What resources are sorted by: sets in the order of their ids, the keys of each in the order of their bytes. */
+/** The text by which resources are sorted: by the id of the set, then by the bytes of the key. */
 export function sortKeyOf(set: SetId, key: ResourceKey): string {
   return String(LEADING_ZEROS + set).slice(1) + key;
 }
 
-/** Above every key of a set: keys are ASCII. */
+/** Sorts above every key of a set: keys are ASCII. */
 export function sortKeyEnd(set: SetId): string {
   return sortKeyOf(set, '\u007f');
 }
@@ -76,21 +76,21 @@ export function keyOfSortKey(sortKey: string): ResourceKey {
 }
 
 /**
- * The `_id` of a resource. Keys are longer than the 512 bytes that an `_id` may have; 132 bits distinguish 10^12 of
- * them.
+ * The `_id` of a resource. It is a hash, because keys may be longer than the 512 bytes of an `_id`; 132 bits
+ * distinguish 10^12 keys.
  */
 export function resourceId(sortKey: string): string {
   return hash('sha256', sortKey, 'base64url').slice(0, 22);
 }
 
-/** Whether a resource is a sample key: one in 4,096 is, by its hash. Long ranges are cut there. */
+/** Whether a resource is a sample key, by its hash: one in 4,096 is. Long ranges are cut at sample keys. */
 export function isSampleKey(id: string): boolean {
   return id.startsWith('AA');
 }
 
 /**
- * The fields that documents of a resource and of its change share, as JSON without braces. In few large pieces: each
- * one is a string of its own until they are written.
+ * The fields that documents of a resource and of its change have in common, as JSON without braces. It consists of few
+ * large pieces, because each one is a separate string until it is written.
  */
 export function stateFields(key: ResourceKey, state: ResourceState | undefined): string {
   const { value, type } = locationOf(key);
@@ -106,7 +106,7 @@ export function stateFields(key: ResourceKey, state: ResourceState | undefined):
   return `${location}${size}${digests}${media}${date}${related}${place}`;
 }
 
-/** The names of the set and of the key, and when it is written; as JSON without braces. */
+/** The fields that identify the set and the key, with the time of writing, as JSON without braces. */
 export function identityFields(
   { set, sortKey }: { readonly set: SetId; readonly sortKey: string },
   { slug, timestamp }: { readonly slug: string; readonly timestamp: string },
@@ -127,7 +127,7 @@ export function toChange(document: ChangeDocument): Change {
   return order === undefined ? entry : { ...entry, order };
 }
 
-/** In the order of `encodeState`, so that encoding it again gives the same text. */
+/** Members are in the order of `encodeState`, so that encoding the result again gives the same text. */
 export function toState({ lastmod, length, mime, hash: hashes, ln, record }: StateFields): ResourceState {
   return {
     ...(lastmod !== undefined && { lastmod: Date.parse(lastmod) / 1000 }),

@@ -18,13 +18,13 @@ interface Source {
 type Stored = Pick<estypes.GetGetResult<Source>, '_seq_no' | '_primary_term' | '_source'>;
 
 /**
- * A version is one above the `_seq_no` of the document: the index has one shard, so that it rises with every put. Every
- * put is refreshed before it is acknowledged, so that searches (`list`, `head`) see it.
+ * A version is the `_seq_no` of the document plus one: the index has one shard, so it rises with every put. Every put
+ * is refreshed before it is acknowledged, so that searches (`list`, `head`) find it.
  */
 export class ElasticsearchCatalog implements Catalog {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
-  /** Many requests ask at the same time. */
+  /** Concurrent calls share one request. */
   readonly #heads = new Map<CatalogKind, CoalescedRead<number>>();
 
   constructor(cluster: Cluster, names: IndexNames) {
@@ -57,10 +57,11 @@ export class ElasticsearchCatalog implements Catalog {
     });
     if (written.statusCode === 409) throw conflict(kind, id);
     const version = versionOf(written.body);
-    // Who listed up to a later put, which was visible first, would never list this one.
+    // A reader that has listed up to a later put, which was visible earlier, would never list this one: so it is put
+    // again.
     if ((await this.head(kind)) <= version) return version;
     return this.#put(kind, id, body, version).catch((error) => {
-      // It was replaced meanwhile, by a put that is listed.
+      // It was replaced meanwhile by a later put, which will be listed.
       if (isTidemarkError(error, 'conflict')) return version;
       throw error;
     });
@@ -79,7 +80,7 @@ export class ElasticsearchCatalog implements Catalog {
     return this.#all([{ term: { kind } }, { prefix: { id: prefix } }, ...range], 'desc', limit);
   }
 
-  /** All documents that pass the filters, or the first ones, by id. */
+  /** All documents that match the filters, or the first ones, by id. */
   async #all<Body>(
     filter: readonly estypes.QueryDslQueryContainer[],
     order: 'asc' | 'desc',

@@ -65,7 +65,7 @@ export class ElasticsearchChangeLog implements ChangeLog, LogMaintenance {
     return this.#parts.dropper.drop(below, options);
   }
 
-  /** Elasticsearch verifies the checksums of its files by itself. */
+  /** Elasticsearch verifies the checksums of its files itself. */
   async findDamage(): Promise<readonly string[]> {
     return [];
   }

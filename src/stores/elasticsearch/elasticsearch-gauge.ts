@@ -15,11 +15,11 @@ export interface GaugeParts {
   readonly applier: Applier;
 }
 
-/** Asks for the end of the log, and for sums over the ledgers, which are one small document a set. */
+/** Reads the end of the log, and sums over the ledgers, which are one small document for each set. */
 export class ElasticsearchGauge implements StoreGauge {
   readonly #parts: GaugeParts;
   readonly #latest = new CoalescedRead(() => this.#readLog());
-  /** The sums as they were at a commit: while nothing is applied they stay. */
+  /** The sums at a commit. They are valid until the next commit is applied. */
   #known: { readonly commit: number; readonly except: string; readonly totals: StoreTotals } | undefined;
 
   constructor(parts: GaugeParts) {
@@ -43,7 +43,7 @@ export class ElasticsearchGauge implements StoreGauge {
   async #readLog(): Promise<LogProgress> {
     const { log, applier } = this.#parts;
     await log.exclusive(() => log.catchUp());
-    // Each commit that waits is kept in memory: a process that reads the log forgets what is applied.
+    // Waiting commits are in memory until this process notices that they were applied.
     if (log.pending.length > 0) await applier.notice();
     const [oldest] = log.pending;
     const { stamp: logged } = log.head;

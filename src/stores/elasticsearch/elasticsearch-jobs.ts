@@ -7,7 +7,7 @@ import type { JobCount, JobFilter, JobRecords, OpenJobs, StoredJob } from '../jo
 import { refusalIn } from './bulk.ts';
 import type { IndexNames } from './index-names.ts';
 
-/** Jobs that are removed by one request. */
+/** Number of jobs that one request removes. */
 const REMOVED_AT_ONCE = 1_000;
 const MOST_RUNNING = 10_000;
 const MOST_KINDS = 1_000;
@@ -24,8 +24,8 @@ interface KindBucket {
 type Stored = Pick<estypes.GetGetResult<Source>, '_seq_no' | '_primary_term' | '_source'>;
 
 /**
- * One document a job, whose version is its `_seq_no` and `_primary_term`. Readers refresh the index before they search,
- * which costs little when nothing was written.
+ * Stores one document for each job. Its version is the `_seq_no` and `_primary_term`. Readers refresh the index before
+ * they search, which costs little when nothing was written.
  */
 export class ElasticsearchJobs implements JobRecords {
   readonly #cluster: Cluster;
@@ -60,7 +60,7 @@ export class ElasticsearchJobs implements JobRecords {
       client.index({ ...write, ...known }, { ignore: [409], meta: true }),
     );
     if (written.statusCode < 400) return versionOf(written.body);
-    // The client repeats a request whose answer was lost: then this very document is stored.
+    // The client repeats a request whose response was lost: exactly this document is then stored.
     const stored = await this.get(name);
     return stored !== undefined && isDeepStrictEqual(stored.job, plain(job)) ? stored.version : undefined;
   }
@@ -132,7 +132,7 @@ export class ElasticsearchJobs implements JobRecords {
       if (found.length === 0) return removed;
       const items = await this.#bulk(found.map(deletion));
       const deleted = found.filter((_, at) => items[at]?.delete?.status === 200);
-      // What was retried meanwhile stays.
+      // Jobs that were retried meanwhile are kept.
       if (deleted.length === 0) return removed;
       await this.#bulk(deleted.map(({ job }) => `${JSON.stringify({ delete: { _id: logId(jobName(job)) } })}\n`));
       removed += deleted.length;
@@ -186,7 +186,7 @@ function versionOf({ _seq_no, _primary_term }: Pick<Stored, '_seq_no' | '_primar
   return `${_seq_no}-${_primary_term}`;
 }
 
-/** As it is when it is read again. */
+/** The job as it is read from the store. */
 function plain(job: Job): unknown {
   return JSON.parse(JSON.stringify(job));
 }

@@ -65,7 +65,7 @@ export class ElasticsearchStates implements ResourceStates {
     const cutter = new PieceCutter(range.from, limits);
     for await (const rows of this.#parts.resources.survey(set, range)) {
       for (const row of rows) {
-        // It was changed since: what counts is how it was at the head.
+        // It has changed since: use its state at the head.
         const then = row.stamp > head.stamp ? await former.of(row.order) : row;
         if (then.stamp > 0)
           cutter.add({ key: keyOfSortKey(row.order), stamp: then.stamp, weight: then.weight, live: then.live });

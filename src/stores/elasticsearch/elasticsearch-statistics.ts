@@ -66,7 +66,7 @@ export class ElasticsearchStatistics implements SetStatistics {
   async windows(set: SetId, after: Stamp): Promise<readonly Window[]> {
     const { names, visibility, windows } = this.#parts;
     for (let closed = 0; ; ) {
-      // What was found to be closed is applied after this, and visible after the refresh.
+      // Waits until the windows that were closed are applied. They are visible after the refresh.
       await visibility.settledFor(set);
       if (closed > 0) await visibility.refresh(names.ledgers);
       const found = await windows.read(set, closed);

@@ -6,7 +6,7 @@ import type { IndexNames } from './index-names.ts';
 
 type CommitBody = Parameters<typeof decodeCommit>[1];
 
-/** How keys were at a commit, when they changed after it: the log contains the former state of each change. */
+/** The state of keys at a commit, for keys that changed after it: the log contains the state before each change. */
 export class FormerStates {
   readonly #cluster: Cluster;
   readonly #log: string;
@@ -19,7 +19,7 @@ export class FormerStates {
     this.#read = head.number;
   }
 
-  /** Reads the log on until it has met the key. */
+  /** Reads further in the log until it finds a change of the key. */
   async of(sortKey: string): Promise<Former> {
     for (;;) {
       const known = this.#states.get(sortKey);
@@ -30,7 +30,7 @@ export class FormerStates {
 
   async #readOn(): Promise<void> {
     const number = this.#read + 1;
-    // It is there: what was seen came of it, or of a later one.
+    // The commit exists: the changed state that was read comes from it, or from a later one.
     const { _source } = await this.#cluster.ask((client) =>
       client.get<CommitBody>({ index: this.#log, id: String(number) }),
     );
@@ -43,7 +43,7 @@ export class FormerStates {
   }
 }
 
-/** Commits are dropped a day after they were made: a reader that began before that was paused meanwhile. */
+/** Commits are dropped a day after they were made. Only a reader that was paused for a day meets this. */
 function isDropped(number: number): TidemarkError {
   return new TidemarkError('unavailable', `commit ${number} was dropped from the log meanwhile: try again`);
 }

@@ -1,4 +1,4 @@
-/** What its indices are called. Everything but `changesIndex` is an alias, so that an index can be replaced. */
+/** The names of the indices. All except `changesIndex` are aliases, so that an index can be replaced. */
 export class IndexNames {
   readonly prefix: string;
   readonly log: string;
@@ -18,7 +18,7 @@ export class IndexNames {
     this.jobs = `${prefix}-jobs`;
   }
 
-  /** A concrete index of changes; 1 is the first. */
+  /** The name of a concrete index of changes, numbered from 1. */
   changesIndex(number: number): string {
     return concrete(this.changes, number);
   }

@@ -2,13 +2,13 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { IndexNames } from './index-names.ts';
 
-/** Milliseconds: to delete indices and make or restore others takes about as long. */
+/** Milliseconds: deleting indices and creating or restoring others takes about as long. */
 const FRESH = 250;
 
 /**
- * Notices when the log or the catalog is another index than when the store was opened, because it was deleted and made
- * anew, or restored from a snapshot: the number of the next commit would then fence nothing, and a commit be
- * acknowledged that no reader ever finds. Also when another version has migrated them, and may write what this one
+ * Detects that the log or the catalog is another index than when the store was opened, because it was deleted and
+ * created anew, or restored from a snapshot. The number of the next commit would then be no fence, and a commit might
+ * be acknowledged that no reader ever finds. Also detects a migration by another version, which may write what this one
  * cannot read.
  */
 export class IndicesIdentity {
@@ -17,8 +17,8 @@ export class IndicesIdentity {
   #opened: string | undefined;
   #isReplaced = false;
   /**
-   * When the last check that found nothing began: by the clock, and by the time of this process, which stops while the
-   * machine sleeps.
+   * When the last successful check began, by the wall clock and by the monotonic clock of this process, which stops
+   * while the machine sleeps.
    */
   #checked = { clock: Number.NEGATIVE_INFINITY, process: Number.NEGATIVE_INFINITY };
 
@@ -28,8 +28,8 @@ export class IndicesIdentity {
   }
 
   /**
-   * @param freshMs milliseconds for which the last check counts
-   * @throws TidemarkError `unavailable` when they are other indices than at the first call
+   * @param freshMs milliseconds for which the last check is valid
+   * @throws TidemarkError `unavailable` when the indices differ from those of the first call
    */
   async require(freshMs = FRESH): Promise<void> {
     const now = { clock: Date.now(), process: performance.now() };

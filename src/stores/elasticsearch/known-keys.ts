@@ -1,19 +1,18 @@
 import type { SetId } from '../../core/resource-set.ts';
 
-/** Keys that are remembered at most, in 32 MB. */
+/** Most keys in memory, in 32 MB. */
 const MOST_KEYS = 4_000_000;
 const FIRST_SLOTS = 1_024;
 
 /**
- * Which keys the sets have that began under the eyes of this process: what is not among them never was, and its
- * document need not be asked for. So the first load of a set, which is when most is posted, reads nothing. 32 bits of
- * each key are kept: a key that is not there may be taken for one that is, and is then asked for; never the other way
- * round.
+ * The keys of sets that had their first change while this process was running. Any other key never existed in these
+ * sets, so its document need not be read: the first load of a set, which is the largest, reads nothing. It stores 32
+ * bits of each key. A missing key may be reported as known, and is then read; a known key is never reported as missing.
  */
 export class KnownKeys {
   readonly #mostKeys: number;
   readonly #sets = new Set<SetId>();
-  /** Open addressing, at most half full; 0 is a free slot. */
+  /** Open addressing, at most half full; 0 marks a free slot. */
   #slots = new Uint32Array(FIRST_SLOTS);
   #keys = 0;
 
@@ -21,19 +20,22 @@ export class KnownKeys {
     this.#mostKeys = mostKeys;
   }
 
-  /** Begins with a set that has had no change up to the head of the log. */
+  /** Begins a set that has had no change up to the head of the log. */
   begin(set: SetId): void {
     this.#sets.add(set);
   }
 
-  /** Whether the key may have had a change. @param id what `resourceId` makes of set and key */
+  /**
+   * Whether the key may have had a change.
+   * @param id the `resourceId` of set and key
+   */
   mayHold(set: SetId, id: string): boolean {
     if (!this.#sets.has(set)) return true;
     const print = fingerprint(id);
     return this.#slots[this.#slotOf(print)] === print;
   }
 
-  /** Remembers the keys of the next commit. */
+  /** Adds the keys of the next commit. */
   add(changes: readonly { readonly set: SetId; readonly id: string }[]): void {
     if (this.#sets.size === 0) return;
     for (const { set, id } of changes) if (this.#sets.has(set)) this.#add(fingerprint(id));
@@ -54,7 +56,7 @@ export class KnownKeys {
     if (this.#keys * 2 > this.#slots.length) this.#grow();
   }
 
-  /** Where it is, or would be. */
+  /** The slot of a fingerprint, or the free slot for it. */
   #slotOf(print: number): number {
     const mask = this.#slots.length - 1;
     let slot = print & mask;
@@ -69,11 +71,11 @@ export class KnownKeys {
   }
 }
 
-/** Eight of its characters have 48 bits of a digest. Never 0. */
+/** A hash of eight characters, which contain 48 bits of a digest. Never 0. */
 function fingerprint(id: string): number {
   let print = 0;
   for (let at = 0; at < 8; at++) print = Math.imul(print ^ id.charCodeAt(at), 0x0100_0193);
-  // The lowest bits choose the slot, so they are to depend on all characters.
+  // The lowest bits choose the slot, so they must depend on all characters.
   print = Math.imul(print ^ (print >>> 15), 0x2c1b_3c6d);
   return (print ^ (print >>> 13)) >>> 0 || 1;
 }

@@ -41,7 +41,7 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
   const applier = new Applier({ cluster, names, log, identity, observer: options.observer ?? {} });
   const catalog = new ElasticsearchCatalog(cluster, names);
   const sets = new StoredSets(catalog);
-  // Twenty thousand of them take some hundred milliseconds, which the first request need not wait for.
+  // Twenty thousand sets take some hundred milliseconds: the first request need not wait for them.
   sets.load().catch(() => {});
   const currentStates = new CurrentStateReader(cluster, names, log);
   const resources = new ResourceReader(cluster, names);
@@ -72,7 +72,7 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
   };
 }
 
-/** Takes the indices to the schema of this version, and makes those that are missing. */
+/** Migrates the indices to the schema of this version, and creates missing ones. */
 export async function migrateElasticsearch(
   location: ElasticsearchLocation,
 ): Promise<{ readonly from: number; readonly to: number }> {

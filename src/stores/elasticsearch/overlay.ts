@@ -1,9 +1,9 @@
 import type { CurrentState } from '../../core/decide-batch.ts';
 import type { CommitRecord, LoggedChange, LoggedOrder } from './commit-record.ts';
 
-/** What commits that are perhaps not applied yet did to which keys. */
+/** The last changes and orders of keys in commits that may not be applied yet. */
 export class Overlay {
-  /** By sort key (set and key): the last one. */
+  /** The last change or order by sort key (set and key). */
   readonly #changes = new Map<string, LoggedChange | LoggedOrder>();
 
   apply({ changes, raised }: CommitRecord): void {
@@ -11,7 +11,7 @@ export class Overlay {
     for (const order of raised) this.#changes.set(order.sortKey, order);
   }
 
-  /** @param record the very one that was applied */
+  /** @param record the same object that was applied */
   forget({ changes, raised }: CommitRecord): void {
     for (const change of [...changes, ...raised]) {
       if (this.#changes.get(change.sortKey) === change) this.#changes.delete(change.sortKey);

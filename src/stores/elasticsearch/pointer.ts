@@ -5,7 +5,7 @@ import type { IndexNames } from './index-names.ts';
 /** The `_id` of the pointer in the index of ledgers. */
 export const APPLIED = 'applied';
 
-/** Up to which commit every one is applied. */
+/** The commit up to which all commits are applied. */
 export interface Pointer {
   readonly commit: number;
   readonly uuid: string;
@@ -19,7 +19,7 @@ export async function readPointer(cluster: Cluster, names: IndexNames): Promise<
   return _source;
 }
 
-/** Moves the pointer forwards; one that is further stays. */
+/** Moves the pointer forwards. Does nothing if it is further already. */
 export async function movePointer(
   cluster: Cluster,
   names: IndexNames,
@@ -31,7 +31,7 @@ export async function movePointer(
   );
 }
 
-/** A document that has a commit as its version: an older one is refused with 409. */
+/** Options for a document whose version is the number of a commit: Elasticsearch rejects an older one with 409. */
 export function externalVersion(commit: number) {
   return { version: commit, version_type: 'external', require_alias: true } as const;
 }

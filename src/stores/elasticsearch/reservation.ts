@@ -4,8 +4,8 @@ import type { CommitLog } from './commit-log.ts';
 import { emptyRecord } from './commit-record.ts';
 
 /**
- * Milliseconds that other processes wait: enough to read the current states for 10,000 events. The process that
- * reserved may have died.
+ * Milliseconds that other processes wait for the process with a reservation, which may have died: long enough to read
+ * the current states for 10,000 events.
  */
 const RESERVED_MS = 3_000;
 const POLL_INTERVAL_MS = 20;
@@ -17,9 +17,9 @@ export interface ReservationsParts {
 }
 
 /**
- * Preparing a large commit takes longer than preparing a small one: beside processes that commit without a pause, it
- * would lose each race. So its process appends an empty commit, as quickly as the others append theirs, and every
- * process that reads it waits for the next commit. That is a courtesy: only the number of a commit decides.
+ * A large commit takes longer to prepare than a small one: against processes that commit all the time, it would lose
+ * every race. So its process quickly appends an empty commit as a reservation, and every process that reads it waits
+ * for the next commit. Reservations are cooperative: only the number of a commit decides.
  */
 export class Reservations {
   readonly #parts: ReservationsParts;
@@ -30,7 +30,7 @@ export class Reservations {
     this.#parts = parts;
   }
 
-  /** Runs work as `exclusive` does, but not while the log, as it is known, ends with another process's reservation. */
+  /** As `exclusive`, but first waits while the head of the log is another process's reservation. */
   async letPass<Result>(work: () => Promise<Result>): Promise<Result> {
     const { log } = this.#parts;
     for (;;) {

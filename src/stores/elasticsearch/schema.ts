@@ -7,21 +7,21 @@ import { filterOfAll } from './alias-of-all.ts';
 import { concrete, type IndexNames } from './index-names.ts';
 
 /**
- * The schema that this version reads and writes; `_meta.schema_version` of every index contains its own.
- * mappings/README.md lists what is new in each.
+ * The schema that this version reads and writes. `_meta.schema_version` of each index has the version of that index.
+ * mappings/README.md lists the changes of each version.
  */
 export const SCHEMA_VERSION = 5;
 
-/** The first schema that indexes all fields of today. */
+/** The first schema that indexes all current fields. */
 const INDEXES_ALL_FIELDS = 3;
 
 /**
- * Elasticsearch does not begin to index a field that has documents. In older indices, searches read these from each
- * document.
+ * Elasticsearch cannot index a field of an index that already has documents. In older indices, these are runtime
+ * fields: searches read them from each document.
  */
 const READ_WHEN_SEARCHED = { hash: { type: 'keyword' }, 'location.type': { type: 'keyword' } } as const;
 
-/** How long the indices may take until each has a primary shard. */
+/** Time limit for allocating a primary shard of each index. */
 const ACTIVE_WITHIN = '10s';
 
 type IndexBody = Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings' | 'aliases'>;
@@ -40,13 +40,14 @@ interface FoundIndex {
   readonly kind: IndexKind;
   readonly name: string;
   readonly version: number;
-  /** Its documents were not indexed by all fields of today; see READ_WHEN_SEARCHED. */
+  /** Its documents were written before all current fields were indexed: see READ_WHEN_SEARCHED. */
   readonly readsWhenSearched: boolean;
 }
 
 /**
- * Makes the indices that are not there, and their templates.
- * @throws TidemarkError `incompatible` when there are some that this version cannot use, or that are another program's
+ * Creates missing indices, and their templates.
+ * @throws TidemarkError `incompatible` when existing indices cannot be used by this version, or belong to another
+ * program
  */
 export async function prepareIndices(cluster: Cluster, names: IndexNames): Promise<void> {
   await requireVersion(cluster);
@@ -61,8 +62,8 @@ export async function prepareIndices(cluster: Cluster, names: IndexNames): Promi
 }
 
 /**
- * Takes the indices that are there to the schema of this version, and returns the oldest one that they had. Each index
- * is taken further by itself: what was broken off is continued.
+ * Migrates existing indices to the schema of this version, and returns the oldest version among them. Each index is
+ * migrated separately, so an interrupted migration can be continued.
  * @throws TidemarkError as `prepareIndices`
  */
 export async function migrateIndices(cluster: Cluster, names: IndexNames): Promise<number> {
@@ -79,7 +80,7 @@ export async function migrateIndices(cluster: Cluster, names: IndexNames): Promi
 }
 
 /**
- * The mapping for an index of an older schema: every schema has all fields of the one before, as they were, but for
+ * The current mapping for an index of an older schema. Each schema has all fields of the previous one unchanged, except
  * those.
  */
 function laterMapping({ kind, readsWhenSearched }: FoundIndex): estypes.MappingTypeMapping {
@@ -102,8 +103,8 @@ async function missingKinds(cluster: Cluster, names: IndexNames): Promise<readon
 }
 
 /**
- * An index of another program behind the alias of all would take part in its searches, and could not be written through
- * the alias any more.
+ * If an index of another program had the alias of all indices, searches would include it, and the program could no
+ * longer write through the alias.
  */
 function requireOwnAlias(found: ReadonlyMap<string, Found>, { prefix, resources, changes }: IndexNames): void {
   for (const [name, { aliases = {} }] of found) {
@@ -124,11 +125,11 @@ function unusable(message: string): TidemarkError {
   return new TidemarkError('incompatible', `${message} choose other names with TIDEMARK_INDEX_PREFIX`);
 }
 
-/** Another process may just have created them: an index is found before it can be read. */
+/** Another process may just have created them: an index is visible before it can be searched. */
 async function requireActive(cluster: Cluster, names: IndexNames): Promise<void> {
   const request = {
     index: KINDS.map((kind) => names[kind]),
-    // An index is yellow also while its primary shards are being made: each index has one at least.
+    // An index is yellow even while its primary shards are being allocated; each index has at least one.
     wait_for_status: 'yellow',
     wait_for_active_shards: KINDS.length,
     timeout: ACTIVE_WITHIN,
@@ -142,7 +143,7 @@ async function requireActive(cluster: Cluster, names: IndexNames): Promise<void>
   );
 }
 
-/** Makes a further index of changes; it is there already when another process was first. */
+/** Creates another index of changes, unless another process has created it. */
 export async function makeChangesIndex(cluster: Cluster, names: IndexNames, number: number): Promise<void> {
   const filter = await filterOfAll(cluster, names);
   await createIndex(cluster, names.changesIndex(number), {
@@ -176,8 +177,8 @@ async function findIndices(cluster: Cluster, names: IndexNames): Promise<Readonl
 }
 
 /**
- * The indices of a kind with their schemas; none when there is no index.
- * @throws TidemarkError `incompatible` for indices that cannot be used, or migrated
+ * The indices of a kind with their schemas; empty if there are none.
+ * @throws TidemarkError `incompatible` for indices that can be neither used nor migrated
  */
 function indicesOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: IndexKind): readonly FoundIndex[] {
   const refuse = (message: string) => unusable(`${message};`);
@@ -214,7 +215,7 @@ async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind): 
   });
 }
 
-/** An index that is made by hand (a restored snapshot, a reindex into another one) gets the right mapping. */
+/** Gives the right mapping to an index that is created manually (a restored snapshot, a reindex). */
 async function putTemplate(cluster: Cluster, names: IndexNames, kind: IndexKind): Promise<void> {
   const alias = names[kind];
   const template = readMapping(kind);
@@ -229,7 +230,7 @@ async function createIndex(cluster: Cluster, name: string, body: IndexBody): Pro
   if (statusCode === 200) return;
   const { type, reason } = causeOf(response);
   if (type === 'resource_already_exists_exception') return;
-  // Elasticsearch validates only one thing that may be wrong here: how many shards the cluster may have.
+  // Of what may be wrong here, Elasticsearch validates only the number of shards in the cluster.
   const isFull = type === 'validation_exception' || type === 'illegal_argument_exception';
   const advice = isFull ? ': remove indices that are no longer needed, or raise cluster.max_shards_per_node' : '';
   throw new TidemarkError(
@@ -238,7 +239,7 @@ async function createIndex(cluster: Cluster, name: string, body: IndexBody): Pro
   );
 }
 
-/** The templates of `mappings/`, which is beside `src/` and, in the package, beside `dist/`. */
+/** Reads a template of `mappings/`, which is beside `src/` and, in the package, beside `dist/`. */
 function readMapping(kind: IndexKind): Template {
   return JSON.parse(readFileSync(new URL(`../../../mappings/${kind}.json`, import.meta.url), 'utf8'));
 }

@@ -3,7 +3,7 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { StoredSet } from '../../core/stored-set.ts';
 import type { Catalog } from '../catalog.ts';
 
-/** The sets as the catalog has them; only what changed since the last read is read. */
+/** A cache of the sets in the catalog. It reads only what has changed since the last read. */
 export class StoredSets {
   readonly #catalog: Catalog;
   readonly #sets = new Map<SetId, StoredSet>();
@@ -20,7 +20,7 @@ export class StoredSets {
     this.#head = head;
   }
 
-  /** The set, unless it was removed. */
+  /** Returns the set; undefined if it was removed. */
   get(id: SetId): StoredSet | undefined {
     const set = this.#sets.get(id);
     return set?.removed === undefined ? set : undefined;

@@ -1,35 +1,35 @@
 /**
- * Gathers text as UTF-8. Megabytes of text that are put together from small pieces would stay a tree of these pieces
- * until they are sent, which the garbage collector copies again and again: that was a third of the time of posting.
+ * Builds a text as UTF-8. A string of megabytes that is concatenated from small pieces would stay a tree of them until
+ * it is sent, which the garbage collector copies repeatedly: that took a third of the time of posting.
  */
 export class TextBuffer {
   #bytes: Buffer;
   #length = 0;
 
-  /** @param expected bytes; it grows when there are more */
+  /** @param expected bytes; the buffer grows if there are more */
   constructor(expected: number) {
     this.#bytes = Buffer.allocUnsafeSlow(expected);
   }
 
   write(text: string): void {
-    // No character takes more than three bytes for each of its UTF-16 units.
+    // Each UTF-16 unit takes at most three bytes.
     if (this.#length + text.length * 3 > this.#bytes.length) this.#grow(text.length * 3);
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** Bytes that are written so far. */
+  /** Number of bytes written so far. */
   get length(): number {
     return this.#length;
   }
 
-  /** Writes again what was written from a place up to another. */
+  /** Appends a copy of the bytes between two positions. */
   repeat(from: number, to: number): void {
     if (this.#length + to - from > this.#bytes.length) this.#grow(to - from);
     this.#bytes.copyWithin(this.#length, from, to);
     this.#length += to - from;
   }
 
-  /** What was written. Nothing may be written any more. */
+  /** Returns the bytes. Nothing may be written afterwards. */
   bytes(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }

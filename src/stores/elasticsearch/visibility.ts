@@ -21,7 +21,7 @@ interface Parts {
   readonly sets: StoredSets;
 }
 
-/** Makes visible to searches what was committed before they began; see docs/elasticsearch.md. */
+/** Makes commits visible to searches that begin later: see docs/elasticsearch.md. */
 export class Visibility {
   readonly #parts: Parts;
   readonly #settled = new CoalescedRead(() => this.#settle());
@@ -31,20 +31,23 @@ export class Visibility {
     this.#parts = parts;
   }
 
-  /** Resolves when everything that was committed before is visible. Returns the last commit of that. */
+  /** Resolves when every earlier commit is visible. Returns the last of these commits. */
   settled(): Promise<LogHead> {
     return this.#settled.read();
   }
 
-  /** The same for readers of one set. @throws TidemarkError `not-found` */
+  /**
+   * As `settled`, for readers of one set.
+   * @throws TidemarkError `not-found`
+   */
   async settledFor(set: SetId): Promise<LogHead> {
     const [head] = await Promise.all([this.settled(), this.#parts.sets.require(set)]);
     return head;
   }
 
   /**
-   * Ledgers are read by id, which is realtime, so they need no refresh: no reader waits until their index has made a
-   * segment.
+   * Refreshes indices. Ledgers need no refresh, because they are read by id, which is realtime: so no reader waits for
+   * a new segment of their index.
    */
   async refresh(...indices: readonly string[]): Promise<void> {
     const { cluster } = this.#parts;

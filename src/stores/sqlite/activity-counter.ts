@@ -4,7 +4,7 @@ import type { ChangeCounts } from '../set-statistics.ts';
 import { prepareRows, type RowStatement } from './row-statement.ts';
 import type { CountRequest } from './wire.ts';
 
-/** Counts changes by reading only their index, which has their kinds. */
+/** Counts changes by kind, reading only an index that contains the kinds. */
 export class ActivityCounter {
   readonly #next: RowStatement<[stamp: number]>;
   readonly #counts: RowStatement<[created: number, updated: number, deleted: number]>;

@@ -21,9 +21,9 @@ type FoundRow = [
   raised: Stamp | null,
 ];
 
-/** What is stored of the keys of a batch, ascending by set and key. */
+/** The stored states of the keys of a batch, ascending by set and key. */
 interface StoredKeys {
-  /** Of each event, which of the keys it is about. */
+  /** The index of each event's key. */
   readonly ofEvents: readonly number[];
   readonly sets: readonly SetId[];
   readonly keys: readonly string[];
@@ -99,8 +99,8 @@ export class Committer {
   }
 
   /**
-   * What the clock says.
-   * @throws TidemarkError `unavailable` when that is wrong, or was wrong when the last stamp was given
+   * The time of the clock.
+   * @throws TidemarkError `unavailable` when the clock is wrong, or was wrong when the last stamp was given
    */
   #now(last: Stamp): number {
     const now = Date.now();
@@ -122,7 +122,7 @@ export class Committer {
     }
   }
 
-  /** Reads the keys in their order: neighbours share pages of the index. */
+  /** Reads the keys in sorted order: neighbours are on the same pages of the index. */
   #read({ sets, keys }: EventColumns): StoredKeys {
     const order = sets.map((_, at) => at).sort((a, b) => sets[a]! - sets[b]! || compare(keys[a]!, keys[b]!));
     const stored = { sets: [] as SetId[], keys: [] as string[], rows: [] as (number | undefined)[] };

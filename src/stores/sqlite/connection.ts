@@ -5,29 +5,29 @@ import { makeFile, makeFolder } from '../../lib/make-folder.ts';
 import { sqliteFault } from '../../lib/sqlite/sqlite-fault.ts';
 import { reasonOf } from '../../lib/system-error.ts';
 
-/** Milliseconds that a statement waits for another process; a commit of 10,000 events holds the lock for some 150. */
+/** Milliseconds that a statement waits for another process. A commit of 10,000 events has the lock for some 150 ms. */
 const BUSY_TIMEOUT = 5_000;
 
 const HINTS = { damaged: 'restore it from a backup', noDatabase: 'check the setting TIDEMARK_STORE' };
 
-/** "Tide" in ASCII, in the file's header: distinguishes our stores from the databases of other programs. */
+/** "Tide" in ASCII, in the header of the file: distinguishes our stores from databases of other programs. */
 export const APPLICATION_ID = 0x54696465;
 
 /**
- * Opens a connection with what every thread needs. WAL lets readers and the writer go on side by side; FULL makes a
- * commit durable when it returns. A checkpoint every 16,000 pages (125 MB) was the best for large batches, see
- * docs/performance.md.
- * @throws TidemarkError `unavailable`, or `incompatible` when the file is another program's: then nothing was written
- * to it
+ * Opens a connection with the settings that every thread needs. WAL lets readers and the writer work concurrently; FULL
+ * makes a commit durable when it returns. A checkpoint every 16,000 pages (125 MB) was the fastest for large batches,
+ * see docs/performance.md.
+ * @throws TidemarkError `unavailable`, or `incompatible` when the file belongs to another program: nothing was written
+ * to it then
  */
 export function connect(file: string): DatabaseSync {
   return ask(file, () => {
     makeFolder(dirname(file));
-    // SQLite gives the files beside it the same mode.
+    // SQLite creates the files beside it with the same mode.
     makeFile(file);
     const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
     try {
-      // First of all: already the journal mode would be written into a file that is not ours.
+      // Check this first: even setting the journal mode would write to the file of another program.
       refuseForeign(database, file);
       database.exec(`
         PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
@@ -40,7 +40,7 @@ export function connect(file: string): DatabaseSync {
   });
 }
 
-/** Runs a statement, and translates what SQLite throws. */
+/** Runs a statement, and translates SQLite's errors. */
 export function ask<Result>(file: string, statement: () => Result): Result {
   try {
     return statement();
@@ -50,7 +50,7 @@ export function ask<Result>(file: string, statement: () => Result): Result {
 }
 
 /**
- * Runs reads that see one state of the store. Synchronous, so that no other read of this connection gets this state,
+ * Runs reads on one snapshot of the store. Synchronous, so that no other read of this connection uses the snapshot,
  * too.
  */
 export function snapshot<Result>(database: DatabaseSync, work: () => Result): Result {
@@ -58,7 +58,7 @@ export function snapshot<Result>(database: DatabaseSync, work: () => Result): Re
   try {
     return work();
   } finally {
-    // A damaged file or a failing disk has ended it already.
+    // After a damaged file or a failing disk, SQLite has ended it already.
     if (database.isTransaction) database.exec('COMMIT');
   }
 }

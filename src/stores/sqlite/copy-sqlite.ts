@@ -4,21 +4,22 @@ import { makeFile } from '../../lib/make-folder.ts';
 import { ask, connect } from './connection.ts';
 import { schemaVersion } from './schema.ts';
 
-/** Pages of 8 kB that are copied between two calls of `onProgress`. */
+/** Number of pages of 8 kB that are copied between two calls of `onProgress`. */
 const PAGES_AT_A_TIME = 2_000;
 
-/** @param done bytes of `total` */
+/** @param done number of bytes copied, out of `total` */
 export type CopyProgress = (done: number, total: number) => void;
 
 /**
- * Copies a snapshot of a store into a file that does not exist yet, while other connections go on reading and writing.
- * @throws TidemarkError `incompatible` when it is no store of this program, `unavailable` when a file cannot be read or
- * written
+ * Copies a snapshot of a store into a file that does not exist yet, while other connections read and write.
+ * @throws TidemarkError `incompatible` when it is not a store of this program, `unavailable` when a file cannot be read
+ * or written
  */
 export async function copySqlite(file: string, copy: string, onProgress: CopyProgress = () => {}): Promise<void> {
   const database = connect(file);
   try {
-    // As long as this transaction reads, what others commit is not seen, and so does not make the copy begin again.
+    // While this read transaction is open, commits of other connections are invisible, so the copy does not start
+    // again.
     database.exec('BEGIN');
     if (ask(file, () => schemaVersion(database)) === 0) {
       throw new TidemarkError('incompatible', `${file} holds no store of Tidemark`, { file });

@@ -3,8 +3,8 @@ import { ask, connect } from './connection.ts';
 import { prepareRows } from './row-statement.ts';
 
 /**
- * What SQLite finds wrong in the structure of the file: pages, the order of rows, rows without an entry in an index.
- * It reads every page, and compares no contents: a changed bit within a state is none of these.
+ * Damage that SQLite finds in the structure of the file: pages, the order of rows, missing index entries. It reads
+ * every page, but no contents: it does not find a changed bit within a state.
  */
 export function findDamage(database: DatabaseSync): readonly string[] {
   const rows = prepareRows<[message: string]>(database, 'PRAGMA integrity_check').all();
@@ -12,7 +12,10 @@ export function findDamage(database: DatabaseSync): readonly string[] {
   return lines.filter((line) => line !== 'ok' && !line.startsWith('***'));
 }
 
-/** The same for a file that no other process has open. @throws TidemarkError `unavailable` when it cannot be read */
+/**
+ * As `findDamage`, for a file that no other process has open.
+ * @throws TidemarkError `unavailable` when it cannot be read
+ */
 export function findDamageIn(file: string): readonly string[] {
   const database = connect(file);
   try {

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
 import type { JobRow, JobWrite } from './wire.ts';
 
-/** Jobs that are removed in one transaction: no other write waits for long. */
+/** Jobs that are removed in one transaction, so that no other write waits for long. */
 const REMOVED_AT_ONCE = 1_000;
 
 /** Writes jobs on one connection. Synchronous: it runs in the writer thread. */
@@ -26,7 +26,7 @@ export class JobWriter {
     };
   }
 
-  /** How many jobs were created, replaced or removed. */
+  /** Returns the number of jobs that were created, replaced or removed. */
   write(write: JobWrite): number {
     if (isDurable(write)) return this.#write(write);
     this.#database.exec('PRAGMA synchronous = NORMAL');
@@ -71,10 +71,7 @@ export class JobWriter {
   }
 }
 
-/**
- * Whether a write must survive a power failure. A claim and a heartbeat need not: the worker does not survive it,
- * either.
- */
+/** Whether a write must survive a power failure. A claim and a heartbeat need not: neither does the worker. */
 function isDurable(write: JobWrite): boolean {
   return write.kind !== 'log' && !(write.kind === 'replace' && write.row.state === 'running');
 }

@@ -5,20 +5,20 @@ import type { StateRow } from './queries.ts';
 import { prepareRows, type RowStatement } from './row-statement.ts';
 import type { FindRequest } from './wire.ts';
 
-/** Milliseconds after which a search says how far it has come. */
+/** Milliseconds after which a search stops, and returns its position. */
 const MOST_TIME = 500;
-/** Keys between two checks of the deadline: some milliseconds. */
+/** Number of keys between two checks of the deadline: some milliseconds. */
 const SLICE = 20_000;
-/** Above every key: keys are ASCII. */
+/** Sorts above every key: keys are ASCII. */
 const NO_END = '\u007f';
 
 interface FoundRows {
   readonly rows: readonly StateRow[];
-  /** The key up to which the set was searched; undefined when all of it was. */
+  /** The key up to which the set was searched; undefined when all of it was searched. */
   readonly next: ResourceKey | undefined;
 }
 
-/** Looks for texts in keys, one key after the other. Of what it does not find, it reads only the index. */
+/** Searches for texts in keys, key by key. For keys that do not match, it reads only the index. */
 export class KeyFinder {
   readonly #sliceEnd: RowStatement<[end: ResourceKey]>;
   readonly #find: readonly RowStatement<StateRow>[];
@@ -49,7 +49,7 @@ export class KeyFinder {
       const [end] = this.#sliceEnd.get(set, from) ?? [];
       for (const row of statement.iterate(set, from, end ?? NO_END, ...patterns)) {
         if (!holds(row[0])) continue;
-        // One row above the limit: there are more.
+        // One row more than the limit: there are more.
         if (rows.length === limit) return { rows, next: rows[limit - 1]![0] };
         rows.push(row);
       }

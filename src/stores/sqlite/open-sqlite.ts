@@ -31,7 +31,10 @@ export async function openSqlite(file: string, { failpoint, lock = 'shared' }: O
   }
 }
 
-/** Locks a store that is ours, or not there yet: beside another program's database nothing is written. */
+/**
+ * Locks a store of this program, or one that does not exist yet. Never writes a file beside the database of another
+ * program.
+ */
 function lockOwn(file: string, mode: LockMode) {
   if (existsSync(file) && !existsSync(lockFileOf(file))) connect(file).close();
   return lockStore(file, mode);

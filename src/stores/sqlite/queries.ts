@@ -20,7 +20,7 @@ export type EntryRow = [set: SetId, key: ResourceKey, kind: number, stamp: Stamp
 export type ChangeRow = [...entry: EntryRow, state: EncodedState | null, window: number, order: number | null];
 export type SummaryRow = [resources: number, changes: number, lastChange: Stamp];
 
-/** A query over a range of keys: `first` from a key, `next` above one. */
+/** A query over a range of keys: `first` includes the start key, `next` excludes it. */
 export interface ByKey<Row> {
   readonly first: RowStatement<Row>;
   readonly next: RowStatement<Row>;
@@ -30,7 +30,7 @@ export type Queries = ReturnType<typeof prepareQueries>;
 
 const CHANGE = 'set_id, key, kind, stamp, weight, state, window, event_order';
 
-/** The statements that read, of the connection of one thread. */
+/** The prepared read statements of the connection of one thread. */
 export function prepareQueries(database: DatabaseSync) {
   const prepare = <Row extends readonly unknown[]>(sql: string) => prepareRows<Row>(database, sql);
   const byKey = <Row extends readonly unknown[]>(columns: string, where = ''): ByKey<Row> => {
@@ -42,7 +42,7 @@ export function prepareQueries(database: DatabaseSync) {
   };
   const ofSet = 'FROM changes WHERE set_id = ? AND stamp > ? AND stamp < ?';
   return {
-    // A row with stamp 0 has nothing but an order.
+    // A row with stamp 0 has only an order.
     states: byKey<StateRow>('key, state, stamp, created, event_order', 'AND stamp > 0'),
     resources: byKey<StateRow>('key, state, stamp, created, event_order', 'AND state IS NOT NULL'),
     survey: byKey<SurveyRow>('key, stamp, weight, state IS NOT NULL'),

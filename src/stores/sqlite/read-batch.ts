@@ -3,7 +3,7 @@ import { BatchedCalls } from '../../lib/batched-calls.ts';
 import { ask } from './connection.ts';
 import type { StoreIdentity } from './store-lock.ts';
 
-/** What several reads of a transaction need alike, by a name: it is read for the first of them. */
+/** Reads a value once for all reads of a transaction, by a name. */
 export type ReadOnce = <Result>(name: string, read: () => Result) => Result;
 
 interface ReadBatchParts {
@@ -13,8 +13,8 @@ interface ReadBatchParts {
 }
 
 /**
- * Reads a few rows for each of many requests: those that arrive together are read in one transaction, after one check
- * that the store is still the file that was opened. Locks and check cost more than the rows.
+ * Reads a few rows for each of many requests. Requests that arrive together share a transaction, and a check that the
+ * store is still the file that was opened. Locks and check cost more than the rows.
  */
 export class ReadBatch {
   readonly #file: string;
@@ -29,7 +29,7 @@ export class ReadBatch {
       try {
         runAll(rememberReads());
       } finally {
-        // A damaged file or a failing disk has ended it already.
+        // After a damaged file or a failing disk, SQLite has ended it already.
         if (database.isTransaction) ask(file, () => commit.run());
       }
     });

@@ -11,18 +11,18 @@ import type { RowStatement } from './row-statement.ts';
 import type { Writer } from './writer.ts';
 
 /**
- * Rows that one statement reads: less than a millisecond, and so few that what is made of them never leaves the young
+ * Rows of one statement: read in less than a millisecond, and so few that the resulting objects never leave the young
  * generation.
  */
 export const BATCH = 250;
 export const NO_UNTIL = Number.MAX_SAFE_INTEGER;
-/** Above every key: keys are ASCII. */
+/** Sorts above every key: keys are ASCII. */
 const NO_END = '\u{10ffff}';
 
 interface BatchedRange {
   readonly set: SetId;
   readonly range: KeyRange;
-  /** The rows of a batch. */
+  /** Number of rows of a batch. */
   readonly rows?: number;
 }
 
@@ -35,8 +35,8 @@ interface Parts {
 }
 
 /**
- * What the ports to a store share: the connection of this thread, on which they read; the writer thread; and the reader
- * thread, for what reads many rows.
+ * What the ports of a store share: the connection of this thread, on which they read; the writer thread; and the reader
+ * thread, for queries of many rows.
  */
 export class ReadConnection {
   readonly database: DatabaseSync;
@@ -60,8 +60,8 @@ export class ReadConnection {
   }
 
   /**
-   * Rows that ascend by a stamp, above one, in batches. Other work of the thread goes on between them.
-   * @param read at most `BATCH` rows above a stamp
+   * Yields rows above a stamp, ascending by stamp, in batches. The thread does its other work between them.
+   * @param read reads at most `BATCH` rows above a stamp
    */
   async *byStamp<Row>(
     after: number,
@@ -76,7 +76,7 @@ export class ReadConnection {
     }
   }
 
-  /** Rows of a range of keys, in batches. Other work of the thread goes on between them. */
+  /** Yields the rows of a range of keys, in batches. The thread does its other work between them. */
   async *byKey<Row extends readonly [ResourceKey, ...unknown[]]>(
     query: ByKey<Row>,
     range: BatchedRange,
@@ -88,7 +88,8 @@ export class ReadConnection {
   }
 
   /**
-   * Rows of a range of keys, whose first column is the key; the next batch begins above the last key of the one before.
+   * Yields rows of a range of keys. Their first column is the key; the next batch begins above the last key of the
+   * previous one.
    */
   *batches<Row extends readonly [ResourceKey, ...unknown[]]>(
     { first, next }: ByKey<Row>,
@@ -108,7 +109,7 @@ export class ReadConnection {
     if (!this.hasSet(set)) throw new TidemarkError('not-found', `there is no set with the id ${set}`);
   }
 
-  /** Whether there is a set that is not removed. */
+  /** Whether the set exists and was not removed. */
   hasSet(set: SetId): boolean {
     const found = ask(this.file, () => this.queries.set.get(set));
     return found !== undefined && found[0] !== 1;

@@ -10,10 +10,10 @@ import { toResource } from './queries.ts';
 import type { ReaderFunctions } from './reader.worker.ts';
 import { type CountRequest, type FindRequest, lastKeyOf } from './wire.ts';
 
-/** So many may wait for the thread: some ten seconds of searches. */
+/** Most calls that may wait for the thread: some ten seconds of searches. */
 const MOST_WAITING = 20;
 
-/** The thread that reads many rows, as seen from outside. It is started when it is asked first. */
+/** Calls the thread that queries many rows. It is started by the first call. */
 export class Reader {
   readonly #thread: CalledThread<ReaderFunctions>;
   #waiting = 0;
@@ -53,7 +53,7 @@ export class Reader {
     }
   }
 
-  /** Resolves when everything that was asked is answered. */
+  /** Resolves when every call has returned. */
   close(): Promise<void> {
     return this.#thread.close();
   }

@@ -7,7 +7,7 @@ import { KeyFinder } from './key-finder.ts';
 import { StateReader } from './state-reader.ts';
 import type { CountRequest, FindRequest, StatesRequest } from './wire.ts';
 
-/** The thread that reads many rows, so that the HTTP thread need not. */
+/** The thread that queries many rows, so that they do not block the HTTP thread. */
 const { file } = workerData as { file: string };
 const database = connect(file);
 const finder = new KeyFinder(database);

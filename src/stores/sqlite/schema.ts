@@ -3,7 +3,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
 import { APPLICATION_ID } from './connection.ts';
 
-/** Each takes the schema from one version to the next, in one transaction; the first makes it from nothing. */
+/** A migration from one schema version to the next, in one transaction. The first one creates the schema. */
 export type Migration = (database: DatabaseSync) => void;
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -78,7 +78,10 @@ export function schemaVersion(database: DatabaseSync): number {
   return database.prepare('PRAGMA user_version').get()!.user_version as number;
 }
 
-/** Takes a store to the newest schema, and returns the version that it had. Several processes may do so at once. */
+/**
+ * Migrates a store to the newest schema, and returns its previous version. Several processes may do so
+ * concurrently.
+ */
 export function migrate(database: DatabaseSync, migrations: readonly Migration[] = MIGRATIONS): number {
   return transaction(database, () => {
     const before = schemaVersion(database);
@@ -90,8 +93,8 @@ export function migrate(database: DatabaseSync, migrations: readonly Migration[]
 }
 
 /**
- * Makes the schema in an empty store.
- * @throws TidemarkError `incompatible` when the store has an older or a newer one
+ * Creates the schema in an empty store.
+ * @throws TidemarkError `incompatible` when the store has an older or newer schema
  */
 export function requireSchema(database: DatabaseSync): void {
   const version = schemaVersion(database);

@@ -5,7 +5,7 @@ import type { OpenWindow, SetLedger } from '../../core/set-ledger.ts';
 
 type StoredSet = Pick<ResourceSet, 'epochStart' | 'windowChanges' | 'urlPrefix' | 'removed'>;
 
-/** Reads what commits need of sets, and writes what becomes of their ledgers. Call it in a transaction. */
+/** Reads the state of sets that commits need, and writes their ledgers. Call it in a transaction. */
 export class SetLedgers {
   readonly #statements;
   #catalogHead = -1;
@@ -32,7 +32,7 @@ export class SetLedgers {
     };
   }
 
-  /** The sets of events that exist, by id. */
+  /** The existing sets of events, by id. */
   read(events: readonly BatchEvent[]): ReadonlyMap<SetId, BatchSet> {
     this.#forgetChangedSets();
     const sources = new Map<SetId, Set<string>>();
@@ -56,7 +56,7 @@ export class SetLedgers {
     for (const { set, ledger, positions, closed } of sets) {
       for (const [source, position] of positions) this.#statements.putPosition.run(set, source, position);
       for (const window of closed) this.#putWindow(set, window);
-      // A set without any change has no window.
+      // A set without changes has no window.
       if (ledger.changes === 0) continue;
       this.#putWindow(set, ledger.window);
       this.#statements.putSummary.run(set, ledger.resources, ledger.changes, ledger.lastChange);

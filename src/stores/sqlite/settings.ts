@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { Stamp } from '../../core/stamp.ts';
 
-/** The numbers that hold for the whole store. */
+/** Numbers of the whole store. */
 export class Settings {
   readonly #get: StatementSync;
   readonly #set: StatementSync;
@@ -11,7 +11,7 @@ export class Settings {
     this.#set = database.prepare('UPDATE settings SET value = ? WHERE name = ?');
   }
 
-  /** The last stamp that was given, to a change or just below a boundary. */
+  /** The last stamp that was given to a change, or the one below the last boundary. */
   lastStamp(): Stamp {
     return this.#read('last_stamp');
   }
@@ -20,7 +20,7 @@ export class Settings {
     this.#set.run(stamp, 'last_stamp');
   }
 
-  /** The next version of a catalog document. Call it in a transaction. */
+  /** Increments the version of catalog documents, and returns it. Call it in a transaction. */
   nextVersion(): number {
     const version = this.#read('last_version') + 1;
     this.#set.run(version, 'last_version');

@@ -3,7 +3,7 @@ import type { Catalog, CatalogDocument, CatalogKind, CatalogPage } from '../cata
 import type { ReadBatch } from './read-batch.ts';
 import type { Writer } from './writer.ts';
 
-/** Sorts after every character that an id has. */
+/** Sorts above every character of an id. */
 const LAST = '\u{10ffff}';
 
 interface CatalogParts {

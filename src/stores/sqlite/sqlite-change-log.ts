@@ -54,7 +54,7 @@ export class SqliteChangeLog implements ChangeLog, LogMaintenance {
     for await (const rows of batches) yield rows.map(([set, key, order, stamp]) => ({ set, key, order, stamp }));
   }
 
-  /** The log is the history itself. */
+  /** The log is the history itself: there is nothing to drop. */
   async dropCommits(): Promise<DroppedCommits> {
     return { dropped: 0, total: 0 };
   }

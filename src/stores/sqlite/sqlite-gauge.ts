@@ -4,7 +4,7 @@ import type { LogProgress, StoreGauge, StoreTotals } from '../store-gauge.ts';
 import { ask } from './connection.ts';
 import { prepareRows, type RowStatement } from './row-statement.ts';
 
-/** Reads single rows, and one small table: 20,000 sets take some two milliseconds. */
+/** Reads single rows and one small table: 20,000 sets take some two milliseconds. */
 export class SqliteGauge implements StoreGauge {
   readonly #file: string;
   readonly #lastStamp: RowStatement<[stamp: number]>;
@@ -20,7 +20,7 @@ export class SqliteGauge implements StoreGauge {
     );
   }
 
-  /** A commit is logged and applied in one transaction. */
+  /** A commit is logged and applied in the same transaction. */
   async progress(): Promise<LogProgress> {
     const [stamp] = ask(this.#file, () => this.#lastStamp.get())!;
     return { logged: stamp, applied: stamp, waiting: 0, waitingSince: undefined };

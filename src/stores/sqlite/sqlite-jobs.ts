@@ -13,7 +13,7 @@ interface JobsParts {
 
 type Row = Record<string, unknown>;
 
-/** Lists of kinds and states are given as JSON, so that each statement is prepared once. */
+/** Lists of kinds and states are passed as JSON, so that each statement is prepared only once. */
 const AMONG = 'IN (SELECT value FROM json_each(?))';
 
 export class SqliteJobs implements JobRecords {

@@ -9,7 +9,7 @@ import { ask, snapshot } from './connection.ts';
 import { toResource } from './queries.ts';
 import type { ReadConnection } from './read-connection.ts';
 
-/** Reading so many at once is a third faster than one by one. */
+/** Reading this number of rows at once is a third faster than one by one. */
 const SURVEY_BATCH = 2000;
 
 export class SqliteStates implements ResourceStates {

@@ -77,8 +77,8 @@ export class SqliteStatistics implements SetStatistics {
   }
 
   /**
-   * The stamp of the last change of a key, or of the one below a boundary, when that is beside a change of the key; 0
-   * when there is none.
+   * The stamp of the last change of a key. With a boundary directly above a change of the key, the stamp of that
+   * change; 0 if there is none.
    */
   #lastChange(set: SetId, key: ResourceKey, before: Stamp): Stamp {
     const { change, lastChange } = this.#connection.queries;

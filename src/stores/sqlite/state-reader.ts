@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { prepareRows, type RowStatement } from './row-statement.ts';
 import { lastKeyOf, type StateColumns, type StatesRequest } from './wire.ts';
 
-/** Resources at a time: their states make a text that is not too large for the young generation. */
+/** Resources of a batch: the text of their states is small enough for the young generation. */
 const BATCH = 250;
-/** Batches in one answer: on a busy machine, threads wait for each other longer than a batch takes. */
+/** Batches of one response: on a busy machine, threads wait for each other longer than a batch takes. */
 const BATCHES = 4;
 
 /** Reads the states of a set, in batches. */
@@ -12,7 +12,7 @@ export class StateReader {
   readonly #next: RowStatement<[keys: string | null, states: string | null]>;
 
   constructor(database: DatabaseSync) {
-    // Neither a key nor JSON holds a line end.
+    // Neither keys nor JSON contain line ends.
     this.#next = prepareRows(
       database,
       `SELECT group_concat(key, char(10) ORDER BY key), group_concat(state, char(10) ORDER BY key) FROM (
@@ -20,7 +20,7 @@ export class StateReader {
     );
   }
 
-  /** Some batches; none after the last ones. */
+  /** Returns the next batches; empty after the last one. */
   next({ set, after }: StatesRequest): readonly StateColumns[] {
     const batches: StateColumns[] = [];
     for (let last = after; batches.length < BATCHES; last = lastKeyOf(batches)!) {

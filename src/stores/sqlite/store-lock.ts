@@ -6,20 +6,20 @@ import { makeFile, makeFolder } from '../../lib/make-folder.ts';
 import { isBusy } from '../../lib/sqlite/sqlite-fault.ts';
 import { ask } from './connection.ts';
 
-/** `shared`: uses the store. `exclusive`: replaces it, or changes its schema, while no other process has it open. */
+/** `shared`: to use the store. `exclusive`: to replace it or change its schema, while no other process has it open. */
 export type LockMode = 'shared' | 'exclusive';
 
-/** Milliseconds: a process that ends may keep the store open a little longer. */
+/** Milliseconds: a process that is ending may still have the store open for a while. */
 const WAIT = 500;
 
-// A read transaction holds a shared lock on the file until it ends; the file stays empty.
+// A read transaction has a shared lock on the file until it ends. The file stays empty.
 const LOCK = { shared: 'BEGIN; SELECT 1 FROM sqlite_schema', exclusive: 'BEGIN EXCLUSIVE' };
 
 /**
- * Locks a store until it is released, or until the process ends, however it ends. The lock is on a database of its own
- * beside the store, so that it also holds for a store that is damaged, or is being replaced. Within a process each
- * caller has a lock of its own.
- * @throws TidemarkError `unavailable` when another process has a lock that excludes this one
+ * Locks a store until it is released, or until the process ends in any way. The lock is on a separate database beside
+ * the store, so that it also works for a store that is damaged, or is being replaced. Each caller in a process has its
+ * own lock.
+ * @throws TidemarkError `unavailable` when another process has a conflicting lock
  */
 export function lockStore(file: string, mode: LockMode): { release(): void } {
   makeFolder(dirname(file));
@@ -39,8 +39,8 @@ export function lockStore(file: string, mode: LockMode): { release(): void } {
 }
 
 /**
- * Takes the write-ahead log into the file of the store, which then has all of it. That needs a lock on the file itself,
- * which other connections hold, also those of versions that have no lock file.
+ * Writes the write-ahead log into the file of the store, which is complete then. That needs a lock on the file itself,
+ * which also excludes connections of versions without a lock file.
  */
 function foldLog(file: string): void {
   if (!existsSync(file)) return;
@@ -48,7 +48,7 @@ function foldLog(file: string): void {
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK');
   } catch (error) {
-    // What is damaged cannot be read, but can be replaced.
+    // A damaged store cannot be read, but can be replaced.
     if (isBusy(error)) throw isUsed(file, 'exclusive');
   } finally {
     database.close();
@@ -60,8 +60,8 @@ export function lockFileOf(file: string): string {
 }
 
 /**
- * Notices when the path of an open store leads to another file than the one that was opened: what is written there
- * would be lost.
+ * Detects that the path of an open store leads to another file than the one that was opened: writes to that file would
+ * be lost.
  */
 export class StoreIdentity {
   readonly #file: string;
@@ -72,7 +72,7 @@ export class StoreIdentity {
     this.#opened = statOf(file);
   }
 
-  /** @throws TidemarkError `unavailable` when it leads to another one, or to none */
+  /** @throws TidemarkError `unavailable` when the path leads to another file, or to none */
   require(): void {
     const found = statOf(this.#file);
     if (found?.ino === this.#opened?.ino && found?.dev === this.#opened?.dev) return;

@@ -7,7 +7,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import { type CommitResult, stampsOf, toResult } from '../commit-result.ts';
 import type { ActivityRange } from '../set-statistics.ts';
 
-/** Events as columns: cloning five arrays for a thread costs a fraction of cloning ten thousand objects. */
+/** Events as columns: copying five arrays to a thread costs a fraction of copying ten thousand objects. */
 export interface EventColumns {
   readonly sets: readonly SetId[];
   readonly keys: readonly string[];
@@ -15,24 +15,24 @@ export interface EventColumns {
   readonly weights: readonly number[];
   /** Sparse: most events have neither source nor position. */
   readonly positions: readonly EventPosition[];
-  /** Sparse too. */
+  /** Sparse: most events have none. */
   readonly times: readonly EventTime[];
   /** Undefined when no event has one. */
   readonly orders: readonly (number | undefined)[] | undefined;
   /** Undefined when no event has one. */
   readonly bases: readonly (Stamp | undefined)[] | undefined;
-  /** Where the prefix that keys were resolved under changes: neighbours share it. */
+  /** The events at which the URL prefix changes: consecutive events mostly have the same prefix. */
   readonly prefixes: readonly PrefixRun[];
 }
 
 export interface PrefixRun {
-  /** The first event of the batch that has it. */
+  /** The index of the first event with this prefix. */
   readonly at: number;
   readonly urlPrefix: string | undefined;
 }
 
 export interface EventPosition {
-  /** Which event of the batch. */
+  /** The index of the event. */
   readonly at: number;
   readonly source: string;
   readonly position: number;
@@ -41,7 +41,7 @@ export interface EventPosition {
 }
 
 export interface EventTime {
-  /** Which event of the batch. */
+  /** The index of the event. */
   readonly at: number;
   readonly time: Stamp;
   readonly window: number | undefined;
@@ -52,7 +52,7 @@ export interface ResultColumns {
   readonly stamps: Float64Array;
 }
 
-/** What becomes of an event; numbers of outcomes are places in this list. */
+/** The outcomes of events. Their numbers are indexes in this list. */
 const OUTCOMES: readonly Outcome[] = [
   ...CHANGE_KINDS,
   'same-state',
@@ -98,7 +98,7 @@ export function toColumns(events: readonly (PostableEvent | ReplayedChange)[]): 
   };
 }
 
-/** @param keys of each event, which of the batch's keys it is about */
+/** @param keys the index of each event's key */
 export function toEvents(columns: EventColumns, keys: readonly number[]): readonly BatchEvent[] {
   const positions = new Map(columns.positions.map((position) => [position.at, position]));
   const times = new Map(columns.times.map((time) => [time.at, time]));
@@ -133,11 +133,11 @@ export function toResults({ outcomes, stamps }: ResultColumns, events: readonly 
   return events.map(({ set }, at) => toResult(OUTCOMES[outcomes[at]!]!, set, stamps[at]!));
 }
 
-/** What the writer thread is started with. */
+/** The `workerData` of the writer thread. */
 export interface WriterData {
   readonly file: string;
   readonly failpoint: string | undefined;
-  /** See clock.ts. Read when the store was opened, since the thread starts with the first write. */
+  /** See clock.ts. It is read when the store is opened, because the thread starts only with the first write. */
   readonly startOfMachine: number;
 }
 
@@ -148,14 +148,14 @@ export interface PutRequest {
   readonly replaces: number | undefined;
 }
 
-/** What the writer thread does with jobs. */
+/** A write of jobs by the writer thread. */
 export type JobWrite =
   | { readonly kind: 'create'; readonly rows: readonly JobRow[] }
   | { readonly kind: 'replace'; readonly row: JobRow; readonly version: string }
   | { readonly kind: 'log'; readonly name: string; readonly lines: string }
   | { readonly kind: 'remove'; readonly state: string; readonly finishedBefore: number };
 
-/** A job in the columns of its table. */
+/** A job as the columns of its table. */
 export interface JobRow {
   readonly name: string;
   readonly kind: string;
@@ -168,7 +168,7 @@ export interface JobRow {
 
 export interface FindRequest {
   readonly set: SetId;
-  /** One or two. */
+  /** One or two texts. */
   readonly texts: readonly string[];
   readonly after: ResourceKey | undefined;
   readonly limit: number;
@@ -184,15 +184,15 @@ export interface StatesRequest {
 }
 
 /**
- * Live resources, ascending by key. Each column is one text with a line for each resource: a thread is handed two texts
- * in place of hundreds.
+ * Live resources, ascending by key. Each column is one text with a line for each resource: sending two texts to a
+ * thread is cheaper than sending hundreds.
  */
 export interface StateColumns {
   readonly keys: string;
   readonly states: string;
 }
 
-/** Undefined when there are none. */
+/** The last key; undefined when there are none. */
 export function lastKeyOf(batches: readonly StateColumns[]): ResourceKey | undefined {
   const keys = batches.at(-1)?.keys;
   return keys?.slice(keys.lastIndexOf('\n') + 1);

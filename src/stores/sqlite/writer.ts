@@ -10,9 +10,7 @@ export interface WriterOptions {
   readonly identity: StoreIdentity;
 }
 
-/**
- * The writer thread as seen from outside. It is started by the first write: a process that only reads never has one.
- */
+/** Calls the writer thread. It is started by the first write: a process that only reads never has one. */
 export class Writer {
   readonly #thread: CalledThread<WriterFunctions>;
   readonly #identity: StoreIdentity;
@@ -41,7 +39,7 @@ export class Writer {
     return this.#acknowledged(() => this.#thread.call('job', [write]));
   }
 
-  /** Resolves when every write that was asked for is done. */
+  /** Resolves when every requested write is done. */
   close(): Promise<void> {
     return this.#thread.close();
   }
@@ -49,7 +47,7 @@ export class Writer {
   async #acknowledged<Result>(write: () => Promise<Result>): Promise<Result> {
     this.#identity.require();
     const result = await write();
-    // What went to a file that was replaced meanwhile is not acknowledged.
+    // A write to a file that was replaced meanwhile is not acknowledged.
     this.#identity.require();
     return result;
   }

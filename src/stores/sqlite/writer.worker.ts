@@ -9,12 +9,13 @@ import { JobWriter } from './job-writer.ts';
 import type { EventColumns, JobWrite, PutRequest, WriterData } from './wire.ts';
 
 /**
- * The one thread of a process that writes to the store: a commit may take long, and wait for another process's lock.
+ * The only thread of a process that writes to the store: a commit may take long, and wait for another process's
+ * lock.
  */
 const { file, failpoint, startOfMachine } = workerData as WriterData;
 armFailpoint(failpoint);
 const database = connect(file);
-// Kilobytes. Keys in random order touch the whole index; readers go through it in order, and need next to nothing.
+// Kilobytes. Writes with random keys use the whole index; readers read in order, and need almost no cache.
 database.exec('PRAGMA cache_size = -16000');
 const committer = new Committer(database, new JumpCheck(startOfMachine));
 const jobs = new JobWriter(database);

@@ -17,7 +17,7 @@ const PER_SEARCH = 5_000;
 
 type Filter = estypes.QueryDslQueryContainer;
 
-/** Boundaries, either of which may be open. */
+/** Boundaries; an undefined one is open. */
 interface OpenRange {
   readonly after?: Stamp | undefined;
   readonly until?: Stamp | undefined;
@@ -28,7 +28,7 @@ interface Bucket {
   readonly kinds: { readonly buckets: readonly { readonly key: ChangeKind; readonly doc_count: number }[] };
 }
 
-/** Reads and counts the changes of sets; they are to be visible. */
+/** Reads and counts the changes of sets. Their indices must have been refreshed. */
 export class ChangeReader {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
@@ -38,20 +38,20 @@ export class ChangeReader {
     this.#names = names;
   }
 
-  /** @param set undefined for all of them */
+  /** @param set undefined for all sets */
   async *read(set: SetId | undefined, { after, until }: StampRange): AsyncIterable<readonly Change[]> {
     const ofSet = set === undefined ? [] : [{ term: { set } }];
     for await (const documents of this.#inOrder(ofSet, { after, until })) yield documents.map(toChange);
   }
 
-  /** The oldest entries of the log in a range, of all sets. */
+  /** The oldest changes of all sets in a range, as log entries. */
   async tail(range: StampRange, limit: number): Promise<readonly LogEntry[]> {
     const entries: LogEntry[] = [];
     for await (const documents of this.#inOrder([], range, limit)) entries.push(...documents.map(toLogEntry));
     return entries;
   }
 
-  /** Stamp and weight of the newest changes of a set below a boundary, newest first. */
+  /** Stamps and weights of the newest changes of a set below a boundary, newest first. */
   weights(set: SetId, until: Stamp, most: number): Promise<readonly Pick<ChangeDocument, 'stamp' | 'weight'>[]> {
     return this.#cluster.search<Pick<ChangeDocument, 'stamp' | 'weight'>>({
       index: this.#names.changes,
@@ -67,14 +67,14 @@ export class ChangeReader {
     return newest.map(toChange);
   }
 
-  /** A resource is found by its location, which is searchable; its order is not. */
+  /** Searches by the location of a resource, which is indexed; its order is not. */
   async history(set: SetId, key: ResourceKey, { before, limit }: HistoryRange): Promise<readonly Change[]> {
     const filter = [{ term: { set } }, { term: { 'location.value': locationOf(key).value } }];
     const order = sortKeyOf(set, key);
     const changes: Change[] = [];
     for (let until = before; ; ) {
       const documents = await this.#newest(filter, { until }, limit);
-      // A path and a URI elsewhere may be written alike.
+      // A path and a URI elsewhere may have the same text.
       changes.push(...documents.filter((document) => document.order === order).map(toChange));
       if (documents.length < limit || changes.length >= limit) return changes.slice(0, limit);
       until = documents.at(-1)!.stamp;
@@ -113,7 +113,7 @@ export class ChangeReader {
     return newest;
   }
 
-  /** Oldest first, in batches, no more than `limit` of them. */
+  /** Yields changes in batches, oldest first, at most `limit` changes. */
   async *#inOrder(
     filter: readonly Filter[],
     { after, until }: StampRange,

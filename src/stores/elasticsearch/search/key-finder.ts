@@ -12,13 +12,13 @@ import { inAscii } from '../order-range.ts';
 import { commonPrefix, ordersBetween, TAIL } from './order-expression.ts';
 import type { ResourceReader } from './resource-reader.ts';
 
-/** Milliseconds after which a search says how far it has come. */
+/** Milliseconds after which a search stops, and returns its position. */
 const MOST_TIME = 500;
-/** Pieces of 4,096 keys that are searched at first: some fifty milliseconds. */
+/** Number of pieces of 4,096 keys in the first slice: some fifty milliseconds. */
 const PIECES_AT_FIRST = 32;
 /**
- * Milliseconds below which a slice was quick: the next one has twice as many pieces, since some of the time is the same
- * for any size.
+ * Milliseconds below which the next slice has twice as many pieces, since a part of the time is the same for any
+ * size.
  */
 const QUICK = 100;
 
@@ -30,7 +30,7 @@ interface FinderParts {
   readonly resources: ResourceReader;
 }
 
-/** A part of a set's keys: above one order, up to another one (inclusive). */
+/** A range of a set's keys: above one order (exclusive), up to another one (inclusive). */
 interface Slice {
   readonly above: string;
   readonly through: string;
@@ -40,7 +40,7 @@ type Wanted = Pick<Search, 'after' | 'limit'>;
 
 /**
  * Finds resources by a part of their key. Elasticsearch tests every term for that, so the set is searched in slices:
- * what a slice finds is complete, and where the time is over, the search can go on.
+ * the results of each slice are complete, and a search that reaches its time limit can be continued.
  */
 export class KeyFinder {
   readonly #parts: FinderParts;
@@ -59,7 +59,7 @@ export class KeyFinder {
     const deadline = performance.now() + MOST_TIME;
     const found: Resource[] = [];
     for await (const slice of this.#slices(set, after)) {
-      // One row above the limit shows that there are more.
+      // One row more than the limit shows that there are more.
       found.push(...(await this.#search(slice, texts, limit + 1 - found.length)));
       if (found.length > limit) return firstOf(found, limit);
       const isLast = slice.through === sortKeyEnd(set);
@@ -77,7 +77,7 @@ export class KeyFinder {
     for await (const { lt } of resources.pieces(set, { from: after })) {
       pieces += 1;
       if (lt !== end && pieces < most) continue;
-      // Any text between two keys will do to cut there, and a short one makes a short expression.
+      // Any text between two keys can be the cut. A short one makes a short expression.
       const through = lt === end ? end : lt.slice(0, commonPrefix(above, lt) + TAIL);
       const began = performance.now();
       yield { above, through };

@@ -1,15 +1,15 @@
-/** Characters behind the common beginning of two orders that an expression compares. */
+/** Characters after the common prefix of two orders that an expression compares. */
 export const TAIL = 6;
 
 /** The default of `index.max_regex_length`. */
 const MOST_LENGTH = 1_000;
 /** The most characters of a text that an expression tests: each takes up to four. */
 const MOST_OF_TEXT = 120;
-/** What keys are made of. */
+/** The range of characters of keys. */
 const LOWEST = ' ';
 const HIGHEST = '~';
 const ANY = `[${LOWEST}-${HIGHEST}]*`;
-/** The same as `holder` has it: nothing begins within a percent-encoded character. */
+/** As in `holder`: a match never begins within a percent-encoded character. */
 const WHOLE = '([ -$\\&-~]|%[0-9A-Fa-f][ -$\\&-~]|%[ -$\\&-/:-@G-\\`g-~])*';
 
 /**
@@ -29,7 +29,7 @@ export function ordersBetween(above: string, through: string, text: string): str
     : `${beginning(through, MOST_LENGTH - ANY.length - held.length)}${ANY}${held}`;
 }
 
-/** As much of a text as an expression of some characters holds. */
+/** The longest prefix of a text whose expression has at most this length. */
 function beginning(text: string, most: number): string {
   let expression = '';
   for (const character of text) {
@@ -46,7 +46,7 @@ export function commonPrefix(a: string, b: string): number {
   return length;
 }
 
-/** Their first characters differ; `upper` has one. */
+/** Their first characters differ; `upper` is not empty. */
 function between(lower: string, upper: string): string {
   const [low] = lower;
   const [high = ''] = upper;
@@ -70,7 +70,7 @@ function upTo(upper: string): string {
   return `(${[...charactersThen(LOWEST, before(high)), `${literal(high)}${upTo(upper.slice(1))}`].join('|')})?`;
 }
 
-/** One of some characters, then anything; nothing when there is no such character. */
+/** One character of a range, then anything; nothing when the range is empty. */
 function charactersThen(first: string, last: string): readonly string[] {
   return first > last ? [] : [`[${literal(first)}-${literal(last)}]${ANY}`];
 }
@@ -89,7 +89,7 @@ function inAnyCase(text: string): string {
   );
 }
 
-/** As itself, also between brackets. */
+/** The escaped text, also valid between brackets. */
 function literal(text: string): string {
   return text.replace(/[^A-Za-z0-9/%_]/g, '\\$&');
 }

@@ -14,12 +14,12 @@ import { inAscii, justBelow, type OrderRange, searchWithin } from '../order-rang
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;
-/** Searches at a time: Elasticsearch uses a core for each. */
+/** Concurrent searches: Elasticsearch uses a core for each. */
 const SEARCHES = 2;
 /** Sample keys of one search. */
 const SAMPLE_KEYS = 1_000;
 
-/** A resource or tombstone as a survey counts it. */
+/** The fields of a resource or tombstone that a survey counts. */
 export interface SurveyRow {
   readonly order: string;
   readonly stamp: Stamp;
@@ -34,19 +34,19 @@ export interface Bounds {
 }
 
 type Filter = estypes.QueryDslQueryContainer;
-/** What a survey sorts by. */
+/** The sort values of a survey. */
 type SurveySort = [order: string, stamp: Stamp, weight: number];
 
 type RaisedDocument = Required<Pick<ResourceDocument, 'set' | 'order' | 'event_order' | 'raised'>>;
 
-/** What a survey sees in place of the weight that a tombstone does not have. */
+/** The weight of a tombstone in a survey, whose document has none. */
 const NO_WEIGHT = -1;
 
 /**
- * Reads ranges of keys in their order. One key in 4,096, by its hash, is a sample key: a long range is cut at them, and
- * what is between two is found in the same time everywhere. (A sorted search from a key on visits everything above
- * it, for each batch anew; a composite aggregation does so too, unless it has the whole index to itself, and needs
- * ordinals that every refresh throws away.)
+ * Reads ranges of keys in key order. One key in 4,096, chosen by its hash, is a sample key. A long range is cut at
+ * sample keys, so that reading the keys between two of them takes the same time everywhere. (A sorted search from a key
+ * on visits all documents above it, again for each batch. So does a composite aggregation, unless the index has a
+ * single set; it also needs ordinals, which every refresh invalidates.)
  */
 export class ResourceReader {
   readonly #cluster: Cluster;
@@ -57,7 +57,10 @@ export class ResourceReader {
     this.#names = names;
   }
 
-  /** Live resources, or with tombstones everything that ever was, in batches; the next is read while one is in use. */
+  /**
+   * Yields live resources, or with `tombstones` every key that ever existed, in batches. The next batch is read while
+   * one is used.
+   */
   read(set: SetId, range: KeyRange & { tombstones?: false }): AsyncIterable<readonly Resource[]>;
   read(set: SetId, range: KeyRange & { tombstones?: boolean }): AsyncIterable<readonly (Resource | Tombstone)[]>;
   async *read(
@@ -69,12 +72,12 @@ export class ResourceReader {
     yield* prefetchItems(this.#walk(boundsOf(set, range), (bounds) => this.#resources(bounds, batches, filter)));
   }
 
-  /** A range of keys, cut into pieces of 4,096 on average. */
+  /** Cuts a range of keys into pieces of 4,096 keys on average. */
   pieces(set: SetId, range: KeyRange): AsyncIterable<Bounds> {
     return this.#pieces(boundsOf(set, range));
   }
 
-  /** Keys whose order rose without a change, in the order of the stamps at which it did. */
+  /** Yields keys whose order rose without a change, by the stamp at which it rose. */
   async *raisedOrders({ after, until }: StampRange): AsyncIterable<readonly RaisedKey[]> {
     const batches = new BatchSize(PER_SEARCH);
     for (let last = after; ; ) {
@@ -95,17 +98,17 @@ export class ResourceReader {
     }
   }
 
-  /** What a survey needs of everything that ever was. */
+  /** Yields the survey fields of every key that ever existed. */
   survey(set: SetId, range: KeyRange): AsyncIterable<readonly SurveyRow[]> {
     return prefetchItems(this.#walk(boundsOf(set, range), (bounds) => this.#rows(bounds)));
   }
 
-  /** Reads the pieces of a range, some at a time, and returns them in order. */
+  /** Reads the pieces of a range, some concurrently, and yields them in order. */
   #walk<Item>(bounds: Bounds, read: (piece: Bounds) => Promise<readonly Item[]>): AsyncIterable<readonly Item[]> {
     return mapInOrder(this.#pieces(bounds), SEARCHES, read);
   }
 
-  /** Cuts a range at its sample keys: pieces of 4,096 on average. */
+  /** Cuts a range at its sample keys: pieces of 4,096 keys on average. */
   async *#pieces({ gte, lt }: Bounds): AsyncIterable<Bounds> {
     let from = gte;
     for await (const { order } of this.#sampleKeys({ above: gte, below: lt })) {
@@ -115,7 +118,7 @@ export class ResourceReader {
     yield { gte: from, lt };
   }
 
-  /** In their order. */
+  /** Yields sample keys in ascending order. */
   async *#sampleKeys({ above, below }: OrderRange): AsyncIterable<{ readonly order: string }> {
     for (let last = above; ; ) {
       const found = await this.#cluster.search<{ order: string }>({
@@ -132,8 +135,8 @@ export class ResourceReader {
   }
 
   /**
-   * Documents are made resources as they come, not when it is their turn: until then, they would take three times as
-   * much memory.
+   * Converts documents when they arrive, not when they are yielded: until then, they would take three times as much
+   * memory.
    */
   async #resources(bounds: Bounds, batches: BatchSize, filter: readonly Filter[]): Promise<(Resource | Tombstone)[]> {
     const resources: (Resource | Tombstone)[] = [];
@@ -144,7 +147,10 @@ export class ResourceReader {
     return resources;
   }
 
-  /** The values that a search sorts by come without reading the documents, which makes it five times faster. */
+  /**
+   * Reads only sort values, for which Elasticsearch does not load documents: that makes the search five times
+   * faster.
+   */
   async #rows(bounds: Bounds): Promise<SurveyRow[]> {
     const rows: SurveyRow[] = [];
     const search = async (range: OrderRange, size: number) => {
@@ -164,7 +170,7 @@ export class ResourceReader {
   }
 }
 
-/** Searches on above what was found last, to the end of the bounds. */
+/** Repeats a search above the last result, to the end of the bounds. */
 async function* everything<Item extends { readonly order: string }>(
   { gte, lt: below }: Bounds,
   batches: BatchSize,

@@ -15,14 +15,14 @@ interface WindowDocument {
   readonly changes: number;
 }
 
-/** Fewer windows than were closed, when a search does not find all of them yet. */
+/** There are fewer windows than `closed`, while a search does not find all of them yet. */
 export interface FoundWindows {
   readonly windows: readonly Window[];
-  /** How many windows of the set are closed. */
+  /** Number of closed windows of the set. */
   readonly closed: number;
 }
 
-/** Reads the windows of sets: documents of those that are closed, and what the ledger has of the open one. */
+/** Reads the windows of sets: the documents of closed ones, and the open one from the ledger. */
 export class WindowReader {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
@@ -35,14 +35,14 @@ export class WindowReader {
   }
 
   /**
-   * The windows of a set in order. Some that were closed lately are found only when their index is refreshed.
-   * @param atLeast how many closed windows the index must show, by what was read before it was refreshed
-   * @throws TidemarkError `unavailable` when it does not show them
+   * Reads the windows of a set, in order. Some that were closed recently are found only after a refresh of their index.
+   * @param atLeast number of closed windows that the index must contain, as read before its refresh
+   * @throws TidemarkError `unavailable` when it contains fewer
    */
   async read(set: SetId, atLeast: number): Promise<FoundWindows> {
     const [closed, [ledger]] = await Promise.all([this.#closed(set), this.#currentStates.ledgersOf([set])]);
-    // Commits are applied in any order: of the windows that a later commit than the last visible one has closed, some
-    // may be there.
+    // Commits are applied in any order: windows that are closed by a commit after the last visible one may exist
+    // already, after a gap.
     const gap = closed.findIndex(({ number }, at) => number !== at + 1);
     const windows = gap < 0 ? closed : closed.slice(0, gap);
     if (windows.length < atLeast) throw missing(this.#names.ledgers, { set, number: windows.length + 1 });
