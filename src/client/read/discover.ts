@@ -1,11 +1,12 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { capabilityOf, type Document, linksOf } from './document.ts';
-import { DocumentParser, UnreadableDocument } from './document-parser.ts';
+import { DocumentParser } from './document-parser.ts';
 import { FetchFailure } from './fetcher.ts';
 import { sitemapsInRobots } from './page-links.ts';
+import { ReadFailure } from './read-failure.ts';
 import { type ReadPage, readPage } from './read-page.ts';
 import type { Reader } from './reader.ts';
-import { TooLarge, unpacked, unpackedFile } from './unpacked.ts';
+import { unpacked, unpackedFile } from './unpacked.ts';
 
 /** The address and capability of a list, an index or a dump. */
 export interface NamedList {
@@ -153,7 +154,7 @@ async function tryHead(reader: Reader, uri: string): Promise<Document | string> 
   } catch (error) {
     reader.signal.throwIfAborted();
     if (error instanceof FetchFailure) return error.message;
-    if (!(error instanceof UnreadableDocument || error instanceof TooLarge)) throw error;
+    if (!(error instanceof ReadFailure)) throw error;
     if (!isDocument(parser)) return isUtf8 ? error.message : 'it is not encoded in UTF-8';
   }
   return isDocument(parser) ? parser.document : `its root element is ${parser.document.root.replace(/^\{\}/, '')}`;

@@ -8,6 +8,7 @@ import {
   isListOfResources,
   NO_ATTRIBUTES,
 } from './document.ts';
+import { ReadFailure } from './read-failure.ts';
 
 const SITEMAPS = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 const RESOURCESYNC = 'http://www.openarchives.org/rs/terms/';
@@ -30,7 +31,7 @@ type DraftDocument = Draft<Document> & {
 };
 
 /** Thrown for a document that cannot be parsed, or that would need too much memory. */
-export class UnreadableDocument extends Error {}
+export class UnreadableDocument extends ReadFailure {}
 
 /**
  * Parses a document as it arrives. Memory does not grow with its length. Entities that it declares are not expanded,

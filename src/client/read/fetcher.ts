@@ -1,3 +1,5 @@
+import { ReadFailure } from './read-failure.ts';
+
 /** Sends GET requests for a client of a source. An adapter follows redirects, and enforces time limits. */
 export interface Fetcher {
   /**
@@ -26,7 +28,7 @@ export interface Fetched {
 }
 
 /** Why there is no complete response. The message is for people. */
-export class FetchFailure extends Error {}
+export class FetchFailure extends ReadFailure {}
 
 /** A failure that a retry cannot change, such as a URL that cannot be requested, or a redirect that is not followed. */
 export class Refused extends FetchFailure {}

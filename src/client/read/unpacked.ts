@@ -1,12 +1,13 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type Fetched, FetchFailure } from './fetcher.ts';
+import { ReadFailure } from './read-failure.ts';
 
 /** Bytes of each chunk: with the 16 kB of Node, decompression takes twice as long. */
 const CHUNK_BYTES = 64 * 1024;
 
 /** Thrown when a body is longer than allowed. */
-export class TooLarge extends Error {}
+export class TooLarge extends ReadFailure {}
 
 /**
  * Yields the bytes of a response without their Content-Encoding, up to a limit.
@@ -52,7 +53,7 @@ async function* gunzipped(chunks: AsyncIterable<Uint8Array>, mostBytes: number):
   try {
     yield* limited(unzip, mostBytes);
   } catch (error) {
-    if (error instanceof TooLarge || error instanceof FetchFailure || !isZlibError(error)) throw error;
+    if (!isZlibError(error)) throw error;
     throw new FetchFailure(`it is not packed with gzip as it says: ${(error as Error).message}`);
   } finally {
     source.destroy();
@@ -62,7 +63,8 @@ async function* gunzipped(chunks: AsyncIterable<Uint8Array>, mostBytes: number):
 
 const isZlibError = (error: unknown) => String((error as NodeJS.ErrnoException).code).startsWith('Z_');
 
-async function* limited(chunks: AsyncIterable<Uint8Array>, mostBytes: number): AsyncGenerator<Buffer> {
+/** Passes on bytes up to a limit. @throws TooLarge */
+export async function* limited(chunks: AsyncIterable<Uint8Array>, mostBytes: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;

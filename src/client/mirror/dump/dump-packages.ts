@@ -6,7 +6,7 @@ import { unlinked } from '../../../lib/unlinked.ts';
 import { linksOf } from '../../read/document.ts';
 import { FetchFailure } from '../../read/fetcher.ts';
 import type { Reader } from '../../read/reader.ts';
-import { TooLarge, unpacked } from '../../read/unpacked.ts';
+import { unpacked } from '../../read/unpacked.ts';
 import { readResourceList } from '../lists/read-resource-list.ts';
 import { type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 import { resumedBody } from '../requests/resumed-body.ts';
@@ -110,6 +110,3 @@ function writeTo(fd: number, chunk: Uint8Array): void {
     throw new FetchFailure(`it cannot be written: ${reasonOf(error)}`);
   }
 }
-
-export const isPackageFailure = (error: unknown): error is Error =>
-  error instanceof FetchFailure || error instanceof TooLarge;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { ReadFailure } from '../../read/read-failure.ts';
 import type { Reader } from '../../read/reader.ts';
-import { fetchPackage, isPackageFailure, type ListedPackage, type PackageFile } from './dump-packages.ts';
+import { fetchPackage, type ListedPackage, type PackageFile } from './dump-packages.ts';
 
 interface PrefetchOptions {
   readonly reader: Reader;
@@ -66,7 +67,7 @@ export class PackagePrefetcher {
         return { uri, file: await fetchPackage(reader, listed, path) };
       } catch (error) {
         reader.signal.throwIfAborted();
-        if (!isPackageFailure(error)) throw error;
+        if (!(error instanceof ReadFailure)) throw error;
         return { uri, problem: error.message };
       }
     }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Entry } from '../../read/document.ts';
 import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
 import { FetchFailure } from '../../read/fetcher.ts';
+import { ReadFailure } from '../../read/read-failure.ts';
 import type { Reader } from '../../read/reader.ts';
 import { ZipPackage } from '../../read/zip-file.ts';
 import { agrees, strongestOf, type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
@@ -9,7 +10,7 @@ import { type ApplyParts, rightAlready } from '../pass/apply-wanted.ts';
 import { ResourceFailure, type StagedResource, stage, stageStream } from '../pass/fetch-resource.ts';
 import type { KnownResource } from '../state/mirror-state.ts';
 import type { WantedRow, WantedTable } from '../state/wanted-table.ts';
-import { isPackageFailure, type PackageFile } from './dump-packages.ts';
+import type { PackageFile } from './dump-packages.ts';
 
 export interface TakeParts extends ApplyParts {
   readonly wanted: WantedTable;
@@ -50,7 +51,7 @@ export async function takeFrom({ fd, length, close }: PackageFile, parts: TakePa
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (!isPackageFailure(error) && !(error instanceof UnreadableDocument)) throw error;
+    if (!(error instanceof ReadFailure)) throw error;
     problem = error.message;
   } finally {
     close();

@@ -1,10 +1,11 @@
 import { TidemarkError } from '../../../core/errors.ts';
 import type { Document, Entry } from '../../read/document.ts';
-import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
+import { DocumentParser } from '../../read/document-parser.ts';
 import { DocumentText } from '../../read/document-text.ts';
-import { FetchFailure, type RequestHeaders } from '../../read/fetcher.ts';
+import type { RequestHeaders } from '../../read/fetcher.ts';
+import { ReadFailure } from '../../read/read-failure.ts';
 import type { Reader } from '../../read/reader.ts';
-import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
+import { unpacked, unpackedFile } from '../../read/unpacked.ts';
 
 /** A document of the source that cannot be read completely. The message is for people. */
 export class DocumentFailure extends TidemarkError {
@@ -66,9 +67,7 @@ export async function readEntries(
     return { document, headers, validator: validatorOf(headers) };
   } catch (error) {
     reader.signal.throwIfAborted();
-    const isExpected =
-      error instanceof FetchFailure || error instanceof TooLarge || error instanceof UnreadableDocument;
-    throw isExpected ? new DocumentFailure(uri, error.message) : error;
+    throw error instanceof ReadFailure ? new DocumentFailure(uri, error.message) : error;
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { FetchFailure } from '../../read/fetcher.ts';
-import { TooLarge, unpacked } from '../../read/unpacked.ts';
+import { ReadFailure } from '../../read/read-failure.ts';
+import { unpacked } from '../../read/unpacked.ts';
 import type { TwoEncodings } from '../rules/rule.ts';
 import type { Session } from './session.ts';
 
@@ -31,7 +32,7 @@ async function digest(session: Session, uri: string, encoding: 'gzip' | 'identit
   } catch (error) {
     session.signal.throwIfAborted();
     if (error instanceof FetchFailure && encoding === 'gzip') return 'damaged';
-    if (error instanceof FetchFailure || error instanceof TooLarge) return undefined;
+    if (error instanceof ReadFailure) return undefined;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Document, Entry } from '../../read/document.ts';
-import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
-import { FetchFailure } from '../../read/fetcher.ts';
-import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
+import { DocumentParser } from '../../read/document-parser.ts';
+import { ReadFailure } from '../../read/read-failure.ts';
+import { unpacked, unpackedFile } from '../../read/unpacked.ts';
 import type { Session } from './session.ts';
 
 /** Reads the entries of a document again, without checking them. Ends early if the document cannot be read. */
@@ -17,7 +17,6 @@ export async function* readAgain(session: Session, { uri }: Document): AsyncGene
   } catch (error) {
     session.signal.throwIfAborted();
     // The first reading has reported the faults of the document.
-    if (!(error instanceof FetchFailure || error instanceof TooLarge || error instanceof UnreadableDocument))
-      throw error;
+    if (!(error instanceof ReadFailure)) throw error;
   }
 }

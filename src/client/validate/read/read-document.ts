@@ -2,6 +2,7 @@ import type { Document, Entry } from '../../read/document.ts';
 import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
 import { DocumentText } from '../../read/document-text.ts';
 import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
+import { ReadFailure } from '../../read/read-failure.ts';
 import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
 import type { Session } from './session.ts';
 
@@ -72,8 +73,7 @@ export async function parse(
 /** @throws errors that end the validation, rather than only concern this document */
 function failureOf({ signal }: Session, error: unknown): string {
   if (signal.aborted) throw signal.reason;
-  const isExpected = error instanceof FetchFailure || error instanceof TooLarge || error instanceof UnreadableDocument;
-  if (!isExpected) throw error;
+  if (!(error instanceof ReadFailure)) throw error;
   return error.message;
 }
 

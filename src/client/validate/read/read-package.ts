@@ -4,9 +4,10 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unlinked } from '../../../lib/unlinked.ts';
 import { type Document, type Entry, linksOf } from '../../read/document.ts';
-import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
+import { DocumentParser } from '../../read/document-parser.ts';
 import { FetchFailure } from '../../read/fetcher.ts';
-import { TooLarge, unpacked } from '../../read/unpacked.ts';
+import { ReadFailure } from '../../read/read-failure.ts';
+import { limited, unpacked } from '../../read/unpacked.ts';
 import { ZipPackage } from '../../read/zip-file.ts';
 import type { Bitstream, Package } from '../rules/rule.ts';
 import { EntrySample } from './entry-sample.ts';
@@ -44,7 +45,7 @@ export async function readPackage(session: Session, set: SetReading, dump: Docum
     };
   } catch (error) {
     session.signal.throwIfAborted();
-    if (!(error instanceof FetchFailure || error instanceof TooLarge)) throw error;
+    if (!(error instanceof ReadFailure)) throw error;
     return { ...read, failure: error.message };
   } finally {
     closeSync(fd);
@@ -127,8 +128,7 @@ async function readManifest(session: Session, parser: DocumentParser, zip: ZipPa
     });
   } catch (error) {
     session.signal.throwIfAborted();
-    if (!(error instanceof UnreadableDocument || error instanceof FetchFailure || error instanceof TooLarge))
-      throw error;
+    if (!(error instanceof ReadFailure)) throw error;
     document.failure = error.message;
   }
   return document;
@@ -145,16 +145,7 @@ async function readBitstream(session: Session, zip: ZipPackage, entry: Entry): P
     }
     return { entry, found: { length, hashes: digestsOf(hashes) }, isMissing: false };
   } catch (error) {
-    if (!(error instanceof FetchFailure || error instanceof TooLarge)) throw error;
+    if (!(error instanceof ReadFailure)) throw error;
     return { entry, found: { length: -1, hashes: {} }, isMissing: false };
-  }
-}
-
-async function* limited(chunks: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > mostBytes) throw new TooLarge(`it has more than ${mostBytes.toLocaleString('en-US')} bytes`);
-    yield chunk;
   }
 }

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Document, Entry } from '../../read/document.ts';
-import { FetchFailure } from '../../read/fetcher.ts';
 import { linksInHeader } from '../../read/page-links.ts';
-import { TooLarge, unpacked } from '../../read/unpacked.ts';
+import { ReadFailure } from '../../read/read-failure.ts';
+import { unpacked } from '../../read/unpacked.ts';
 import type { ResourceAnswer } from '../rules/rule.ts';
 import { instantOf } from '../rules/times.ts';
 import type { Session } from './session.ts';
@@ -47,7 +47,7 @@ export async function readResource(session: Session, entry: Entry, document: Doc
     };
   } catch (error) {
     session.signal.throwIfAborted();
-    if (!(error instanceof FetchFailure || error instanceof TooLarge)) throw error;
+    if (!(error instanceof ReadFailure)) throw error;
     const nothing = { status: 0, headers: {}, length, hashes: {}, redirected: false, changedLater: false };
     return { answer: { ...nothing, failure: error.message }, capabilityLists: [] };
   }
