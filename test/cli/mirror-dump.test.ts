@@ -104,6 +104,9 @@ describe('a mirror of a source with a Resource Dump', () => {
     const cutManifest = packageOf(source, 1, (name, text) =>
       name === 'manifest.xml' ? text.slice(0, -900) : undefined,
     );
+    const latin1 = packageOf(source, 1, (name, text) =>
+      name === 'manifest.xml' ? Buffer.from(text.replace('<urlset', '<!-- \xe9 --><urlset'), 'latin1') : undefined,
+    );
     for (const [title, bytes, isListed, fromDump, problem] of [
       ['flipped', flipped, false, 200, /package-1\.zip cannot be used as a whole: its sha-256 is/],
       ['missing', undefined, false, 200, /package-1\.zip cannot be used as a whole: the server answers 404/],
@@ -112,6 +115,7 @@ describe('a mirror of a source with a Resource Dump', () => {
       ['no ZIP', Buffer.from('<html></html>'), true, 200, /cannot be used as a whole: it is no ZIP file/],
       ['cut', whole.subarray(0, -100), true, 200, /cannot be used as a whole: it is no ZIP file/],
       ['no manifest', zipOf(new Map()), true, 200, /cannot be used as a whole: it has no manifest\.xml/],
+      ['latin1', latin1, true, 200, /cannot be used as a whole: it is not encoded in UTF-8/],
       ['manifest', cutManifest, true, undefined, /cannot be used as a whole: it is not well-formed/],
       [
         'lying',
@@ -303,17 +307,17 @@ function manifestOf(source: MirroredSource, at: number, nameOf = (number: number
 function packageOf(
   source: MirroredSource,
   at: number,
-  forged: (name: string, text: string) => string | undefined = () => undefined,
+  forged: (name: string, text: string) => string | Buffer | undefined = () => undefined,
   nameOf = (number: number) => `bits-${number}`,
 ): Buffer {
   const manifest = manifestOf(source, at, (number) => `/${nameOf(number)}`);
   const files = filesOf(source, at).map(({ text, number }) => [nameOf(number), text] as const);
   return zipOf(
     new Map(
-      [['manifest.xml', manifest] as const, ...files].map(([name, text]) => [
-        name,
-        Buffer.from(forged(name, text) ?? text),
-      ]),
+      [['manifest.xml', manifest] as const, ...files].map(([name, text]) => {
+        const content = forged(name, text) ?? text;
+        return [name, typeof content === 'string' ? Buffer.from(content) : content];
+      }),
     ),
   );
 }

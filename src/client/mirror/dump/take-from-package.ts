@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Entry } from '../../read/document.ts';
 import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
+import { entriesOf } from '../../read/entries-of.ts';
 import { FetchFailure } from '../../read/fetcher.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
 import type { Reader } from '../../read/reader.ts';
+import { limited } from '../../read/unpacked.ts';
 import { ZipPackage } from '../../read/zip-file.ts';
 import { agrees, strongestOf, type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 import { type ApplyParts, rightAlready } from '../pass/apply-wanted.ts';
@@ -26,8 +28,6 @@ export interface TakenPackage {
 }
 
 const MANIFEST = 'manifest.xml';
-/** Bytes of a manifest that are parsed at a time: between two pieces, the process does its other work. */
-const PIECE_BYTES = 32 * 1024;
 /** After this number of files that differ from the manifest, reading of the package stops. */
 const MOST_WRONG = 10;
 
@@ -62,18 +62,12 @@ export async function takeFrom({ fd, length, close }: PackageFile, parts: TakePa
 async function* manifestOf(zip: ZipPackage, limits: Reader['limits']): AsyncGenerator<readonly Entry[]> {
   if (!zip.has(MANIFEST)) throw new UnreadableDocument(`it has no ${MANIFEST}`);
   const parser = new DocumentParser(MANIFEST, 'resourcedump-manifest');
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  for await (const chunk of zip.read(MANIFEST)) {
-    bytes += chunk.length;
-    if (bytes > limits.documentBytes) throw new UnreadableDocument(`its ${MANIFEST} is too long`);
-    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-      yield parser.write(decoder.decode(chunk.subarray(at, at + PIECE_BYTES), { stream: true }));
-      await setImmediate();
-    }
+  const chunks = limited(zip.read(MANIFEST), limits.documentBytes);
+  for await (const entries of entriesOf(chunks, parser)) {
+    yield entries;
+    // Between two pieces, the process does its other work.
+    await setImmediate();
   }
-  yield parser.write(decoder.decode());
-  parser.end();
 }
 
 /** A wanted resource that a package contains. */

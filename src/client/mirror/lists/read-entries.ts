@@ -1,7 +1,7 @@
 import { TidemarkError } from '../../../core/errors.ts';
 import type { Document, Entry } from '../../read/document.ts';
 import { DocumentParser } from '../../read/document-parser.ts';
-import { DocumentText } from '../../read/document-text.ts';
+import { entriesOf } from '../../read/entries-of.ts';
 import type { RequestHeaders } from '../../read/fetcher.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
 import type { Reader } from '../../read/reader.ts';
@@ -47,9 +47,6 @@ export async function readEntries(
   reader.progress(uri);
   const parser = new DocumentParser(uri);
   const { document } = parser;
-  const take = (entries: readonly Entry[]) => {
-    for (const entry of entries) onEntry(entry, document);
-  };
   try {
     const fetched = await reader.fetcher.get(uri, 'gzip', reader.signal, conditionsOf(validator));
     const { status, headers } = fetched;
@@ -57,13 +54,11 @@ export async function readEntries(
     if (status === 304 && validator !== undefined) return undefined;
     if (status !== 200) throw new DocumentFailure(uri, `the server answers ${status}`, status);
     const { documentBytes } = reader.limits;
-    const text = new DocumentText();
-    for await (const chunk of unpackedFile(unpacked(fetched, documentBytes), documentBytes)) {
+    const chunks = unpackedFile(unpacked(fetched, documentBytes), documentBytes);
+    for await (const entries of entriesOf(chunks, parser)) {
       reader.signal.throwIfAborted();
-      for (const piece of text.pieces(chunk)) take(parser.write(piece));
+      for (const entry of entries) onEntry(entry, document);
     }
-    take(parser.write(text.end()));
-    parser.end();
     return { document, headers, validator: validatorOf(headers) };
   } catch (error) {
     reader.signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import type { Document, Entry } from '../../read/document.ts';
 import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
-import { DocumentText } from '../../read/document-text.ts';
+import { entriesOf } from '../../read/entries-of.ts';
 import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
 import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
@@ -49,25 +49,25 @@ export async function parse(
   { onEntry }: Pick<ReadOptions, 'onEntry'>,
 ): Promise<void> {
   const { document } = parser;
-  const text = new DocumentText();
   let previous: Entry | undefined;
-  const take = (entries: readonly Entry[]) => {
+  for await (const entries of entriesOf(counted(session, parser, chunks), parser)) {
     for (const entry of entries) {
       const isRepeated = onEntry?.(entry, document) ?? false;
       session.checker.entry(entry, { document, previous, isRepeated });
       previous = entry;
     }
     session.counts.entries += entries.length;
-  };
+  }
+}
+
+async function* counted(session: Session, { document }: DocumentParser, chunks: AsyncIterable<Buffer>) {
   for await (const chunk of chunks) {
     session.signal.throwIfAborted();
     document.bytes += chunk.length;
     session.counts.bytes += chunk.length;
-    for (const piece of text.pieces(chunk)) take(parser.write(piece));
+    yield chunk;
     session.progress(document.uri);
   }
-  take(parser.write(text.end()));
-  parser.end();
 }
 
 /** @throws errors that end the validation, rather than only concern this document */
