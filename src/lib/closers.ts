@@ -1,3 +1,5 @@
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+
 type Close = () => Promise<void> | void;
 
 /** Closes what was opened, in reverse order. */
@@ -10,13 +12,21 @@ export class Closers {
 
   /**
    * Closes all, even when some fail.
-   * @throws the first failure, after all others were closed
+   * @throws the failure, or an error with the messages of all of them, after all others were closed
    */
   async close(): Promise<void> {
     const failures: unknown[] = [];
     for (const close of this.#closers.splice(0).reverse()) {
       await Promise.try(close).catch((error: unknown) => failures.push(error));
     }
-    if (failures.length > 0) throw failures[0];
+    if (failures.length > 0) throw failures.length === 1 ? failures[0] : joined(failures);
   }
+}
+
+/** One error of several, with the code of the first, which decides how a command ends. */
+function joined(failures: readonly unknown[]): Error {
+  const message = failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))).join('; ');
+  const all = new AggregateError(failures, message);
+  const [first] = failures;
+  return isTidemarkError(first) ? new TidemarkError(first.code, message, first.details, all) : all;
 }
