@@ -37,7 +37,7 @@ import { CallbackClient } from './publish/notify/callback-client.ts';
 import { ChangeFeeds } from './publish/notify/change-feeds.ts';
 import { Deliverer, type DelivererParts } from './publish/notify/deliverer.ts';
 import { Subscriptions } from './publish/notify/subscriptions.ts';
-import { openPublishing } from './publish/open-publishing.ts';
+import { openPublishing, type Publishing } from './publish/open-publishing.ts';
 import { readTurn } from './publish/versions/removals.ts';
 import { VersionPruner } from './publish/versions/version-pruner.ts';
 import { Versions } from './publish/versions/versions.ts';
@@ -104,34 +104,23 @@ export interface App extends ServedApp, JobParts {
  * @throws TidemarkError `unavailable` or `incompatible` when the store cannot be used
  */
 export async function openApp(configuration: Configuration, packer?: Packer): Promise<App> {
-  const { store, dataFolder, failpoint } = configuration;
-  armFailpoint(failpoint);
-  makeFolder(dataFolder);
+  armFailpoint(configuration.failpoint);
+  makeFolder(configuration.dataFolder);
   const closers = new Closers();
-
-  const metrics = new AppMetrics(store.kind);
-  const stores = await openStores(store, { failpoint, observer: metrics.store });
-  closers.add(() => stores.close());
-  const { catalog, gauge, jobs } = stores;
-  await requireWhole(catalog, describeStore(store)).catch(async (error: unknown) => {
-    await stores.close();
+  try {
+    return await openParts(configuration, closers, packer);
+  } catch (error) {
+    // What cannot be closed says less than why it could not be opened.
+    await closers.close().catch(() => {});
     throw error;
-  });
-  const index = metrics.index.around(stores.index);
-  const sets = new SetRegistry(catalog, index);
-  const postingLog = new PostingLog(catalog);
-  closers.add(() => postingLog.close());
-  const updater = new Updater(index);
-  closers.add(() => updater.idle());
-  const linked = new LinkedSets({ updater, index, catalog });
-  const artifacts = openArtifacts(configuration.artifacts);
-  closers.add(() => artifacts.close());
-  const comparer = new Comparer({
-    ...{ store, artifacts: configuration.artifacts, failpoint },
-    folder: join(dataFolder, 'spool'),
-  });
-  closers.add(() => comparer.close());
+  }
+}
 
+async function openParts(configuration: Configuration, closers: Closers, packer?: Packer): Promise<App> {
+  const { dataFolder } = configuration;
+  const metrics = new AppMetrics(configuration.store.kind);
+  const stored = await openStored(configuration, metrics, closers);
+  const { catalog, gauge, jobs, index, sets, postingLog, updater, linked, artifacts } = stored;
   const setRoots = new SetRoots(configuration, ({ id, slug }) => {
     const lastRemovals = async () => (await readTurn(catalog, id))?.body;
     return { set: id, artifacts, lastRemovals, onAllKept: () => sets.recordVersions(slug) };
@@ -149,48 +138,25 @@ export async function openApp(configuration: Configuration, packer?: Packer): Pr
     },
     closers,
   );
-  const { publisher, cache, knownDumps, knownArchives, dumps, listArchives, freshPublisher, cacheScan } = publishing;
-
-  const feeds = new ChangeFeeds(index);
-  closers.add(() => feeds.close());
+  const { publisher, cache, dumps, listArchives, freshPublisher, cacheScan } = publishing;
   const tokens = new TokenRegistry(catalog);
-  const sessions = new Sessions(catalog);
-  const organizations = new OrganizationRegistry(catalog, new StreamSets(sets));
-  const subscriptions = new Subscriptions(catalog);
-  const read = { index, catalog, sets, feeds, dumps: knownDumps, archives: knownArchives, publisher };
-  const notified = { ...read, subscriptions, tokens };
-  const deliverer = openDeliverer(configuration, notified);
-  closers.add(() => deliverer.stop());
-  closers.add(() => setRoots.close());
+  const { feeds, subscriptions, deliverer } = openNotifications(
+    configuration,
+    { ...stored, publishing, tokens },
+    closers,
+  );
   metrics.notifications.watch({ subscriptions, deliverer });
   metrics.watch({ gauge, sets, cache, publisher });
   metrics.jobs.watch(jobs);
-
-  const rootOf: App['rootOf'] = (set) => setRoots.of(set);
-  const records = new Records(artifacts, catalog);
-  const pollIntervalMs = configuration.recordsPollInterval;
-  const ofStreams = openStreamParts({ catalog, index, sets });
-  closers.add(() => ofStreams.news.close());
-  const parts = { ...ofStreams, index, rootOf, artifacts, catalog, updater, comparer, records, pollIntervalMs };
-  const sourceOf: App['sourceOf'] = (set) => openSource(set, parts);
-  const servedSourceOf: App['servedSourceOf'] = (set) => openServed(set, parts);
-  const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater: linked.posterOf(set) }));
+  const { rootOf, sourceOf, servedSourceOf, records, pathScans } = openSources(
+    configuration,
+    { ...stored, setRoots },
+    closers,
+  );
+  const organizations = new OrganizationRegistry(catalog, new StreamSets(sets));
+  const threadData = threadDataOf(configuration);
+  const { earlyReader, uploadProcessor } = openUploads(configuration, { ...stored, organizations }, closers);
   const onRecorded = (upload: Upload) => jobs.addAll([jobOfUpload(upload)]);
-  const threadData = { store, artifacts: configuration.artifacts, folder: join(dataFolder, 'spool'), failpoint };
-  const earlyReader = new EarlyReader({
-    ...{ catalog, organizations, sets, artifacts, threadData },
-    isOn: configuration.jobs.run,
-  });
-  closers.add(() => earlyReader.close());
-  const uploadProcessor = new UploadProcessor({
-    ...{ catalog, index, sets, organizations, artifacts, updater, earlyReader, threadData },
-    fetch: async (upload, options) => {
-      const { fetchUpload } = await import('./streams/uploads/fetch-url.ts');
-      const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
-      return fetchUpload(upload, { ...options, artifacts, networks, mostBytes, earlyReader });
-    },
-  });
-  closers.add(() => uploadProcessor.close());
   const app: App = {
     configuration,
     index,
@@ -229,7 +195,7 @@ export async function openApp(configuration: Configuration, packer?: Packer): Pr
       onRecorded,
     }),
     tokens,
-    sessions,
+    sessions: new Sessions(catalog),
     subscriptions,
     deliverer,
     updater,
@@ -271,6 +237,96 @@ export async function openApp(configuration: Configuration, packer?: Packer): Pr
     close: () => closers.close(),
   };
   return app;
+}
+
+type Stored = Awaited<ReturnType<typeof openStored>>;
+
+/** What is stored, and what changes it. */
+async function openStored(configuration: Configuration, metrics: AppMetrics, closers: Closers) {
+  const { store, failpoint } = configuration;
+  const stores = await openStores(store, { failpoint, observer: metrics.store });
+  closers.add(() => stores.close());
+  const { catalog, gauge, jobs } = stores;
+  await requireWhole(catalog, describeStore(store));
+  const index = metrics.index.around(stores.index);
+  const sets = new SetRegistry(catalog, index);
+  const postingLog = new PostingLog(catalog);
+  closers.add(() => postingLog.close());
+  const updater = new Updater(index);
+  closers.add(() => updater.idle());
+  const linked = new LinkedSets({ updater, index, catalog });
+  const artifacts = openArtifacts(configuration.artifacts);
+  closers.add(() => artifacts.close());
+  const comparer = new Comparer(threadDataOf(configuration));
+  closers.add(() => comparer.close());
+  return { catalog, gauge, jobs, index, sets, postingLog, updater, linked, artifacts, comparer };
+}
+
+function openNotifications(
+  configuration: Configuration,
+  parts: Pick<Stored, 'index' | 'catalog' | 'sets'> & {
+    readonly publishing: Publishing;
+    readonly tokens: TokenRegistry;
+  },
+  closers: Closers,
+) {
+  const { index, catalog, sets, publishing, tokens } = parts;
+  const { knownDumps, knownArchives, publisher } = publishing;
+  const feeds = new ChangeFeeds(index);
+  closers.add(() => feeds.close());
+  const subscriptions = new Subscriptions(catalog);
+  const read = { index, catalog, sets, feeds, dumps: knownDumps, archives: knownArchives, publisher };
+  const deliverer = openDeliverer(configuration, { ...read, subscriptions, tokens });
+  closers.add(() => deliverer.stop());
+  return { feeds, subscriptions, deliverer };
+}
+
+/** What sets are synced with. */
+function openSources(
+  { recordsPollInterval: pollIntervalMs }: Configuration,
+  { setRoots, ...stored }: Stored & { readonly setRoots: SetRoots },
+  closers: Closers,
+) {
+  const { catalog, index, sets, artifacts, updater, comparer, linked } = stored;
+  closers.add(() => setRoots.close());
+  const rootOf: App['rootOf'] = (set) => setRoots.of(set);
+  const records = new Records(artifacts, catalog);
+  const ofStreams = openStreamParts({ catalog, index, sets });
+  closers.add(() => ofStreams.news.close());
+  const parts = { ...ofStreams, index, rootOf, artifacts, catalog, updater, comparer, records, pollIntervalMs };
+  const sourceOf: App['sourceOf'] = (set) => openSource(set, parts);
+  const servedSourceOf: App['servedSourceOf'] = (set) => openServed(set, parts);
+  const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater: linked.posterOf(set) }));
+  return { rootOf, sourceOf, servedSourceOf, records, pathScans };
+}
+
+/** What reads the files that organizations deliver. */
+function openUploads(
+  configuration: Configuration,
+  { organizations, ...stored }: Stored & { readonly organizations: OrganizationRegistry },
+  closers: Closers,
+) {
+  const { catalog, index, sets, artifacts, updater } = stored;
+  const threadData = threadDataOf(configuration);
+  const earlyReader = new EarlyReader({
+    ...{ catalog, organizations, sets, artifacts, threadData },
+    isOn: configuration.jobs.run,
+  });
+  closers.add(() => earlyReader.close());
+  const uploadProcessor = new UploadProcessor({
+    ...{ catalog, index, sets, organizations, artifacts, updater, earlyReader, threadData },
+    fetch: async (upload, options) => {
+      const { fetchUpload } = await import('./streams/uploads/fetch-url.ts');
+      const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
+      return fetchUpload(upload, { ...options, artifacts, networks, mostBytes, earlyReader });
+    },
+  });
+  closers.add(() => uploadProcessor.close());
+  return { earlyReader, uploadProcessor };
+}
+
+function threadDataOf({ store, artifacts, dataFolder, failpoint }: Configuration) {
+  return { store, artifacts, folder: join(dataFolder, 'spool'), failpoint };
 }
 
 /** One process of a store delivers at a time: any of them may be started. */
