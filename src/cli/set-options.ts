@@ -28,9 +28,10 @@ function flagsOf(setting: SetSettingName, name: SetCommand): readonly SetFlag[] 
   return flags.filter((flag) => (flag.givenTo ?? givenTo).includes(name));
 }
 
-function optionOf(setting: SetSettingName, { flag, meaning, parse }: SetFlag): Option {
+function optionOf(setting: SetSettingName, { flag, meaning, repeats, parse }: SetFlag): Option {
   const { meaning: usual, default: byDefault } = setSettingOf(setting);
-  const option = new Option(flag, meaning ?? `${usual} Default: ${byDefault.replace(/^\(|\)$/g, '')}.`);
+  const text = `${usual}${repeats ? ' May be given several times.' : ''} Default: ${byDefault.replace(/^\(|\)$/g, '')}.`;
+  const option = new Option(flag, meaning ?? text);
   if (parse === undefined) return option;
   return option.argParser((text, before) => {
     try {

@@ -48,12 +48,13 @@ export const FROM_SETTINGS = {
       },
     ],
     check: (_seconds, origin) => requireFrom('--from-interval', origin),
+    sample: DEFAULT_FROM_INTERVAL,
   }),
   fromAllowedHosts: setting({
     field: 'fromAllowedHosts',
     schema: hosts,
     meaning:
-      'With `--from`: other hosts to which redirects are followed, and whose addresses may be private, one for each time that it is given. Only on the command line.',
+      'With `--from`: other hosts to which redirects are followed, and whose addresses may be private. Only on the command line.',
     default: '(none)',
     givenTo: ADD_AND_CHANGE,
     onlyLocal: true,

@@ -29,6 +29,8 @@ export interface SetSetting<Value = unknown> {
   readonly locate?: (value: Value, folder: string) => Value;
   /** @throws TidemarkError `invalid` when a set of this origin cannot have the value */
   readonly check?: (value: Value, origin: Origin) => void;
+  /** With `check`: a value that passes it for every origin that can have one. */
+  readonly sample?: Value;
   /** Whether only the command line takes it: it names files and hosts that the machine can reach. */
   readonly onlyLocal?: true;
   /** Whether it names a source that the server may publish over HTTP only below one of its setting `apiRoots`. */
@@ -49,6 +51,8 @@ export interface SetFlag {
   readonly meaning?: string;
   /** The commands that accept it. Default: those of the setting. */
   readonly givenTo?: readonly SetCommand[];
+  /** Whether each time that it is given adds a value. */
+  readonly repeats?: true;
   /** Reads its argument, if it has one. @throws Wrong */
   readonly parse?: (text: string, before: unknown) => unknown;
 }
@@ -67,6 +71,7 @@ export function one(flag: SetFlag['flag'], schema: z.ZodType, read: (text: strin
 export function several(flag: SetFlag['flag'], schema: z.ZodType): SetFlag {
   return {
     flag,
+    repeats: true,
     parse(text, before = []) {
       const texts = [...(before as readonly string[]), ...(text === '' ? [] : [text])];
       return parsed(schema, texts);
@@ -113,7 +118,7 @@ function checkPrivacy(isPrivate: boolean, origin: Origin): void {
   throw wrong('private', `the organization decides who may read its sets: run "${instead}"`);
 }
 
-export const PRIVACY = { flags: PRIVACY_FLAGS, fromFlags: privacy, check: checkPrivacy } as const;
+export const PRIVACY = { flags: PRIVACY_FLAGS, fromFlags: privacy, check: checkPrivacy, sample: true } as const;
 
 export const REDIRECT_FLAGS: readonly SetFlag[] = [
   {
@@ -191,10 +196,10 @@ export function requireBytes(option: string, origin: Origin): void {
   throw wrong(option, `the bytes of this set are elsewhere: ${option} needs a set with --root, --records or --from`);
 }
 
-/** A set that copies another source takes no posted events, and needs no locations of theirs. */
-export function refuseWithFrom(option: string, origin: Origin): void {
-  if (traitsOf(origin).from === undefined) return;
-  throw wrong(option, `${option} is for sets to which events are posted: leave it out with --from`);
+/** A set that no client may post to needs nothing for posted events. */
+export function requirePosting(option: string, origin: Origin): void {
+  if (traitsOf(origin).refusal === undefined) return;
+  throw wrong(option, `${option} is for sets to which events are posted: this one takes none`);
 }
 
 /** @throws TidemarkError `invalid` for a set that copies no other source */

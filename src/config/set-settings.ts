@@ -24,10 +24,10 @@ import {
   PRIVACY,
   presignedSeconds,
   REDIRECT_FLAGS,
-  refuseWithFrom,
   refuseWithRecords,
   requireBytes,
   requireFiles,
+  requirePosting,
   requireSigningRoot,
   requireVersions,
   type SetCommand,
@@ -100,11 +100,12 @@ export const SET_SETTINGS = {
   aliases: setting({
     field: 'aliases',
     schema: names,
-    meaning:
-      'Names that posted events may have as resource_set, beside the id, one for each time that it is given; no other set may have them.',
+    meaning: 'Names that posted events may have as resource_set, beside the id; no other set may have them.',
     default: '(none)',
     givenTo: ADD_AND_CHANGE,
     flags: [several('--alias <name>', names)],
+    check: (given, origin) => given.length > 0 && requirePosting('--alias', origin),
+    sample: ['name'],
   }),
   private: setting({
     field: 'private',
@@ -118,7 +119,7 @@ export const SET_SETTINGS = {
   exclude: setting({
     field: 'exclude',
     schema: patterns,
-    meaning: 'Files that are left out: patterns in the manner of .gitignore, one for each time that it is given.',
+    meaning: 'Files that are left out: patterns in the manner of .gitignore.',
     default: '(none)',
     givenTo: ALL,
     flags: [several('--exclude <pattern>', patterns)],
@@ -126,16 +127,18 @@ export const SET_SETTINGS = {
       requireFewPatterns(given);
       if (given.length > 0) requireFiles(origin);
     },
+    sample: ['*.tmp'],
   }),
   links: setting({
     field: 'linkRules',
     schema: linkRules,
     meaning:
-      'Rules by which its files get links to related resources, such as `*.xml describes *.tif`, one for each time that it is given (docs/links.md).',
+      'Rules by which its files get links to related resources, such as `*.xml describes *.tif` (docs/links.md).',
     default: '(none)',
     givenTo: ADD_AND_CHANGE,
     flags: [several('--link <rule>', linkRules)],
     check: checkLinkRules,
+    sample: ['*.xml describes *.tif'],
   }),
   resourceRootDir: setting({
     field: 'resourceRootDir',
@@ -146,10 +149,10 @@ export const SET_SETTINGS = {
     flags: [one('--resource-root-dir <folder>', text)],
     locate: (folder, base) => resolve(base, folder),
     check(folder, origin) {
-      refuseWithRecords('--resource-root-dir', origin);
-      refuseWithFrom('--resource-root-dir', origin);
+      requirePosting('--resource-root-dir', origin);
       if (!isAbsolute(folder)) throw wrong('resourceRootDir', `"${folder}" is not an absolute path`);
     },
+    sample: '/srv',
   }),
   pageSize: setting({
     field: 'pageEntries',
@@ -171,11 +174,12 @@ export const SET_SETTINGS = {
   publishHashes: setting({
     field: 'publishHashes',
     schema: hashes,
-    meaning: 'Hashes to publish beside the strongest one, one for each time that it is given.',
+    meaning: 'Hashes to publish beside the strongest one.',
     default: '(none)',
     givenTo: ADD_AND_CHANGE,
     flags: [several('--publish-hash <algorithm>', hashes)],
     check: checkPublishedHashes,
+    sample: ['md5'],
   }),
   presignedSeconds: setting({
     field: 'presignedSeconds',
@@ -186,6 +190,7 @@ export const SET_SETTINGS = {
     flags: REDIRECT_FLAGS,
     fromFlags: presignedSeconds,
     check: requireSigningRoot,
+    sample: 60,
   }),
   dumpPackageBytes: setting({
     field: 'dumpPackageBytes',
@@ -194,6 +199,8 @@ export const SET_SETTINGS = {
     default: String(DEFAULT_PACKAGE_BYTES),
     givenTo: ADD_AND_CHANGE,
     flags: [one('--dump-package-bytes <number>', z.int().min(1), numberOf)],
+    check: (_bytes, origin) => requireBytes('--dump-package-bytes', origin),
+    sample: 1,
   }),
   dumpCompression: setting({
     field: 'dumpCompression',
@@ -202,6 +209,8 @@ export const SET_SETTINGS = {
     default: DUMP_COMPRESSIONS[0],
     givenTo: ADD_AND_CHANGE,
     flags: [one('--dump-compression <kind>', z.enum(DUMP_COMPRESSIONS))],
+    check: (_kind, origin) => requireBytes('--dump-compression', origin),
+    sample: 'none',
   }),
   dumpSchedule: setting({
     field: 'dumpSchedule',
@@ -212,6 +221,7 @@ export const SET_SETTINGS = {
     givenTo: ADD_AND_CHANGE,
     flags: [schedule('--dump <cron>')],
     check: (_pattern, origin) => requireBytes('--dump', origin),
+    sample: '0 3 * * *',
   }),
   archiveSchedule: setting({
     field: 'archiveSchedule',
@@ -237,6 +247,7 @@ export const SET_SETTINGS = {
     givenTo: ADD_AND_CHANGE,
     flags: VERSION_FLAGS,
     check: (isKept, origin) => isKept && requireVersions('--keep-versions', origin),
+    sample: true,
   }),
   versionsDays: setting({
     field: 'versionsDays',
@@ -249,6 +260,7 @@ export const SET_SETTINGS = {
       requireVersions('--versions-days', origin);
       refuseWithRecords('--versions-days', origin);
     },
+    sample: 1,
   }),
 } as const;
 
@@ -272,6 +284,17 @@ export function setSettingsOf(command: SetCommand): readonly SetSettingName[] {
 /** Those that the API and the pages accept, too. */
 export function setSettingsOverHttp(command: SetCommand): readonly SetSettingName[] {
   return setSettingsOf(command).filter((name) => setSettingOf(name).onlyLocal !== true);
+}
+
+/** Whether sets of an origin can have a value of a setting. */
+export function canHave(origin: Origin, name: SetSettingName): boolean {
+  const { check, sample } = setSettingOf(name);
+  try {
+    check?.(sample, origin);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Every setting as it is shown; undefined for a setting without a value. */

@@ -66,7 +66,11 @@ describe('Forms of the pages', () => {
       ['/add-set', { set: 'papers', urlPrefix: PREFIX, title: HOSTILE }, /There is, or was, a set &quot;papers&quot;/],
       ['/add-set', { set: 'more', title: HOSTILE }, /A set needs a root/],
       ['/add-set', { set: 'more', root: '/etc', title: HOSTILE }, /This server may not publish that root/],
-      ['/sets/papers/settings', { title: HOSTILE, pageSize: 'many' }, /PageSize is wrong: use a whole number/],
+      [
+        '/sets/papers/settings',
+        { title: HOSTILE, pageSize: 'many' },
+        /<p>Page size is wrong: use a whole number[\s\S]*name="pageSize"[^>]* aria-invalid="true"/,
+      ],
       ['/sets/papers/remove', { confirm: 'paper' }, /The set was not removed: type its id, papers/],
       ['/tokens', { name: HOSTILE, scopes: 'everything' }, /&quot;everything&quot; is no scope/],
       ['/tokens', { name: HOSTILE, scopes: 'post:none' }, /There is no set &quot;none&quot;/],
@@ -80,6 +84,33 @@ describe('Forms of the pages', () => {
     }
     assert.equal((await started.app.sets.list()).length, 1);
     assert.equal((await started.app.tokens.list()).length, 0);
+  });
+
+  it('have the settings that a set can have, and say how lists are written', async () => {
+    const { app } = started;
+    await app.sets.add({ slug: 'posted', urlPrefix: PREFIX });
+    await app.sets.add({ slug: 'files', origin: originOfRoot(await makeFolder(started, 'files')) });
+    await app.sets.add({ slug: 'records', origin: { kind: 'artifact', provider: 'cdl', activity: 'harvest' } });
+    await app.organizations.add('lane', { contacts: [] });
+    const always = ['archiveDays', 'archiveSchedule', 'pageSize', 'title', 'windowSize'];
+    const dumps = ['dumpCompression', 'dumpPackageBytes', 'dumpSchedule', 'keepVersions'];
+    const posting = ['aliases', 'resourceRootDir'];
+    for (const [slug, others] of [
+      ['posted', ['private', 'publishHashes', ...posting]],
+      ['files', ['private', 'publishHashes', 'exclude', 'links', 'versionsDays', ...posting, ...dumps]],
+      ['records', ['private', 'publishHashes', ...dumps]],
+      ['lane', dumps],
+      ['lane.uploads', []],
+    ] as const) {
+      const text = await pageAt(`${started.url}/sets/${slug}/settings`);
+      const names = new Set(
+        [...text.matchAll(/<(?:input|select|textarea)[^>]* name="(\w+)"/g)].map(([, name]) => name),
+      );
+      names.delete('confirm');
+      assert.deepEqual([...names].sort(), [...always, ...others].sort(), slug);
+      assert.equal(/patterns in the manner of \.gitignore\. One in a line\./.test(text), slug === 'files');
+      assert.doesNotMatch(text, /each time/);
+    }
   });
 
   it('do nothing for pages of another origin', async () => {

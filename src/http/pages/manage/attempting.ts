@@ -1,6 +1,6 @@
 import { type ErrorCode, isTidemarkError, type TidemarkError } from '../../../core/errors.ts';
 import { sentence } from '../parts/words.ts';
-import type { FormValues } from './set-form.ts';
+import { type FormValues, labelOf } from './set-form.ts';
 import type { Attempt } from './set-pages.ts';
 
 /** Errors that a person can mend in the form. */
@@ -18,6 +18,11 @@ export async function attempting({ form, show }: Form, act: () => Promise<void>)
     await act();
   } catch (error) {
     if (!MENDED.some((code) => isTidemarkError(error, code))) throw error;
-    await show({ form, problem: sentence((error as TidemarkError).message) });
+    const { message, details } = error as TidemarkError;
+    const path = String(details.field ?? '');
+    // Of a list, it has the position, too.
+    const [field = ''] = path.split('.');
+    const named = field !== '' && message.startsWith(path) ? labelOf(field) + message.slice(path.length) : message;
+    await show({ form, problem: sentence(named), field });
   }
 }

@@ -15,18 +15,22 @@ interface Field {
 /** Values as a form has them: a text for each field, several for boxes. */
 export type FormValues = Pick<URLSearchParams, 'get' | 'getAll' | 'has'>;
 
-/** The fields of settings. @param value the present value of one, or what was given for it */
-export function settingFields(
-  names: readonly SetSettingName[],
-  value: (name: SetSettingName) => unknown,
-): readonly Html[] {
+interface Given {
+  /** The present value of a setting, or what was given for it. */
+  value(name: SetSettingName): unknown;
+  /** The setting whose value is wrong. */
+  readonly wrong?: string | undefined;
+}
+
+/** The fields of settings. */
+export function settingFields(names: readonly SetSettingName[], { value, wrong }: Given): readonly Html[] {
   return names.map((name) => {
     const { meaning, default: byDefault } = setSettingOf(name);
-    const hint = html`<span class="hint" id="${name}-hint">${meaning.replaceAll('`', '')} Default: ${byDefault.replace(/^\(|\)$/g, '')}.</span>`;
     const { kind, choices } = fieldOf(name);
+    const hint = html`<span class="hint" id="${name}-hint">${meaning.replaceAll('`', '')}${kind === 'lines' && ' One in a line.'} Default: ${byDefault.replace(/^\(|\)$/g, '')}.</span>`;
     if (kind !== 'some-of') {
       return html`<p><label for="${name}">${labelOf(name)}</label>
-${control(name, { kind, choices }, value(name))}
+${control(name, { kind, choices, isWrong: name === wrong }, value(name))}
 ${hint}</p>`;
     }
     const chosen = (value(name) as readonly string[] | undefined) ?? [];
@@ -78,8 +82,12 @@ export function givenValue(form: FormValues, name: SetSettingName): unknown {
   }
 }
 
-function control(name: SetSettingName, { kind, choices }: Field, value: unknown): Html {
-  const known = html` id="${name}" name="${name}" aria-describedby="${name}-hint"`;
+function control(
+  name: SetSettingName,
+  { kind, choices, isWrong }: Field & { readonly isWrong: boolean },
+  value: unknown,
+): Html {
+  const known = html` id="${name}" name="${name}" aria-describedby="${name}-hint"${isWrong && html` aria-invalid="true"`}`;
   switch (kind) {
     case 'yes-or-no':
       return select(known, ['no', 'yes'], value === true ? 'yes' : 'no');

@@ -1,4 +1,10 @@
-import { type SetSettingName, setSettingOf, setSettingsOverHttp, shownSettings } from '../../../config/set-settings.ts';
+import {
+  canHave,
+  type SetSettingName,
+  setSettingOf,
+  setSettingsOverHttp,
+  shownSettings,
+} from '../../../config/set-settings.ts';
 import { traitsOf } from '../../../core/origin.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -12,6 +18,8 @@ import { type FormValues, givenValue, settingFields } from './set-form.ts';
 export interface Attempt {
   readonly form: FormValues;
   readonly problem: string;
+  /** The field of the form that it is about. */
+  readonly field?: string | undefined;
 }
 
 export interface AddSetPage {
@@ -36,7 +44,8 @@ export const CHANGED: readonly SetSettingName[] = others('sets change');
 
 /** The form that adds a set. */
 export function renderAddSetPage({ frame, takesRoots, attempt }: AddSetPage): string {
-  const given = (name: SetSettingName) => (attempt === undefined ? undefined : givenValue(attempt.form, name));
+  const value = (name: SetSettingName) => (attempt === undefined ? undefined : givenValue(attempt.form, name));
+  const given = { value, wrong: attempt?.field };
   const origins = ORIGINS.filter((name) => takesRoots || setSettingOf(name).inApiRoots !== true);
   const [title, isPrivate, ...rest] = [
     'title',
@@ -47,7 +56,7 @@ export function renderAddSetPage({ frame, takesRoots, attempt }: AddSetPage): st
 ${problemNotice(attempt)}
 <form class="fields" method="post" action="./add-set">
 <p><label for="set">Id</label>
-<input id="set" name="set" required maxlength="64" pattern="[a-z0-9]([a-z0-9._\\-]{0,62}[a-z0-9])?" value="${attempt?.form.get('set') ?? ''}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="set-hint">
+<input id="set" name="set" required maxlength="64" pattern="[a-z0-9]([a-z0-9._\\-]{0,62}[a-z0-9])?" value="${attempt?.form.get('set') ?? ''}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="set-hint"${attempt?.field === 'set' && html` aria-invalid="true"`}>
 <span class="hint" id="set-hint">Its name in addresses, which stays: small letters, digits, dots, hyphens and underscores.</span></p>
 ${settingFields([title, isPrivate] as readonly SetSettingName[], given)}
 <h2>Where its resources come from</h2>
@@ -87,7 +96,10 @@ ${facts([
 <h2>Settings</h2>
 <p class="quiet">The same as <code>tidemark sets change ${set.slug}</code> and <code>PATCH /api/sets/${set.slug}</code>. An empty field restores the default.</p>
 <form class="fields" method="post" action="./settings">
-${settingFields(CHANGED, value)}
+${settingFields(
+  CHANGED.filter((name) => canHave(set.origin, name)),
+  { value, wrong: attempt?.field },
+)}
 <p><button>Save</button></p>
 </form>
 ${source !== undefined && scanSection(page)}
