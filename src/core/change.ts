@@ -7,8 +7,8 @@ export const CHANGE_KINDS = ['created', 'updated', 'deleted'] as const;
 export type ChangeKind = (typeof CHANGE_KINDS)[number];
 
 /**
- * A statement of a source about one resource: its complete state after a change, or (state `undefined`) that it was
- * deleted. Whether it was created or updated is decided by its stored state, not by the source.
+ * A statement of a source about one resource: its complete state after a change, or its deletion (state `undefined`).
+ * Whether it was created or updated is decided by its stored state, not by the source.
  */
 export interface ChangeEvent {
   readonly set: SetId;
@@ -17,49 +17,55 @@ export interface ChangeEvent {
   /** An upper bound of the bytes of its entry in any document; see entry-weight.ts. */
   readonly weight: number;
   /**
-   * The prefix that its key was resolved under, when the key was made of a URI: the event is rejected when the set was
-   * moved to another one meanwhile.
+   * The prefix under which its key was derived from a URI: the event is rejected if the set was moved to another prefix
+   * meanwhile.
    */
   readonly urlPrefix?: string;
-  /** Who says it, with an ascending number: an event at or below the source's last position counts as known. */
+  /**
+   * The source of the event, with an ascending position: an event at or below the source's last position counts as
+   * repeated.
+   */
   readonly source?: string;
   readonly position?: number;
   /**
-   * Several events have this position: only one below the source's last position counts as known. So a process that
-   * works at a position is stopped by the first event of a later one, however late its own events come.
+   * Several events have this position: only one below the source's last position counts as repeated. So a process that
+   * works at a position is stopped by the first event of a later one, however late its own events arrive.
    */
   readonly sharesPosition?: true;
   /**
-   * Its place among the events about its key, wherever they come from: a safe integer from 0 on. An event of a lower
-   * order than its key has is superseded: it changes nothing. A key has the highest order that was decided for it; an
-   * event without one leaves that as it is.
+   * The rank of the event among those about its key, from all sources: a safe integer from 0. An event with a lower
+   * order than its key is superseded: it changes nothing. A key has the highest order of all events that were decided
+   * for it; an event without an order does not change it.
    */
   readonly order?: number;
   /**
-   * The stamp of the state that it was made from, 0 for none: it is superseded when its key has changed since. So what
-   * computes a state from a state never takes back what another process has written meanwhile.
+   * The stamp of the state from which this event was computed, 0 for none: it is superseded if its key has changed
+   * since. So an event that was computed from a state never reverts a later write of another process.
    */
   readonly basedOn?: Stamp;
   /**
-   * When it happened, for history that is taken over: its change gets this stamp, unless the log has come further; then
-   * it gets the next one. A time that has not come yet counts as now. Absent for what is reported as it happens.
+   * When the change happened, for imported history: the change gets this stamp, or the next free one if the log is
+   * already further. A future time counts as now. Absent for changes that are reported as they happen.
    */
   readonly time?: Stamp;
 }
 
-/** A change event with its state as text: what hands on the states of a million resources need not decode them. */
+/**
+ * A change event with its state as JSON text: code that only passes on the states of a million resources need not
+ * decode them.
+ */
 export interface EncodedEvent extends Omit<ChangeEvent, 'state'> {
   readonly state: EncodedState | undefined;
 }
 
-/** An event as it may be handed to a store. */
+/** An event in either form that a store accepts. */
 export type PostableEvent = ChangeEvent | EncodedEvent;
 
-/** A change of a log that is made again from a copy of it: one at or below the log's last stamp counts as known. */
+/** A change of a log that is rebuilt from a copy: a change at or below the log's last stamp counts as repeated. */
 export interface ReplayedChange extends ChangeEvent {
-  /** The stamp that it had. */
+  /** Its original stamp. */
   readonly time: Stamp;
-  /** The number of the Change List window that it was in. */
+  /** The number of its original Change List window. */
   readonly window: number;
 }
 
@@ -74,13 +80,13 @@ export interface Change {
   readonly weight: number;
   /** The number of the Change List window that it belongs to. */
   readonly window: number;
-  /** The order of its key after the change; absent when it has none. */
+  /** The order of its key after the change; absent if it has none. */
   readonly order?: number;
 }
 
 /**
- * Decides an event against the state it meets: the change that it makes, or `undefined` when it changes nothing. Both
- * states are canonical JSON, `undefined` for a resource that is not there.
+ * Decides an event against the current state: returns the change, or `undefined` when nothing changes. Both states are
+ * canonical JSON, `undefined` for a resource that does not exist.
  */
 export function decide(current: EncodedState | undefined, next: EncodedState | undefined): ChangeKind | undefined {
   if (next === undefined) return current === undefined ? undefined : 'deleted';

@@ -1,10 +1,11 @@
 import { TidemarkError } from './errors.ts';
 import { clockStamp, type Stamp } from './stamp.ts';
 
-/** Milliseconds that a clock may be off without a doubt of it. */
+/** Milliseconds by which a clock may be wrong without an error. */
 export const MOST_OFF = 60_000;
 /**
- * Microseconds that the last stamp may be ahead of the clock: beyond that, the clock is wrong now, or was wrong then.
+ * Microseconds that the last stamp may be ahead of the clock. Beyond that, the clock is wrong now, or was wrong
+ * then.
  */
 const MOST_AHEAD = MOST_OFF * 1000;
 
@@ -13,7 +14,7 @@ export interface AcceptedClock {
   readonly through: Stamp;
 }
 
-/** Whether a store whose last stamp this is refuses to write until an operator accepts it. */
+/** Whether a store with this last stamp refuses writes until an operator accepts it. */
 export function isAhead(last: Stamp, { through }: AcceptedClock = { through: 0 }, now?: number): boolean {
   return last - Math.max(clockStamp(now), through) > MOST_AHEAD;
 }

@@ -4,16 +4,13 @@ import type { ResourceSet, SetId } from './resource-set.ts';
 import { type CountedChange, countChange, type OpenWindow, type SetLedger } from './set-ledger.ts';
 import { nextStamp, type Stamp } from './stamp.ts';
 
-/**
- * Sources of one set whose positions are remembered. On Elasticsearch, each commit contains the positions of all of
- * them.
- */
+/** Most sources of one set with a stored position. On Elasticsearch, each commit contains all positions of its sets. */
 export const MOST_SOURCES = 10_000;
 
-/** An event of a batch, with its state as the current one is compared with it. @see ChangeEvent */
+/** An event of a batch, with its state in the form in which it is compared. @see ChangeEvent */
 export interface BatchEvent {
   readonly set: SetId;
-  /** Which of the batch's keys it is about. */
+  /** The index of its key in the batch. */
   readonly key: number;
   readonly state: EncodedState | undefined;
   readonly weight: number;
@@ -28,8 +25,8 @@ export interface BatchEvent {
 }
 
 /**
- * What is stored of a key: its state, or (state `undefined`) its tombstone. With stamp 0, only an order: the key was
- * never there.
+ * The stored state of a key; with state `undefined`, its tombstone. With stamp 0, it has only an order: the key never
+ * existed.
  */
 export interface CurrentState {
   readonly state: EncodedState | undefined;
@@ -45,25 +42,25 @@ export interface CurrentState {
 export interface BatchSet {
   readonly set: Pick<ResourceSet, 'urlPrefix' | 'windowChanges' | 'epochStart'>;
   readonly ledger: SetLedger;
-  /** How far the sources of the batch's events have come: those that have a position. */
+  /** The last positions of the sources of the batch's events, if they have one. */
   readonly positions: ReadonlyMap<string, number>;
-  /** How many sources of the set have a position. Is read only when a source of the batch has none. */
+  /** Number of sources of the set with a position. It is read only when a source of the batch has none. */
   readonly sources: number;
 }
 
 export interface Batch {
   readonly events: readonly BatchEvent[];
-  /** By id. A set that is missing does not exist, or was removed. */
+  /** Sets by id. A set that is not in the map does not exist, or was removed. */
   readonly sets: ReadonlyMap<SetId, BatchSet>;
-  /** The current state of each key; undefined for a key that never had one. */
+  /** The current state of each key; undefined for a key that never existed. */
   readonly keys: readonly (CurrentState | undefined)[];
   /** The last stamp of the log. */
   readonly last: Stamp;
-  /** The clock, in milliseconds since 1970. */
+  /** The time of the clock, in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** What becomes of an event: the change that it makes, or why it makes none. */
+/** The outcome of an event: its change, or the reason why it makes none. */
 export type Outcome =
   | ChangeKind
   | 'same-state'
@@ -79,14 +76,14 @@ export interface DecidedChange {
   readonly event: number;
   readonly kind: ChangeKind;
   readonly window: number;
-  /** What its key was before, and is after it. */
+  /** The state of its key before and after the change. */
   readonly before: CurrentState | undefined;
   readonly after: CurrentState;
 }
 
-/** A key whose order rose, though nothing about it is news: else a late event of an order in between would win. */
+/** A key whose order rose without a change: otherwise, a late event with an order in between would win. */
 export interface RaisedOrder {
-  /** The index of the last event that raised it. Its state is the key's. */
+  /** The index of the last event that raised it. The key has the state of this event. */
   readonly event: number;
   readonly after: CurrentState;
 }
@@ -95,30 +92,30 @@ export interface RaisedOrder {
 export interface DecidedSet {
   readonly set: SetId;
   readonly ledger: SetLedger;
-  /** Of the sources that have come further. */
+  /** New positions of sources. */
   readonly positions: ReadonlyMap<string, number>;
-  /** Windows that are full now. */
+  /** Windows that are complete now. */
   readonly closed: readonly OpenWindow[];
 }
 
 export interface Decisions {
-  /** Of each event. */
+  /** The outcome of each event. */
   readonly outcomes: readonly Outcome[];
-  /** With ascending stamps. */
+  /** Changes with ascending stamps. */
   readonly changes: readonly DecidedChange[];
   /** Keys that did not change after their order rose. */
   readonly raised: readonly RaisedOrder[];
-  /** What each key is now; the very same value for one that did not change. */
+  /** The state of each key after the batch; the identical object if the key did not change. */
   readonly keys: readonly (CurrentState | undefined)[];
-  /** Sets of which something changed. */
+  /** Sets with any change. */
   readonly sets: readonly DecidedSet[];
-  /** The last stamp of the log with these changes. */
+  /** The last stamp of the log, including these changes. */
   readonly last: Stamp;
 }
 
 /**
- * Decides events in order, each against what the ones before it made. Pure: a store reads what it needs, and appends
- * what it returns.
+ * Decides events in order, each against the result of the previous ones. Pure: the store reads the input, and appends
+ * the result.
  */
 export function decideBatch({ events, sets, keys, last: before, now }: Batch): Decisions {
   const drafts = new Map<SetId, SetDraft>();
@@ -178,7 +175,7 @@ const NEVER: CurrentState = {
   raised: undefined,
 };
 
-/** A deletion of a key that was never there counts, too: the creation that it deletes may still come. */
+/** A deletion of a key that never existed raises the order, too: the creation before it may still arrive. */
 function raisesOrder(outcome: Outcome, { order }: BatchEvent, current: CurrentState | undefined): boolean {
   const isNoNews = outcome === 'same-state' || outcome === 'not-there';
   return isNoNews && order !== undefined && order > (current?.order ?? -1);
@@ -188,7 +185,7 @@ export function isChange(outcome: Outcome): outcome is ChangeKind {
   return outcome === 'created' || outcome === 'updated' || outcome === 'deleted';
 }
 
-/** What a batch makes of a set: a copy, since another process may commit first. */
+/** The state of a set while a batch is decided. It is a copy, because another process may commit first. */
 class SetDraft implements DecidedSet {
   readonly set: SetId;
   readonly ledger: SetLedger;
@@ -208,18 +205,18 @@ class SetDraft implements DecidedSet {
     return this.#isTouched || this.positions.size > 0;
   }
 
-  /** Whether the event's key means in the set what it meant when it was resolved. */
+  /** Whether the event's key was derived under the current prefix of the set. */
   hasPrefix({ urlPrefix }: BatchEvent): boolean {
     return urlPrefix === undefined || urlPrefix === this.#before.set.urlPrefix;
   }
 
-  /** Whether the position of the event's source can be remembered. History is taken over with all its sources. */
+  /** Whether the position of the event's source can be stored. Imported history is accepted with all its sources. */
   hasRoomFor({ source, position, time }: BatchEvent): boolean {
     if (source === undefined || position === undefined || time !== undefined) return true;
     return this.#reached(source) !== undefined || this.#before.sources + this.#newSources < MOST_SOURCES;
   }
 
-  /** Records how far the event's source has come. False when the event counts as known. */
+  /** Stores the position of the event's source. Returns false when the event counts as repeated. */
   advance({ source, position, sharesPosition }: BatchEvent): boolean {
     if (source === undefined || position === undefined) return true;
     const reached = this.#reached(source);
@@ -230,7 +227,7 @@ class SetDraft implements DecidedSet {
     return true;
   }
 
-  /** Says that a key of the set changed. */
+  /** Records that a key of the set has changed. */
   touch(): void {
     this.#isTouched = true;
   }

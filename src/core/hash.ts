@@ -11,7 +11,7 @@ export function isHashAlgorithm(name: string): name is HashAlgorithm {
   return Object.hasOwn(HEX_LENGTH, name);
 }
 
-/** What is wrong with a digest, or undefined when it is right. */
+/** The reason why a digest is invalid; undefined when it is valid. */
 export function digestProblem(algorithm: HashAlgorithm, digest: string): string | undefined {
   const length = HEX_LENGTH[algorithm];
   if (digest.length === length && /^[0-9a-fA-F]+$/.test(digest)) return undefined;

@@ -3,10 +3,11 @@ import { keyOfPath, type ResourceKey } from './key.ts';
 
 /** A search among the keys of a set. */
 export type KeySearch =
-  /** Keys that begin with one of these, which are in the order of their bytes. Case counts. */
+  /** Keys that begin with one of these texts, which are sorted by their bytes. Case-sensitive. */
   | { readonly where: 'beginning'; readonly beginnings: readonly ResourceKey[] }
   /**
-   * Keys that hold one of these, one or two, anywhere. The case of ASCII letters does not count; these are lower-case.
+   * Keys that contain one of these one or two texts anywhere. They are lower-case: the case of ASCII letters is
+   * ignored.
    */
   | { readonly where: 'anywhere'; readonly texts: readonly string[] };
 
@@ -16,8 +17,8 @@ const NOT_IN_A_URI = /[^\u0021-\u007e]+/g;
 const BARE_PERCENT = /%(?![0-9a-f]{2})/i;
 
 /**
- * Makes a search of what a person types: a part of a path, decoded (`mäp 1`), or of a URI as it was copied (`m%C3%A4p`,
- * `?id=7`). What begins with a slash, or with `^`, is the beginning of a path; after `^` also that of a URI elsewhere.
+ * Makes a search from a user's input: a part of a path, decoded (`mäp 1`), or of a URI as it was copied (`m%C3%A4p`,
+ * `?id=7`). A text that begins with a slash or `^` is the beginning of a path; after `^` also that of a URI elsewhere.
  * @throws TidemarkError `invalid` when it is too long
  */
 export function parseKeySearch(part: string): KeySearch {
@@ -34,8 +35,8 @@ export function parseKeySearch(part: string): KeySearch {
 }
 
 /**
- * Whether a key holds one of the texts (lower-case), in whatever case. A percent-encoded character counts as one: `20`
- * is not found in `%20`.
+ * Whether a key contains one of the texts (lower-case), ignoring case. A percent-encoded character is a unit: `20` does
+ * not match `%20`.
  */
 export function holder(texts: readonly string[]): (key: ResourceKey) => boolean {
   const literal = texts.map((text) => text.replace(/[^a-z0-9]/g, '\\$&')).join('|');
@@ -43,14 +44,14 @@ export function holder(texts: readonly string[]): (key: ResourceKey) => boolean 
   return (key) => expression.test(key);
 }
 
-/** How a key may hold a text: as names of a path, or as it is written in a URI. */
+/** The possible forms of a text in keys: as names of a path, or as in a URI. */
 function spellings(text: string): readonly string[] {
   const inPath = keyOfPath(text).slice(1);
   const inUri = text.replace(NOT_IN_A_URI, encodeURIComponent);
   return inUri === inPath || BARE_PERCENT.test(inUri) ? [inPath] : [inPath, inUri];
 }
 
-/** A text that begins with another one finds nothing more than that. */
+/** Drops a text that begins with another one: it finds nothing more. */
 function withoutLonger(sorted: readonly string[]): readonly string[] {
   return sorted.filter((text, at) => !sorted.slice(0, at).some((shorter) => text.startsWith(shorter)));
 }

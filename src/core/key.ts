@@ -1,9 +1,9 @@
 import { TidemarkError } from './errors.ts';
 
 /**
- * What identifies a resource in its set: `/` and its percent-encoded path below the set's `url_prefix`, or its whole
- * URI when it is elsewhere. Always printable ASCII, so that comparing keys with `<` compares their UTF-8 bytes, as
- * every store does.
+ * Identifies a resource in its set: `/` and its percent-encoded path below the set's `url_prefix`, or its whole URI if
+ * it is elsewhere. Always printable ASCII, so that comparing keys with `<` compares their UTF-8 bytes, as every store
+ * does.
  */
 export type ResourceKey = string;
 
@@ -16,13 +16,13 @@ export interface KeyRange {
 export const LOCATION_TYPES = ['url', 'abs_path', 'rel_path'] as const;
 export type LocationType = (typeof LOCATION_TYPES)[number];
 
-/** Where a resource is, as the sender of the event writes it. */
+/** The location of a resource, as the sender of an event writes it. */
 export interface Location {
   readonly value: string;
   readonly type: LocationType;
 }
 
-/** What locations are resolved against. */
+/** The base against which locations are resolved. */
 export interface LocationBase {
   readonly urlPrefix: string;
   readonly resourceRootDir?: string;
@@ -31,10 +31,10 @@ export interface LocationBase {
 /** sitemap.xsd: the length of `loc` in characters. */
 export const URI_LENGTH = { least: 12, most: 2048 } as const;
 
-// RFC 3986: the characters that a path segment may hold as they are (pchar), and the slash between segments.
+// RFC 3986: the characters of a path segment that need no encoding (pchar), and the slash between segments.
 const PLAIN_PATH = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 const PLAIN_URI = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*$/;
-// What is not ASCII was encoded by the parser.
+// The parser has already encoded characters that are not ASCII.
 const NOT_IN_URI = /[ "#<>[\\\]^`{|}]|%(?![0-9A-Fa-f]{2})/g;
 const IS_WEB = /^https?:/;
 const NOT_IN_XML = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
@@ -44,7 +44,7 @@ export function keyOfPath(path: string): ResourceKey {
   return `/${PLAIN_PATH.test(path) ? path : path.split('/').map(encodeSegment).join('/')}`;
 }
 
-/** The path below the root that a key means, or undefined when no file can have it. */
+/** The path below the root of a key; undefined when no file can have it. */
 export function pathOfKey(key: ResourceKey): string | undefined {
   if (!key.startsWith('/') || key.length === 1 || key.includes('?')) return undefined;
   if (!key.includes('%')) return key.slice(1);
@@ -53,35 +53,32 @@ export function pathOfKey(key: ResourceKey): string | undefined {
   return names.join('/');
 }
 
-/** The key of a path of names, which may hold slashes themselves. Distinct paths have distinct keys. */
+/** The key of a path of names, which may contain slashes. Distinct paths have distinct keys. */
 export function keyOfNames(names: readonly string[]): ResourceKey {
   return `/${names.map(encodeSegment).join('/')}`;
 }
 
-/** The names of the path that a key means; undefined for a URI elsewhere, and for a path with a query. */
+/** The names of the path of a key; undefined for a URI elsewhere, and for a path with a query. */
 export function namesOfKey(key: ResourceKey): readonly string[] | undefined {
   if (!key.startsWith('/') || key.includes('?')) return undefined;
   const names = key.slice(1).split('/').map(decodeSegment);
   return names.includes(undefined) ? undefined : (names as string[]);
 }
 
-/**
- * The key that a path of an HTTP request means, or undefined when its escapes are not UTF-8. The path begins with no
- * slash.
- */
+/** The key of a path in an HTTP request, without a leading slash; undefined when its escapes are not UTF-8. */
 export function keyOfRequestPath(path: string): ResourceKey | undefined {
   return canonicalPath(path);
 }
 
-/** The URI of a resource; made when a document is rendered, so that a set can move. */
+/** The URI of a resource. It is computed when a document is rendered, so that a set can move. */
 export function uriOf(urlPrefix: string, key: ResourceKey): string {
   return key.startsWith('/') ? urlPrefix + key.slice(1) : key;
 }
 
 /**
- * The key that the URI of a resource has in a set with this prefix: one URI has one key, however its path is
- * percent-encoded. Below the prefix that is the path, elsewhere the URI itself. Undefined when it is below the prefix,
- * and has percent-encoded bytes that are not UTF-8.
+ * The key of a resource's URI in a set with this prefix: one URI has one key, however its path is percent-encoded.
+ * Below the prefix, the key is the path, otherwise the URI itself. Undefined when the URI is below the prefix, and has
+ * percent-encoded bytes that are not UTF-8.
  */
 export function keyOfUri(urlPrefix: string, uri: string): ResourceKey | undefined {
   const below = restBelow(urlPrefix, uri);
@@ -91,15 +88,15 @@ export function keyOfUri(urlPrefix: string, uri: string): ResourceKey | undefine
   return key === undefined ? undefined : key + rest;
 }
 
-/**
- * The key that a resource should have in a set with this prefix: its present one, unless that is a URI below the
- * prefix.
- */
+/** The right key of a resource in a set with this prefix: the current one, unless it is a URI below the prefix. */
 export function rightKey(urlPrefix: string, key: ResourceKey): ResourceKey {
   return key.startsWith('/') ? key : (keyOfUri(urlPrefix, key) ?? key);
 }
 
-/** What follows the prefix in a URI that begins with it, perhaps with other characters percent-encoded. */
+/**
+ * The rest of a URI after the prefix, even if they are percent-encoded differently; undefined if the URI does not begin
+ * with it.
+ */
 function restBelow(urlPrefix: string, uri: string): string | undefined {
   if (uri.startsWith(urlPrefix)) return uri.slice(urlPrefix.length);
   if (!uri.includes('%') && !urlPrefix.includes('%')) return undefined;
@@ -121,9 +118,9 @@ export function locationOf(key: ResourceKey): Location {
 }
 
 /**
- * The key that a location means in a set. `url`, `abs_path` and `rel_path` of the same resource give the same key.
- * @param field how the caller named the location, for the error
- * @throws TidemarkError `invalid`, with the field at fault and a code
+ * The key of a location in a set. `url`, `abs_path` and `rel_path` of the same resource have the same key.
+ * @param field the caller's name of the location, for the error
+ * @throws TidemarkError `invalid`, with the wrong field and a code
  */
 export function resolveLocation(location: Location, base: LocationBase, field = 'location'): ResourceKey {
   const key = keyOfLocation(location, base, field);
@@ -132,7 +129,7 @@ export function resolveLocation(location: Location, base: LocationBase, field = 
   return key;
 }
 
-/** Why the URI of a key cannot be in a list, by its length; undefined when it can. */
+/** Why the URI of a key is too short or too long for a list; undefined when it is not. */
 export function uriLengthFault(urlPrefix: string, key: ResourceKey) {
   const { length } = uriOf(urlPrefix, key);
   const { least, most } = URI_LENGTH;
@@ -141,7 +138,7 @@ export function uriLengthFault(urlPrefix: string, key: ResourceKey) {
   return undefined;
 }
 
-/** As `resolveLocation`, whatever the length of its URI. */
+/** As `resolveLocation`, without checking the length of its URI. */
 export function keyOfLocation(location: Location, base: LocationBase, field: string): ResourceKey {
   const { value, type } = location;
   if (!value.isWellFormed() || NOT_IN_XML.test(value)) {
@@ -153,7 +150,7 @@ export function keyOfLocation(location: Location, base: LocationBase, field: str
   return type === 'url' ? keyOfUrl(value, base, field) : keyOfPath(relativePath(location, base, field));
 }
 
-/** Why no client can fetch the resource that a key means in a set; undefined when one can. */
+/** Why no client can fetch the resource of a key; undefined when clients can. */
 export function unfetchable(key: ResourceKey): 'not-http' | 'fragment' | undefined {
   if (key.includes('#')) return 'fragment';
   return key.startsWith('/') || IS_WEB.test(key) ? undefined : 'not-http';
@@ -190,9 +187,9 @@ function keyOfUrl(value: string, { urlPrefix }: LocationBase, field: string): Re
 let plainOrigin = '//';
 
 /**
- * Whether the parser would give a URL back as it is: one that is plain, on a host that it gave back as it is. Most
- * links lead to the host of the one before, and parsing takes ten times as long as this comparison. Segments `.` and
- * `..` were refused before.
+ * Whether the URL parser would not change a URL: it is plain, and its host is the last one that the parser did not
+ * change. Most links have the same host as the previous one, and parsing takes ten times as long as this comparison.
+ * Segments `.` and `..` were rejected before.
  */
 function isPlainUrl(value: string): boolean {
   const host = value.indexOf('://') + 3;
@@ -214,9 +211,8 @@ function parseUrl(value: string, field: string): string {
 }
 
 /**
- * What the WHATWG parser makes of a URL, with everything encoded that it keeps and RFC 3986 does not permit: brackets
- * outside of the host, a second `#`, a `%` without digits, spaces in opaque paths (urn:). Documents with them would not
- * be valid.
+ * Encodes what the WHATWG parser leaves in a URL, but RFC 3986 forbids: brackets outside of the host, a second `#`, a
+ * `%` without digits, spaces in opaque paths (urn:). Documents with them would be invalid.
  */
 export function strictUri(href: string): string {
   if (PLAIN_URI.test(href)) return href;
@@ -228,7 +224,7 @@ function encodeRest(text: string): string {
   return text.replace(NOT_IN_URI, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** The same path gives the same text, whichever of its characters were encoded. */
+/** The canonical form of a path, however its characters were encoded. */
 function canonicalPath(path: string): ResourceKey | undefined {
   if (PLAIN_PATH.test(path)) return `/${path}`;
   const names = path.split('/').map(decodeSegment);
@@ -248,7 +244,7 @@ function decodeSegment(segment: string): string | undefined {
   }
 }
 
-/** Whether a segment is "." or "..", however often it was encoded. */
+/** Whether a segment is "." or "..", even if it was encoded several times. */
 function leavesItsFolder(value: string): boolean {
   if (!value.includes('.') && !value.includes('%')) return false;
   for (let text = value, round = 0; ; round++) {

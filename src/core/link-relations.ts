@@ -1,4 +1,4 @@
-// The names of the IANA registry "Link Relation Types". They are compared without regard to case (RFC 8288, 2.1.1).
+// The names of the IANA registry "Link Relation Types". They are compared case-insensitively (RFC 8288, 2.1.1).
 const REGISTERED: ReadonlySet<string> = new Set(
   `about acl alternate amphtml api-catalog appendix apple-touch-icon apple-touch-startup-image archives author blocked-by
   bookmark c2pa-manifest canonical chapter cite-as collection compression-dictionary contents convertedfrom copyright
@@ -15,25 +15,25 @@ const REGISTERED: ReadonlySet<string> = new Set(
   version-history via webmention working-copy working-copy-of`.split(/\s+/),
 );
 
-// RFC 3986, 4.3: a scheme and something after it, without what RFC 3986 forbids in every URI.
+// RFC 3986, 4.3: a scheme and a rest, without characters that RFC 3986 forbids in every URI.
 const ABSOLUTE_URI = /^[A-Za-z][A-Za-z0-9+.-]*:[\x21\x23-\x3b\x3d\x3f-\x5b\x5d\x5f\x61-\x7a\x7e]+$/;
 const MAX_URI_LENGTH = 2048;
 
 /**
- * By these, documents of ResourceSync link to each other (ResourceSync 1.1, 6.2 and 11.1): a client may follow them
- * wherever they are.
+ * The relations that link documents of ResourceSync (ResourceSync 1.1, 6.2 and 11.1): a client may follow them wherever
+ * they are.
  */
 export const NAVIGATION_RELATIONS: ReadonlySet<string> = new Set(['up', 'index', 'contents', 'resourcesync']);
 
-/** A link to a patch that makes the present state of a resource from the former one (ResourceSync 1.1, 14.4). */
+/** A link to a patch that turns the previous state of a resource into the current one (ResourceSync 1.1, 14.4). */
 export const PATCH_RELATION = 'http://www.openarchives.org/rs/terms/patch';
 
-/** How the OpenMinTeD ResourceSync protocol spells a name. No name that is registered has a space in it. */
+/** Spellings of the OpenMinTeD ResourceSync protocol. No registered name contains a space. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map([['described by', 'describedby']]);
 
 /**
- * The relation that a text names: a name of the IANA registry in lower case, or an absolute URI as it is
- * (ResourceSync 1.1, 7; RFC 8288, 2.1). Undefined when it is neither.
+ * Parses a relation: a name of the IANA registry in lower case, or an unchanged absolute URI (ResourceSync 1.1, 7; RFC
+ * 8288, 2.1). Undefined when it is neither.
  */
 export function parseRelation(text: string): string | undefined {
   if (REGISTERED.has(text)) return text;

@@ -5,13 +5,13 @@ import { isMediaType } from './media-type.ts';
 /** The most rules of a set. */
 export const MOST_LINK_RULES = 20;
 
-/** Keys that begin and end so; what is between, at least one character, is the stem. */
+/** Keys with this beginning and end. The part in between, at least one character, is the stem. */
 export interface KeyPattern {
   readonly before: string;
   readonly after: string;
 }
 
-/** A link from each resource that a pattern matches (all without one) to an address that is made of its path. */
+/** A link from each resource that matches a pattern (from all without one) to a URL that is made from its path. */
 export interface AddressRule {
   readonly kind: 'address';
   readonly rel: string;
@@ -22,7 +22,7 @@ export interface AddressRule {
   readonly pri?: number;
 }
 
-/** A link from each resource that one pattern matches to the one of the same stem that the other matches. */
+/** A link from each resource that matches one pattern to the resource with the same stem that matches the other. */
 export interface NeighbourRule {
   readonly kind: 'neighbour';
   readonly rel: string;
@@ -43,14 +43,14 @@ const PLACEHOLDER = /\{(?:path|stem)\}/g;
 
 interface Word {
   readonly text: string;
-  /** The number of its first character in the rule; the first is 1. */
+  /** The position of its first character in the rule, from 1. */
   readonly at: number;
 }
 
 /**
- * Parses `[PATTERN] RELATION TARGET [type=MEDIA_TYPE] [pri=NUMBER]`, see docs/links.md. A rule about metadata makes
- * two: one for each direction.
- * @throws TidemarkError `invalid` that says what is wrong at which character
+ * Parses `[PATTERN] RELATION TARGET [type=MEDIA_TYPE] [pri=NUMBER]`, see docs/links.md. A rule about metadata makes two
+ * rules, one for each direction.
+ * @throws TidemarkError `invalid` with the fault and the position of the character
  */
 export function parseLinkRule(text: string): readonly LinkRule[] {
   const words = [...text.matchAll(/\S+/g)].map(({ 0: word, index }) => ({ text: word, at: index + 1 }));
@@ -164,7 +164,7 @@ class RuleParser {
   }
 }
 
-/** @throws TidemarkError `invalid` when no link can lead there */
+/** @throws TidemarkError `invalid` when the URI cannot be the target of a link */
 export function addressOf(uri: string, urlPrefix: string): ResourceKey {
   return resolveLocation({ value: uri, type: 'url' }, { urlPrefix }, 'the target');
 }

@@ -3,20 +3,20 @@ import type { ResourceKey } from './key.ts';
 import { NAVIGATION_RELATIONS, PATCH_RELATION } from './link-relations.ts';
 import type { Link, ResourceState } from './resource.ts';
 
-/** What a relation asks of a link, besides `rel` and `href`. */
+/** The requirements of a relation for a link, besides `rel` and `href`. */
 interface RelationRule {
-  /** Of ResourceSync 1.1. */
+  /** The section of ResourceSync 1.1. */
   readonly section: string;
-  /** A link to the resource itself would say nothing, or something wrong. */
+  /** The link must not lead to the resource itself: that would be useless or wrong. */
   readonly leadsElsewhere?: true;
-  /** A resource has at most one. */
+  /** A resource has at most one such link. */
   readonly isSingle?: true;
   readonly needs?: 'mime' | 'modified';
-  /** It leads to the very same bytes. */
+  /** The target has exactly the same bytes. */
   readonly hasSameBytes?: true;
 }
 
-/** Relations without a row (`profile`, `describedby`, `timemap` …) ask for nothing else. */
+/** Relations that are not in the table (`profile`, `describedby`, `timemap` …) have no other requirements. */
 const RULES: ReadonlyMap<string, RelationRule> = new Map([
   ['duplicate', { section: '14.2', leadsElsewhere: true, hasSameBytes: true }],
   ['alternate', { section: '14.3', leadsElsewhere: true }],
@@ -28,13 +28,13 @@ const RULES: ReadonlyMap<string, RelationRule> = new Map([
   ['via', { section: '14.8', leadsElsewhere: true, isSingle: true }],
 ]);
 
-/** What is wrong with one link of a resource. */
+/** The fault of one link of a resource. */
 export interface LinkProblem {
   readonly code: string;
   /** The index of the link. */
   readonly at: number;
   readonly field: 'rel' | 'href' | 'mime' | 'modified' | 'length' | 'hash';
-  /** What follows the name of the field. */
+  /** The text after the name of the field. */
   readonly message: string;
 }
 
@@ -43,7 +43,7 @@ interface Linking {
   readonly state: Pick<ResourceState, 'mime' | 'length' | 'hashes'>;
 }
 
-/** The first link that breaks a rule of ResourceSync 1.1, 6.2 or 14; undefined when none does. */
+/** The first link that violates ResourceSync 1.1, 6.2 or 14; undefined when none does. */
 export function linkProblem(links: readonly Link[], linking: Linking): LinkProblem | undefined {
   const single = new Set<string>();
   for (const [at, link] of links.entries()) {
@@ -107,8 +107,8 @@ function essence(mime: string | undefined): string | undefined {
 }
 
 /**
- * A link without what it should not repeat: of a duplicate, what the resource itself has (ResourceSync 1.1, 14.2); of a
- * timegate, everything but where it is (14.6).
+ * A link without redundant attributes: for a duplicate, those of the resource itself (ResourceSync 1.1, 14.2); for a
+ * timegate, all but its target (14.6).
  */
 export function withoutRepeats(link: Link, state: Linking['state']): Link {
   const { rel, href } = link;

@@ -1,19 +1,19 @@
 /**
- * Where the resources of a set come from. From where a set was imported is a fact beside its origin: others may post to
- * it.
+ * Where the resources of a set come from. The index from which a set was imported is a separate fact: clients may post
+ * to an imported set.
  */
 export type Origin =
-  /** From clients that may post. `urlPrefix` says where the bytes are. */
+  /** Posted by clients. `urlPrefix` says where the bytes are. */
   | { readonly kind: 'posted' }
-  /** The files of a folder of this machine: its absolute path. */
+  /** The files of a local folder: its absolute path. */
   | { readonly kind: 'folder'; readonly path: string }
   /** The objects of a bucket: `s3://bucket/prefix`, as lib/s3/s3-location.ts writes it. */
   | { readonly kind: 's3'; readonly location: string }
   /** The records of the newest artifact of a provider's activity; see artifacts/artifact-key.ts. */
   | ArtifactOrigin
-  /** A set of another source of ResourceSync, which is copied, and published again: docs/republishing.md. */
+  /** A copied and republished set of another ResourceSync source: docs/republishing.md. */
   | ResourceSyncOrigin
-  /** What an organization has delivered: docs/streams.md. */
+  /** The files that an organization has delivered: docs/streams.md. */
   | StreamOrigin;
 
 export interface ArtifactOrigin extends RecordsSource {
@@ -22,17 +22,17 @@ export interface ArtifactOrigin extends RecordsSource {
 
 export interface ResourceSyncOrigin {
   readonly kind: 'resourcesync';
-  /** As a person named the source, without a login. */
+  /** The URL that the user gave, without a login. */
   readonly url: string;
   /** The URI of the set: that of its Capability List, or of its only list. */
   readonly set: string;
 }
 
-/** Of a stream of an organization: its records, the files as they were uploaded, or the dump files of its records. */
+/** A set of a stream of an organization: its records, the uploaded files, or the dump files of its records. */
 export interface StreamOrigin {
   readonly kind: StreamOriginKind;
   readonly organization: string;
-  /** Absent: whichever is the default stream of the organization. */
+  /** Absent: the organization's default stream. */
   readonly stream?: string;
 }
 
@@ -43,29 +43,29 @@ export interface RecordsSource {
   readonly activity: string;
 }
 
-/** What follows from the kind of an origin, for everything that shows a set or allows changes. */
+/** Properties that depend only on the kind of an origin, for code that shows a set or allows changes. */
 export interface OriginTraits {
-  /** What the set is synced with, as messages name it; undefined when others post to it. */
+  /** The source with which the set is synced, for messages; undefined when clients post to it. */
   readonly source?: string;
-  /** What one of its resources is. */
+  /** The kind of its resources. */
   readonly entry: 'file' | 'record' | 'resource';
   /** The location of its files, as `--root` takes it. */
   readonly root?: string;
-  /** Whose records it has, as `--records` takes it. */
+  /** The source of its records, as `--records` takes it. */
   readonly records?: string;
-  /** The other source that it copies, as `--from` takes it, and which set of it. */
+  /** The source and set that it copies, as `--from` takes it. */
   readonly from?: Pick<ResourceSyncOrigin, 'url' | 'set'>;
-  /** Whose stream it publishes: such a set is made with its organization or stream, and exists as long as that. */
+  /** The stream that it publishes. Such a set is created and removed with its organization or stream. */
   readonly stream?: StreamOrigin;
-  /** Why no Resource Dump is made of it, and what clients do instead. */
+  /** Why it has no Resource Dump, and what clients can use instead. */
   readonly noDump?: string;
-  /** Whether the source keeps every version of a resource by itself. */
+  /** Whether the source itself keeps every version of a resource. */
   readonly keepsVersions?: true;
-  /** The folder of this machine that has its files. */
+  /** The local folder with its files. */
   readonly folder?: string;
-  /** The location on S3 that has its files. */
+  /** The location on S3 with its files. */
   readonly bucket?: string;
-  /** Why no client may post to it, and what to do instead. */
+  /** Why clients may not post to it, and what to do instead. */
   readonly refusal?: string;
 }
 
@@ -95,7 +95,7 @@ export function traitsOf(origin: Origin): OriginTraits {
   }
 }
 
-/** As people write it: `cdl/harvest`. */
+/** The form for people: `cdl/harvest`. */
 export function formatRecordsSource({ provider, activity }: RecordsSource): string {
   return `${provider}/${activity}`;
 }
@@ -106,7 +106,7 @@ const OF_STREAM: Readonly<Record<StreamOriginKind, string>> = {
   'dump-files': 'dumps',
 };
 
-/** As people call it: `the records of lane/main`, or `the uploads of lane` for those of its default stream. */
+/** The form for people: `the records of lane/main`, or `the uploads of lane` for the default stream. */
 export function formatStreamOrigin({ kind, organization, stream }: StreamOrigin): string {
   return `the ${OF_STREAM[kind]} of ${stream === undefined ? organization : `${organization}/${stream}`}`;
 }

@@ -1,8 +1,8 @@
 import { TidemarkError } from './errors.ts';
 
 /**
- * @param uris those that name the source of a set
- * @param home of the set itself, see set-uris.ts
+ * @param uris the URIs of a set's source
+ * @param home the home URL of the set itself, see set-uris.ts
  * @throws TidemarkError `invalid` for a set that would copy itself
  */
 export function requireOtherSource(uris: readonly string[], home: string): void {

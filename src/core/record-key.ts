@@ -3,30 +3,30 @@ import { TidemarkError } from './errors.ts';
 import { keyOfNames, namesOfKey, type ResourceKey } from './key.ts';
 
 /**
- * The id of a record as the key of a resource, and back. An id is one name of a path, whatever it holds: a slash is
- * `%2F`, so that no id is below another one, and none leads out of the folder of a client that mirrors the set. What
- * cannot be a name by itself begins with `=`, which is what `=` itself at the beginning of an id is doubled for:
+ * Converts between the id of a record and the key of a resource. An id is one name of a path, whatever it contains: a
+ * slash becomes `%2F`, so that no id is below another one, and none leads out of the folder of a client that mirrors
+ * the set. An id that cannot be a name is encoded with a leading `=`, and so is an id that begins with `=`:
  *
- * - `=.` and `=..` for the ids `.` and `..`, which every client takes out of a path, encoded or not;
+ * - `=.` and `=..` for the ids `.` and `..`, which every client removes from a path, encoded or not;
  * - `==a` for the id `=a`;
- * - `=first part/=second part/…` for a long id: a file system takes names of 255 bytes;
- * - `=:` and the SHA-256 of an id that no URI would hold. Only for such a one the id does not follow from the key
- *   alone: its record has it.
+ * - `=first part/=second part/…` for a long id: names in a file system have at most 255 bytes;
+ * - `=:` and the SHA-256 of an id that is too long for a URI. Only such a key does not contain its id: the record
+ *   has it.
  */
 
 /**
- * Characters that an id takes as one name, encoded; so many the last part of a longer one has at most, which may be
- * empty. Each part before it has a few more: so no name is a folder for one id and a file for another.
+ * Most characters of an id that is one name, encoded, and of the last part of a longer id, which may be empty. Each
+ * other part has a few more: so no name is a folder for one id and a file for another.
  */
 const MOST_OF_NAME = 200;
-/** Characters of all parts together: a URI in a sitemap has at most 2,048, and the set's prefix comes before them. */
+/** Most characters of all parts together: a URI in a sitemap has at most 2,048, including the prefix of the set. */
 const MOST_OF_ID = 1_400;
 
 const ESCAPE = '=';
 const DIGEST = '=:';
 const PLAIN_NAME = /^[A-Za-z0-9\-_~!$&'()*+,;:@][A-Za-z0-9\-._~!$&'()*+,;=:@]*$/;
 
-/** @throws TidemarkError `invalid` for an id that is empty, or holds half of a surrogate pair */
+/** @throws TidemarkError `invalid` for an id that is empty, or contains an unpaired surrogate */
 export function keyOfRecordId(id: string): ResourceKey {
   if (id.length <= MOST_OF_NAME && PLAIN_NAME.test(id)) return `/${id}`;
   if (id === '') throw new TidemarkError('invalid', 'a record has an empty id');
@@ -34,15 +34,14 @@ export function keyOfRecordId(id: string): ResourceKey {
   return keyOfNames(namesOf(id));
 }
 
-/** The id that a key means; undefined for a key that no id has, and for one that holds only the digest of its id.
- */
+/** The id of a key; undefined for a key of no id, and for one that contains only the digest of its id. */
 export function recordIdOfKey(key: ResourceKey): string | undefined {
   const names = namesOfKey(key) ?? [''];
   const [name = ''] = names;
   const isEscaped = name.startsWith(ESCAPE);
   if (name.startsWith(DIGEST) || (!isEscaped && names.length > 1)) return undefined;
   const id = isEscaped ? names.map((part) => part.slice(ESCAPE.length)).join('') : name;
-  // A key that another one is the right one for is none of ours.
+  // Only the canonical key of an id is valid.
   return id !== '' && keyOfRecordId(id) === key ? id : undefined;
 }
 
@@ -53,7 +52,7 @@ function namesOf(id: string): readonly string[] {
   return id === '.' || id === '..' || id.startsWith(ESCAPE) ? [ESCAPE + id] : [id];
 }
 
-/** One part when the id is short enough to be a name; undefined when it is too long for any URI. */
+/** The parts of an id: one if it is short enough to be a name; undefined if it is too long for any URI. */
 function partsOf(id: string): readonly string[] | undefined {
   const length = encodedLength(id);
   if (length <= MOST_OF_NAME) return [id];

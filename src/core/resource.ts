@@ -4,12 +4,12 @@ import type { ResourceKey } from './key.ts';
 import type { Stamp } from './stamp.ts';
 import type { Seconds } from './w3c-datetime.ts';
 
-/** A link to a related resource (ResourceSync 1.1, 14); `href` is a key of the set, or a whole URL elsewhere. */
+/** A link to a related resource (ResourceSync 1.1, 14). `href` is a key of the set, or a whole URL elsewhere. */
 export interface Link {
   readonly rel: string;
   readonly href: ResourceKey;
   readonly mime?: string;
-  /** Its priority among the links of its relation, from 1 on, which is the highest. */
+  /** Its priority among the links with its relation, from 1, the highest. */
   readonly pri?: number;
   readonly modified?: Seconds;
   /** Bytes. */
@@ -18,21 +18,21 @@ export interface Link {
 }
 
 /**
- * Where a record's document is: what one range request reads. An artifact never changes, so this holds until the
- * artifact itself is taken away.
+ * The place of a record's document, which one range request can read. An artifact never changes, so a place is valid as
+ * long as the artifact exists.
  */
 export interface RecordPlace {
   /** The key of the artifact, see artifacts/artifact-key.ts. */
   readonly artifact: string;
-  /** The byte of the artifact at which the record's block begins. */
+  /** Position in bytes of the record's block in the artifact. */
   readonly offset: number;
   /** Bytes of the block. */
   readonly length: number;
-  /** Which record of the block; the first is 0. */
+  /** Index of the record in the block, from 0. */
   readonly position: number;
 }
 
-/** What is known of a resource besides its key. An absent field is unknown. These fields are what counts as news. */
+/** The state of a resource besides its key. An absent field is unknown. A difference in these fields is a change. */
 export interface ResourceState {
   readonly lastmod?: Seconds;
   /** Bytes. */
@@ -40,23 +40,23 @@ export interface ResourceState {
   readonly hashes?: Hashes;
   readonly mime?: string;
   readonly links?: readonly Link[];
-  /** Only of a resource that is a record of an artifact, or an artifact as a whole. Never published. */
+  /** Only for a resource that is a record of an artifact, or a whole artifact. Never published. */
   readonly record?: RecordPlace;
 }
 
-/** A live resource as the index holds it. */
+/** A live resource, as stored in the index. */
 export interface Resource {
   readonly key: ResourceKey;
   readonly state: ResourceState;
   /** The stamp of its last change. */
   readonly stamp: Stamp;
-  /** The stamp at which it was last created; shows whether a page contained it at a given time. */
+  /** The stamp at which it was last created. It shows whether a page contained it at a given time. */
   readonly created: Stamp;
   /** The highest order of the events that were decided for it; absent when none had one. */
   readonly order?: number;
 }
 
-/** What a deletion leaves behind, so that a late repeat cannot bring the resource back. */
+/** The trace of a deletion, so that a late repetition cannot recreate the resource. */
 export interface Tombstone {
   readonly key: ResourceKey;
   readonly state: undefined;
@@ -65,7 +65,7 @@ export interface Tombstone {
   readonly order?: number;
 }
 
-/** A state as canonical JSON: two states are the same exactly when their texts are. */
+/** A state as canonical JSON: states are equal if and only if their texts are equal. */
 export type EncodedState = string;
 
 export function encodeState({ lastmod, length, hashes, mime, links, record }: ResourceState): EncodedState {
@@ -82,12 +82,12 @@ export function decodeState(text: EncodedState): ResourceState {
   return JSON.parse(text);
 }
 
-/** @param state which may be text already */
+/** @param state a state, or its text */
 export function encodedState(state: ResourceState | EncodedState): EncodedState {
   return typeof state === 'string' ? state : encodeState(state);
 }
 
-/** @param state which may be text still */
+/** @param state a state, or its text */
 export function decodedState(state: ResourceState | EncodedState): ResourceState {
   return typeof state === 'string' ? decodeState(state) : state;
 }
@@ -114,7 +114,7 @@ function encodeLinks(links: readonly Link[]): string {
   return `,"links":[${items}]`;
 }
 
-/** What a link has besides `rel` and `href`: members of a JSON object, each with a comma before it. */
+/** The attributes of a link besides `rel` and `href`: members of a JSON object, each with a leading comma. */
 export function encodeAttributes({ mime, pri, modified, length, hashes }: Omit<Link, 'rel' | 'href'>): string {
   const media = mime === undefined ? '' : `,"mime":${jsonString(mime)}`;
   const priority = pri === undefined ? '' : `,"pri":${pri}`;

@@ -13,13 +13,13 @@ export class RunningHashes {
     for (const [, hash] of this.#running) hash.update(bytes);
   }
 
-  /** Nothing can be added after. */
+  /** Returns the digests. Nothing can be added afterwards. */
   digest(): Hashes {
     return Object.fromEntries(this.#running.map(([algorithm, hash]) => [algorithm, hash.digest('hex')]));
   }
 }
 
-/** Hashes of bytes that are all there, which take less time together. */
+/** Hashes bytes in memory, which takes less time than in pieces. */
 export function hashesOf(bytes: Uint8Array, algorithms: readonly HashAlgorithm[]): Hashes {
   return Object.fromEntries(algorithms.map((algorithm) => [algorithm, hash(algorithm.replace('-', ''), bytes)]));
 }

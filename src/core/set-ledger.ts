@@ -10,7 +10,7 @@ export interface OpenWindow {
   weight: number;
 }
 
-/** What a log counts for one set. */
+/** The counts of a log for one set. */
 export interface SetLedger {
   window: OpenWindow;
   resources: number;
@@ -26,13 +26,13 @@ export interface CountedChange {
   readonly kind: ChangeKind;
   readonly stamp: Stamp;
   readonly weight: number;
-  /** The number of its window, when that is known; see ChangeEvent. */
+  /** The number of its window, if known; see ChangeEvent. */
   readonly window?: number | undefined;
 }
 
 /**
- * Counts a change into the ledger of its set. Returns the window that it closed, by finding it full: then it is the
- * first of the next.
+ * Counts a change in the ledger of its set. If the open window is full, the change begins the next one: returns the
+ * window that is closed by that.
  */
 export function countChange(
   ledger: SetLedger,

@@ -8,16 +8,22 @@ import type { ResourceSet } from './resource-set.ts';
 /** The state of a key; undefined when the set has no such resource. */
 export type StateOf = (key: ResourceKey) => Pick<ResourceState, 'mime'> | undefined;
 
-/** The links that the rules of a set make. They are a function of which resources there are, and of their types. */
+/**
+ * The links that are made by the rules of a set. They depend only on which resources exist, and on their media
+ * types.
+ */
 export class SetLinks {
-  /** All links of these relations are made by the rules. */
+  /** Relations whose links are all made by the rules. */
   readonly relations: ReadonlySet<string>;
-  /** Whether links of a resource depend on which others there are. */
+  /** Whether links of a resource depend on which other resources exist. */
   readonly dependsOnOthers: boolean;
   readonly #rules: readonly LinkRule[];
   readonly #urlPrefix: string;
 
-  /** @param rules in the order of their links. @throws TidemarkError `invalid` */
+  /**
+   * @param rules in the order of their links
+   * @throws TidemarkError `invalid`
+   */
   constructor(rules: readonly string[], urlPrefix: string) {
     this.#rules = rules.flatMap(parseLinkRule);
     this.#urlPrefix = urlPrefix;
@@ -25,7 +31,7 @@ export class SetLinks {
     this.dependsOnOthers = this.#rules.some(({ kind }) => kind === 'neighbour');
   }
 
-  /** The keys that a resource may link to, or be linked from, whether there are such resources or not. */
+  /** The keys to or from which a resource may have links, even if there are no such resources. */
   neighboursOf(key: ResourceKey): readonly ResourceKey[] {
     const found = new Set<ResourceKey>();
     for (const rule of this.#rules) {
@@ -42,9 +48,9 @@ export class SetLinks {
   }
 
   /**
-   * The links of a resource: those that it has of other relations, and those that the rules make. A link that would
-   * break a rule of ResourceSync, or whose URI would be too long, is left out.
-   * @param former relations of earlier rules: their links are left out
+   * The links of a resource: its own ones with other relations, and those that the rules make. A link that would
+   * violate ResourceSync, or whose URI would be too long, is left out.
+   * @param former relations of earlier rules, whose links are left out
    */
   linksOf(
     key: ResourceKey,
@@ -91,7 +97,7 @@ export class SetLinks {
 
 const known = new WeakMap<ResourceSet, SetLinks>();
 
-/** The rules of a set, also when it has none. They are parsed once for each version of the set. */
+/** The rules of a set, even if it has none. They are parsed once for each version of the set. */
 export function setLinksOf(set: ResourceSet): SetLinks {
   let links = known.get(set);
   if (links === undefined) {

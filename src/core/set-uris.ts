@@ -1,19 +1,19 @@
 import type { ResourceKey } from './key.ts';
 import { formatStamp, type Stamp } from './stamp.ts';
 
-/** Addresses below the base URL, which ends without a slash. Those of documents are in publish/documents.ts. */
+/** URLs below the base URL, which has no trailing slash. Those of documents are in publish/documents.ts. */
 
-/** The page of the source. */
+/** The web page of the source. */
 export function sourceHome(baseUrl: string): string {
   return `${baseUrl}/`;
 }
 
-/** The page of a set. */
+/** The web page of a set. */
 export function setHome(baseUrl: string, slug: string): string {
   return `${baseUrl}/sets/${slug}/`;
 }
 
-/** Sends each change of a set as it happens. */
+/** The URL of the stream of a set's changes. */
 export function changeStream(baseUrl: string, slug: string): string {
   return `${baseUrl}/api/sets/${slug}/changes/stream`;
 }
@@ -23,17 +23,20 @@ export function resourcesPrefix(baseUrl: string, slug: string): string {
   return `${setHome(baseUrl, slug)}resources/`;
 }
 
-/** A kept version of a resource, by the time of its change (RFC 7089: URI-M). @param home of the set */
+/**
+ * The URL of a kept version of a resource, by the time of its change (RFC 7089: URI-M).
+ * @param home home URL of the set
+ */
 export function mementoUri(home: string, stamp: Stamp, key: ResourceKey): string {
   return `${home}versions/${formatStamp(stamp)}${key}`;
 }
 
-/** Redirects to the version of a time (RFC 7089: URI-G). */
+/** The URL that redirects to the version at a time (RFC 7089: URI-G). */
 export function timeGateUri(home: string, key: ResourceKey): string {
   return `${home}timegate${key}`;
 }
 
-/** Lists the kept versions (RFC 7089: URI-T). */
+/** The URL of the list of kept versions (RFC 7089: URI-T). */
 export function timeMapUri(home: string, key: ResourceKey): string {
   return `${home}timemap${key}`;
 }

@@ -2,8 +2,8 @@ import type { Origin, RecordsSource } from './origin.ts';
 import type { ResourceSet } from './resource-set.ts';
 
 /**
- * A set as the catalog and archives have it. The first kinds of origins have fields of their own, a location of files
- * or a source of records, or none; later kinds are stored as they are.
+ * A set as stored in the catalog and in archives. The first kinds of origins have separate fields, a location of files
+ * or a source of records, or none; later kinds are stored unchanged.
  */
 export interface StoredSet extends Omit<ResourceSet, 'origin'> {
   /** The absolute path of a folder, or `s3://bucket/prefix`. */
@@ -20,7 +20,7 @@ export function fromStoredSet({ root, records, origin = originOf(root, records),
   return { ...set, origin };
 }
 
-/** The origin of files: a folder, or a bucket when the text begins with `s3://`. */
+/** The origin of files: a bucket if the text begins with `s3://`, otherwise a folder. */
 export function originOfRoot(root: string): Origin {
   return /^s3:\/\//i.test(root) ? { kind: 's3', location: root } : { kind: 'folder', path: root };
 }

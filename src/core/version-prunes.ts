@@ -1,14 +1,14 @@
 import type { Stamp } from './stamp.ts';
 
-/** Versions of a set that were removed, or may be. */
+/** A removal of versions of a set, done or pending. */
 export interface Prune {
-  /** The boundary: what was not current at it, or later, is not kept. */
+  /** The boundary: versions that ended before it are not kept. */
   readonly before: Stamp;
-  /** The boundary at which that was decided. */
+  /** The boundary at which this was decided. */
   readonly at: Stamp;
 }
 
-/** A part of a set's changes, between two boundaries, that gets no more. */
+/** A range of a set's changes, between two boundaries, that gets no more changes. */
 export interface ClosedRange {
   readonly from: Stamp;
   readonly until: Stamp;
@@ -21,20 +21,20 @@ interface Pruned {
 
 /**
  * The last prune of a set.
- * @param closed the last one before this boundary, at which a document was closed that never changes again
+ * @param closed if given, the last prune before this boundary, at which an immutable document was closed
  */
 export function lastPrune({ versionsPruned = [] }: Pruned, closed = Number.POSITIVE_INFINITY): Prune | undefined {
   return versionsPruned.findLast(({ at }) => at < closed);
 }
 
-/** The boundary before which versions that had ended may have been removed; 0 when there is none. */
+/** The boundary before which ended versions may have been removed; 0 if there is none. */
 export function prunedBefore(set: Pruned): Stamp {
   return lastPrune(set)?.before ?? 0;
 }
 
 /**
- * With another prune. Earlier ones are kept only as far as a closed Change List depends on them: the last one before it
- * was closed, when that had removed versions of its changes.
+ * Adds a prune. Earlier prunes are kept only if a closed Change List depends on them: the last one before the list was
+ * closed, if it had removed versions of the list's changes.
  */
 export function withPrune(
   { versionsPruned = [] }: Pruned,

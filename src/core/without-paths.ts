@@ -1,11 +1,11 @@
 import type { TidemarkError } from './errors.ts';
 
-/** Details that may be a path of this machine; the message repeats it. */
+/** Details that may contain a path of this machine. The message repeats it. */
 const PATHS = ['root', 'file', 'folder', 'artifacts'] as const;
-/** An absolute path in the message of a library, but no part of a URL. */
+/** An absolute path in the message of a library, except a part of a URL. */
 const PATH = /(?<![\w:/.])\/(?:[\w.@+~-]+\/)*[\w.@+~-]+/g;
 
-/** What others than the operator may read of an error that is the server's fault: it names no path of this machine. */
+/** The parts of a server error that people other than the operator may read: without paths of this machine. */
 export function withoutPaths({ message, details }: TidemarkError): Pick<TidemarkError, 'message' | 'details'> {
   const others = { ...details };
   let text = message;

@@ -77,8 +77,8 @@ export class SqliteStatistics implements SetStatistics {
   }
 
   /**
-   * The stamp of the last change of a key. With a boundary directly above a change of the key, the stamp of that
-   * change; 0 if there is none.
+   * If the boundary is directly below a change of the key, the stamp of the change before that one. Otherwise the stamp
+   * of the last change. 0 if there is none.
    */
   #lastChange(set: SetId, key: ResourceKey, before: Stamp): Stamp {
     const { change, lastChange } = this.#connection.queries;
