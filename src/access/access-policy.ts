@@ -5,7 +5,7 @@ import { isLoopback } from './loopback.ts';
 /**
  * How a server identifies senders. Tokens in the catalog are accepted in every mode.
  *
- * - `local`: only this machine can reach it; until the first token is made, every client may do everything
+ * - `local`: only this machine can reach it; until the first token is created, every client may do everything
  * - `token`: public sets can be read without a token, everything else needs one
  * - `read-only`: only reading is possible
  */
@@ -13,7 +13,7 @@ export type AccessPolicy =
   | { readonly mode: 'local'; readonly publicHost: string }
   | {
       readonly mode: 'token';
-      /** The administrator's, from the environment. */
+      /** The administrator's token, from the environment. */
       readonly token: Secret | undefined;
     }
   | { readonly mode: 'read-only' };

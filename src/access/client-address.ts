@@ -15,9 +15,9 @@ NEAR.addAddress('::1', 'ipv6');
 NEAR.addSubnet('fc00::', 7, 'ipv6');
 
 /**
- * Identifies clients without a token: by the address of the connection; when that is a local one, and so may be a
- * proxy's, by the last address of X-Forwarded-For, which that proxy has written. Of IPv6, only the first 64 bits: a
- * client owns the rest.
+ * Identifies clients without a token by the address of the connection. If that is a local address, which may be a
+ * proxy, the last address of X-Forwarded-For is used, which that proxy has written. Of IPv6, only the first 64 bits
+ * count: a client controls the rest.
  */
 export function clientAddress(headers: IncomingHttpHeaders, address = ''): string {
   const own = address.replace(/^::ffff:(?=\d+\.)/, '');

@@ -3,7 +3,7 @@ import { parseDatetime } from '../core/w3c-datetime.ts';
 
 const HOUR = 3_600_000;
 const UNITS = { m: 60_000, h: HOUR, d: 24 * HOUR, w: 168 * HOUR, y: 8766 * HOUR } as const;
-/** Milliseconds: dates beyond are more likely a mistake than intended. */
+/** Milliseconds: longer durations are probably mistakes. */
 const LONGEST = 100 * UNITS.y;
 
 /**

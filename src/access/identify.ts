@@ -11,7 +11,7 @@ import type { Scope } from './scope.ts';
 import type { TokenRecord } from './token.ts';
 import type { Shown, TokenRegistry } from './token-registry.ts';
 
-/** What a request contains about its sender. */
+/** The headers of a request, which identify its sender. */
 export type SenderHeaders = IncomingHttpHeaders;
 
 /** A sender whose credentials give no access. */
@@ -62,7 +62,7 @@ export interface KnownTokens {
   readonly tokens: Pick<TokenRegistry, 'show'>;
 }
 
-/** What is wrong with a token with which a person signs in; undefined for a valid one. */
+/** Why a token for signing in is invalid; undefined for a valid one. */
 export async function problemOfToken(token: string, { own, tokens }: KnownTokens): Promise<string | undefined> {
   if (own !== undefined && isSame(token, own)) return undefined;
   const { state } = await tokens.show(token);

@@ -30,10 +30,13 @@ export type Action =
   | 'administer'
   | 'read-metrics';
 
-/** What matters for access of what an action is about: a set, or an organization, whose id is its slug. */
+/**
+ * The properties of the object of an action that matter for access: a set, or an organization, whose id is its
+ * slug.
+ */
 export type Guarded = Pick<ResourceSet, 'slug' | 'private' | 'readers'>;
 
-/** Decides who may do what, in this one place. */
+/** The only place that decides whether a principal may perform an action. */
 export function may(principal: Principal, action: Action, about: Guarded | undefined): boolean {
   switch (action) {
     case 'probe':

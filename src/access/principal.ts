@@ -8,7 +8,7 @@ export interface Anonymous {
   readonly kind: 'anonymous';
 }
 
-/** The bearer of the token from the environment; or any client on the machine itself where there are no tokens. */
+/** The bearer of the token from the environment; or any client on the machine itself if there are no tokens. */
 export interface Administrator {
   readonly kind: 'administrator';
 }
@@ -18,7 +18,7 @@ export interface TokenBearer {
   readonly kind: 'token';
   /** The token's id, which is not secret. */
   readonly id: string;
-  /** Its name, given when it was made. */
+  /** Its name, given at its creation. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly limits: TokenLimits;

@@ -1,22 +1,22 @@
 const MINUTE = 60_000;
-/** Sums of fractions that should be a whole number may differ from it by less than this. */
+/** Rounding errors of sums that should be whole numbers are smaller than this. */
 const ROUNDING = 1e-6;
 
 interface Bucket {
-  /** The amount left at a time; negative when more was taken than was left. */
+  /** The amount left at that time; negative when more was taken than was left. */
   left: number;
-  /** Milliseconds of the process. */
+  /** Milliseconds of the monotonic clock. */
   at: number;
 }
 
 /**
  * Lets each key take an amount per minute, at once or spread out (a token bucket). Memory is bounded: above a number of
- * keys, the ones that were idle longest are forgotten.
+ * keys, the least recently used ones are forgotten.
  */
 export class RateLimiter {
   readonly #mostKeys: number;
   readonly #now: () => number;
-  /** In the order of their last use. */
+  /** Least recently used first. */
   readonly #buckets = new Map<string, Bucket>();
 
   constructor({ mostKeys = 10_000, now = () => performance.now() } = {}) {

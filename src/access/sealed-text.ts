@@ -6,7 +6,7 @@ const TAG_BYTES = 16;
 /** Bytes of a key. */
 export const KEY_BYTES = 32;
 
-/** Encrypts a text so that only the key can read it, and make one (AES-256-GCM): as characters of base64url. */
+/** Encrypts and authenticates a text with a key (AES-256-GCM). The result is base64url. */
 export function seal(key: Buffer, text: string): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
@@ -14,7 +14,7 @@ export function seal(key: Buffer, text: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url');
 }
 
-/** The text; undefined for what was not sealed with the key, or was changed since. */
+/** Returns the text; undefined if it was sealed with another key, or was changed. */
 export function unseal(key: Buffer, sealed: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;

@@ -6,7 +6,7 @@ import { RateLimiter } from './rate-limiter.ts';
 
 export interface LimitedRequest {
   readonly headers: IncomingHttpHeaders;
-  /** The address that the connection comes from. */
+  /** The address of the connection. */
   readonly address: string | undefined;
 }
 

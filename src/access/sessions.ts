@@ -9,7 +9,7 @@ import { idOfToken } from './token.ts';
 export const SESSION_MS = 12 * 3_600_000;
 /** Milliseconds for which a read of the catalog is valid, as in token-registry.ts. */
 const FRESH_FOR_MS = 1000;
-/** The document with the key. Ids of tokens are other texts. */
+/** The document with the key. No id of a token is equal to it. */
 const KEY_ID = 'key';
 /** The administrator's token from the environment has no id. */
 const ADMINISTRATOR_ID = 'administrator';
@@ -19,7 +19,7 @@ interface KeyBody {
   readonly key: string;
 }
 
-/** The sessions of a token that began until then are over. */
+/** Sessions of a token that began at or before this time have ended. */
 interface EndedBody {
   readonly ended: number;
 }
@@ -31,9 +31,9 @@ export interface SessionCookie {
 
 /**
  * Sessions of browsers. A session is a cookie that contains a token and the time of signing in, sealed with a key that
- * all servers of the source share. So every server knows every session, nothing is stored for one, and it is over as
- * soon as the token is: also when TIDEMARK_TOKEN is another one. The key alone gives no access, and neither does the
- * rest of the store, which has only digests of tokens. Signing out ends all sessions of the token.
+ * all servers of the source share. So every server knows every session without storing it, and a session ends with its
+ * token, also when TIDEMARK_TOKEN changes. The key alone gives no access, and neither does the rest of the store, which
+ * has only digests of tokens. Signing out ends all sessions of the token.
  */
 export class Sessions {
   readonly #catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'head'>;
@@ -52,14 +52,14 @@ export class Sessions {
   /** Begins a session of a token, which the caller has checked. */
   async begin(token: string): Promise<SessionCookie> {
     const key = await this.#makeKey();
-    // Another server, whose clock is ahead, may have ended the sessions before.
+    // Another server, whose clock is ahead, may have ended earlier sessions.
     const began = Math.max(Date.now(), (this.#ended.get(idOf(token))?.body.ended ?? 0) + 1);
     return { name: this.#cookieName, value: seal(key, `${began} ${token}`) };
   }
 
   /**
-   * The token of the session that a request belongs to, by its header Cookie. Whether the token is valid is for the
-   * caller to find out.
+   * The token of the session of a request, from its header Cookie. The caller must check whether the token is
+   * valid.
    */
   async tokenOf(cookies: string | undefined): Promise<string | undefined> {
     if (cookies === undefined || !cookies.includes(PREFIX)) return undefined;
@@ -99,7 +99,7 @@ export class Sessions {
     return isOver || isEnded ? undefined : token;
   }
 
-  /** The key; the first person who signs in makes it. */
+  /** Returns the key, and creates it for the first user who signs in. */
   async #makeKey(): Promise<Buffer> {
     await this.#latest.read();
     if (this.#key !== undefined) return this.#key;
@@ -107,7 +107,7 @@ export class Sessions {
     try {
       await this.#catalog.put<KeyBody>('session', KEY_ID, { key }, undefined);
     } catch (error) {
-      // Another server has made it.
+      // Another server has created it.
       if (!isTidemarkError(error, 'conflict')) throw error;
     }
     return this.#makeKey();

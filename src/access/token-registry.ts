@@ -15,11 +15,11 @@ import {
 } from './token.ts';
 
 /**
- * Milliseconds for which a read of the catalog is valid: at most so long, a process accepts a token that another
- * process revoked.
+ * Milliseconds for which a read of the catalog is valid. For this long, a process may accept a token that another
+ * process has revoked.
  */
 const FRESH_FOR = 1000;
-/** Compared with when the token does not exist, so that this takes as long. */
+/** The digest to compare with when the token does not exist, so that the check takes as long. */
 const NO_DIGEST = digestOf('');
 
 export interface NewToken {
@@ -30,23 +30,23 @@ export interface NewToken {
   readonly expires?: number | undefined;
 }
 
-/** The result of looking up a token; that it expired or was revoked is only reported for the whole token. */
+/** The result of looking up a token. Only the bearer of the whole token learns that it expired or was revoked. */
 export type Shown =
   | { readonly state: TokenState; readonly record: TokenRecord }
   | { readonly state: 'unknown'; readonly record?: undefined };
 
 /**
  * The tokens in the catalog. A call reads the catalog again when the last read is more than a second old; an idle
- * source sends no requests. Throws `unavailable` when the catalog does not answer: a token that may have been revoked
+ * source sends no requests. Throws `unavailable` when the catalog does not respond: a token that may have been revoked
  * is not accepted.
  */
 export class TokenRegistry {
   readonly #catalog: Catalog;
   readonly #byId = new Map<string, CatalogDocument<TokenRecord>>();
   readonly #latest: CoalescedRead<void>;
-  /** Every token put up to this version is known. */
+  /** Every token that was put up to this version is known. */
   #head = 0;
-  /** When the last read began, in milliseconds of the process. */
+  /** When the last read began, in milliseconds of the monotonic clock. */
   #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(catalog: Catalog) {
@@ -54,7 +54,7 @@ export class TokenRegistry {
     this.#latest = new CoalescedRead(() => this.#load());
   }
 
-  /** Makes a token, and returns it with its record. The token itself is not stored: it cannot be read again. */
+  /** Creates a token, and returns it with its record. The token itself is not stored: it cannot be read again. */
   async create({ name, scopes, limits = {}, expires }: NewToken): Promise<{ token: string; record: TokenRecord }> {
     if (scopes.length === 0) throw new TidemarkError('invalid', 'a token needs a scope', { field: 'scopes' });
     const { id, token } = mintToken();
@@ -72,13 +72,16 @@ export class TokenRegistry {
     return { token, record };
   }
 
-  /** Every token that was ever made, oldest first. */
+  /** All tokens that were ever created, oldest first. */
   async list(): Promise<readonly TokenRecord[]> {
     await this.#latest.read();
     return [...this.#byId.values()].map(({ body }) => body).sort((a, b) => a.created - b.created);
   }
 
-  /** Revokes a token, for ever. @throws TidemarkError `not-found` */
+  /**
+   * Revokes a token permanently.
+   * @throws TidemarkError `not-found`
+   */
   async revoke(id: string): Promise<TokenRecord> {
     const found = await this.#catalog.get<TokenRecord>('token', id);
     if (found === undefined) throw new TidemarkError('not-found', `there is no token with the id "${id}"`, { id });
@@ -94,7 +97,7 @@ export class TokenRegistry {
     return record;
   }
 
-  /** Whether a token was ever made, also an expired or revoked one. */
+  /** Whether a token was ever created, including expired and revoked ones. */
   async areKept(): Promise<boolean> {
     if (!this.#isFresh) await this.#latest.read();
     return this.#byId.size > 0;
@@ -111,7 +114,7 @@ export class TokenRegistry {
     const id = idOfToken(token);
     if (id === undefined) return { state: 'unknown' };
     if (!this.#isFresh) await this.#latest.read();
-    // A new token may be used at once at a process that has not read it yet.
+    // A new token may be used before this process has read it.
     if (!this.#byId.has(id)) await this.#latest.read();
     const record = this.#byId.get(id)?.body;
     const matches = matchesDigest(token, record?.digest ?? NO_DIGEST);

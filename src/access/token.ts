@@ -4,14 +4,14 @@ import type { Scope } from './scope.ts';
 /** The limits of a token; null for no limit, absent for the server's setting. */
 export interface TokenLimits {
   readonly requestsPerMinute?: number | null | undefined;
-  /** Bytes of request bodies, unpacked. */
+  /** Bytes of request bodies, decompressed. */
   readonly bodyBytesPerMinute?: number | null | undefined;
 }
 
-/** A token as it is stored: it alone gives no access. */
+/** A token as it is stored. The record alone gives no access. */
 export interface TokenRecord {
   readonly id: string;
-  /** Its name, given when it was made. */
+  /** Its name, given at its creation. */
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly limits: TokenLimits;
@@ -19,7 +19,7 @@ export interface TokenRecord {
   readonly digest: string;
   /** Milliseconds since 1970, as all times here. */
   readonly created: number;
-  /** It is refused from then on. */
+  /** The token is refused from this time on. */
   readonly expires?: number;
   readonly revoked?: number;
 }
@@ -29,9 +29,8 @@ export type TokenState = 'valid' | 'expired' | 'revoked';
 const TOKEN = /^tdm_([0-9a-f]{12})_[\w-]{43}$/;
 
 /**
- * Makes a token: the id of its record, and 256 random bits. These cannot be guessed, whatever the hash: so a plain
- * SHA-256 is right here, and a slow hash, which passwords need because people choose them, would only make each request
- * slow.
+ * Creates a token: the id of its record, and 256 random bits. Random bits cannot be guessed, so a plain SHA-256
+ * suffices. A slow hash, as needed for passwords that people choose, would only slow down each request.
  */
 export function mintToken(): { readonly id: string; readonly token: string } {
   const id = randomBytes(6).toString('hex');
