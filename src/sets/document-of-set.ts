@@ -2,11 +2,11 @@ import type { SetId } from '../core/resource-set.ts';
 import type { Catalog, CatalogDocument, CatalogKind } from '../stores/catalog.ts';
 import { catalogId } from './set-registry.ts';
 
-/** How a kind of document of the catalog is read and changed, of which each set may have one. */
+/** How to read and change a kind of catalog document of which each set may have one. */
 export interface DocumentOfSet<Body> {
   read(catalog: Pick<Catalog, 'get'>, set: SetId): Promise<CatalogDocument<Body> | undefined>;
   /**
-   * @param change what is stored instead of which version; of none, when `replaces` is undefined
+   * @param change the new body, and the version that it replaces; `replaces` is undefined if there is none yet
    * @throws TidemarkError `conflict` when another process has changed it since it was read
    */
   put(

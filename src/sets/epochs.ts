@@ -10,7 +10,7 @@ type Index = Pick<ChangeLog, 'mark' | 'commit'> &
   Pick<ResourceStates, 'read' | 'lookup'> &
   Pick<SetStatistics, 'summary'>;
 
-/** Begins histories of sets anew. A set is not ready until every resource has the key of its URI. */
+/** Begins new epochs of sets. A set is not ready until every resource has the key of its URI. */
 export class Epochs {
   readonly #documents: SetDocuments;
   readonly #index: Index;
@@ -33,7 +33,7 @@ export class Epochs {
     return this.finish(slug);
   }
 
-  /** Lists of the new epoch begin when all keys are correct. */
+  /** The lists of the new epoch begin when all keys are right. */
   async finish(slug: string): Promise<ResourceSet> {
     // Every commit after this mark uses the new prefix; reads after it see all earlier commits.
     await this.#index.mark();
@@ -44,15 +44,15 @@ export class Epochs {
       ...set,
       epochStart,
       ready: moving?.ready ?? set.ready,
-      // A later import may continue: the changes made here undo nothing of it.
+      // A later import may continue, because these changes do not affect what was imported.
       ...(set.imported !== undefined && moving?.asImported && { imported: { ...set.imported, through: lastChange } }),
     }));
   }
 }
 
 /**
- * A restored store does not know which epochs it has lost, and none of their names may be reused with another meaning.
- * Epochs that only count moves never reach the number of minutes since 2020.
+ * The epoch for a restored store, in minutes since 2020. The store does not know which later epochs it has lost, and
+ * their names must not be reused with another meaning. Epochs that only count moves never become as large.
  */
 export function epochOfClock(stamp: Stamp): number {
   return Math.floor((stamp / 1_000_000 - 1_577_836_800) / 60);

@@ -18,7 +18,7 @@ import { resourcesPrefix, setHome } from '../core/set-uris.ts';
 import { clockStamp, type Stamp } from '../core/stamp.ts';
 import { ofOrganization } from './set-errors.ts';
 
-/** Characters of a prefix: a URI has at most 2,048, and some are needed for the rest of it. */
+/** Most characters of a prefix: a URI has at most 2,048, and the rest of it needs some. */
 const MOST_PREFIX = 2000;
 
 const DEFAULTS = {
@@ -42,12 +42,12 @@ export interface NewSet extends SetFields {
    */
   readonly epochStart?: Stamp | undefined;
   readonly imported?: Imported | undefined;
-  /** Of a set of an organization: see ResourceSet. */
+  /** Only for a set of an organization: see ResourceSet. */
   readonly readers?: readonly string[] | undefined;
 }
 
 /**
- * A set as it would be added, before it has an id.
+ * Makes the document of a new set, without an id.
  * @throws TidemarkError `invalid` for an invalid slug or prefix
  */
 export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' | 'epochStart'> {
@@ -59,7 +59,7 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
     slug,
     epoch: 1,
     urlPrefix: urlPrefix === undefined ? resourcesPrefix(baseUrl, slug) : parseUrlPrefix(urlPrefix),
-    // A set of a stream is made with the stream, which is still empty.
+    // A set of a stream is created with the stream, which is still empty.
     ready: (source === undefined || stream !== undefined) && imported === undefined,
     ...(imported !== undefined && { imported }),
     ...withDefaults({ ...fields, origin }),
@@ -67,8 +67,8 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
 }
 
 /**
- * The set with other settings.
- * @param now a boundary above every change: documents that depend on changed settings are new ones from then on
+ * Applies changes of settings to a set.
+ * @param now a boundary above every change: documents that depend on changed settings get new names from then on
  */
 export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): ResourceSet {
   if (changes.private !== undefined && set.readers !== undefined) throw ofOrganization(set.slug);
@@ -85,7 +85,7 @@ export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): Re
   };
 }
 
-/** When the schedules of a set were set: those that are other ones than before, just now. */
+/** The times at which a set's schedules got their patterns; now for those that differ from before. */
 export function scheduledSince(
   set: SetSettings,
   before: Partial<Pick<ResourceSet, ScheduleSetting | 'scheduledSince'>> = {},
@@ -98,19 +98,22 @@ export function scheduledSince(
   return since.length === 0 ? {} : { scheduledSince: Object.fromEntries(since) };
 }
 
-/** What is known of the versions of a set whose settings have changed. */
+/** The fields about versions of a set whose settings have changed. */
 function versionFields(
   { keepVersions = false, origin, epochStart }: ResourceSet,
   before: ResourceSet,
 ): Pick<ResourceSet, 'versionsSince' | 'versionsAdded'> {
   if (keepVersions === (before.keepVersions === true)) return {};
   if (!keepVersions) return { versionsSince: undefined };
-  // Artifacts have every version of a record anyhow; of files, the next full scan keeps the present bytes.
+  // Artifacts contain every version of a record anyway. For files, the next full scan keeps the current bytes.
   const versionsSince = traitsOf(origin).keepsVersions === true ? epochStart : undefined;
   return { versionsSince, versionsAdded: true };
 }
 
-/** With defaults for what is not given. A setting without one is absent, and so are empty aliases. */
+/**
+ * Adds defaults to the given settings. A setting without a default is absent if it is not given, and so are empty
+ * aliases.
+ */
 function withDefaults(fields: SetFields & WithOrigin): SetSettings & WithOrigin {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => isGiven(value)));
   const {

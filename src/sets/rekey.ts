@@ -16,12 +16,12 @@ interface Misnamed {
 
 /**
  * Gives every resource the key of its URI under the set's prefix. A resource that was posted as a URI elsewhere, and is
- * now below the prefix, is deleted under its old key and created under its new one, in one commit. When both keys have
- * a resource, the newer state wins; a deletion counts if it is of this epoch. Idempotent.
+ * now below the prefix, is deleted under its old key and created under its new one, in one commit. If both keys have a
+ * resource, the newer state wins; a deletion counts only if it is of this epoch. Idempotent.
  */
 export async function rekey(index: Index, set: Set): Promise<void> {
   const { origin } = new URL(set.urlPrefix);
-  // Keys with the same origin as the prefix: "0" comes after "/".
+  // Keys with the same origin as the prefix: "0" follows "/" in ASCII.
   for await (const batch of index.read(set.id, { from: `${origin}/`, to: `${origin}0` })) {
     const misnamed = batch.flatMap((resource) => {
       const key = rightKey(set.urlPrefix, resource.key);

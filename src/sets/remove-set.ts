@@ -15,9 +15,9 @@ interface Stores {
 }
 
 /**
- * Marks a set as removed. Returns whether it never had a change: then no client has copied it, and its slug can be used
- * again.
- * @throws TidemarkError `conflict` when the document has another version by now
+ * Marks a set as removed. Returns whether it never had a change: no client has copied it then, and its slug can be
+ * reused.
+ * @throws TidemarkError `conflict` when the document has changed
  */
 export async function removeSet({ catalog, index }: Stores, document: CatalogDocument<ResourceSet>): Promise<boolean> {
   const { id, version, body } = document;
@@ -31,8 +31,8 @@ export async function removeSet({ catalog, index }: Stores, document: CatalogDoc
 }
 
 /**
- * Requires that a set can be removed alone.
- * @throws TidemarkError `conflict` for a set that exists as long as its organization does
+ * Requires that a set can be removed separately.
+ * @throws TidemarkError `conflict` for a set that exists as long as its organization
  */
 export function requireRemovable({ slug, origin }: Pick<ResourceSet, 'slug' | 'origin'>): void {
   const { stream, source } = traitsOf(origin);
@@ -58,7 +58,7 @@ export function requireConfirmed(slug: string, changes: number, isConfirmed: boo
   );
 }
 
-/** A client may have posted to it while it was removed; after this mark, no client can. */
+/** A client may have posted to it while it was removed. After this mark, that is impossible. */
 async function hasChangesSince(index: Stores['index'], set: SetId, since: Stamp): Promise<boolean> {
   await index.mark();
   for (let after = since; ; ) {

@@ -5,15 +5,15 @@ import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import { SetNames } from './set-names.ts';
 
 /**
- * The documents of the sets in the catalog, also of those that were removed. What returns no promise is as of the last
- * call that does.
+ * The catalog documents of all sets, including removed ones. Methods that return no promise answer from the last call
+ * that did.
  */
 export class SetDocuments {
   readonly #catalog: Pick<Catalog, 'head' | 'list' | 'put'>;
   readonly #bySlug = new Map<string, CatalogDocument<ResourceSet>>();
   readonly #byId = new Map<SetId, ResourceSet>();
   readonly names = new SetNames();
-  /** Every set put up to this version is known. */
+  /** Every set that was put up to this version is known. */
   #head = 0;
   #lastId = 0;
   /** The result of `list`, until a set changes. */
@@ -34,7 +34,7 @@ export class SetDocuments {
     return this.#lastId;
   }
 
-  /** Reads only what was put since the last read: there may be many sets, and few of them change. */
+  /** Reads only documents that were put since the last read: there may be many sets, and few of them change. */
   async load(): Promise<void> {
     const head = await this.#catalog.head('set');
     if (head <= this.#head) return;
@@ -61,7 +61,7 @@ export class SetDocuments {
     return this.#byId.get(id);
   }
 
-  /** The set that has a slug, or the one that had it. */
+  /** The set that has a slug, or had it when it was removed. */
   bySlug(slug: string): CatalogDocument<ResourceSet> | undefined {
     return this.#bySlug.get(slug);
   }
@@ -79,14 +79,14 @@ export class SetDocuments {
     return document;
   }
 
-  /** As `known`, as of now. */
+  /** As `known`, after reading new documents. */
   async require(slug: string): Promise<CatalogDocument<ResourceSet>> {
     await this.load();
     return this.known(slug);
   }
 
   /**
-   * Puts the changed document of a set, also when another process changes it meanwhile.
+   * Replaces the document of a set. Retries if another process changes it meanwhile.
    * @throws TidemarkError as `require`
    */
   async replace(slug: string, change: (set: ResourceSet) => ResourceSet): Promise<ResourceSet> {
@@ -103,7 +103,7 @@ export class SetDocuments {
 
   #take(document: CatalogDocument<ResourceSet>): void {
     const { version, body } = document;
-    // Of two concurrent loads, the one that ends last may have read first.
+    // Of two concurrent loads, the one that ends last may have read earlier.
     if (version < (this.#bySlug.get(body.slug)?.version ?? 0)) return;
     this.names.replace(this.#byId.get(body.id), body);
     this.#bySlug.set(body.slug, document);

@@ -3,7 +3,7 @@ import type { ResourceSet, SetId } from '../core/resource-set.ts';
 
 type Named = Pick<ResourceSet, 'id' | 'slug' | 'aliases' | 'removed'>;
 
-/** The names (slugs and aliases) of all sets that are not removed. Each is the name of one set. */
+/** The names (slugs and aliases) of all sets that are not removed. A name belongs to only one set. */
 export class SetNames {
   readonly #idOf = new Map<string, SetId>();
 
@@ -22,7 +22,7 @@ export class SetNames {
     });
   }
 
-  /** The aliases of a set with one more, if that is free and not yet an alias of the set. */
+  /** The aliases of a set with this one added, unless it is in use, or is a name of the set already. */
   aliasesWith({ id, slug, aliases = [] }: Named, name: string): readonly string[] {
     const isNew = name !== slug && !aliases.includes(name);
     return isNew && this.#isFreeFor(id, name) ? [...aliases, name] : aliases;

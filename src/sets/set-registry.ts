@@ -104,7 +104,7 @@ export class SetRegistry {
     try {
       await this.#catalog.put('set', catalogId(body.id), toStoredSet(body), undefined);
     } catch (error) {
-      // Another process took that number: read again, and take the next.
+      // Another process took that number: read again, and use the next one.
       if (isTidemarkError(error, 'conflict')) return this.add(set);
       throw error;
     }
@@ -125,7 +125,7 @@ export class SetRegistry {
     if (!isPublished(body)) await this.#change(slug, asPublished);
   }
 
-  /** Records why the set cannot be synced with its source, or that it can. */
+  /** Records why the set cannot be synced with its source, or that it can be again. */
   async recordTrouble(slug: string, problem: string | undefined): Promise<void> {
     const { trouble } = (await this.#documents.require(slug)).body;
     if (trouble?.problem === problem) return;
@@ -133,27 +133,30 @@ export class SetRegistry {
     await this.#change(slug, () => ({ trouble: problem === undefined ? undefined : { since, problem } }));
   }
 
-  /** Records whether the set has a Resource Dump now, of this epoch. */
+  /** Records the epoch of the set's Resource Dump; undefined when it has none. */
   recordDump(slug: string, dumpEpoch: number | undefined): Promise<void> {
     return this.#record(slug, { dumpEpoch });
   }
 
-  /** Records who may read the set, as its organization has it. */
+  /** Records the read access to the set that its organization defines. */
   recordReaders(slug: string, access: Required<Pick<ResourceSet, 'private' | 'readers'>>): Promise<void> {
     return this.#record(slug, access);
   }
 
-  /** Records of which epoch the set has archived lists or dumps. */
+  /** Records the epochs of the set's archived lists and dumps. */
   recordArchive(slug: string, has: Pick<ResourceSet, 'listArchiveEpoch' | 'dumpArchiveEpoch'>): Promise<void> {
     return this.#record(slug, has);
   }
 
-  /** Records whether the set has a Change Dump now, of this epoch. */
+  /** Records the epoch of the set's Change Dump; undefined when it has none. */
   recordChangeDump(slug: string, changeDumpEpoch: number | undefined): Promise<void> {
     return this.#record(slug, { changeDumpEpoch });
   }
 
-  /** Records that everything was scanned since the set keeps versions: the version after each later change is kept. */
+  /**
+   * Records that a full scan was completed since the set keeps versions: the version after each later change is
+   * kept.
+   */
   async recordVersions(slug: string): Promise<void> {
     const isNews = (set: ResourceSet) => set.keepVersions === true && set.versionsSince === undefined;
     if (!isNews((await this.#documents.require(slug)).body)) return;
@@ -162,8 +165,8 @@ export class SetRegistry {
   }
 
   /**
-   * Lets the process that syncs the set compare all of it with its source again, soon.
-   * @throws TidemarkError `not-found` or `gone`; `invalid` for a set that others post to
+   * Makes the process that syncs the set compare all of it with its source again, soon.
+   * @throws TidemarkError `not-found` or `gone`; `invalid` for a set without a source
    */
   async requestScan(slug: string): Promise<ResourceSet> {
     const { body } = await this.#documents.require(slug);
@@ -173,8 +176,8 @@ export class SetRegistry {
   }
 
   /**
-   * Records what will be removed of the set's versions.
-   * @param closed its Change Lists that are closed
+   * Records which versions of the set will be removed.
+   * @param closed its closed Change Lists
    */
   async recordPrune(slug: string, prune: Prune, closed: readonly ClosedRange[]): Promise<void> {
     await this.#change(slug, (set) => {
@@ -182,7 +185,7 @@ export class SetRegistry {
     });
   }
 
-  /** Records how far the set was imported from another index; it is ready when the import is complete. */
+  /** Records the progress of an import from another index. The set is ready when the import is complete. */
   async recordImport(slug: string, imported: Imported): Promise<ResourceSet> {
     return this.#change(slug, (set) => ({
       imported,
@@ -205,9 +208,9 @@ export class SetRegistry {
   }
 
   /**
-   * Moves the set's resources to another prefix: a new epoch begins, and names of the old one answer 410. The set is
-   * not ready until every resource whose URI is below the new prefix has the key of that URI.
-   * @throws TidemarkError `conflict` when a URI would be too long or too short; then nothing is changed
+   * Moves the set's resources to another prefix: a new epoch begins, and requests for names of the old one get 410. The
+   * set is not ready until every resource whose URI is below the new prefix has the key of that URI.
+   * @throws TidemarkError `conflict` when a URI would be too long or too short; nothing is changed then
    */
   async move(slug: string, urlPrefix: string): Promise<ResourceSet> {
     const prefix = parseUrlPrefix(urlPrefix);
@@ -239,8 +242,8 @@ export class SetRegistry {
   }
 
   /**
-   * Removes the set from the source; its log stays in the store. Returns whether its slug can be used again, which is
-   * so if it never had a change.
+   * Removes the set from the source; its log stays in the store. Returns whether its slug can be reused: only if it
+   * never had a change.
    * @throws TidemarkError `not-found` or `gone`; `conflict` for a set of an organization
    */
   async remove(slug: string): Promise<boolean> {
@@ -290,7 +293,7 @@ export class SetRegistry {
     return aliases === undefined || aliases.length === 0 ? {} : { aliases };
   }
 
-  /** Puts nothing when the set has these fields already. */
+  /** Writes nothing if the set has these values already. */
   async #record(slug: string, fields: Partial<ResourceSet>): Promise<void> {
     const { body } = await this.#documents.require(slug);
     const isNews = Object.entries(fields).some(([name, value]) => {
@@ -308,7 +311,7 @@ function asPublished({ moving }: ResourceSet): Partial<ResourceSet> {
   return moving === undefined ? { ready: true } : { moving: { ...moving, ready: true } };
 }
 
-/** Catalog ids of sets sort as their numbers do. */
+/** The catalog id of a set. Ids sort as their numbers do. */
 export function catalogId(id: SetId): string {
   return String(id).padStart(10, '0');
 }

@@ -5,13 +5,13 @@ import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 export interface SourceSettings {
   readonly baseUrl: string;
   /**
-   * False until a server publishes with the base URL: until then no client knows it. Absent in a source of an older
+   * False until a server publishes with the base URL: no client knows it before. Absent in a source of an older
    * version, which may have published.
    */
   readonly served?: boolean;
 }
 
-/** The document of the catalog that has the settings of the source. */
+/** The catalog document with the settings of the source. */
 export class StoredSource {
   readonly #catalog: Pick<Catalog, 'get' | 'put'>;
 
@@ -28,7 +28,7 @@ export class StoredSource {
 
   /**
    * Sets the base URL of the source. Changing it moves every set below it, and must be confirmed.
-   * @param moveSets moves them; called only when the source had another base URL
+   * @param moveSets moves them; called only if the source had another base URL
    * @throws TidemarkError `conflict` when the source has another one and `confirmed` is false
    */
   async useBaseUrl(
@@ -38,13 +38,13 @@ export class StoredSource {
     const current = await this.#read();
     if (current?.body.baseUrl === baseUrl) return;
     if (current !== undefined && !confirmed) throw otherBaseUrl(current.body.baseUrl, baseUrl);
-    // The sets first: after a crash in between, the change must be confirmed again, and moves the remaining sets.
+    // The sets first: after a crash in between, the change must be confirmed again, which moves the remaining sets.
     if (current !== undefined) await moveSets(current.body.baseUrl);
     try {
       const body: SourceSettings = { served: false, ...current?.body, baseUrl };
       await this.#catalog.put('source', 'source', body, current?.version);
     } catch (error) {
-      // Another process has set one meanwhile, perhaps the same.
+      // Another process has set one meanwhile, maybe the same.
       if (isTidemarkError(error, 'conflict')) return this.useBaseUrl(baseUrl, { confirmed, moveSets });
       throw error;
     }

@@ -6,7 +6,7 @@ export interface SummarizedSet {
   readonly summary: SetSummary;
 }
 
-/** Sets with their summaries in the index, for any number of sets; a set removed meanwhile is left out. */
+/** Sets with their summaries from the index, for any number of sets. A set that is removed meanwhile is left out. */
 export async function summarize(
   index: Pick<SetStatistics, 'summaries'>,
   sets: readonly ResourceSet[],
