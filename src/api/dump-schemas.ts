@@ -65,6 +65,5 @@ export const removedDumpSchema = z
   .strictObject({ set: z.string(), removed: count.describe('Packages, also those that were superseded.') })
   .meta({ id: 'RemovedDump' });
 
-export type PackageView = z.infer<typeof packageSchema>;
 export type ChangeDumpView = z.infer<typeof changeDumpSchema>;
 export type DumpView = z.infer<typeof dumpSchema>;

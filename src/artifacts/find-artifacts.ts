@@ -1,8 +1,7 @@
 import { formatKey, parseKey } from './artifact-key.ts';
 import type { ArtifactStore, ListedObject, ObjectKey } from './artifact-store.ts';
-import { type Activity, isActivity, isProvider } from './keys/activity.ts';
+import { type Activity, isProvider } from './keys/activity.ts';
 import { type AvroKey, parseAvroKey } from './keys/avro-key.ts';
-import { PLAN_FOLDER } from './keys/run-keys.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 /** An Avro file with a provenance, that is, a complete artifact. */
@@ -94,11 +93,6 @@ export async function findArtifact(store: ArtifactStore, key: ObjectKey): Promis
     store.head(formatKey({ kind: 'provenance', of: key })),
   ]);
   return file === undefined || provenance === undefined ? undefined : { ...name, key, length: file.length };
-}
-
-/** The activities for which a provider has folders; the folder of plans is left out. */
-export async function activitiesOf(store: Reads, provider: string): Promise<readonly Activity[]> {
-  return (await store.folders(`${provider}/`)).filter((name) => name !== PLAN_FOLDER).filter(isActivity);
 }
 
 function prefixOf({ provider, activity }: ArtifactFilter): string {

@@ -5,9 +5,7 @@ import type { ArtifactStore, ObjectKey, PutOptions } from './artifact-store.ts';
 import { putJson, readJson } from './json-object.ts';
 import { ACTIVITIES, type Activity, isActivity } from './keys/activity.ts';
 import { parseAvroKey } from './keys/avro-key.ts';
-import { PLAN_FOLDER } from './keys/run-keys.ts';
 import { withoutSlash } from './plain-key.ts';
-import { parseTimestamp } from './timestamp.ts';
 
 /** The files of a whole ingest. */
 export interface Plan {
@@ -63,19 +61,6 @@ export async function readPlan(
   }
   const files = Object.entries(activities).map(([activity, file]) => [activity, wrapped(file).map(withoutSlash)]);
   return { key, files: Object.fromEntries(files), version };
-}
-
-/** Yields the keys of a provider's plans, newest first. */
-export async function* listPlans(
-  store: Pick<ArtifactStore, 'folders' | 'objects'>,
-  provider: string,
-): AsyncGenerator<ObjectKey> {
-  const folder = `${provider}/${PLAN_FOLDER}/`;
-  const timestamps = (await store.folders(folder)).filter((name) => parseTimestamp(name) !== undefined);
-  for (const timestamp of timestamps.toReversed()) {
-    const objects = await store.objects(`${folder}${timestamp}/`);
-    yield* objects.map(({ key }) => key).filter((key) => key.endsWith('.json'));
-  }
 }
 
 async function findPlan(store: Pick<ArtifactStore, 'objects'>, key: string): Promise<ObjectKey | undefined> {

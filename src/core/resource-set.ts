@@ -157,7 +157,6 @@ export interface Imported {
 
 /** ResourceSync 1.1, 7: at most 50,000 entries and 50 MB for each document. */
 export const MAX_ENTRIES = 50_000;
-export const MAX_DOCUMENT_BYTES = 52_428_800;
 /** The maximum weight of the entries of a document. The rest of 50 MB is for its head and links. */
 export const MAX_ENTRIES_WEIGHT = 45 * 1024 * 1024;
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
-import { listPlans, readPlan, writePlan } from '../../src/artifacts/plan.ts';
+import { readPlan, writePlan } from '../../src/artifacts/plan.ts';
 import { readProvenance, readProvenanceChain, writeProvenance } from '../../src/artifacts/provenance.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
@@ -96,16 +96,6 @@ describe('provenance and plans', () => {
     for (const name of [plan, `/${plan}`, 'cdl/plan/20170209_104428', '/cdl/plan/20170209_104428/']) {
       assert.deepEqual(await readPlan(store, name), { key: plan, files: { harvest: [HARVEST] }, version: '1' });
     }
-  });
-
-  it('lists the plans of a provider, the newest first', async () => {
-    const keys = ['20180101_000000', '20170209_104428'].map((time) => `cdl/plan/${time}/${time}-MappedRecord.json`);
-    for (const key of keys) await put(key, '{"version": "1"}');
-    await put('cdl/plan/notes/readme.txt', 'x');
-
-    const found: string[] = [];
-    for await (const key of listPlans(store, 'cdl')) found.push(key);
-    assert.deepEqual(found, keys);
   });
 
   it('refuses a plan that is not there, or none', async () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type { ChangeEvent } from '../../src/core/change.ts';
-import { MAX_DOCUMENT_BYTES } from '../../src/core/resource-set.ts';
 import { ask } from '../support/ask.ts';
 import { upsert } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -9,7 +8,7 @@ import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 // An event's weight is the upper bound of its bytes in a document (test/unit/publish/documents-entry.test.ts), so that
 // a document of 50 MB need not be made here.
 const WEIGHT = 20 * 1024 * 1024;
-const MOST_ENTRIES = Math.floor(MAX_DOCUMENT_BYTES / WEIGHT);
+const MOST_ENTRIES = Math.floor((50 * 1024 * 1024) / WEIGHT);
 
 describeOnEachStore('Documents of resources that take 20 MB each', (store) => {
   let started: StartedApp;

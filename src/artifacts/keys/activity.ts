@@ -21,12 +21,6 @@ export function isActivity(text: string): text is Activity {
   return ACTIVITIES.some((activity) => activity === text);
 }
 
-/** @throws TidemarkError `invalid` */
-export function requireActivity(text: string): Activity {
-  if (isActivity(text)) return text;
-  throw new TidemarkError('invalid', `"${text}" is no activity: use ${ACTIVITIES.join(', ')}`, { activity: text });
-}
-
 export function isProvider(text: string): boolean {
   return PROVIDER.test(text);
 }

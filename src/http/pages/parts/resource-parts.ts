@@ -1,7 +1,6 @@
 import type { Change, ChangeKind } from '../../../core/change.ts';
-import { pathOfKey, type ResourceKey, uriOf } from '../../../core/key.ts';
+import { pathOfKey, type ResourceKey } from '../../../core/key.ts';
 import { recordIdOfKey } from '../../../core/record-key.ts';
-import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { type Html, html } from './html.ts';
 import { markedName, type NameSearch } from './name-search.ts';
@@ -30,10 +29,6 @@ export function kindMark(kind: ChangeKind): Html {
 
 export function lengthOf(length: number | undefined): string {
   return length === undefined ? '' : formatBytes(length);
-}
-
-export function linkTarget({ urlPrefix }: ResourceSet, href: ResourceKey): string {
-  return uriOf(urlPrefix, href);
 }
 
 /** How a table of changes shows their times. */
