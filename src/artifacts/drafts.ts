@@ -1,4 +1,5 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { writeAllSync } from '../lib/write-all.ts';
 import { folderError } from './folder-errors.ts';
 
 /** The place of a new draft (see `Drafts` of an artifact store), as plain values. */
@@ -24,8 +25,7 @@ export function writeDraft({ store, path }: DraftPlace, bytes: Uint8Array): void
 export function writeNewFile(path: string, bytes: Uint8Array): void {
   const file = openSync(path, 'wx');
   try {
-    // A write to a nearly full disk may be partial.
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+    writeAllSync(file, bytes);
   } finally {
     closeSync(file);
   }

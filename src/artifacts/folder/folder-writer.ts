@@ -1,6 +1,7 @@
-import { access, type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../lib/system-error.ts';
+import { writeAll } from '../../lib/write-all.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
 import { type Block, cutIntoBlocks } from '../blocks.ts';
 import { folderError } from '../folder-errors.ts';
@@ -52,7 +53,7 @@ async function writeBlocks(path: string, { root, body, signal }: WriteTask, hash
   const file = await translated(root, open(path, 'wx'));
   let syncing: Promise<void> | undefined;
   const write = async ({ bytes, at }: Block): Promise<void> => {
-    await writeAll(file, bytes, at * BLOCKS.size);
+    await writeAll(file.fd, bytes, at * BLOCKS.size);
     if (at % SYNC_EVERY !== SYNC_EVERY - 1) return;
     await syncing;
     syncing = file.datasync();
@@ -80,13 +81,6 @@ async function translated<Result>(root: string, work: Promise<Result>): Promise<
   return work.catch((error: unknown) => {
     throw folderError(root, 'written', error);
   });
-}
-
-/** A write to a nearly full disk may be partial. */
-async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
-    written += (await file.write(bytes, written, bytes.length - written, position + written)).bytesWritten;
-  }
 }
 
 /** Creates a folder and its parents, and makes each one durable in its parent. */

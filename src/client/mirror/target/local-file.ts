@@ -1,9 +1,8 @@
-import { closeSync, openSync, rmSync, write, writeSync } from 'node:fs';
-import { promisify } from 'node:util';
+import { closeSync, openSync, rmSync } from 'node:fs';
+import { writeAll, writeAllSync } from '../../../lib/write-all.ts';
 import { cannotBeWritten } from '../cannot-be-written.ts';
 import type { StagedFile, UnfinishedFile } from './mirror-target.ts';
 
-const writeBytes = promisify(write);
 /** A file with more bytes is written to disk as they arrive. */
 const SMALL_BYTES = 64 * 1024;
 /** Bytes of all small files in memory. */
@@ -58,7 +57,8 @@ export class LocalFile implements UnfinishedFile {
     try {
       const fd = this.#open();
       if (bytes.length > SMALL_BYTES) return writeAll(fd, bytes).catch((error) => this.#fail(error));
-      writeAtOnce(fd, bytes);
+      // For few bytes, this takes a fraction of the time of an asynchronous call.
+      writeAllSync(fd, bytes);
     } catch (error) {
       this.#fail(error);
     }
@@ -82,7 +82,7 @@ export class LocalFile implements UnfinishedFile {
   /** Creates the file, with the bytes so far. */
   #open(): number {
     this.#fd ??= openSync(this.#path, 'wx');
-    for (const piece of this.#pieces.splice(0)) writeAtOnce(this.#fd, piece);
+    for (const piece of this.#pieces.splice(0)) writeAllSync(this.#fd, piece);
     return this.#fd;
   }
 
@@ -93,18 +93,5 @@ export class LocalFile implements UnfinishedFile {
   #close(): void {
     if (this.#fd !== undefined) closeSync(this.#fd);
     this.#fd = undefined;
-  }
-}
-
-/** Synchronous: for few bytes, this takes a fraction of the time of an asynchronous call. */
-function writeAtOnce(fd: number, bytes: Uint8Array): void {
-  // A write to a nearly full disk may be partial.
-  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
-}
-
-async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
-    const { bytesWritten } = await writeBytes(fd, bytes, written, bytes.length - written, null);
-    written += bytesWritten;
   }
 }

@@ -1,6 +1,7 @@
-import { closeSync, futimesSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, futimesSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DiskSync } from '../../../lib/disk-sync.ts';
+import { writeAllSync } from '../../../lib/write-all.ts';
 import { cannotBeWritten } from '../cannot-be-written.ts';
 import { CheckedFolders, whyNot } from './checked-folders.ts';
 import type { PublishedFile, RejectedPath, StagedFile } from './mirror-target.ts';
@@ -85,7 +86,8 @@ function writeKept(root: string, files: readonly TaskFile[], bytes: Uint8Array):
       const fd = openSync(staged, length === undefined ? 'r+' : 'wx');
       try {
         const end = at + (length ?? 0);
-        while (at < end) at += writeSync(fd, bytes, at, end - at);
+        writeAllSync(fd, bytes.subarray(at, end));
+        at = end;
         const problem = setTime(fd, modifiedMs);
         if (problem !== undefined) timeless.set(staged, problem);
       } finally {

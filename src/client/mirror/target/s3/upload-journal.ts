@@ -1,5 +1,6 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeAllSync } from '../../../../lib/write-all.ts';
 
 /**
  * Lists the multipart uploads in progress, one file each in a local folder, so that the uploads of a killed process can
@@ -26,7 +27,7 @@ export class UploadJournal {
   add(name: string, path: string): void {
     const fd = openSync(join(this.#folder, name), 'wx');
     try {
-      writeSync(fd, path);
+      writeAllSync(fd, Buffer.from(path));
       fsyncSync(fd);
     } finally {
       closeSync(fd);
