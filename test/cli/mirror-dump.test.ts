@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { ZipWriter } from '../../src/lib/zip/zip-writer.ts';
 import { breakingOff } from '../support/breaking-off.ts';
 import { copyIn, hashAndLength, LIST, MirroredSource, sha256 } from '../support/mirrored-source.ts';
 import { zipOf } from '../support/rules/zip-of.ts';
 import { killTidemarks, runProcess, runTidemark, startTidemark } from '../support/run-tidemark.ts';
 import { type Answering, documentOf } from '../support/served-source.ts';
+import { itOnSmallDisk } from '../support/small-disk.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -136,6 +138,15 @@ describe('a mirror of a source with a Resource Dump', () => {
       isEqual(title);
       publishDump(source);
     }
+  });
+
+  itOnSmallDisk('fetches alone what is in a package for which the disk has no room', 8, async (disk) => {
+    source.served.answers.set('/package-1.zip', Buffer.alloc(16_000_000));
+    listPackages(source);
+    const { stdout, exitCode } = await runTidemark(['mirror', source.url, 'copy'], { cwd: disk.folder });
+    assert.equal(exitCode, 0, stdout);
+    assert.match(stdout, /300 fetched \([^)]*\), 200 of them from the Resource Dump/);
+    assert.deepEqual(copyIn(join(disk.folder, 'copy')), Object.fromEntries([...source.files].sort(byName)));
   });
 
   it('goes on without a dump that cannot be read, and stops after three packages that are of no use', async () => {

@@ -4,8 +4,9 @@ import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument } from '../support/parse-document.ts';
-import { runTidemark, startProcess } from '../support/run-tidemark.ts';
+import { runProcess, runTidemark, startProcess } from '../support/run-tidemark.ts';
 import { ServedSource } from '../support/served-source.ts';
+import { itOnSmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 
 const TEXT = 'something';
@@ -217,6 +218,22 @@ describe('tidemark validate', () => {
       left.filter((entry) => !entry.isDirectory()),
       [],
     );
+  });
+
+  itOnSmallDisk('says that the disk has no room for a package, and does not blame the source', 2, async (disk) => {
+    source.describe({ resourcedump: '/dump.xml' });
+    source.document(
+      '/dump.xml',
+      `${source.link('up', '/set.xml')}<rs:md capability="resourcedump" at="2026-01-01T00:00:00Z"/>
+<url><loc>${source.baseUrl}/a.zip</loc><rs:md type="application/zip"/></url>`,
+    );
+    source.answers.set('/a.zip', Buffer.alloc(4_000_000));
+    const { stdout, stderr, exitCode } = await runProcess(['validate', `${source.baseUrl}/`], {
+      cwd: folder,
+      env: { TMPDIR: disk.folder },
+    });
+    assert.equal(exitCode, 3, stdout + stderr);
+    assert.match(stderr, /^tidemark: the package http:\S+\/a\.zip cannot be written to the disk: the disk is full/m);
   });
 
   it('reports a host without a source', async () => {

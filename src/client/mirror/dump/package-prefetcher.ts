@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { isTidemarkError } from '../../../core/errors.ts';
+import type { PackageFile } from '../../read/fetch-package.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
 import type { Reader } from '../../read/reader.ts';
-import { fetchPackage, type ListedPackage, type PackageFile } from './dump-packages.ts';
+import { fetchListed, type ListedPackage } from './dump-packages.ts';
 
 interface PrefetchOptions {
   readonly reader: Reader;
@@ -64,10 +66,11 @@ export class PackagePrefetcher {
       // The file of the previous package may still be open under its name.
       const path = join(folder, `package-${this.#count % 2}`);
       try {
-        return { uri, file: await fetchPackage(reader, listed, path) };
+        return { uri, file: await fetchListed(reader, listed, path) };
       } catch (error) {
         reader.signal.throwIfAborted();
-        if (!(error instanceof ReadFailure)) throw error;
+        // A disk without room for the package may have room for single resources.
+        if (!(error instanceof ReadFailure) && !isTidemarkError(error, 'unavailable')) throw error;
         return { uri, problem: error.message };
       }
     }

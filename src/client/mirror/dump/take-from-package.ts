@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Entry } from '../../read/document.ts';
 import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
 import { entriesOf } from '../../read/entries-of.ts';
+import type { PackageFile } from '../../read/fetch-package.ts';
 import { FetchFailure } from '../../read/fetcher.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
 import type { Reader } from '../../read/reader.ts';
@@ -12,7 +13,6 @@ import { type ApplyParts, rightAlready } from '../pass/apply-wanted.ts';
 import { ResourceFailure, type StagedResource, stage, stageStream } from '../pass/fetch-resource.ts';
 import type { KnownResource } from '../state/mirror-state.ts';
 import type { WantedRow, WantedTable } from '../state/wanted-table.ts';
-import type { PackageFile } from './dump-packages.ts';
 
 export interface TakeParts extends ApplyParts {
   readonly wanted: WantedTable;

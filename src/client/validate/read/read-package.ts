@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlinked } from '../../../lib/unlinked.ts';
 import { type Document, type Entry, linksOf } from '../../read/document.ts';
 import { DocumentParser } from '../../read/document-parser.ts';
-import { FetchFailure } from '../../read/fetcher.ts';
+import { fetchPackage, type PackageFile } from '../../read/fetch-package.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
-import { limited, unpacked } from '../../read/unpacked.ts';
+import { limited } from '../../read/unpacked.ts';
 import { ZipPackage } from '../../read/zip-file.ts';
 import type { Bitstream, Package } from '../rules/rule.ts';
 import { EntrySample } from './entry-sample.ts';
@@ -26,52 +23,33 @@ export async function readPackage(session: Session, set: SetReading, dump: Docum
   session.progress(entry.loc);
   const nothing = { uri: entry.loc, dump, entry, failure: undefined, length: 0, hashes: {}, isZip: false };
   const read = { ...nothing, manifest: undefined, contents: undefined, bitstreams: [], unknown: [] };
-  const path = join(session.options.folder, `${randomUUID()}.package`);
-  await mkdir(session.options.folder, { recursive: true });
-  const fd = openSync(path, 'wx+', 0o600);
-  // The system then deletes the file even when this process is killed.
-  const isUnlinked = unlinked(path);
+  let file: PackageFile | undefined;
   try {
-    const file = await download(session, entry, fd);
+    const hashes = startHashes(entry.md.hash);
+    let isZip = isCalledZip(entry);
+    let isFirst = true;
+    file = await fetchPackage(session, entry.loc, {
+      path: join(session.options.folder, `${randomUUID()}.package`),
+      mostBytes: session.limits.resourceBytes,
+      onChunk(chunk) {
+        if (isFirst) isZip ||= chunk.subarray(0, 2).toString() === 'PK';
+        isFirst = false;
+        for (const hash of hashes.values()) hash.update(chunk);
+      },
+    });
     const contents = await readContents(session, entry, dump);
-    const isZip = file.isZip || isCalledZip(entry);
-    if (!isZip) return { ...read, ...file, contents };
-    return {
-      ...read,
-      ...file,
-      isZip,
-      contents,
-      ...(await readFiles(session, set, { dump, entry, fd, length: file.length })),
-    };
+    const found = { ...read, length: file.length, hashes: digestsOf(hashes), isZip, contents };
+    return isZip ? { ...found, ...(await readFiles(session, set, dump, { entry, file })) } : found;
   } catch (error) {
     session.signal.throwIfAborted();
     if (!(error instanceof ReadFailure)) throw error;
     return { ...read, failure: error.message };
   } finally {
-    closeSync(fd);
-    if (!isUnlinked) unlinked(path);
+    file?.close();
   }
 }
 
 const isCalledZip = ({ loc, md }: Entry) => md.type === 'application/zip' || /\.zip$/i.test(loc);
-
-async function download({ options, limits, signal }: Session, { loc, md }: Entry, fd: number) {
-  const fetched = await options.fetcher.get(loc, 'identity', signal);
-  if (fetched.status !== 200) {
-    fetched.discard();
-    throw new FetchFailure(`the server answers ${fetched.status}`);
-  }
-  const hashes = startHashes(md.hash);
-  let length = 0;
-  let isZip = false;
-  for await (const chunk of unpacked(fetched, limits.resourceBytes)) {
-    if (length === 0) isZip = chunk.subarray(0, 2).toString() === 'PK';
-    length += chunk.length;
-    for (const hash of hashes.values()) hash.update(chunk);
-    for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);
-  }
-  return { length, isZip, hashes: digestsOf(hashes) };
-}
 
 async function readContents(session: Session, entry: Entry, dump: Document): Promise<Document | undefined> {
   const [uri] = linksOf(entry, 'contents');
@@ -79,16 +57,13 @@ async function readContents(session: Session, entry: Entry, dump: Document): Pro
   return session.documents.get(uri) ?? readDocument(session, uri, { expected: `${dump.md.capability}-manifest` });
 }
 
-interface PackageFile {
-  readonly dump: Document;
+interface FetchedPackage {
   readonly entry: Entry;
-  readonly fd: number;
-  /** Bytes. */
-  readonly length: number;
+  readonly file: PackageFile;
 }
 
-async function readFiles(session: Session, set: SetReading, { dump, entry, fd, length }: PackageFile) {
-  const zip = await ZipPackage.open(fd, length);
+async function readFiles(session: Session, set: SetReading, dump: Document, { entry, file }: FetchedPackage) {
+  const zip = await ZipPackage.open(file.fd, file.length);
   try {
     if (!zip.has(MANIFEST)) return { manifest: undefined };
     const missing: Bitstream[] = [];
