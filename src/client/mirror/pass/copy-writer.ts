@@ -39,7 +39,7 @@ export class CopyWriter {
   /** When the oldest file of the next batch was added, by `performance.now()`. */
   #since = Infinity;
   /** Resolves when every flush that was started has ended. */
-  #flushed: Promise<unknown> = Promise.resolve();
+  #flushed: Promise<void> = Promise.resolve();
   /** The failure of a flush that no caller has waited for. */
   #failure: { readonly error: unknown } | undefined;
 
@@ -57,10 +57,7 @@ export class CopyWriter {
     return this.#flushWhenFull();
   }
 
-  /**
-   * Records that the file of a resource is right already.
-   * @param isNew whether the state did not have it
-   */
+  /** Records that the file of a resource is right already. */
   async confirm(known: KnownResource, fetched: Pick<FetchedResource, 'copied' | 'validator'>): Promise<void> {
     this.counts.adopted += 1;
     this.#changed.push(known.path);
@@ -95,7 +92,8 @@ export class CopyWriter {
   startFlush(): void {
     const lane = this.#freeLane ?? this.#lanes[0]!;
     const written = lane.run(() => this.#flush());
-    this.#flushed = Promise.allSettled([this.#flushed, written]);
+    // Without their results, which would be a list of all flushes of a pass.
+    this.#flushed = Promise.allSettled([this.#flushed, written]).then(() => {});
     written.catch((error) => {
       this.#failure ??= { error };
     });
