@@ -12,7 +12,7 @@ import type { Verb } from './scope.ts';
  * - `read-state`: read what the index contains of a set
  * - `post-changes`: post changes
  * - `read-postings`: read who posted to a set, and what was rejected
- * - `read-organization`: read what an organization has uploaded, and what became of it
+ * - `read-organization`: read what an organization has uploaded, and the results of processing it
  * - `upload-files`: upload files of an organization, and have a failed upload processed again
  * - `administer`: make the server do work, and give access to others
  * - `read-metrics`: read the state of the server; its figures cover all sets
@@ -47,7 +47,7 @@ export function may(principal: Principal, action: Action, about: Guarded | undef
     case 'read-state':
       return about?.private !== true || holds(principal, 'read', about) || isReader(principal, about);
     case 'read-organization':
-      // A set may have the id of the organization: `read:ORG` is for that one alone.
+      // A set may have the same id as the organization: `read:ORG` is only for that set.
       return about?.private !== true || holds(principal, 'read', undefined) || isReader(principal, about);
     case 'post-changes':
     case 'read-postings':

@@ -7,11 +7,11 @@ import { nearestName } from '../lib/nearest-name.ts';
  *
  * - `post:SET`: post changes to a set, `post:*` to all
  * - `read:SET`: read a private set, `read:*` all of them; public sets need no token
- * - `upload:ORG`: upload files of an organization and read what is private of it, `upload:*` of all
- * - `download:ORG`: read what is private of an organization, `download:*` of all
- * - `group:NAME`: read what is private of the organizations that have this group among their readers
+ * - `upload:ORG`: upload files of an organization, and read its private data, `upload:*` of all
+ * - `download:ORG`: read the private data of an organization, `download:*` of all
+ * - `group:NAME`: read the private data of the organizations that have this group among their readers
  * - `metrics`: read `/metrics` and `/api/status`
- * - `administer`: everything, also making and revoking tokens
+ * - `administer`: everything, including creating and revoking tokens
  */
 export type Scope = 'administer' | 'metrics' | `${Verb}:${string}`;
 export type Verb = 'post' | 'read' | 'upload' | 'download' | 'group';
@@ -33,8 +33,7 @@ export interface Named {
 }
 
 /**
- * Refuses scopes of sets, organizations and groups that do not exist: they are more likely mistyped than meant for
- * later.
+ * Rejects scopes of sets, organizations and groups that do not exist: they are probably mistyped.
  * @throws TidemarkError what `bySlug` and `get` throw; `not-found` for a group
  */
 export async function requireNamed(scopes: readonly Scope[], { sets, organizations }: Named): Promise<void> {

@@ -23,7 +23,7 @@ export class Closers {
   }
 }
 
-/** One error of several, with the code of the first, which decides how a command ends. */
+/** Combines several errors. The result has the code of the first one, which decides the exit code of a command. */
 function joined(failures: readonly unknown[]): Error {
   const message = failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))).join('; ');
   const all = new AggregateError(failures, message);

@@ -37,7 +37,7 @@ export const ARCHIVE_FAILPOINTS = [
   'rebuild.replayed',
   'rebuild.compared',
 ] as const;
-/** Failpoint of restoring a backup: the store before has a second name, and the new one is not in its place yet. */
+/** Failpoint of restoring a backup: the previous store has its second name, and the new one is not yet at its path. */
 export const RESTORE_FAILPOINTS = ['restore.kept'] as const;
 /** Failpoints of an activity, in the order in which they are reached. */
 export const ACTIVITY_FAILPOINTS = [

@@ -19,10 +19,13 @@ import type { MirrorTarget } from './target/mirror-target.ts';
 
 /** A difference between a copy and its lists or files. */
 export interface Difference {
-  /** - `not-copied`: listed, and not in the copy, or with another length, hash or lastmod
-   * - `not-deleted`: in the copy, and not listed
-   * - `missing`, `changed`: the file of a resource does not exist, or is another one by now
-   * - `extra`: a file that is of no resource */
+  /**
+   * The kind of the difference.
+   * - `not-copied`: listed, but not in the copy, or with another length, hash or lastmod
+   * - `not-deleted`: in the copy, but not listed
+   * - `missing`, `changed`: the file of a resource does not exist, or was changed
+   * - `extra`: a file of no resource
+   */
   readonly kind: 'not-copied' | 'not-deleted' | 'missing' | 'changed' | 'extra';
   /** The path in the copy; for `not-copied`, the URI. */
   readonly name: string;
@@ -56,8 +59,8 @@ const MOST_DIFFERENCES = 1_000;
 const READ_AT_ONCE = 1_000;
 
 /**
- * Compares a whole copy with the Resource List, and its files with what was copied. What has changed since the last
- * pass is no difference. A file that is wrong is fetched again by the next pass; nothing else is changed.
+ * Compares a whole copy with the Resource List, and its files with the state. Changes since the last pass are no
+ * differences. The next pass fetches wrong files again; nothing else is changed.
  * @throws DocumentFailure
  */
 export async function audit(parts: AuditParts): Promise<AuditReport> {
@@ -89,7 +92,7 @@ async function compareLists(parts: AuditParts, log: DifferenceLog): Promise<{ li
         const known = state.resource(uri);
         const copied = known?.copied ?? foundWrong(state, uri);
         if (changed.get(uri) !== undefined || (kind === 'deletions' && copied === undefined)) continue;
-        // Only its file is wrong, which is compared below.
+        // The entry has not changed, only the file is wrong: that is reported when files are compared below.
         if (kind === 'fetches' && known?.copied === undefined && copied !== undefined && agrees(copied, resource))
           continue;
         if (kind === 'fetches') log.add('not-copied', uri);

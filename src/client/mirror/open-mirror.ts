@@ -41,7 +41,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     const parts = { options, reader, streams, state, target, own };
     return new Mirror(await setWhenReadable(parts), parts, closers);
   } catch (error) {
-    // What cannot be closed says less than why it could not be opened.
+    // The error that kept it from being opened is more useful than one of closing.
     await closers.close().catch(() => {});
     throw error;
   }

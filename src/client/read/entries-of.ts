@@ -8,8 +8,8 @@ import { type DocumentParser, UnreadableDocument } from './document-parser.ts';
 const PIECE_BYTES = 8 * 1024;
 
 /**
- * Parses a document as its bytes arrive. Yields the entries of each piece, which may be none: also of a document whose
- * end is missing or cannot be read.
+ * Parses a document as its bytes arrive. Yields the entries of each piece, which may be none. From a document whose end
+ * is missing or cannot be read, it yields the entries before the fault.
  * @throws UnreadableDocument also when the document is not encoded in UTF-8, and what the chunks throw
  */
 export async function* entriesOf(

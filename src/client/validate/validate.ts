@@ -26,7 +26,7 @@ interface Gathered {
 
 /**
  * Reads a source, from any URL of it, and checks it by the rules of ResourceSync.
- * @throws TidemarkError `unavailable` when the URL does not answer
+ * @throws TidemarkError `unavailable` when the URL does not respond
  */
 export async function validate(url: string, options: ValidateOptions): Promise<Report> {
   const session = new Session(options);

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * All of it, or nothing. Takes the write lock at once: a transaction that read first could not be repeated when another
- * one wrote.
+ * Runs work in a transaction. Takes the write lock at once: a transaction that reads first cannot be retried after
+ * another one has written.
  */
 export function transaction<Result>(database: DatabaseSync, work: () => Result): Result {
   database.exec('BEGIN IMMEDIATE');
@@ -11,7 +11,7 @@ export function transaction<Result>(database: DatabaseSync, work: () => Result):
     database.exec('COMMIT');
     return result;
   } catch (error) {
-    // SQLite has rolled back by itself after some faults, a full disk among them.
+    // After some faults, such as a full disk, SQLite has rolled back already.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }

@@ -71,7 +71,7 @@ export async function readSet(reader: Reader, uri: string): Promise<MirroredSet>
   };
 }
 
-/** The Capability Lists of a Source Description, or of those that an index leads to. */
+/** The Capability Lists of a Source Description, or of all descriptions in an index. */
 async function setsOf(reader: Reader, description: string): Promise<readonly string[]> {
   const found: string[] = [];
   const parts: string[] = [];

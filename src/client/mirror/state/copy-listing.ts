@@ -52,7 +52,7 @@ export class CopyListing {
       const rows = this.#database.all(RANGE, next, to).map(listed);
       if (rows.length > 0) yield rows;
       if (rows.length < READ_AT_ONCE) return;
-      // The least key after this one.
+      // The smallest key above this one.
       next = `${rows.at(-1)!.key}\0`;
     }
   }
@@ -63,7 +63,7 @@ export class CopyListing {
     return row === undefined ? undefined : listed(row);
   }
 
-  /** Keeps it open until the returned function is called, also after `close`. */
+  /** Keeps the listing open until the returned function is called, even after `close`. */
   hold(): () => void {
     this.#holders += 1;
     return () => {

@@ -106,7 +106,7 @@ export class KeyFinder {
           size,
         });
       const { found, isFull } = await batches.ask(search, most - resources.length);
-      // An expression may take more than the slice, and what has only the beginning of a long text.
+      // The expression may match more than the slice, and keys that contain only the beginning of a long text.
       const inside = found.filter(({ order }) => order <= through);
       resources.push(...(inside.map(toResource) as Resource[]).filter(({ key }) => holds(key)));
       if (!isFull || inside.length < found.length || resources.length >= most) return resources;

@@ -3,7 +3,7 @@ export const TAIL = 6;
 
 /** The default of `index.max_regex_length`. */
 const MOST_LENGTH = 1_000;
-/** The most characters of a text that an expression tests: each takes up to four. */
+/** Most characters of a text that an expression tests: each takes up to four characters of the expression. */
 const MOST_OF_TEXT = 120;
 /** The range of characters of keys. */
 const LOWEST = ' ';
@@ -13,11 +13,11 @@ const ANY = `[${LOWEST}-${HIGHEST}]*`;
 const WHOLE = '([ -$\\&-~]|%[0-9A-Fa-f][ -$\\&-~]|%[ -$\\&-/:-@G-\\`g-~])*';
 
 /**
- * A regular expression of Lucene, with INTERSECTION, for orders above one, up to another one (inclusive), that hold a
- * text (lower-case) in whatever case; of a long text, the beginning. A range of the query would not do: Elasticsearch
- * would search all orders of the index for the text, and then take those in the range. The lower end is cut off after
- * some characters; `search_after` is to keep to it. Where the orders have more in common than an expression can hold,
- * it takes all orders that begin as they do.
+ * A Lucene regular expression (with INTERSECTION) for orders between two, the upper one inclusive, that contain a text
+ * (lower-case), ignoring case; of a long text, only its beginning. A range query would not help: Elasticsearch would
+ * search all orders of the index for the text, and then apply the range. The lower bound is compared only up to some
+ * characters: use `search_after` as well. If the common prefix of the two is too long for an expression, it matches all
+ * orders with the beginning that fits.
  */
 export function ordersBetween(above: string, through: string, text: string): string {
   const common = commonPrefix(above, through);
