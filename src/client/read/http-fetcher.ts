@@ -41,7 +41,7 @@ export class HttpFetcher implements Fetcher {
     headers: RequestHeaders = {},
   ): Promise<Fetched> {
     let at = uri;
-    // A resource is compared with its list, in whatever format it is sent; only documents need content negotiation.
+    // A resource may be in any format, as its list describes it; documents are requested as XML.
     const accept = encoding === 'identity' ? '*/*' : 'application/xml, */*;q=0.5';
     const sent = { accept, ...headers, 'accept-encoding': encoding };
     for (let redirects = 0; ; redirects++) {

@@ -118,8 +118,8 @@ function ledgerLines(index: string, commit: number, ledger: LedgerEntry): string
 }
 
 /**
- * `require_alias` prevents that a deleted index is created anew. Elasticsearch rejects a document whose stored version
- * is the same or newer: the work is done then.
+ * `require_alias` keeps Elasticsearch from creating a deleted index again. Elasticsearch rejects a document whose
+ * stored version is the same or newer: the work is done then.
  */
 function action(name: string, { index, id, version }: { index: string; id: string; version: number | string }): string {
   return `{"${name}":{"_index":"${index}","_id":"${id}","version":${version},"version_type":"external","require_alias":true}}\n`;
