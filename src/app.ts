@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { identifyAgain } from './access/identify.ts';
 import { may } from './access/may.ts';
 import { Sessions } from './access/sessions.ts';
 import { TokenRegistry } from './access/token-registry.ts';
@@ -331,7 +332,7 @@ function threadDataOf({ store, artifacts, dataFolder, failpoint }: Configuration
 
 /** One process of a store delivers at a time: any of them may be started. */
 function openDeliverer(
-  { hub, jobs: { leaseMs }, subscriberNetworks }: Configuration,
+  { hub, jobs: { leaseMs }, subscriberNetworks, token: own }: Configuration,
   {
     tokens,
     ...parts
@@ -344,7 +345,7 @@ function openDeliverer(
     hub,
     leaseMs,
     mayRead: async (subscriber, set) => {
-      const principal = subscriber.kind === 'token' ? await tokens.bearer(subscriber.id) : subscriber;
+      const principal = await identifyAgain(subscriber, { own, tokens });
       return principal !== undefined && may(principal, 'read-documents', set);
     },
   });

@@ -5,7 +5,15 @@ import { TidemarkError } from '../core/errors.ts';
 import type { AccessPolicy } from './access-policy.ts';
 import { readCredentials } from './credentials.ts';
 import { isLoopback } from './loopback.ts';
-import { ADMINISTRATOR, ANONYMOUS, type Principal } from './principal.ts';
+import {
+  ADMINISTRATOR,
+  type Administrator,
+  ANONYMOUS,
+  type Anonymous,
+  LOCAL_ADMINISTRATOR,
+  type Principal,
+  type TokenBearer,
+} from './principal.ts';
 import { isProxied } from './proxied.ts';
 import type { Scope } from './scope.ts';
 import type { TokenRecord } from './token.ts';
@@ -45,7 +53,7 @@ export async function identify(
   if (credentials.kind === 'none' && !isFromHere) return ANONYMOUS;
   const own = policy.mode === 'token' ? policy.token : undefined;
   if (own !== undefined && credentials.kind === 'token' && isSame(credentials.token, own)) return ADMINISTRATOR;
-  if (own === undefined && !(await tokens.areKept())) return isFromHere ? ADMINISTRATOR : ANONYMOUS;
+  if (own === undefined && !(await tokens.areKept())) return isFromHere ? LOCAL_ADMINISTRATOR : ANONYMOUS;
   switch (credentials.kind) {
     case 'none':
       return ANONYMOUS;
@@ -60,6 +68,27 @@ export interface KnownTokens {
   /** The administrator's token from the environment. */
   readonly own: Secret | undefined;
   readonly tokens: Pick<TokenRegistry, 'show'>;
+}
+
+/** A sender of an earlier request, which still goes on: a subscription, or a stream of events. */
+export type EarlierSender = Anonymous | Administrator | Pick<TokenBearer, 'kind' | 'id'>;
+
+/** Returns what a sender of an earlier request is now; undefined when its token is not valid any more. */
+export async function identifyAgain(
+  sender: EarlierSender,
+  { own, tokens }: { readonly own: Secret | undefined; readonly tokens: Pick<TokenRegistry, 'areKept' | 'bearer'> },
+): Promise<Principal | undefined> {
+  switch (sender.kind) {
+    case 'anonymous':
+      return ANONYMOUS;
+    case 'token':
+      return tokens.bearer(sender.id);
+    case 'administrator': {
+      const isOpen = own === undefined && !(await tokens.areKept());
+      const hasOwn = own !== undefined && sender.withoutToken !== true;
+      return isOpen || hasOwn ? ADMINISTRATOR : ANONYMOUS;
+    }
+  }
 }
 
 /** Why a token for signing in is invalid; undefined for a valid one. */

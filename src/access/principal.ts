@@ -11,6 +11,8 @@ export interface Anonymous {
 /** The bearer of the token from the environment; or any client on the machine itself if there are no tokens. */
 export interface Administrator {
   readonly kind: 'administrator';
+  /** Whether the client needed no token, because there was none. */
+  readonly withoutToken?: boolean | undefined;
 }
 
 /** The bearer of a token in the catalog. */
@@ -26,3 +28,4 @@ export interface TokenBearer {
 
 export const ANONYMOUS: Anonymous = { kind: 'anonymous' };
 export const ADMINISTRATOR: Administrator = { kind: 'administrator' };
+export const LOCAL_ADMINISTRATOR: Administrator = { kind: 'administrator', withoutToken: true };

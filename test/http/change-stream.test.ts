@@ -161,6 +161,17 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
     assert.equal(anonymous.events.length, 0);
   });
 
+  it('of a private set ends for those who needed no token, when the first one is made', async () => {
+    await closeApps();
+    await start({ idleTimeout: 400 });
+    await started.app.sets.change('papers', { private: true });
+    const stream = await streamAt();
+    const { token } = await started.app.tokens.create({ name: 'admin', scopes: ['administer'] });
+    await until('the end', async () => stream.hasEnded);
+    await post(['a'], {}, { Authorization: `Bearer ${token}` });
+    assert.equal(stream.events.length, 0);
+  });
+
   itOnce('is cut off for a client that takes nothing', async () => {
     await closeApps();
     await start({ idleTimeout: 500 });

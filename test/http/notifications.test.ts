@@ -340,6 +340,18 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.deepEqual(anonymous.changes, []);
   });
 
+  it('of a private set end for those who needed no token, when the first one is made', async () => {
+    const subscriber = await TestSubscriber.start();
+    await started.app.sets.change('papers', { private: true });
+    await subscribe(subscriber);
+    await post(['a']);
+    await hasReceived(subscriber, 1);
+    const { token } = await started.app.tokens.create({ name: 'admin', scopes: ['administer'] });
+    await post(['b'], {}, { Authorization: `Bearer ${token}` });
+    await until('the denial', async () => subscriber.asked.at(-1)!['hub.mode'] === 'denied');
+    assert.equal(subscriber.changes.length, 1);
+  });
+
   describe('of the framework', () => {
     const at = (document: string, set = 'papers') => `${started.url}/sets/${set}/${document}.xml`;
     const has = (subscriber: TestSubscriber, ...changes: readonly string[]) =>

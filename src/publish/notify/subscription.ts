@@ -5,7 +5,7 @@ import type { TopicKind } from '../topics.ts';
 /** The one who requested a subscription: it lasts only as long as they may read its topic. */
 export type Subscriber =
   | { readonly kind: 'anonymous' }
-  | { readonly kind: 'administrator' }
+  | { readonly kind: 'administrator'; readonly withoutToken?: boolean | undefined }
   | { readonly kind: 'token'; readonly id: string };
 
 /** A subscription in the catalog. Its secret is never shown nor logged. */

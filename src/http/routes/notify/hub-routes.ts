@@ -67,6 +67,6 @@ function noSuchTopic(topic: string): TidemarkError {
 function pendingOf({ mode, leaseSeconds, secret }: AskedOfHub, sender: Principal) {
   const asked = Date.now();
   if (mode === 'unsubscribe') return { mode, asked } as const;
-  const subscriber: Subscriber = sender.kind === 'token' ? { kind: 'token', id: sender.id } : { kind: sender.kind };
+  const subscriber: Subscriber = sender.kind === 'token' ? { kind: 'token', id: sender.id } : sender;
   return { mode, asked, subscriber, leaseSeconds, secret } as const;
 }

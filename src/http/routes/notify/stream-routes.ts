@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import * as z from 'zod';
+import { identifyAgain } from '../../../access/identify.ts';
 import { may } from '../../../access/may.ts';
 import type { Principal } from '../../../access/principal.ts';
 import { TidemarkError } from '../../../core/errors.ts';
@@ -72,11 +73,12 @@ function beginningOf({ headers }: Request, from: Stamp | undefined): Stamp | und
 
 /** Whether a sender would be let in now, to the set as it was: in another epoch, its URIs are others. */
 async function isAdmitted(
-  { sets, tokens }: ServedApp,
+  { sets, tokens, configuration }: ServedApp,
   sender: Principal,
   { id, epoch }: ResourceSet,
 ): Promise<boolean> {
   const set = await sets.byId(id);
-  if (set?.removed !== undefined || set?.epoch !== epoch || !may(sender, 'read-state', set)) return false;
-  return sender.kind !== 'token' || (await tokens.bearer(sender.id)) !== undefined;
+  if (set?.removed !== undefined || set?.epoch !== epoch) return false;
+  const now = await identifyAgain(sender, { own: configuration.token, tokens });
+  return now !== undefined && may(now, 'read-state', set);
 }
