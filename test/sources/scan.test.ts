@@ -206,9 +206,12 @@ describe('a scan', () => {
     it('knows no time of a file whose time is in the far future', async () => {
       write('tomorrow', 'x', Date.now() / 1000 + 3_600);
       write('never', 'x', Date.now() / 1000 + 1_000_000);
-      await run();
+      write('2400', 'x', Date.UTC(2400) / 1000);
+      assert.equal(await counts(), '3 files: 3 hashed, +3 ~0 -0 =0 !0');
+      assert.match(await counts(), /=3 !0$/);
 
       const resources = await scanned.resources();
+      assert.equal(resources.get('2400')?.state.lastmod, undefined);
       assert.equal(resources.get('never')?.state.lastmod, undefined);
       assert.notEqual(resources.get('tomorrow')?.state.lastmod, undefined);
     });

@@ -33,6 +33,9 @@ const LATER_COLUMNS = { tag: 'TEXT', kept: 'INTEGER' };
 /** A text that sorts after every key: keys are printable ASCII. */
 const LAST = '\x7f';
 
+/** In nanoseconds since 1970: file systems have no earlier times. */
+const YEAR_1901 = -2_177_452_800_000_000_000n;
+
 type Row = readonly [
   key: string,
   length: bigint,
@@ -79,7 +82,7 @@ export class ScanMemory implements FileMemory {
     this.#ask(({ database, insert, remove }) =>
       transaction(database, () => {
         for (const { key, length, mtime, scanned, tag, isKept } of remember) {
-          insert.run(key, length, mtime, scanned, tag ?? null, isKept ? 1 : null);
+          insert.run(key, length, BigInt.asIntN(64, mtime), scanned, tag ?? null, isKept ? 1 : null);
         }
         for (const key of forget) remove.run(key);
       }),
@@ -106,10 +109,15 @@ export class ScanMemory implements FileMemory {
 }
 
 function remembered([key, length, mtime, scanned, tag, kept]: Row): RememberedFile {
-  const file: Draft<RememberedFile> = { key, length: Number(length), mtime, scanned };
+  const file: Draft<RememberedFile> = { key, length: Number(length), mtime: unwrapped(mtime), scanned };
   if (tag !== null) file.tag = tag;
   if (kept !== null) file.isKept = true;
   return file;
+}
+
+/** A time after 2262 does not fit into an integer of SQLite: 2^64 nanoseconds are subtracted from it. */
+function unwrapped(mtime: bigint): bigint {
+  return mtime < YEAR_1901 ? BigInt.asUintN(64, mtime) : mtime;
 }
 
 function openSound(place: MemoryPlace): ReturnType<typeof open> {
