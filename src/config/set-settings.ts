@@ -44,13 +44,12 @@ const ADD_AND_CHANGE: readonly SetCommand[] = ['sets add', 'sets change'];
 const ALL: readonly SetCommand[] = ['publish', 'sets add', 'sets change'];
 
 const text = z.string().min(1, 'it is empty').max(4096, 'it is longer than 4096 characters');
-const title = text.max(MAX_TITLE_LENGTH, `it is longer than ${MAX_TITLE_LENGTH} characters`);
+const title = text
+  .max(MAX_TITLE_LENGTH, `it is longer than ${MAX_TITLE_LENGTH} characters`)
+  .regex(/^\P{Cc}*$/u, 'it has a control character');
 const wholeNumber = `use a whole number from 1 to ${MAX_ENTRIES}`;
 const entries = z.int(wholeNumber).min(1, wholeNumber).max(MAX_ENTRIES, wholeNumber);
-const days = z
-  .int('use a whole number of days')
-  .min(1, 'use a whole number of days')
-  .max(100_000, 'at most 100000 days');
+const days = z.int('use a whole number of days').min(1, 'use 1 day or more').max(100_000, 'at most 100000 days');
 const patterns = z.array(z.string().min(1, 'a pattern is empty')).max(1000, 'at most 1000 patterns');
 const names = z.array(text).max(100, 'at most 100 aliases');
 const linkRules = z.array(text).max(MOST_LINK_RULES, `at most ${MOST_LINK_RULES} rules`);

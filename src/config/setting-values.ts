@@ -161,6 +161,7 @@ export const hub = checked((value): HubSetting => {
   if (url !== null && /^https?:$/.test(url.protocol) && url.hash === '' && url.username === '' && url.password === '') {
     return { kind: 'elsewhere', url: url.href };
   }
+  if (url?.username || url?.password) throw new Wrong('a hub has no user and no password in its URL');
   throw new Wrong(`${quote(value)} is no hub: use inside, none, or a URL that begins with http:// or https://`);
 });
 

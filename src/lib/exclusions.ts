@@ -85,7 +85,9 @@ export function readExclusions(root: string, patterns: RootPatterns): Exclusions
 /** The error when the exclusions cannot be read. It names no path of this machine. */
 export function ignoreFileError(error: unknown): TidemarkError {
   if (isTidemarkError(error, 'unavailable')) return error;
-  const reason = isTidemarkError(error) ? error.message : `it cannot be read: ${reasonOf(error)}`;
+  // Whether the root or the file may not be read, the system does not say.
+  const what = errorCode(error) === 'EACCES' ? 'it, or the root itself,' : 'it';
+  const reason = isTidemarkError(error) ? error.message : `${what} cannot be read: ${reasonOf(error)}`;
   return new TidemarkError('unavailable', `${IGNORE_FILE}, which hides files, cannot be used: ${reason}`, {}, error);
 }
 

@@ -151,7 +151,10 @@ export function expired(job: Job, mostAttempts: number, now: number): Job {
  */
 export function retried(job: Job): Job {
   if (job.state === 'running' || job.state === 'done') {
-    throw new TidemarkError('conflict', `the job ${jobName(job)} is ${job.state}: only one that is not can be retried`);
+    throw new TidemarkError(
+      'conflict',
+      `the job ${jobName(job)} is ${job.state}: only one that waits, has failed or was cancelled can be retried`,
+    );
   }
   const { finished: _, cancelling: __, claim: ___, progress: ____, ...rest } = job;
   return { ...rest, state: 'queued', notBefore: 0, attempts: 0 };

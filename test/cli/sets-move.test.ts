@@ -104,6 +104,14 @@ describeOnEachStore('tidemark sets move', (store, itOnce) => {
     ]);
   });
 
+  itOnce('moves nothing when the set is there already', async () => {
+    await done(`sets add s --url-prefix ${ONE}`);
+    for (const prefix of [ONE, ONE.slice(0, -1)]) {
+      assert.match(await done(`sets move s ${prefix} --confirm-move`), /^s is at \S+\/p\/ already: nothing was moved/);
+    }
+    assert.equal(JSON.parse(await done('sets show s --json')).epoch, 1);
+  });
+
   itOnce('leaves dumps that have the URIs of before, which are said to be outdated', async () => {
     mkdirSync(join(place.folder, 'files'));
     writeFileSync(join(place.folder, 'files/a'), 'a');

@@ -146,7 +146,7 @@ describe('a sync loop', () => {
     await start();
     renameSync(folder.at('root'), folder.at('away'));
     mkdirSync(folder.at('root'));
-    await until('trouble', async () => events.some((event) => event.includes('is empty, and 1 resources')));
+    await until('trouble', async () => events.some((event) => event.includes('is empty, or all of it is left out')));
     assert.equal(await paths(), 'a');
 
     rmSync(folder.at('root'), { recursive: true });

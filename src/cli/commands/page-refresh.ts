@@ -8,7 +8,7 @@ export const pageRefresh: CliCommand = {
   group: 'page',
   usage: 'refresh <id> <name>',
   summary: 'Renders one page of a Resource List anew from the store, and no other page.',
-  examples: [['page refresh maps 00000001', 'renders a page again from the store']],
+  examples: [['page refresh maps 1-00000001', 'renders a page again from the store']],
 
   async run(call) {
     const [slug = '', name = ''] = call.args;

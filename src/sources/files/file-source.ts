@@ -1,5 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import type { ContentRoot } from '../content-root.ts';
 import type { LeavesOut, LiveResource, OpenedResource, WantedBytes } from '../served-source.ts';
@@ -75,7 +76,10 @@ export class FileSource implements Source {
     counter.reach({ files: 0, hashed: 0, bytes: 0 });
   }
 
-  /** An empty root that had files is most likely a mount point whose disk is missing. */
+  /**
+   * Refuses a root that had files and has none that is published: most likely, it is a mount point whose disk is
+   * missing, or a pattern leaves out more than was meant.
+   */
   async #requireFiles(): Promise<void> {
     const { root, index, set } = this.#files;
     if (root.knowsEmpty || !(await root.isEmpty())) return;
@@ -83,7 +87,7 @@ export class FileSource implements Source {
     if (resources === 0) return;
     throw new TidemarkError(
       'unavailable',
-      `the root ${traitsOf(set.origin).root} is empty, and ${resources} resources were in it: nothing is deleted; if that is meant, run "tidemark scan ${set.slug}"`,
+      `the root ${traitsOf(set.origin).root} is empty, or all of it is left out, and the set has resources of it (${formatCount(resources)}): nothing is deleted; if that is meant, run "tidemark scan ${set.slug}"`,
     );
   }
 }

@@ -24,16 +24,21 @@ export const setsMove: CliCommand<Options> = {
 
   async run(call) {
     const [slug = '', urlPrefix = ''] = call.args;
-    const view = await withExistingApp(call, async (app) => {
-      const { urlPrefix: before } = await app.sets.bySlug(slug);
-      parseUrlPrefix(urlPrefix);
+    const { view, isMoved } = await withExistingApp(call, async (app) => {
+      const set = await app.sets.bySlug(slug);
+      const { urlPrefix: before } = set;
+      const isThere = parseUrlPrefix(urlPrefix) === before && set.moving === undefined;
+      if (isThere) return { view: await viewSet(app, set), isMoved: false };
       const what = `every URI of ${slug} begins with ${before} now; a move changes them all and begins a new history (a new epoch)`;
       const question = `Move it? E${what.slice(1)}.`;
       if (call.options.confirmMove !== true && !(await askToConfirm(call, question)))
         throw new TidemarkError('conflict', `${what}. Say --confirm-move to do it`, { set: slug, urlPrefix: before });
-      return viewSet(app, await app.sets.move(slug, urlPrefix));
+      return { view: await viewSet(app, await app.sets.move(slug, urlPrefix)), isMoved: true };
     });
-    await call.terminal.print(`Moved ${view.set} to ${view.urlPrefix}; its epoch is now ${view.epoch}.`, view);
+    const text = isMoved
+      ? `Moved ${view.set} to ${view.urlPrefix}; its epoch is now ${view.epoch}.`
+      : `${view.set} is at ${view.urlPrefix} already: nothing was moved.`;
+    await call.terminal.print(text, view);
     return EXIT.done;
   },
 };

@@ -7,7 +7,7 @@ export const subscriptionsRemove: CliCommand = {
   group: 'subscriptions',
   usage: 'remove <id>',
   summary: 'Ends a subscription. The process that delivers informs its callback, which can subscribe again.',
-  examples: [['subscriptions remove 01JC3V6Z', 'ends one']],
+  examples: [['subscriptions remove 00001', 'ends one']],
 
   async run(call) {
     const removed = await withExistingApp(call, async ({ subscriptions }) => {
