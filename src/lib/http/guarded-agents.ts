@@ -10,7 +10,8 @@ export interface GuardedAgents {
 /**
  * Agents for requests to addresses that come from outside. They check each address when they connect, after the name
  * was resolved, so that neither a redirect nor a changed DNS response leads to a private network.
- * @param privateNetworks the networks that are allowed, as addresses or in CIDR notation; this machine is one
+ * @param privateNetworks the private networks that are allowed, as addresses or in CIDR notation. Loopback addresses
+ * count as private
  */
 export function guardedAgents(privateNetworks: readonly string[] | 'all', options: AgentOptions): GuardedAgents {
   const filter =
