@@ -82,9 +82,9 @@ async function compareLists(parts: AuditParts, log: DifferenceLog): Promise<{ li
   const wanted = new WantedTable(own);
   const changed = new WantedTable(own);
   try {
-    const { listed } = (await compareWithList(reader, set.resourceLists, { state, wanted }, (done) =>
+    const { listed } = await compareWithList(reader, set.resourceLists, { state, wanted }, (done) =>
       onProgress({ step: 'comparing', done, total: 0 }),
-    ))!;
+    );
     await readPending(parts, changed);
     for (const kind of ['fetches', 'deletions'] as const) {
       for (const resource of wanted.read(kind)) {

@@ -166,10 +166,9 @@ export class Mirror {
     if (resourceLists.length === 0) {
       throw new TidemarkError('invalid', `${this.set.uri} names no Resource List: nothing can be compared with it`);
     }
-    const list = await compareWithList(reader, resourceLists, { state, wanted }, (done) =>
+    const { at, prefix, listed } = await compareWithList(reader, resourceLists, { state, wanted }, (done) =>
       options.onProgress({ step: 'comparing', done, total: 0 }),
     );
-    const { at, prefix, listed } = list!;
     if (state.fact('prefix') === undefined && listed > 0) state.setFact('prefix', prefix);
     // Resources that failed before are in the table again if they still differ.
     state.clearFailures();

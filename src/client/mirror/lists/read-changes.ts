@@ -88,7 +88,7 @@ async function readRange(reader: Reader, uri: string, taker: ChangeTaker): Promi
       isIndex ||= leadsToPage(entry, document);
       if (!isIndex) taker.take(entry);
     });
-    return isIndex || read?.document.root !== 'urlset' ? undefined : read;
+    return isIndex || read.document.root !== 'urlset' ? undefined : read;
   } catch (error) {
     // A source without ranges may refuse the query.
     if (error instanceof DocumentFailure && error.status >= 400 && error.status < 500) return undefined;
@@ -124,8 +124,8 @@ async function readAll(
       if (leadsToPage(entry, document)) throw new DocumentFailure(uri, 'it is an index, in the index that leads to it');
       taker.take(entry);
     });
-    requireRoot(read!.document);
-    taker.end(read!.document);
+    requireRoot(read.document);
+    taker.end(read.document);
   }
   return head;
 }

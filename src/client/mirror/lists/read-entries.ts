@@ -25,6 +25,8 @@ export class DocumentFailure extends TidemarkError {
   }
 }
 
+type OnEntry = (entry: Entry, document: Document) => void;
+
 export interface ReadEntries {
   readonly document: Document;
   readonly headers: Readonly<Record<string, string>>;
@@ -38,10 +40,17 @@ export interface ReadEntries {
  * @returns undefined when the document has not changed
  * @throws DocumentFailure
  */
+export async function readEntries(reader: Reader, uri: string, onEntry: OnEntry): Promise<ReadEntries>;
 export async function readEntries(
   reader: Reader,
   uri: string,
-  onEntry: (entry: Entry, document: Document) => void,
+  onEntry: OnEntry,
+  validator: string | undefined,
+): Promise<ReadEntries | undefined>;
+export async function readEntries(
+  reader: Reader,
+  uri: string,
+  onEntry: OnEntry,
   validator?: string,
 ): Promise<ReadEntries | undefined> {
   reader.progress(uri);

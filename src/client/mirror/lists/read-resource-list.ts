@@ -9,8 +9,6 @@ export interface ListRead {
    * it.
    */
   readonly at: number | undefined;
-  /** The validator of a list without an index. */
-  readonly validator: string | undefined;
 }
 
 /** An index may change while its pages are read. */
@@ -20,8 +18,6 @@ const ATTEMPTS = 3;
  * Reads a Resource List, or all pages of its index.
  * @param uris one; several if the source has a list in parts without an index
  * @param onStart called before the first entry, and again when the list is read again from the beginning
- * @param validator of the list at the last read, if there is only one list
- * @returns undefined when the list has not changed
  * @throws DocumentFailure when the list could not be read completely: then no missing resource may be deleted
  */
 export async function readResourceList(
@@ -29,13 +25,12 @@ export async function readResourceList(
   uris: readonly string[],
   onStart: () => void,
   onResource: (entry: Entry) => void,
-  validator?: string,
-): Promise<ListRead | undefined> {
+): Promise<ListRead> {
   for (let attempt = 1; ; attempt++) {
     try {
       onStart();
       const [uri, ...others] = uris as readonly [string, ...string[]];
-      if (others.length === 0) return await readOnce(reader, uri, onResource, validator);
+      if (others.length === 0) return await readOnce(reader, uri, onResource);
       return await readParts(reader, uris, onResource);
     } catch (error) {
       // A page was split, or a new history has begun: the current index has other names for its pages.
@@ -52,35 +47,29 @@ async function readParts(
   onResource: (entry: Entry) => void,
 ): Promise<ListRead> {
   const times: (number | undefined)[] = [];
-  for (const uri of uris) times.push((await readOnce(reader, uri, onResource))?.at);
+  for (const uri of uris) times.push((await readOnce(reader, uri, onResource)).at);
   const known = times.filter((time) => time !== undefined);
-  return { at: known.length === times.length ? Math.min(...known) : undefined, validator: undefined };
+  return { at: known.length === times.length ? Math.min(...known) : undefined };
 }
 
-async function readOnce(
-  reader: Reader,
-  uri: string,
-  onResource: (entry: Entry) => void,
-  validator?: string,
-): Promise<ListRead | undefined> {
+async function readOnce(reader: Reader, uri: string, onResource: (entry: Entry) => void): Promise<ListRead> {
   const pages: string[] = [];
   const take = (entry: Entry, document: Document) => {
     if (leadsToPage(entry, document)) pages.push(entry.loc.trim());
     else onResource(entry);
   };
-  const read = await readEntries(reader, uri, take, validator);
-  if (read === undefined) return undefined;
+  const read = await readEntries(reader, uri, take);
   requireRoot(read.document);
   for (const page of new Set(pages)) {
     if (page === uri) throw new DocumentFailure(uri, 'it is an index that leads to itself');
-    const { document } = (await readEntries(reader, page, (entry, document) => {
+    const { document } = await readEntries(reader, page, (entry, document) => {
       if (leadsToPage(entry, document))
         throw new DocumentFailure(page, 'it is an index, in the index that leads to it');
       onResource(entry);
-    }))!;
+    });
     requireRoot(document);
   }
-  return { at: timeOf(read.document.md.at), validator: pages.length === 0 ? read.validator : undefined };
+  return { at: timeOf(read.document.md.at) };
 }
 
 /** Some sources write `urlset` for an index, too. */

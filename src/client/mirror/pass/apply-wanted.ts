@@ -50,7 +50,7 @@ async function fetchAll(wanted: WantedTable, parts: ApplyParts): Promise<void> {
   const resources = wanted.read('fetches');
   const stopping = new AbortController();
   const signal = AbortSignal.any([parts.reader.signal, stopping.signal]);
-  const reader: Reader = { ...readerOf(parts.reader), signal };
+  const reader: Reader = { ...parts.reader, signal };
   let done = 0;
   const work = async () => {
     for (let next = resources.next(); !next.done; next = resources.next()) {
@@ -69,8 +69,6 @@ async function fetchAll(wanted: WantedTable, parts: ApplyParts): Promise<void> {
     await Promise.allSettled(workers);
   }
 }
-
-const readerOf = ({ fetcher, limits, progress, signal }: Reader): Reader => ({ fetcher, limits, progress, signal });
 
 async function copy(wanted: WantedResource, parts: ApplyParts): Promise<void> {
   const { reader, state, target, writer } = parts;

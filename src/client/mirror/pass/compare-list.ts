@@ -20,16 +20,14 @@ const READ_AT_ONCE = 1_000;
  * Compares the copy with a Resource List, and puts each difference and each resource to delete into the table. It
  * changes nothing in the copy. Memory grows by one bit for each resource.
  * @param lists that together have the resources
- * @param validator of the list at the last comparison
- * @returns undefined when the list has not changed
  * @throws DocumentFailure when the list could not be read completely
  */
 export async function compareWithList(
   reader: Reader,
   lists: readonly string[],
-  { state, wanted, validator }: { state: MirrorState; wanted: WantedTable; validator?: string | undefined },
+  { state, wanted }: { readonly state: MirrorState; readonly wanted: WantedTable },
   onProgress: (listed: number) => void,
-): Promise<Compared | undefined> {
+): Promise<Compared> {
   let listed = 0;
   let prefix: string | undefined;
   let seen = new Bits();
@@ -56,9 +54,7 @@ export async function compareWithList(
       if (known !== undefined) seen.add(known.id);
       if (known?.copied === undefined || agrees(known.copied, resource) !== true) wanted.put(resource, true);
     },
-    validator,
   );
-  if (read === undefined) return undefined;
   for (const uri of unseen(state, seen)) wanted.put({ ...NOTHING, uri }, true);
   return { ...read, listed, prefix: prefix ?? '' };
 }

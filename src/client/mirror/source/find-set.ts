@@ -56,7 +56,7 @@ export async function readSet(reader: Reader, uri: string): Promise<MirroredSet>
     if (capability === undefined) return;
     found.set(capability, [...new Set([...(found.get(capability) ?? []), absolute(loc, uri)])]);
   });
-  const { md } = read!.document;
+  const { md } = read.document;
   // The source is a single list.
   if (md.capability !== 'capabilitylist' && !found.has('resourcelist')) {
     return { uri, resourceLists: [uri], changeList: undefined, resourceDump: undefined };
