@@ -86,18 +86,13 @@ async function compareLists(parts: AuditParts, log: DifferenceLog): Promise<{ li
       onProgress({ step: 'comparing', done, total: 0 }),
     );
     await readPending(parts, changed);
-    for (const kind of ['fetches', 'deletions'] as const) {
-      for (const resource of wanted.read(kind)) {
-        const { uri } = resource;
-        const known = state.resource(uri);
-        const copied = known?.copied ?? foundWrong(state, uri);
-        if (changed.get(uri) !== undefined || (kind === 'deletions' && copied === undefined)) continue;
-        // The entry has not changed, only the file is wrong: that is reported when files are compared below.
-        if (kind === 'fetches' && known?.copied === undefined && copied !== undefined && agrees(copied, resource))
-          continue;
-        if (kind === 'fetches') log.add('not-copied', uri);
-        else log.add('not-deleted', known!.path);
-      }
+    const isPending = ({ uri }: WantedResource) => changed.get(uri) !== undefined;
+    for (const resource of wanted.read('fetches')) {
+      if (!isPending(resource) && !isOnlyFileWrong(state, resource)) log.add('not-copied', resource.uri);
+    }
+    for (const resource of wanted.read('deletions')) {
+      const path = isPending(resource) ? undefined : pathOfCopied(state, resource);
+      if (path !== undefined) log.add('not-deleted', path);
     }
     const { deletions, fetches } = changed.size;
     return { listed, pending: deletions + fetches };
@@ -105,6 +100,18 @@ async function compareLists(parts: AuditParts, log: DifferenceLog): Promise<{ li
     wanted.close();
     changed.close();
   }
+}
+
+/** Whether the entry has not changed, and only the file is wrong: that is reported when files are compared. */
+function isOnlyFileWrong(state: MirrorState, wanted: WantedResource): boolean {
+  if (state.resource(wanted.uri)?.copied !== undefined) return false;
+  const copied = foundWrong(state, wanted.uri);
+  return copied !== undefined && agrees(copied, wanted) === true;
+}
+
+function pathOfCopied(state: MirrorState, { uri }: WantedResource): string | undefined {
+  const known = state.resource(uri);
+  return (known?.copied ?? foundWrong(state, uri)) === undefined ? undefined : known?.path;
 }
 
 /**
