@@ -67,20 +67,10 @@ export class Mirror {
       for (let round = 1; round <= ROUNDS; round++) {
         writer.counts.failed = 0;
         wanted.clear();
-        const read = await this.#read(wanted, round === 1 ? { compares, skipsFailed } : {});
+        const isFirst = round === 1;
+        const read = await this.#read(wanted, isFirst ? { compares, skipsFailed } : {});
         compared ??= read.compared;
-        const parts = {
-          ...{ ...this.#parts, writer, connections: options.connections },
-          mayHaveFiles: round > 1 || read.compared !== 'first' || (await hasFiles(target)),
-          onProgress: (done: number, total: number) => options.onProgress({ step: 'fetching', done, total }),
-        };
-        await applyDeletions(wanted, parts);
-        if (round === 1) await this.#copyFromDump(wanted, read.listed, parts);
-        await applyFetches(wanted, parts);
-        read.record();
-        state.setFact('lastPass', { time: Date.now(), failure: undefined });
-        state.commit();
-        failpoint('mirror.passed');
+        await this.#apply(read, { wanted, writer, isFirst });
         if (writer.counts.failed === 0 || writer.counts.failed === failed || this.set.changeList === undefined) break;
         failed = writer.counts.failed;
       }
@@ -101,6 +91,24 @@ export class Mirror {
       upTo,
       took: performance.now() - begun,
     };
+  }
+
+  /** Makes the copy equal to what was read, and records that. */
+  async #apply(read: WantedRead, { wanted, writer, isFirst }: Round): Promise<void> {
+    const { options, state, target } = this.#parts;
+    const parts = {
+      ...{ ...this.#parts, writer, connections: options.connections },
+      mayHaveFiles: !isFirst || read.compared !== 'first' || (await hasFiles(target)),
+      onProgress: (done: number, total: number) => options.onProgress({ step: 'fetching', done, total }),
+    };
+    await applyDeletions(wanted, parts);
+    if (isFirst) await this.#copyFromDump(wanted, read.list?.listed, parts);
+    await applyFetches(wanted, parts);
+    if (read.list !== undefined) this.#recordList(read.list);
+    this.#recordChanges(read.changes);
+    state.setFact('lastPass', { time: Date.now(), failure: undefined });
+    state.commit();
+    failpoint('mirror.passed');
   }
 
   /**
@@ -149,7 +157,7 @@ export class Mirror {
       for (const { wanted: json } of failed) wanted.put(JSON.parse(json) as WantedResource, true);
       try {
         const changes = await this.#readChanges({ time: cursor, seen: state.fact('seen') ?? [] }, wanted, true);
-        return { compared: undefined, listed: undefined, record: () => this.#recordChanges(changes) };
+        return { compared: undefined, list: undefined, changes };
       } catch (error) {
         if (!(error instanceof ChangesMissing)) throw error;
         this.#parts.options.onNotice('the Change List does not reach back to the last pass: comparing everything');
@@ -173,16 +181,7 @@ export class Mirror {
     // Resources that failed before are in the table again if they still differ.
     state.clearFailures();
     const changes = at === undefined ? undefined : await this.#changesAfter({ time: at, seen: [] }, wanted);
-    return {
-      compared,
-      listed,
-      record: () => {
-        state.setFact('listRead', { uri: resourceLists[0]!, at, time: Date.now() });
-        state.setFact('cursor', at);
-        state.setFact('seen', []);
-        this.#recordChanges(changes);
-      },
-    };
+    return { compared, list: { uri: resourceLists[0]!, at, listed }, changes };
   }
 
   async #changesAfter(cursor: { time: number; seen: readonly string[] }, wanted: WantedTable) {
@@ -206,6 +205,13 @@ export class Mirror {
       validator: isConditional && before?.uri === list ? before.validator : undefined,
       onChange: (change) => wanted.put(change, false),
     });
+  }
+
+  #recordList({ uri, at }: ComparedList): void {
+    const { state } = this.#parts;
+    state.setFact('listRead', { uri, at, time: Date.now() });
+    state.setFact('cursor', at);
+    state.setFact('seen', []);
   }
 
   #recordChanges(read: ChangesRead | undefined): void {
@@ -235,10 +241,25 @@ async function hasFiles(target: MirrorTarget): Promise<boolean> {
   return false;
 }
 
+/** What was read of the source, to be recorded once all of it is applied. */
 interface WantedRead {
   readonly compared: PassReport['compared'];
-  /** Number of resources in the Resource List, if it was read. */
-  readonly listed: number | undefined;
-  /** Saves the cursor, once all changes are applied. */
-  record(): void;
+  /** The Resource List, if it was read. */
+  readonly list: ComparedList | undefined;
+  /** Undefined when there are none, or they have not changed. */
+  readonly changes: ChangesRead | undefined;
+}
+
+interface ComparedList {
+  readonly uri: string;
+  /** Microseconds since 1970, as of which the list is complete; undefined when it does not state it. */
+  readonly at: number | undefined;
+  /** The number of its resources. */
+  readonly listed: number;
+}
+
+interface Round {
+  readonly wanted: WantedTable;
+  readonly writer: CopyWriter;
+  readonly isFirst: boolean;
 }
