@@ -12,8 +12,8 @@ interface Parts {
 }
 
 /**
- * Cancels a job when a person asks for it. One that has begun to publish an upload goes on: dumps wait for the rest.
- * Another upload has failed then, so that its page says why nothing comes, and a person can retry it.
+ * Cancels a job on request of a user. A job that has started to publish an upload continues, because dumps wait for the
+ * rest. Any other upload is then marked as failed, so that its page shows the reason, and a user can retry it.
  * @throws TidemarkError `not-found`; `conflict` when it has ended, or has published a part of an upload
  */
 export async function cancelJob({ catalog, jobs }: Parts, name: string): Promise<Job> {

@@ -7,36 +7,38 @@ import type { Schedule } from './schedule.ts';
 /** A kind of job: a file in `kinds/`, and a row in job-list.ts. */
 export interface JobDefinition<Payload = unknown> {
   readonly kind: string;
-  /** What it does, for people: a sentence without its full stop. */
+  /** A description for users: a sentence without its full stop. */
   readonly summary: string;
-  /** How often it is tried; a function where a setting says so. */
+  /** The retry policy; a function when it depends on a setting. */
   readonly retry: JobRetry | ((configuration: Configuration) => JobRetry);
   /**
-   * A failure with `conflict` means that another process, such as a command, does the same: the job then waits for the
-   * longest pause between two attempts, and the attempt does not count.
+   * Whether a failure with `conflict` means that another process, such as a command, does the same work. The job then
+   * waits for the longest pause between two attempts, and the attempt does not count.
    */
   readonly waitsAfterConflict?: boolean;
-  /** Thousands of them may be queued: jobs of other kinds are done alternately with them. */
+  /** Whether thousands may be queued: jobs of other kinds are then run alternately with them. */
   readonly isNumerous?: boolean;
-  /** Of the jobs with the same text, one runs at a time. */
+  /** Of the jobs with the same text, only one runs at a time. */
   oneAtATimePer?(payload: Payload): string;
-  /** When it is added by itself; `schedulesOfSets` for a setting of each set. Called often: it must be quick. */
+  /**
+   * The schedules by which it is added; `schedulesOfSets` for a setting of each set. Called often: it must be quick.
+   */
   schedules?(parts: JobParts): readonly Scheduled<Payload>[] | Promise<readonly Scheduled<Payload>[]>;
   /**
-   * Adds jobs of what was recorded before its job could be added. Called as often as `schedules`, by each process that
-   * runs jobs.
+   * Adds missing jobs for what was recorded before its job could be added. Called as often as `schedules`, by each
+   * process that runs jobs.
    */
   addMissing?(parts: JobParts): Promise<void>;
   /**
    * Does the work, and returns its result as plain data. It may run twice at the same time for one job, so it writes by
-   * compare-and-set, or what never changes. It ends soon after the signal was aborted, and does not block the event
-   * loop: heartbeats need it.
+   * compare-and-set, or writes what never changes. It must end soon after the signal was aborted, and must not block
+   * the event loop: heartbeats need it.
    */
   run(payload: Payload, parts: JobParts, run: JobRun): Promise<unknown>;
 }
 
 export interface JobRetry extends Backoff {
-  /** The attempt after which it has failed. */
+  /** Number of attempts after which the job has failed. */
   readonly attempts: number;
 }
 
@@ -44,13 +46,13 @@ export function retryOf({ retry }: Pick<JobDefinition, 'retry'>, { configuration
   return typeof retry === 'function' ? retry(configuration) : retry;
 }
 
-/** What a job gets of the attempt that it is. */
+/** The attempt, as seen by the job. */
 export interface JobRun {
   /** `KIND/ID`. */
   readonly name: string;
-  /** Whether the job has failed when this attempt fails. */
+  /** Whether the job fails for good when this attempt fails. */
   readonly isLast: boolean;
-  /** Aborted when the process stops, when the job is cancelled, or when another worker has it. */
+  /** Aborted when the process stops, when the job is cancelled, or when another worker has taken it. */
   readonly signal: AbortSignal;
   report(progress: JobProgress): void;
   /** Adds a line to the log of the job. */
@@ -60,13 +62,16 @@ export interface JobRun {
 export interface Scheduled<Payload = unknown> {
   readonly schedule: Schedule;
   readonly payload: Payload;
-  /** The set that it is of, when a kind has a schedule for each: ids of its jobs begin with it. */
+  /** The set, when a kind has a schedule for each set: the ids of its jobs begin with it. */
   readonly set?: string | undefined;
-  /** When it was made, in milliseconds since 1970: times before do not count. Default: it was always there. */
+  /**
+   * Time when the schedule was made, in milliseconds since 1970: earlier times are ignored. By default it always
+   * existed.
+   */
   readonly since?: number | undefined;
 }
 
-/** Checks the types of a definition. Jobs are stored as JSON, so the payload is what was added. */
+/** Checks the types of a definition. Jobs are stored as JSON, so the payload is whatever was added. */
 export function defineJob<Payload>(definition: JobDefinition<Payload>): JobDefinition {
   return definition as JobDefinition;
 }
@@ -77,7 +82,7 @@ export interface NewJobOf<Payload> {
   readonly notBefore?: number | undefined;
 }
 
-/** A job of a kind, to be added to the queue. */
+/** Makes a job of a kind, to be added to the queue. */
 export function jobOf<Payload>(
   { kind, oneAtATimePer }: JobDefinition<Payload>,
   { id, payload, notBefore }: NewJobOf<Payload>,

@@ -9,7 +9,7 @@ import { type JobDefinition, type JobRetry, retryOf } from './job-definition.ts'
 import { JobLog } from './job-log.ts';
 import type { JobParts } from './job-parts.ts';
 
-/** `lost`: another worker has the job. */
+/** `lost`: another worker has taken the job. */
 export type JobOutcome = JobEnd['state'] | 'lost';
 
 export interface ExecutionParts {
@@ -20,10 +20,10 @@ export interface ExecutionParts {
 
 const LONGEST_BEAT_INTERVAL_MS = 3_000;
 const BEATS_OF_LEASE = 6;
-/** Between two tries to record how the job ended. */
+/** Backoff between attempts to record how the job ended. */
 const RECORD_BACKOFF = { firstMs: 100, longestMs: 3_000 };
 
-/** One attempt to do a job: heartbeats while it runs, and the record of how it ended. */
+/** One attempt to run a job: sends heartbeats while it runs, and records how it ended. */
 export class JobExecution {
   readonly #job: Job;
   readonly #owned: OwnedJob;
@@ -31,12 +31,12 @@ export class JobExecution {
   readonly #parts: JobParts;
   readonly #retry: JobRetry;
   readonly #log = new JobLog();
-  /** Its reason says why the job is to end: an end, or `lost`. */
+  /** Aborted to end the job. The reason contains the outcome: an end, or `lost`. */
   readonly #ending = new AbortController();
   readonly #over = new AbortController();
   #progress: JobProgress | undefined;
   #isAbandoned = false;
-  /** Resolves when the end is recorded, or is another worker's. Never rejects. */
+  /** Resolves when the end is recorded, or another worker has the job. Never rejects. */
   readonly outcome: Promise<JobOutcome>;
 
   constructor({ owned, definition, parts }: ExecutionParts) {
@@ -52,16 +52,16 @@ export class JobExecution {
     return jobName(this.#job);
   }
 
-  /** Why the attempt failed, or what it resulted in, once it has ended. */
+  /** The error of the attempt, or its result, once it has ended. */
   failure: unknown;
   result: unknown;
 
-  /** The process stops: the job is to end soon, and is given back when it was not complete. */
+  /** Called when the process stops: ends the job soon, and gives it back when it is not complete. */
   stop(): void {
     this.#end('given-back');
   }
 
-  /** Gives the job back although it still runs: what it records from now on is refused. */
+  /** Gives the job back although it still runs: what it records after that is refused. */
   async abandon(): Promise<void> {
     this.#isAbandoned = true;
     this.#over.abort();
@@ -119,12 +119,12 @@ export class JobExecution {
       return { state: 'given-back', notBefore: Date.now() + backoffMs(most, backoff), error: text };
     }
     this.#log.add(`attempt ${attempts} failed: ${text}`);
-    // What is invalid stays so.
+    // Invalid input stays invalid.
     if (attempts >= most || isTidemarkError(error, 'invalid')) return { state: 'failed', error: text };
     return { state: 'queued', notBefore: Date.now() + backoffMs(attempts, backoff), error: text };
   }
 
-  /** Sends heartbeats until the job has ended. A store that does not answer is asked again. */
+  /** Sends heartbeats until the job has ended. When the store does not answer, it tries again. */
   async #beat(): Promise<void> {
     const { signal } = this.#over;
     const { leaseMs } = this.#job.claim!;
@@ -153,7 +153,7 @@ export class JobExecution {
     });
   }
 
-  /** Records the end as soon as the store takes it. */
+  /** Records the end, repeatedly until the store accepts it. */
   async #record(end: JobEnd): Promise<JobOutcome> {
     for (let failures = 1; !this.#isAbandoned; failures++) {
       try {
@@ -169,7 +169,7 @@ export class JobExecution {
   }
 }
 
-/** Why a job is to end. */
+/** The reason for ending a job. */
 class Ending extends TidemarkError {
   readonly outcome: JobOutcome;
 

@@ -7,14 +7,14 @@ export class JobLog {
   #lines: string[] = [];
   /** Whether all lines are stored. */
   isStored = true;
-  /** Whether it has the lines of earlier attempts. */
+  /** Whether the lines of earlier attempts are included. */
   hasBegun = false;
 
   get lines(): readonly string[] {
     return this.#lines;
   }
 
-  /** Puts the lines of earlier attempts before those of this one. */
+  /** Inserts the lines of earlier attempts before those of this one. */
   begin(lines: readonly string[]): void {
     this.hasBegun = true;
     this.#lines = [...lines, ...this.#lines].slice(-MOST_LINES);

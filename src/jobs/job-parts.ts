@@ -17,7 +17,7 @@ import type { UploadProcessor } from '../streams/processing/upload-processor.ts'
 import type { ResumableUploads } from '../streams/resumable/resumable-uploads.ts';
 import type { Uploads } from '../streams/uploads/uploads.ts';
 
-/** What jobs need of the program. */
+/** The parts of the program that jobs use. */
 export interface JobParts {
   readonly configuration: Configuration;
   readonly index: ResourceIndex;
@@ -36,6 +36,6 @@ export interface JobParts {
   readonly partlyApplied: Pick<PartlyApplied, 'visit'>;
   readonly resumableUploads: Pick<ResumableUploads, 'tend'>;
   readonly streamDumps: Pick<StreamDumps, 'build' | 'removeUnused'>;
-  /** Archives the log in a thread of its own. */
+  /** Archives the log in a thread. */
   archive(signal: AbortSignal): Promise<Archived>;
 }

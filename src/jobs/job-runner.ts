@@ -9,11 +9,11 @@ import { type JobDefinition, retryOf } from './job-definition.ts';
 import { JobExecution, type JobOutcome } from './job-execution.ts';
 import type { JobParts } from './job-parts.ts';
 
-/** Receives what a runner does. */
+/** Events of a runner. */
 export interface JobEvents {
   onStarted?(job: Job): void;
   onEnded?(job: Job, ended: EndedJob): void;
-  /** The store does not answer. It is asked again; called once until it answers. */
+  /** The store does not answer. The runner tries again; called once until the store answers. */
   onTrouble?(error: TidemarkError): void;
   onRecovered?(): void;
 }
@@ -22,12 +22,12 @@ export interface EndedJob {
   readonly outcome: JobOutcome;
   readonly seconds: number;
   readonly result: unknown;
-  /** Why it failed. */
+  /** The error. */
   readonly failure: unknown;
 }
 
 export interface RunnerOptions {
-  /** Those that it runs. */
+  /** The kinds of jobs to run. */
   readonly definitions: readonly JobDefinition[];
   readonly parts: JobParts;
   readonly worker: Worker;
@@ -39,12 +39,12 @@ export interface RunnerOptions {
 }
 
 const STOP_MS = 10_000;
-/** To give a job back: the store may not answer. */
+/** Milliseconds for giving a job back: the store may not answer. */
 const GIVE_BACK_MS = 2_000;
-/** Between two reads for jobs that other processes add. While nothing happens, they become rare. */
+/** Backoff between two polls for jobs of other processes: polls become rare while there are none. */
 const POLL = { firstMs: 500, longestMs: 10_000 };
 const POLLS_OF_LEASE = 3;
-/** While the store does not answer. */
+/** Backoff while the store does not answer. */
 const TROUBLE = { firstMs: 500, longestMs: 5_000 };
 
 /** Claims jobs and runs them, until it is stopped. */
@@ -54,7 +54,7 @@ export class JobRunner {
   readonly #claimer: JobClaimer;
   readonly #running = new Set<JobExecution>();
   readonly #stopping = new AbortController();
-  /** Aborted to end a pause: a job was queued, or has ended. */
+  /** Aborted to end a pause early: a job was queued, or has ended. */
   #awake = new AbortController();
   #inTrouble = false;
   #loop: Promise<void> = Promise.resolve();
@@ -78,8 +78,8 @@ export class JobRunner {
   }
 
   /**
-   * Claims nothing more, and aborts what runs. Resolves when all of it has ended, after 10 seconds at most; jobs that
-   * run then are given back.
+   * Claims no more jobs, and aborts the running ones. Resolves when all have ended, after 10 seconds at most; jobs that
+   * still run then are given back.
    */
   async stop(): Promise<void> {
     this.#forget();
@@ -92,7 +92,7 @@ export class JobRunner {
     await withTimeout(Promise.all(late), GIVE_BACK_MS, () => {});
   }
 
-  /** Resolves when the claims have ended, and all jobs that were claimed. */
+  /** Resolves when the claiming and all claimed jobs have ended. */
   async #ended(): Promise<void> {
     await this.#loop;
     await Promise.all([...this.#running].map(({ outcome }) => outcome));
@@ -120,19 +120,19 @@ export class JobRunner {
     }
   }
 
-  /** Waits for a running job to end, and takes jobs of other workers back when that takes long. */
+  /** Waits for a running job to end. If that takes long, takes over expired jobs of other workers. */
   async #watch(): Promise<undefined> {
     await this.#pause(this.#pauseMs(Number.POSITIVE_INFINITY));
     if (!this.#awake.signal.aborted) await this.#claimer.watch();
   }
 
-  /** @param idle how often there was no job since there was one */
+  /** @param idle number of polls without a job since the last job */
   #pauseMs(idle: number): number {
     const longestMs = Math.min(POLL.longestMs, this.#options.worker.leaseMs / POLLS_OF_LEASE);
     return Math.min(POLL.firstMs * 2 ** idle, longestMs);
   }
 
-  /** Ends early when a job was queued, or has ended. */
+  /** Waits; ends early when a job was queued, or has ended. */
   async #pause(milliseconds: number): Promise<void> {
     await wait(milliseconds, undefined, { signal: this.#awake.signal }).catch(() => {});
   }

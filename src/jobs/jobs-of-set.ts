@@ -4,10 +4,10 @@ import type { JobQueue } from '../stores/job-queue.ts';
 import { type JobDefinition, jobOf } from './job-definition.ts';
 import { idOfTime } from './schedule.ts';
 
-/** Jobs of all sets among which those of one are found. */
+/** Number of jobs of all sets that are searched for those of one set. */
 const MOST_READ = 500;
 
-/** Jobs of one kind that people add, each for a set. */
+/** Jobs of one kind that users request, each for a set. */
 export class JobsOfSets {
   readonly #jobs: JobQueue;
   readonly #definition: JobDefinition;
@@ -15,7 +15,7 @@ export class JobsOfSets {
 
   /**
    * @param definition its payload is OfSet, and one job of a set runs at a time
-   * @param check throws for a set that can have no such job
+   * @param check throws for a set that cannot have such a job
    */
   constructor(jobs: JobQueue, definition: JobDefinition, check: (set: ResourceSet) => void = () => {}) {
     this.#jobs = jobs;
@@ -23,18 +23,18 @@ export class JobsOfSets {
     this.#check = check;
   }
 
-  /** Adds a job for a set, to be done now, or returns the one that waits. @throws TidemarkError as `check` */
+  /** Adds a job for a set, to run now, or returns the one that is waiting. @throws TidemarkError as `check` */
   async add(set: ResourceSet): Promise<Job> {
     this.#check(set);
     const waiting = await this.latest(set, ['queued']);
-    // One that failed before waits for a while: not now.
+    // A job that failed before waits for its next attempt: run it now.
     if (waiting !== undefined) return waiting.notBefore > Date.now() ? this.#jobs.retry(jobName(waiting)) : waiting;
     const id = idOfTime(Date.now(), set.slug);
     await this.#jobs.addAll([jobOf(this.#definition, { id, payload: { set: set.slug } })]);
     return this.#jobs.get(`${this.#definition.kind}/${id}`);
   }
 
-  /** The job of a set that was added last, when it is among the last hundreds of all sets. */
+  /** The newest job of the set, if it is among the last hundreds of jobs of all sets. */
   async latest({ slug }: ResourceSet, states?: readonly JobState[]): Promise<Job | undefined> {
     const found = await this.#jobs.list({ kinds: [this.#definition.kind], states, limit: MOST_READ });
     return found.find(({ oneAtATimePer }) => oneAtATimePer === slug);

@@ -2,7 +2,7 @@ import { isTidemarkError } from '../core/errors.ts';
 import { jobName, type NewJob } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 
-/** A text that is another one after each heartbeat of a job; undefined while no worker has it. */
+/** Progress token of a job: differs after each heartbeat. Undefined while no worker runs it. */
 export async function progressOf(jobs: Pick<JobQueue, 'get'>, job: NewJob): Promise<string | undefined> {
   try {
     const { state, claim } = await jobs.get(jobName(job));

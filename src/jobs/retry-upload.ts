@@ -15,8 +15,8 @@ interface Parts {
 }
 
 /**
- * Has an upload processed again that has failed, or at once when it waits for another attempt. Returns its state.
- * @throws TidemarkError `conflict` when nothing of it has failed
+ * Processes a failed upload again; one that waits for its next attempt is processed at once. Returns its state.
+ * @throws TidemarkError `conflict` when no attempt has failed
  */
 export async function retryUpload({ catalog, jobs }: Parts, upload: Upload): Promise<UploadState> {
   const stored = await readUploadState(catalog, upload);
@@ -24,13 +24,13 @@ export async function retryUpload({ catalog, jobs }: Parts, upload: Upload): Pro
   if (stored === undefined || failure === undefined || statusOf(stored.body) === 'processed') {
     throw notFailed(upload, stored?.body);
   }
-  // First the job: an upload whose failure is not final always has one.
+  // The job comes first: an upload whose failure is not final always has one.
   await queue(jobs, upload);
   const body = { ...stored.body, failure: { ...failure, isFinal: false } };
   try {
     return (await putUploadState(catalog, upload, { body, before: stored })).body;
   } catch (error) {
-    // The job was faster.
+    // The job was faster, and has replaced the state.
     if (isTidemarkError(error, 'conflict')) return (await readUploadState(catalog, upload))!.body;
     throw error;
   }

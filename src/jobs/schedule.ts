@@ -2,11 +2,13 @@ import type { Cron } from 'croner';
 import { TidemarkError } from '../core/errors.ts';
 import { parseCron } from '../lib/cron.ts';
 
-/** Times at which something is done. The same on every machine: they depend on nothing but the time. */
+/** Times at which something is done. They depend on nothing but the time, so they are the same on every machine. */
 export interface Schedule {
-  /** For people. */
+  /** A description for users. */
   readonly text: string;
-  /** Whether its last time counts when nothing was ever done; otherwise the first time is the next one. */
+  /**
+   * Whether the last time before the start counts when nothing was ever done; otherwise the first time is the next one.
+   */
   readonly beginsAtOnce: boolean;
   /** The last time at or before a time; milliseconds since 1970, as `next`. Undefined when there is none. */
   last(now: number): number | undefined;
@@ -14,7 +16,7 @@ export interface Schedule {
   next(now: number): number | undefined;
 }
 
-/** By their texts: sets that have a pattern share its schedule. */
+/** Schedules by their texts: sets with the same pattern share a schedule. */
 const known = new Map<string, Schedule>();
 const MOST_KNOWN = 10_000;
 
@@ -39,7 +41,7 @@ export function cron(pattern: string, timeZone: string): Schedule {
   return schedule;
 }
 
-/** Asks for other times only when one of them has come: they are read every 10 seconds, for every set. */
+/** Computes new times only when one of them has come: they are read every 10 seconds, for every set. */
 function rememberingTimes(schedule: Schedule): Schedule {
   let last: number | undefined;
   let next: number | undefined;
@@ -86,7 +88,7 @@ function parse(pattern: string, timeZone: string): Cron {
   }
 }
 
-/** As settings are written: `90s`, `1h`. */
+/** Formats a duration as in settings: `90s`, `1h`. */
 function durationText(milliseconds: number): string {
   const units = [
     ['h', 3_600_000],

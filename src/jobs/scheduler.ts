@@ -4,7 +4,7 @@ import { type JobDefinition, jobOf, type Scheduled } from './job-definition.ts';
 import type { JobParts } from './job-parts.ts';
 import { idOfTime } from './schedule.ts';
 
-/** When a job is added next. */
+/** The next time at which a job is added. */
 export interface NextTime {
   readonly kind: string;
   /** The set that it works on, if there is one for each. */
@@ -14,12 +14,12 @@ export interface NextTime {
   readonly next: number;
 }
 
-/** Between two reads of the clock at most: it may be set, and the machine may sleep. */
+/** Longest time between two reads of the clock: it may be set, and the machine may sleep. */
 const LONGEST_PAUSE_MS = 10_000;
 const RETRY_MS = 1_000;
-/** A missed time is made up for so long, milliseconds: of earlier ones, the records of the jobs may be removed. */
+/** Milliseconds for which a missed time is made up for: the records of older jobs may have been removed. */
 const MADE_UP_FOR_MS = 6 * 86_400_000;
-/** Jobs that are added at a time. */
+/** Number of jobs that are added at a time. */
 const BATCH = 1_000;
 
 export interface SchedulerOptions {
@@ -30,14 +30,14 @@ export interface SchedulerOptions {
 }
 
 /**
- * Adds jobs at their scheduled times. Any number of processes may do so, since the id of a job is its time. The last
- * time that was missed while no process ran is made up for; those before it are not.
+ * Adds jobs at their scheduled times. Any number of processes may do so, since the id of a job contains its time. If
+ * times were missed while no process ran, only the last of them is made up for.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #now: () => number;
   readonly #stopping = new AbortController();
-  /** The last time of each schedule that was added, or is none to be added. */
+  /** By schedule: the last time that was added or skipped. */
   readonly #added = new Map<string, number>();
   #loop: Promise<void> = Promise.resolve();
 
@@ -55,7 +55,7 @@ export class Scheduler {
     await this.#loop;
   }
 
-  /** Adds what is due now. @throws TidemarkError when the store does not answer: call it again */
+  /** Adds the jobs that are due. @throws TidemarkError when the store does not answer: call it again */
   async addDue(): Promise<void> {
     const now = this.#now();
     const due: Due[] = [];
@@ -93,7 +93,7 @@ export class Scheduler {
     return last !== undefined && last >= time;
   }
 
-  /** Whether a time counts that this process has not seen yet. */
+  /** Whether a time counts that this process has not handled yet. */
   async #counts(definition: JobDefinition, scheduled: Scheduled, { time, now }: { time: number; now: number }) {
     const { schedule, since } = scheduled;
     if (schedule.beginsAtOnce) return true;
@@ -113,7 +113,7 @@ export class Scheduler {
   }
 }
 
-/** A time that was not seen before. */
+/** A time that has not been handled yet. */
 interface Due {
   readonly key: string;
   readonly time: number;

@@ -3,7 +3,7 @@ import type { Scheduled } from './job-definition.ts';
 import type { JobParts } from './job-parts.ts';
 import { cron } from './schedule.ts';
 
-/** What a job gets that works on a set. */
+/** Payload of a job for one set. */
 export interface OfSet {
   /** Its slug. */
   readonly set: string;
@@ -11,8 +11,8 @@ export interface OfSet {
 
 /**
  * A schedule for each set that has this setting. The sets are read again at least every 10 seconds, so every process
- * that runs jobs follows a change. A set that is read for the first time, or moved, waits until it is ready; then the
- * last time that it missed is made up for.
+ * that runs jobs follows a change. A set that is read for the first time, or moved, waits until it is ready; then its
+ * last missed time is made up for.
  */
 export async function schedulesOfSets(
   setting: ScheduleSetting,

@@ -5,10 +5,10 @@ import { jobOf } from './job-definition.ts';
 import { buildStreamDump, type DumpOfStream, dumpedSet } from './kinds/build-stream-dump.ts';
 import { idOfTime } from './schedule.ts';
 
-/** Jobs among which the one of a stream is found that waits. */
+/** Number of jobs that are searched for the waiting one of a stream. */
 const MOST_READ = 500;
 
-/** Jobs that people add, each for a dump of a stream. */
+/** Jobs that users request, each for a dump of a stream. */
 export class StreamDumpJobs {
   readonly #jobs: JobQueue;
 
@@ -16,7 +16,7 @@ export class StreamDumpJobs {
     this.#jobs = jobs;
   }
 
-  /** Those that wait or run, the last added first. */
+  /** The jobs that wait or run, the last added first. */
   async open(name: StreamName): Promise<readonly Job[]> {
     const set = dumpedSet(name);
     const jobs = await this.#jobs.list({
@@ -27,7 +27,7 @@ export class StreamDumpJobs {
     return jobs.filter(({ oneAtATimePer }) => oneAtATimePer === set);
   }
 
-  /** Adds a job, to be done now, or returns the one that waits. */
+  /** Adds a job, to run now, or returns the one that is waiting. */
   async add(dump: DumpOfStream): Promise<Job> {
     const open = await this.open(dump);
     const waiting = open.find(({ state, payload }) => state === 'queued' && kindOf(payload) === dump.kind);

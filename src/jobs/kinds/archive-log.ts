@@ -1,7 +1,7 @@
 import { defineJob } from '../job-definition.ts';
 import { every } from '../schedule.ts';
 
-/** Archives the log, as often as the setting `archive` says. */
+/** Archives the log, at the interval of the setting `archive`. */
 export const archiveLog = defineJob({
   kind: 'archive-log',
   summary: 'Writes what the log has gained since the last time into the artifact store',

@@ -3,7 +3,7 @@ import { dumpTotals } from '../../publish/dumps/stored-dump.ts';
 import { defineJob } from '../job-definition.ts';
 import { type OfSet, schedulesOfSets } from '../set-schedules.ts';
 
-/** Builds the Resource Dump of a set, by its setting `dumpSchedule` or when a person asks for it. */
+/** Builds the Resource Dump of a set, by its setting `dumpSchedule` or on request of a user. */
 export const buildDump = defineJob<OfSet>({
   kind: 'build-dump',
   summary: 'Builds the Resource Dump of a set anew where the set has changed',

@@ -5,17 +5,17 @@ import { defineJob, type Scheduled } from '../job-definition.ts';
 import type { JobParts } from '../job-parts.ts';
 import { cron } from '../schedule.ts';
 
-/** What a job gets that makes a dump. */
+/** Payload of a job that makes a dump. */
 export interface DumpOfStream extends StreamName {
   readonly kind: DumpKind;
 }
 
-/** Makes a dump of the records of a stream, by its settings or when a person asks for it. */
+/** Makes a dump of the records of a stream, by its settings or on request of a user. */
 export const buildStreamDump = defineJob<DumpOfStream>({
   kind: 'build-stream-dump',
   summary: 'Makes a full dump of the records of a stream, or a delta if they have changed',
   retry: { attempts: 5, firstMs: 5_000, longestMs: 60_000 },
-  // Uploads are being applied.
+  // A conflict usually means that uploads are being applied.
   waitsAfterConflict: true,
   oneAtATimePer: dumpedSet,
   schedules,
@@ -34,14 +34,14 @@ export const buildStreamDump = defineJob<DumpOfStream>({
   },
 });
 
-/** The set that has the files. */
+/** The set that publishes the files. */
 export function dumpedSet(name: StreamName): string {
   return setOfStream(name, 'dumps');
 }
 
 /**
- * Of all organizations and streams with such settings. They are read again at least every 10 seconds, so every process
- * that runs jobs follows a change.
+ * Schedules of all organizations and streams with dump settings. They are read again at least every 10 seconds, so
+ * every process that runs jobs follows a change.
  */
 async function schedules({ organizations, configuration }: JobParts): Promise<readonly Scheduled<DumpOfStream>[]> {
   return (await organizations.list()).flatMap(({ id, dumps, streams }) => [
@@ -53,8 +53,8 @@ async function schedules({ organizations, configuration }: JobParts): Promise<re
 }
 
 /**
- * The full dump first: a delta is made with it, and jobs of one time have one id, so that a delta that comes at the
- * same time is none of its own.
+ * The full dump comes first. A full dump includes a delta, and jobs of the same time have the same id, so no separate
+ * delta is made at that time.
  */
 function schedulesOf(name: StreamName, dumps: DumpSettings = {}, timeZone: string): readonly Scheduled<DumpOfStream>[] {
   const { full, delta, since = 0 } = dumps;

@@ -2,7 +2,7 @@ import { formatStamp } from '../../core/stamp.ts';
 import { defineJob } from '../job-definition.ts';
 import { type OfSet, schedulesOfSets } from '../set-schedules.ts';
 
-/** Keeps the Resource List of a set, and its dump, in its archives, and removes the lists that have become too old. */
+/** Keeps the Resource List of a set, and its dump, in its archives, and removes lists that are too old. */
 export const keepList = defineJob<OfSet>({
   kind: 'keep-list',
   summary: 'Keeps the Resource List of a set in its archive, if the set has changed',

@@ -3,7 +3,7 @@ import type { NamedUpload } from '../../streams/uploads/upload.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
 import { reopenJob } from '../reopen-job.ts';
 
-/** Reads an upload, and publishes its records. It is added when the upload was received. */
+/** Reads an upload, and publishes its records. The job is added when the upload was received. */
 export const processUpload = defineJob<NamedUpload>({
   kind: 'process-upload',
   summary: 'Reads an upload of an organization, and publishes its records',
@@ -13,9 +13,9 @@ export const processUpload = defineJob<NamedUpload>({
 
   async addMissing(parts) {
     await parts.uploadBacklog.visit((uploads) => parts.jobs.addAll(uploads.map(jobOfUpload)));
-    // Dumps of its stream would wait for ever.
+    // Otherwise, dumps of its stream would wait for ever.
     await parts.partlyApplied.visit((upload) => reopenJob(parts.jobs, jobOfUpload(upload)));
-    // An attempt waits for the set of its stream.
+    // An attempt needs the set of its stream.
     await parts.organizations.ensureSets();
   },
 
@@ -25,7 +25,7 @@ export const processUpload = defineJob<NamedUpload>({
   },
 });
 
-/** The same for each call, so that an upload has one job. */
+/** The id is the same for each call, so that an upload has only one job. */
 export function jobOfUpload({ organization, stream, number }: NamedUpload): NewJob {
   const id = `${organization}~${stream}~${number}`;
   return jobOf(processUpload, { id, payload: { organization, stream, number } });

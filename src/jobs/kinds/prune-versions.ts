@@ -2,7 +2,7 @@ import { formatStamp } from '../../core/stamp.ts';
 import { defineJob } from '../job-definition.ts';
 import { cron } from '../schedule.ts';
 
-/** Removes versions that have ended long ago, of the sets with the setting `versionsDays`. */
+/** Removes versions that ended long ago, for the sets with the setting `versionsDays`. */
 export const pruneVersions = defineJob({
   kind: 'prune-versions',
   summary: 'Removes versions that were replaced or deleted longer ago than the setting versionsDays of their set says',

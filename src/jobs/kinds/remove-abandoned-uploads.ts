@@ -3,8 +3,8 @@ import { defineJob } from '../job-definition.ts';
 import { cron } from '../schedule.ts';
 
 /**
- * Removes what killed processes have left of uploads: files that they were receiving, and records of attempts that do
- * not count. An upload or an attempt that only failed removes its own.
+ * Removes the leftovers of killed processes: files of uploads that they were receiving, and records of attempts that
+ * were not the first to finish. An upload or an attempt that only failed removes its own.
  */
 export const removeAbandonedUploads = defineJob({
   kind: 'remove-abandoned-uploads',

@@ -1,7 +1,7 @@
 import { defineJob } from '../job-definition.ts';
 import { cron } from '../schedule.ts';
 
-/** Removes what no dump names any more: a build removes that of its own set alone. */
+/** Removes packages that no dump names any more: a build removes only those of its own set. */
 export const removeOldPackages = defineJob({
   kind: 'remove-old-packages',
   summary:

@@ -1,10 +1,10 @@
 import { defineJob } from '../job-definition.ts';
 import { cron } from '../schedule.ts';
 
-/** What a process is still writing is younger: the longest upload to S3 takes hours. */
+/** Older than anything that a process may still be writing: the longest upload to S3 takes hours. */
 const LEFT_AFTER_MS = 3 * 86_400_000;
 
-/** Removes what processes left in the artifact store that were killed while they wrote to it. */
+/** Removes unfinished objects of killed processes from the artifact store. */
 export const removeUnfinishedArtifacts = defineJob({
   kind: 'remove-unfinished-artifacts',
   summary: 'Removes files and uploads of the artifact store that no process has written to for 3 days',

@@ -1,7 +1,7 @@
 import { defineJob } from '../job-definition.ts';
 import { cron } from '../schedule.ts';
 
-/** Removes the archived lists of sets that were removed or renewed, and what killed processes left. */
+/** Removes the archived lists of sets that were removed or renewed, and leftovers of killed processes. */
 export const removeUnusedLists = defineJob({
   kind: 'remove-unused-lists',
   summary: 'Removes the archived lists of sets that were removed or renewed',

@@ -1,7 +1,7 @@
 import { defineJob } from '../job-definition.ts';
 import { cron } from '../schedule.ts';
 
-/** Removes files of dumps that a killed process was making, and of dumps that were taken off the list. */
+/** Removes files of dumps that a killed process was making, and of dumps that were removed from the list. */
 export const removeUnusedStreamDumps = defineJob({
   kind: 'remove-unused-stream-dumps',
   summary: 'Removes files of dumps of streams that were removed a day ago, or that have belonged to none for a week',

@@ -1,7 +1,7 @@
 import { defineJob } from '../job-definition.ts';
 import { cron } from '../schedule.ts';
 
-/** A client may never come back: neither to end what is whole, nor to send the rest. */
+/** Ends complete resumable uploads, and removes abandoned ones: their clients may never come back. */
 export const tendResumableUploads = defineJob({
   kind: 'tend-resumable-uploads',
   summary: 'Makes uploads of whole files that a killed server has left, and removes those that had no byte for a day',
