@@ -23,26 +23,26 @@ interface SetPosterParts extends Omit<LinkedSetsParts, 'updater'> {
   readonly updater: EventPoster;
 }
 
-/** Posts to a set, and gives its resources the links that its rules make. */
+/** Posts to a set, and adds the links that its rules make. */
 export interface LinkingPoster extends EventPoster {
   /**
-   * Compares the links of all resources with the rules, and posts what differs: after the rules were changed, or a
-   * process was killed before it had compared what it posted.
+   * Compares the links of all resources with the rules, and posts the differences. Needed after the rules were changed,
+   * or when a process was killed before it had compared what it posted.
    */
   relinkAll(signal?: AbortSignal): Promise<void>;
 }
 
-/** The relations of which links in the state may have been made by rules. */
+/** The relations of links in the state that rules may have made. */
 interface MadeLinks {
   readonly relations: readonly string[];
 }
 
 /**
- * Keeps links by rules in the state. Links of a resource may depend on which other resources there are, so whatever
- * creates or deletes one posts the links of its neighbours in the same commit: a reader never sees a link to what is
- * not there. Within a process, events of a set are posted one call after the other, since each has to know what the
- * one before it has made. Between processes, links that were made of an older state are not recorded, and each process
- * compares what it has posted once more afterwards.
+ * Maintains the links of rules in the state. Links of a resource may depend on which other resources exist, so a commit
+ * that creates or deletes a resource also contains the links of its neighbours: a reader never sees a link to a missing
+ * resource. Within a process, events of a set are posted one call after the other, since each call must know the result
+ * of the one before. Between processes, links based on an older state are not recorded, and each process compares what
+ * it has posted once more afterwards.
  */
 export class LinkedSets {
   readonly #parts: LinkedSetsParts;
@@ -72,7 +72,7 @@ export class LinkedSets {
   }
 }
 
-/** Rules read it. */
+/** Decodes the state, which rules read. */
 function withDecodedState(event: PostableEvent): ChangeEvent {
   return { ...event, state: event.state && decodedState(event.state) };
 }
@@ -96,13 +96,13 @@ class SetPoster {
     const keys = [...posted.keys()];
     const others = this.#neighboursOf(keys).filter((key) => !posted.has(key));
     const stored = await this.#statesOf([...others, ...this.#neighboursOf(others)]);
-    // What there is when the events are applied.
+    // The states when the events are applied.
     const stateOf: StateOf = (key) => (posted.has(key) ? posted.get(key) : stored.get(key)?.state);
     const linked = events.map((event) => this.#withLinks(event, stateOf));
     const results = await this.#parts.updater.post([...linked, ...this.#relinked(others, stored, { stateOf })]);
     const own = results.slice(0, events.length);
-    // Another process may have recorded a neighbour since it was read. Of two that do so at the same time, the later
-    // one to commit reads the other one here. Or an event did not make what it says.
+    // Another process may have recorded a neighbour since it was read. If two do so at the same time, the one that
+    // commits later reads the other one here. Or an event did not have its effect.
     if (this.#links.dependsOnOthers || !own.every(hasItsState)) await this.#relink([...keys, ...others]);
     return own;
   }
@@ -124,7 +124,7 @@ class SetPoster {
         states,
         { stateOf, former },
       );
-      // What was read may have changed since.
+      // The states may have changed since they were read.
       const keys = differing.map(({ key }) => key);
       if (keys.length > 0) await mutex.run(() => this.#relink(keys, former));
     }
@@ -141,7 +141,7 @@ class SetPoster {
     }
   }
 
-  /** Events for those of the keys that have other links than they should have. */
+  /** Events for the keys whose links differ from those of the rules. */
   #relinked(
     keys: readonly ResourceKey[],
     stored: ReadonlyMap<ResourceKey, Pick<Resource, 'state' | 'stamp'>>,
@@ -170,14 +170,14 @@ class SetPoster {
     return [...new Set(keys.flatMap((key) => this.#links.neighboursOf(key)))];
   }
 
-  /** Those that are live. */
+  /** The live resources among the keys. */
   async #statesOf(keys: readonly ResourceKey[]): Promise<Map<ResourceKey, Resource>> {
     if (keys.length === 0) return new Map();
     const found = await this.#parts.index.lookup(this.#set.id, [...new Set(keys)]);
     return new Map(found.flatMap((one) => (one?.state === undefined ? [] : [[one.key, one] as const])));
   }
 
-  /** Before a link is made by a rule, it is on record that there may be some: the rule may be taken away later. */
+  /** Records, before a rule makes links, that there may be some: the rule may be removed later. */
   async #recordRelations(): Promise<void> {
     if (this.#isRecorded) return;
     const made = await this.#madeLinks();
@@ -195,18 +195,18 @@ class SetPoster {
       await this.#parts.catalog.put('made-links', String(this.#set.id), { relations }, before?.version);
     } catch (error) {
       if (!isTidemarkError(error, 'conflict')) throw error;
-      // Another process did the same, or has other rules: the next comparison finds what is left.
+      // Another process did the same, or has other rules: the next comparison finds the remaining links.
       if (relations.length > 0) await this.#recordRelations();
     }
   }
 }
 
-/** Whether its key has changed since the state that it was made from. */
+/** Whether the key has changed since the state that the event was based on. */
 function isSuperseded(result: CommitResult): boolean {
   return result.status === 'unchanged' && result.reason === 'superseded';
 }
 
-/** Whether an event's key has the event's state now, as far as the event says. */
+/** Whether the event's key has the event's state now, according to the result. */
 function hasItsState(result: CommitResult): boolean {
   if (result.status === 'applied') return true;
   return result.status === 'unchanged' && (result.reason === 'same-state' || result.reason === 'not-there');

@@ -13,8 +13,8 @@ const EVENTS_PER_BATCH = 2000;
 /** The most weight of the entries of a batch: events with thousands of links are posted a few at a time. */
 const WEIGHT_PER_BATCH = 4 * 1024 * 1024;
 /**
- * The most batches of a stream waiting to be committed; then reading pauses. Several streams share what fills two
- * commits.
+ * The most batches that wait to be committed; reading then pauses. The streams of a process share a limit that fills
+ * two commits.
  */
 const MOST_IN_FLIGHT = { ofOne: 5, ofAll: 12, least: 2 };
 /**
@@ -80,7 +80,7 @@ class Batch {
 }
 
 class Pipeline {
-  /** How many are being read. */
+  /** Number of streams that are being read. */
   static #reading = 0;
   readonly #posting: Posting;
   readonly #inFlight: Promise<readonly LineResult[]>[] = [];
@@ -163,7 +163,7 @@ class Pipeline {
     this.#timer = undefined;
     if (this.#batch.size === 0) return;
     const results = this.#batch.post(this.#posting);
-    // It is awaited later, in order; until then its rejection must not count as unhandled.
+    // The error is awaited later, in order; until then the rejection must not count as unhandled.
     results.catch(() => {});
     this.#inFlight.push(results);
     this.#batch = new Batch();
@@ -171,8 +171,8 @@ class Pipeline {
   }
 
   /**
-   * Resolves when something was dispatched or given out, or the input ended. One waits at a time: the reader while
-   * several batches are under way, the taker while none is.
+   * Resolves when a batch was dispatched or returned, or the input ended. Only one caller waits at a time: the reader
+   * while several batches are in progress, the consumer while none is.
    */
   #change(): Promise<void> {
     return new Promise((resolve) => {

@@ -18,7 +18,7 @@ export interface PostedTo {
 }
 
 /**
- * Makes a change event of a posted value (already parsed from JSON), or says why it cannot.
+ * Makes a change event of a posted value (already parsed from JSON), or returns why it cannot.
  * @param now milliseconds since 1970: a lastmod more than a day later is refused
  */
 export function parsePostedEvent(value: unknown, to: PostedTo, now: number): ChangeEvent | Rejection {
@@ -40,12 +40,12 @@ function toEvent(posted: PostedEvent, { set, leavesOut }: PostedTo, now: number)
   const { source, position } = posted;
   checkAddressee(posted, set);
   const key = resolveLocation(posted.location, set);
-  // A store may have such resources from an earlier version, so they can be deleted.
+  // A store may contain such resources from an earlier version, so they can be deleted.
   if (posted.change !== 'deleted') {
     requireFetchable(key);
     requirePublishable(key, leavesOut);
   }
-  // State in a deletion is checked, and then ignored.
+  // The state in a deletion is checked, and then ignored.
   const described = toState(posted, { set, key, now });
   const state = posted.change === 'deleted' ? undefined : described;
   const { id, urlPrefix } = set;
@@ -74,7 +74,7 @@ function requireFetchable(key: ResourceKey): void {
   throw new TidemarkError('invalid', `location ${message}`, { code, field: 'location.value' });
 }
 
-/** Every reader of the set can read the bytes of a live resource. */
+/** Requires a publishable key: every reader of the set can read the bytes of a live resource. */
 function requirePublishable(key: ResourceKey, leavesOut: LeavesOut | undefined): void {
   const path = pathOfKey(key);
   if (path === undefined || leavesOut?.(path) !== true) return;

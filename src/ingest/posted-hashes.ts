@@ -10,8 +10,8 @@ interface Claim {
 }
 
 /**
- * The digests of a posted event; `md5` and `hash` may both be given when they do not contradict each other.
- * @param at what comes before the names of the fields
+ * The digests of a posted event. Both `md5` and `hash` may be given if they do not contradict each other.
+ * @param at prefix of the names of the fields
  * @throws TidemarkError `invalid`, with the field at fault and a code
  */
 export function postedHashes(md5: Digests | undefined, hash: Digests | undefined, at = ''): Hashes | undefined {

@@ -12,7 +12,7 @@ type PostedLink = NonNullable<PostedEvent['ln']>[number];
 interface PostedOf {
   readonly set: ResourceSet;
   readonly key: ResourceKey;
-  /** What the resource has besides its links. */
+  /** The state of the resource without its links. */
   readonly state: ResourceState;
   /** Milliseconds since 1970. */
   readonly now: number;

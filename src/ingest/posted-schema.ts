@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CHANGE_KINDS } from '../core/change.ts';
 import { LOCATION_TYPES } from '../core/key.ts';
 
-/** What a link without `pri` has (ResourceSync 1.1, 7). */
+/** The priority of a link without `pri` (ResourceSync 1.1, 7). */
 export const LEAST_PRIORITY = 999_999;
 
 /** The most links of one event. */
@@ -49,8 +49,8 @@ const EXAMPLE = {
 };
 
 /**
- * One posted change event in the words of the source protocol: the complete state of a resource after a change. This is
- * its shape; what the values must be is said in posted-event.ts.
+ * One posted change event in the terms of the source protocol: the complete state of a resource after a change. This is
+ * its structure; posted-event.ts checks the values.
  */
 export const postedEventSchema = z
   .strictObject({

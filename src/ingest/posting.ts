@@ -11,12 +11,12 @@ import type { Rejection } from './rejection.ts';
 /** The result of one posted event. */
 export type PostingResult = CommitResult | Rejection;
 
-/** An event as it was posted: valid, or rejected before the store is asked. */
+/** A posted event: valid, or rejected before the store is called. */
 export interface ParsedEvent {
   /** The number of the event, or of its line; the first is 1. */
   readonly number: number;
   readonly event: ChangeEvent | Rejection;
-  /** Of a rejected event: where it says that the resource is. */
+  /** For a rejected event: the location that it gives for the resource. */
   readonly location?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ async function postValid(events: readonly ParsedEvent[], updater: EventPoster): 
   return events.map(({ event }) => (isRejection(event) ? event : committed[next++]!));
 }
 
-/** The location that it names, whatever else is wrong with it. */
+/** The location in an event, whatever else is wrong with it. */
 function locationIn(value: unknown): string | undefined {
   const { location } = Object(value) as { readonly location?: unknown };
   if (typeof location === 'string') return location;

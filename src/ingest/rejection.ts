@@ -42,7 +42,7 @@ const LINK_SYNONYMS: Readonly<Record<string, string>> = {
   loc: 'href',
 };
 
-/** Says what is wrong with the shape of a posted event. */
+/** Describes what is wrong with the structure of a posted event. */
 export function rejectionOf(value: unknown, issues: readonly Issue[]): Rejection {
   // A misspelt name is also a missing one: the misspelling is the more useful message.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;

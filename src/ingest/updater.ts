@@ -5,40 +5,43 @@ import type { EventPoster } from '../stores/event-poster.ts';
 
 // The fastest batch size measured for SQLite with keys in random order; see docs/performance.md.
 const MOST_EVENTS_PER_COMMIT = 10_000;
-/** The most weight of their entries: Elasticsearch accepts 100 MB in one request, and memory must be bounded. */
+/** Most weight of their entries: Elasticsearch accepts 100 MB in one request, and memory must be bounded. */
 const MOST_WEIGHT_PER_COMMIT = 32 * 1024 * 1024;
 
-/** Milliseconds after which events posted `later` have a commit though others wait: a fifth of a busy store. */
+/**
+ * Milliseconds after which events posted `later` get a commit though others wait: a fifth of the commits of a busy
+ * store.
+ */
 const LATER_MS = 250;
 
 interface Posting {
   readonly events: readonly PostableEvent[];
-  /** Of all its events. */
+  /** Weight of all its events. */
   readonly weight: number;
   readonly resolve: (results: readonly CommitResult[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Gathers the events of all callers into commits: one commit is under way at a time, and events that arrive meanwhile
- * make the next. So no caller waits when it is idle, and a busy store gets large batches.
+ * Combines the events of all callers into commits: one commit is in progress at a time, and events that arrive
+ * meanwhile make the next one. So no caller waits while the updater is idle, and a busy store gets large batches.
  */
 export class Updater implements EventPoster {
   /**
-   * For what follows other sets of the store. Their events come first: so an upload is applied in half the time, and
-   * the set that follows is complete at the same time as if both took turns. It has a commit four times a second all
-   * the same, so that it goes on while others post without an end.
+   * For posters that follow other sets of the store. The events of those sets come first: so an upload is applied in
+   * half the time, and the following set is complete as early as if both alternated. It still gets a commit four times
+   * a second, so that it progresses while others post continuously.
    */
   readonly later: EventPoster = { post: (events) => this.#post(events, this.#later) };
   readonly #index: ChangeLog;
   readonly #now: () => number;
   readonly #waiting: Posting[] = [];
   readonly #later: Posting[] = [];
-  /** When the last of the latter were committed. */
+  /** Time of the last commit of `later` events. */
   #laterAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
 
-  /** @param now milliseconds of the process */
+  /** @param now milliseconds on the clock of the process */
   constructor(index: ChangeLog, now: () => number = () => performance.now()) {
     this.#index = index;
     this.#now = now;
@@ -46,7 +49,7 @@ export class Updater implements EventPoster {
 
   /**
    * Resolves when the events are committed, with a result for each, in order. Events of one call stay in one commit, so
-   * a caller with a long stream calls with a few thousand at a time.
+   * a caller with a long stream should pass a few thousand at a time.
    */
   post(events: readonly PostableEvent[]): Promise<readonly CommitResult[]> {
     return this.#post(events, this.#waiting);
@@ -73,7 +76,7 @@ export class Updater implements EventPoster {
     this.#running = undefined;
   }
 
-  /** Those of which the next commit is made; undefined when none wait. */
+  /** The postings of which the next commit is made; undefined when none wait. */
   #next(): Posting[] | undefined {
     const isDue = this.#waiting.length === 0 || this.#now() - this.#laterAt > LATER_MS;
     if (this.#later.length > 0 && isDue) {
@@ -99,7 +102,7 @@ export class Updater implements EventPoster {
   }
 }
 
-/** Takes the first of those that wait: as many as one commit may have. */
+/** Takes the first waiting postings: as many as one commit may contain. */
 function takeBatch(waiting: Posting[]): readonly Posting[] {
   let taken = 0;
   let events = 0;

@@ -22,7 +22,7 @@ export interface ImportInput {
   readonly lenient?: boolean | undefined;
   /** The target of the import; undefined to read only. */
   readonly store: ImportStore | undefined;
-  /** Of the scratch database. */
+  /** The folder of the scratch database. */
   readonly folder: string;
   readonly signal?: AbortSignal | undefined;
   onProgress?(progress: ImportProgress): void;
@@ -186,7 +186,7 @@ class Import {
 interface Completing {
   readonly target: TargetSet;
   readonly store: ImportStore;
-  /** @param compared how many resources more */
+  /** @param compared number of resources since the last call */
   onProgress(compared: number): void;
 }
 
@@ -194,7 +194,7 @@ function toView({ set, name, toAdd, resources, changes }: TargetSet): ImportedSe
   return { set: set.slug, name, isNew: toAdd !== undefined, resources, changes };
 }
 
-/** Lets the next import find out whether the sets were changed by anything else meanwhile. */
+/** Records the state of the sets, so that the next import can detect whether anything else changed them. */
 async function recordStopped(stopped: Iterable<ResourceSet>, { sets, index }: ImportStore): Promise<void> {
   for (const { id, slug, imported } of stopped) {
     const { lastChange } = await index.summary(id);

@@ -24,7 +24,7 @@ export function parseLeniently(event: Event, parse: Parse): LenientEvent {
   let links = Array.isArray(event.ln) ? [...event.ln.keys()] : [];
   for (;;) {
     const parsed = parse(rest);
-    // Such a location needs an option; leaving it out would hide that.
+    // Leaving out such a location would hide that an option is needed.
     if (!isRejection(parsed) || parsed.code === 'no-root') return { event: parsed, leftOut };
     const { field } = parsed;
     if (field === undefined || !OPTIONAL.test(field)) return { event: parsed, leftOut };
@@ -36,7 +36,7 @@ export function parseLeniently(event: Event, parse: Parse): LenientEvent {
     }
     leftOut.push(renumbered(parsed, { from: at, to: links[Number(at)]! }));
     const given = rest.ln as readonly Event[];
-    // What is missing cannot be left out: the link is.
+    // A missing field cannot be left out, so the link is.
     const wrongPart = part !== undefined && given[Number(at)]![part] !== undefined ? part : undefined;
     rest = { ...rest, ln: linksWithout(given, Number(at), wrongPart) };
     if (wrongPart === undefined) links = links.toSpliced(Number(at), 1);

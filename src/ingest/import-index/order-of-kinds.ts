@@ -1,8 +1,8 @@
 import type { ChangeKind } from '../../core/change.ts';
 
 /**
- * The order in which changes of one resource at one time fit each other: it is not created twice in a row, and not
- * updated or deleted while it is not live. That is the given order when it fits, and also when no order does.
+ * Orders changes of one resource at one time so that they are consistent: it is not created twice in a row, and not
+ * updated or deleted while it is not live. Keeps the given order when that is consistent, and also when no order is.
  * @returns the indices of the kinds in the given order
  */
 export function orderOfKinds(kinds: readonly ChangeKind[], isLive: boolean): readonly number[] {
@@ -15,7 +15,7 @@ export function orderOfKinds(kinds: readonly ChangeKind[], isLive: boolean): rea
   ];
   const order: number[] = [];
   for (let live = isLive; order.length < kinds.length; live = !live) {
-    // Updates fit wherever the resource is live, so all of them come as soon as it is.
+    // Updates are consistent wherever the resource is live, so all of them come as soon as it is.
     if (live) order.push(...updated.splice(0));
     const next = (live ? deleted : created).shift();
     if (next === undefined) break;

@@ -6,7 +6,7 @@ import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
 import type { HistoryEntry } from './scratch.ts';
 
-/** The `source` of the events: the log ignores events of it up to the last recorded position. */
+/** The `source` of the events: the log ignores its events up to the last recorded position. */
 export const SOURCE = 'import-index';
 const PER_POSTING = 5_000;
 /** While one is committed, the next one is read. */
@@ -21,16 +21,19 @@ export interface PostedHistory {
   deleted: number;
   /** Changes without effect: the same state again, or the deletion of an unknown resource. */
   unchanged: number;
-  /** Were posted by an earlier import. */
+  /** Changes that an earlier import posted. */
   known: number;
-  /** Got a later time than they had, because the set is published already, or because the log has later changes. */
+  /**
+   * Changes that got a later time than they had, because the set is already published, or because the log has later
+   * changes.
+   */
   restamped: number;
 }
 
 export interface HistoryPosting {
-  /** All changes in the order of time, from the beginning at each call. */
+  /** All changes in the order of time. Each call starts from the beginning. */
   history(): Iterable<HistoryEntry>;
-  /** The sets by the numbers that entries have. */
+  /** The sets, by the numbers in entries. */
   readonly sets: ReadonlyMap<number, ResourceSet>;
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
   readonly signal: AbortSignal | undefined;
@@ -44,9 +47,9 @@ interface Batch {
 }
 
 /**
- * Posts changes in the order of time. Each has its time as its position too, so posting it again changes nothing. The
- * change of a set that is not published yet keeps its time. One of a published set gets the present time: clients have
- * read the lists of that set, and ask for what is newer.
+ * Posts changes in the order of time. The time of each is also its position, so posting it again changes nothing. A
+ * change of a set that is not published yet keeps its time. A change of a published set gets the present time: clients
+ * have read the lists of that set, and request newer changes.
  */
 export async function postHistory(posting: HistoryPosting): Promise<ReadonlyMap<number, PostedHistory>> {
   const { sets, post, signal, onProgress } = posting;

@@ -59,7 +59,7 @@ class Reader {
     else {
       const { targets } = this.#parts;
       const { setName, leftOut } = read;
-      // Most documents belong to a known set, and need not wait.
+      // Most documents belong to a known set, and need no wait.
       if (!targets.has(setName)) await this.#meet(hit, setName);
       const target = targets.get(setName);
       if (target === undefined) {
@@ -129,7 +129,7 @@ class Reader {
   }
 }
 
-/** Whether it, or one of its links, is below the URL prefix of its set. */
+/** Whether the resource, or one of its links, is below the URL prefix of its set. */
 function needsPrefix({ key, state }: ChangeEvent): boolean {
   return key.startsWith('/') || (state?.links?.some(({ href }) => href.startsWith('/')) ?? false);
 }
@@ -150,7 +150,7 @@ function documentOf({ _index, _id }: SourceHit): string {
   return `${_index}/${_id}`;
 }
 
-/** Names of indices hold no slash. */
+/** Splits at the first slash: names of indices contain none. */
 function nameOfDocument(document: string): { index: string; id: string } {
   const slash = document.indexOf('/');
   return { index: document.slice(0, slash), id: document.slice(slash + 1) };

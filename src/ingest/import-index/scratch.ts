@@ -13,15 +13,15 @@ export interface ScratchRow {
   /** Null for a deletion, and for a resource whose document was rejected: it exists, but its state is not known. */
   readonly state: EncodedState | null;
   readonly weight: number;
-  /** The order that the document gives it; null when it has none. */
+  /** The order in the document; null when it has none. */
   readonly order: number | null;
 }
 
 export interface ScratchResource extends ScratchRow {
-  /** When the document was written; 0 when the document does not say. */
+  /** Time when the document was written; 0 when the document does not contain it. */
   readonly written: Stamp;
   readonly sequence: number;
-  /** Its index and id, with a slash between them. */
+  /** Its index and id, separated by a slash. */
   readonly document: string;
 }
 
@@ -46,8 +46,8 @@ export interface ScratchTotals {
 type Tied = readonly [rowid: number, kind: ChangeKind, sequence: number];
 
 /**
- * Whether a resource was live before a time. The change before says so. When the index does not have it any more,
- * this follows from what the resource has become, and how often it was created and deleted until then.
+ * Whether a resource was live before a time, according to the change before. If the index no longer has that change, it
+ * follows from what the resource has become, and how often it was created and deleted until then.
  */
 const IS_LIVE_BEFORE = `
   SELECT ifnull(
@@ -68,7 +68,7 @@ const SCHEMA = `
     sequence INTEGER, kind TEXT, place INTEGER NOT NULL DEFAULT 0
   )`;
 
-/** Sorts the documents that were read, on disk: some 350 bytes each in a scratch database. */
+/** Sorts the documents that were read, on disk: about 350 bytes each in a scratch database. */
 export class Scratch {
   readonly #database: ScratchDatabase;
   readonly #statements;
@@ -86,8 +86,8 @@ export class Scratch {
   }
 
   /**
-   * Puts a resource. When there is another document of it, the newer one stays; returns the other one, unless it was
-   * rejected before.
+   * Stores a resource. When there are two documents of it, the newer one stays; returns the other one, unless it was
+   * already rejected.
    */
   putResource(row: ScratchResource): string | undefined {
     const { target, key, state, weight, order, written, sequence, document } = row;
@@ -120,8 +120,8 @@ export class Scratch {
   }
 
   /**
-   * All changes of all sets in the order of time. The newest one of a resource that is there has the state of the
-   * resource's document, and its order; every other one those of its own document.
+   * All changes of all sets in the order of time. The newest change of an existing resource has the state and the order
+   * of the resource's document; every other change has those of its own document.
    */
   *history(): Iterable<HistoryEntry> {
     const rows = this.#database.prepare(`
@@ -149,8 +149,9 @@ export class Scratch {
   }
 
   /**
-   * When several shards hold the changes of a resource, the index does not know in which order they were written;
-   * a reindexed copy does not know it either. So changes of one time get an order in which each fits the one before it.
+   * When the changes of a resource are in several shards, the index does not know the order in which they were written;
+   * nor does a reindexed copy. So changes of one time are put in an order in which each is consistent with the one
+   * before.
    */
   #orderTies(): void {
     this.#database.exec(`
@@ -161,13 +162,13 @@ export class Scratch {
     );
     const move = this.#database.prepare('UPDATE changes SET sequence = ?, place = ? WHERE rowid = ?');
     const isLive = this.#database.prepare(IS_LIVE_BEFORE);
-    // Ascending by time within a key, so what comes before a tie has its order already.
+    // Ascending by time within a key, so the changes before a tie are already ordered.
     for (const tie of this.#database.prepare('SELECT * FROM ties ORDER BY rowid').iterate()) {
       const [target, key, time, written] = tie as [number, string, Stamp, Stamp];
       const tied = changes.all(target, key, time, written) as unknown as readonly Tied[];
       const [live] = isLive.get(target, key, time, written) as unknown as [number];
       const kinds = tied.map(([, kind]) => kind);
-      // They exchange their sequences: changes of other resources keep their places, and so their positions.
+      // They exchange their sequence numbers: changes of other resources keep theirs, and so their positions.
       for (const [place, at] of orderOfKinds(kinds, live === 1).entries())
         move.run(tied[place]![2], place, tied[at]![0]);
     }
@@ -178,7 +179,7 @@ export class Scratch {
   }
 }
 
-/** A document that was taken counts more than one that was rejected; then the newer one does. */
+/** An accepted document takes precedence over a rejected one; otherwise the newer one does. */
 function isNewer(row: ScratchResource, found: [string | null, number, number, string]): boolean {
   const [state, written, sequence, document] = found;
   if ((row.state === null) !== (state === null)) return state === null;

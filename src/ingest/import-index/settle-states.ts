@@ -22,7 +22,7 @@ export interface Settling {
   readonly documents: Iterable<ScratchRow>;
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
   readonly signal: AbortSignal | undefined;
-  /** @param compared how many resources more */
+  /** @param compared number of resources since the last call */
   onProgress(compared: number): void;
 }
 
@@ -47,7 +47,7 @@ export async function settleStates(settling: Settling): Promise<SettledStates> {
   return settled;
 }
 
-/** Walks through both in the order of the keys. */
+/** Walks through both in key order. */
 async function* differences({ set, index, documents, onProgress }: Settling): AsyncIterable<ChangeEvent> {
   const rows = documents[Symbol.iterator]();
   let row = rows.next();
@@ -71,7 +71,7 @@ function differs({ state, order }: ScratchRow, resource: Resource): boolean {
   return state !== encodeState(resource.state) || (order ?? -1) > (resource.order ?? -1);
 }
 
-/** The resource document is the state, also when a change had a higher order: then it is posted without an order. */
+/** The resource document is the state, even when a change had a higher order: then it is posted without an order. */
 function upsert({ id }: ResourceSet, { key, state, weight, order }: ScratchRow, known = -1): ChangeEvent {
   const event = { set: id, key, state: decodeState(state!), weight };
   return order === null || order < known ? event : { ...event, order };

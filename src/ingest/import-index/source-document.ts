@@ -11,16 +11,16 @@ export interface SourceDocument {
   readonly kind: 'resource' | 'change';
   /** The name of its set. */
   readonly setName: string;
-  /** The input of posted-event.ts. */
+  /** Input for posted-event.ts. */
   readonly event: Fields;
   /**
-   * When the change happened, or when the resource document was written; undefined when a resource document does not
-   * say.
+   * Time of the change, or when the resource document was written; undefined when a resource document does not contain
+   * it.
    */
   readonly time: Stamp | undefined;
-  /** When it was written; 0 when the document does not say. */
+  /** Time when it was written; 0 when the document does not contain it. */
   readonly written: Stamp;
-  /** Fields that are not of the protocol. */
+  /** Fields that are not part of the protocol. */
   readonly leftOut: readonly string[];
 }
 
@@ -29,8 +29,8 @@ const EVENT_FIELDS = ['location', 'change', 'length', 'md5', 'hash', 'mime', 'la
 const OTHER_FIELDS = ['resource_set', 'datetime', 'timestamp', 'doc_type'];
 
 /**
- * Reads a document, or says why it cannot; undefined for a document that is neither a resource nor a change. Values are
- * checked in posted-event.ts.
+ * Reads a document, or returns why it cannot be read; undefined for a document that is neither a resource nor a change.
+ * Values are checked in posted-event.ts.
  * @param now microseconds since 1970: later times are rejected
  * @throws TidemarkError `invalid` for a document that Tidemark wrote
  */
@@ -105,7 +105,7 @@ function toLocation(value: unknown, field: string, leftOut: string[]): unknown {
   return pick(withoutNesting(value), ['value', 'type'], (name) => leftOut.push(`${field}.${name}`));
 }
 
-/** Elasticsearch takes numbers as texts too, and keeps them so. */
+/** Elasticsearch accepts numbers as texts, and stores them as texts. */
 function toNumber(value: unknown): unknown {
   return typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : value;
 }

@@ -5,7 +5,7 @@ import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { prefetch } from '../../lib/prefetch.ts';
 
-/** Documents of one request: about half a megabyte. */
+/** Number of documents of one request: about half a megabyte. */
 const PER_REQUEST = 1_000;
 /** How long Elasticsearch keeps the point in time after each request. */
 const KEEP_ALIVE = '5m';
@@ -14,7 +14,7 @@ const KEEP_ALIVE = '5m';
 export interface SourceHit {
   readonly _index: string;
   readonly _id: string;
-  /** Rises with every write to its shard. Those of two shards cannot be compared. */
+  /** Rises with every write to its shard. Values of two shards cannot be compared. */
   readonly _seq_no: number;
   /** Absent when the index does not store it. */
   readonly _source?: unknown;
@@ -28,20 +28,20 @@ interface SourceSearch {
   /** The id of the point in time. */
   readonly pit: string;
   readonly size: number;
-  /** The sort values of the last document before. */
+  /** The sort values of the last document of the previous page. */
   readonly after: estypes.SortResults | undefined;
 }
 
 interface SearchAnswer {
   readonly pit: string;
-  /** Only of the first page. */
+  /** Present on the first page only. */
   readonly total: number | undefined;
   readonly hits: readonly SortedHit[];
 }
 
 export interface SourcePage {
   readonly hits: readonly SourceHit[];
-  /** How many documents there are in all. */
+  /** Number of all documents. */
   readonly total: number;
 }
 
@@ -122,7 +122,7 @@ export class SourceIndex {
   }
 
   async #closePointInTime(id: string): Promise<void> {
-    // It ends by itself, too.
+    // The point in time also expires without this.
     await this.#cluster.ask((client) => client.closePointInTime({ id }, { ignore: [404] })).catch(() => {});
   }
 }

@@ -37,8 +37,8 @@ interface Choice {
 }
 
 /**
- * The imported sets, found by their names in documents. Writes nothing; a set that cannot be imported stops the import
- * before it begins.
+ * The imported sets, by their names in documents. Writes nothing; a set that cannot be imported stops the import before
+ * it begins.
  */
 export class TargetSets {
   readonly #parts: TargetParts;
@@ -62,7 +62,7 @@ export class TargetSets {
     return this.#byName.has(name);
   }
 
-  /** The set of a known name; undefined when it is not to be imported. */
+  /** The set of a known name; undefined when it must not be imported. */
   get(name: string): TargetSet | undefined {
     return this.#byName.get(name);
   }
@@ -87,7 +87,7 @@ export class TargetSets {
   /** Undefined when it was not requested. */
   #choose(name: string): Choice | undefined {
     const { chosen } = this.#options;
-    // A name may hold an equals sign itself.
+    // A name may itself contain an equals sign.
     const text = chosen.find((one) => one === name) ?? chosen.find((one) => one.startsWith(`${name}=`));
     if (text === undefined && chosen.length > 0) return undefined;
     if (text !== undefined) this.#chosen.add(text);
