@@ -7,7 +7,7 @@ import { formatTimestamp } from '../artifacts/timestamp.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { SEGMENT_MARK, type SegmentMark } from './segment.ts';
 
-/** Marks that are read at a time. */
+/** Number of marks that are read at a time. */
 const AT_ONCE = 16;
 
 /** The segments of one log, 1, 2, 3 …; each begins where the one before ends. */
@@ -20,20 +20,18 @@ export class ArchiveChain {
     this.id = id;
   }
 
-  /** Its name in messages. */
+  /** The name in messages. */
   get name(): string {
     return `the archive ${this.id} in ${this.#store.name}`;
   }
 
-  /** Undefined when it has none yet. @throws TidemarkError `invalid` when one is missing */
+  /** The last segment; undefined when there is none yet. @throws TidemarkError `invalid` when one is missing */
   async last(): Promise<SegmentMark | undefined> {
     const count = await this.#count();
     return count === 0 ? undefined : this.#read(count);
   }
 
-  /**
-   * All segments in their order. @throws TidemarkError `invalid` when one is missing, or does not follow the one before
-   */
+  /** All segments in order. @throws TidemarkError `invalid` when one is missing, or does not follow the one before */
   async all(): Promise<readonly SegmentMark[]> {
     const count = await this.#count();
     const marks: SegmentMark[] = [];
@@ -45,7 +43,7 @@ export class ArchiveChain {
     return marks;
   }
 
-  /** Makes a segment exist. False when another process has taken its number. */
+  /** Adds a segment. Returns false when another process has taken its number. */
   async append(mark: SegmentMark, signal?: AbortSignal): Promise<boolean> {
     try {
       await putJson(this.#store, { kind: 'segment', chain: this.id, number: mark.number }, mark, { signal });
@@ -95,7 +93,7 @@ export function newChainId(now = new Date()): string {
   return `${formatTimestamp(now)}-${randomBytes(4).toString('hex')}`;
 }
 
-/** The archives in a store, the oldest first; an archive exists from its first segment on. */
+/** The archives in a store, oldest first; an archive exists once it has a segment. */
 export async function listChains(store: ArtifactStore): Promise<readonly { chain: ArchiveChain; last: SegmentMark }[]> {
   const found: { chain: ArchiveChain; last: SegmentMark }[] = [];
   for (const id of await store.folders(ARCHIVE_FOLDER)) {

@@ -16,7 +16,7 @@ export type ArchivedStores = Pick<Stores, 'index' | 'catalog' | 'gauge'>;
 export interface ArchiveInput {
   readonly stores: ArchivedStores;
   readonly artifacts: ArtifactStore;
-  /** Begins another archive of the store, with all of its log. */
+  /** Starts another archive of the store, with all of its log. */
   readonly anew?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** @param done changes of `total` */
@@ -25,15 +25,15 @@ export interface ArchiveInput {
 
 export interface Archived {
   readonly chain: string;
-  /** `outrun`: another process wrote this part of the log meanwhile. */
+  /** `outrun`: another process meanwhile archived this part of the log. */
   readonly status: 'written' | 'nothing-new' | 'outrun';
   /** The newest segment; undefined when there is nothing to archive yet. */
   readonly mark: SegmentMark | undefined;
 }
 
 /**
- * Writes what the log has gained since the last time as a segment. Posting goes on meanwhile; memory does not grow with
- * the log. A killed process leaves only a file that no segment names.
+ * Writes a segment with the changes since the last one. Posting continues meanwhile; memory does not grow with the log.
+ * A killed process leaves only a file that no segment names.
  * @throws TidemarkError `conflict` when the archive has another history than the store; as both stores do
  */
 export async function archiveLog(input: ArchiveInput): Promise<Archived> {
@@ -42,8 +42,8 @@ export async function archiveLog(input: ArchiveInput): Promise<Archived> {
   const chain = await chainOfStore({ catalog, artifacts, anew: input.anew });
   const before = await chain.last();
   if (before !== undefined) await requireSameHistory(index, before, chain);
-  // Documents that count changes first, so that they are never ahead of the log; sets last, so that no set of a change
-  // is missing.
+  // Documents that count changes are read first, so that they are never ahead of the log; sets last, so that the set of
+  // every change is included.
   const positions = toLogPositions(await index.positions());
   const documents = await readDocuments(catalog, 'before');
   const through = await index.watermark();

@@ -3,7 +3,7 @@ import { CalledThread, startWorker } from '../lib/workers/rpc.ts';
 import type { ArchiveFunctions, ArchiveThreadData } from './archive.worker.ts';
 import type { Archived } from './archive-log.ts';
 
-/** Archives in a thread that exists only meanwhile. */
+/** Archives in a thread, which ends with the archiving. */
 export async function archiveInThread(
   { store, artifacts, failpoint }: Configuration,
   signal: AbortSignal,

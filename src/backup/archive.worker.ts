@@ -8,14 +8,14 @@ import { type Archived, archiveLog } from './archive-log.ts';
 
 /** The data that the thread starts with. */
 export interface ArchiveThreadData extends Pick<Configuration, 'store' | 'artifacts' | 'failpoint'> {
-  /** One number, which becomes 1 when it is to stop. */
+  /** One number, which becomes 1 when the thread has to stop. */
   readonly stopped: SharedArrayBuffer;
 }
 
-/** Between two checks whether it is to stop. */
+/** Milliseconds between two checks whether to stop. */
 const CHECK_INTERVAL_MS = 200;
 
-/** The thread that archives for a server: it reads the log and packs it, so that the HTTP thread need not. */
+/** The thread that archives for a server: it reads and packs the log, to keep the HTTP thread free. */
 const { store, artifacts: location, failpoint, stopped } = workerData as ArchiveThreadData;
 armFailpoint(failpoint);
 const functions = { archive };

@@ -24,7 +24,7 @@ export class ChangeDigest {
     // One text per batch: hashing it at once costs less than in parts.
     let text = '';
     for (const { set, key, kind, stamp, window, weight, state, order } of changes) {
-      // As in archives from before there were orders.
+      // Without an order, the text is the same as in archives from before orders existed.
       const last = order === null ? '' : `${order}\n`;
       text += `${set} ${stamp} ${window} ${weight} ${kind} ${key}\n${state ?? ''}\n${last}`;
     }

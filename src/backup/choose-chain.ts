@@ -4,7 +4,7 @@ import { formatStamp } from '../core/stamp.ts';
 import { type ArchiveChain, listChains } from './archive-chain.ts';
 
 /**
- * The archive with an id; without one, the only archive that there is.
+ * The archive with an id; without an id, the only archive.
  * @throws TidemarkError `not-found`; `invalid` when there are several
  */
 export async function chooseChain(artifacts: ArtifactStore, id?: string | undefined): Promise<ArchiveChain> {

@@ -5,12 +5,13 @@ import type { SourcePosition } from '../stores/change-log.ts';
 import type { Digest } from './file-writer.ts';
 
 /**
- * Which documents of the catalog an archive holds, and when they are read. A page directory counts changes, and a set
- * of records has a sync cursor: beyond the log they would be wrong, so they are read before it. A set is made before
- * its first change, so it is read after; an upload likewise, and its organization after it. How far an upload has come
- * is read before: applying it again changes nothing. How far a set has followed the default stream would be behind the
- * log: without it, both are compared. The log of postings may be lost. Subscriptions have secrets, and subscribers
- * renew them; people sign in again. An archive is made again only when its last stamp is not ahead of the clock.
+ * Which documents of the catalog an archive contains, and when they are read. A page directory counts changes, and a
+ * set of records has a sync cursor: if they were ahead of the log they would be wrong, so they are read before it. A
+ * set is made before its first change, so it is read after; likewise an upload, and its organization after it. The
+ * state of an upload is read before: applying it again changes nothing. The cursor by which a set follows the default
+ * stream would be behind the log: without it, both are compared. The log of postings may be lost. Subscriptions contain
+ * secrets, and subscribers renew them; users sign in again. The archive document is written anew, and only when its
+ * last stamp is not ahead of the clock.
  */
 const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   'page-directory': 'before',

@@ -8,7 +8,7 @@ import type { ArchivedFile } from './segment.ts';
 /**
  * Reads a file of a segment, a block at a time.
  * @throws TidemarkError `invalid` when it is missing, damaged, or not the one that the segment names; at the latest
- * after its last record
+ *   after its last record
  */
 export async function* readFile<Id extends SchemaId>(
   store: ArtifactStore,

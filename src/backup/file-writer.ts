@@ -8,13 +8,13 @@ import { VERSION } from '../config/version.ts';
 import type { Stamp } from '../core/stamp.ts';
 import type { ArchivedFile } from './segment.ts';
 
-/** What is digested of records, in their order. */
+/** Computes a digest of records, in their order. */
 export interface Digest<Record> {
   add(records: readonly Record[]): void;
   readonly value: string;
 }
 
-/** Which segment a file belongs to. */
+/** Identifies the segment that a file belongs to. */
 export interface SegmentName {
   readonly chain: string;
   readonly number: number;

@@ -5,7 +5,7 @@ import { CATALOG_KINDS } from './documents.ts';
 
 const ID = 'rebuild';
 
-/** The record, in a store, of the archive that it is rebuilt from. */
+/** The document, in a store, that names the archive from which it is being rebuilt. */
 interface RebuildState {
   readonly chain: string;
   readonly done: boolean;
@@ -22,8 +22,8 @@ export async function requireWhole(catalog: Catalog, name: string): Promise<void
 }
 
 /**
- * Records that a rebuild begins, or finds that it began before.
- * @throws TidemarkError `conflict` when it has other content
+ * Records the start of a rebuild, or finds that it was started before.
+ * @throws TidemarkError `conflict` when the store has other content
  */
 export async function beginRebuild(
   { catalog, index }: { readonly catalog: Catalog; readonly index: ChangeLog },
@@ -47,8 +47,8 @@ export async function beginRebuild(
 }
 
 /**
- * Call it after reading the documents to be replaced, and replace only those: then a late process replaces nothing
- * after another one has completed the store and it is in use.
+ * Call this after reading the documents to be replaced, and replace only those: then a late process replaces nothing
+ * after another one has completed the store, which may be in use.
  * @throws TidemarkError `conflict`
  */
 export async function requireUnderWay(catalog: Catalog): Promise<void> {
@@ -65,6 +65,6 @@ export async function endRebuild(catalog: Catalog): Promise<void> {
 
 async function isEmpty(catalog: Catalog, index: ChangeLog): Promise<boolean> {
   for (const kind of CATALOG_KINDS) if ((await catalog.head(kind)) > 0) return false;
-  // A boundary just above 0: no stamp was ever given.
+  // A boundary just above 0: no stamp was ever assigned.
   return (await index.watermark()) <= 1;
 }

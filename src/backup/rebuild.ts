@@ -18,7 +18,7 @@ export interface RebuildInput {
   readonly name: string;
   readonly artifacts: ArtifactStore;
   readonly chain: ArchiveChain;
-  /** Begins a new epoch of every set. */
+  /** Starts a new epoch of every set. */
   readonly renew?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   onProgress?(progress: RebuildProgress): void;
@@ -26,7 +26,7 @@ export interface RebuildInput {
 
 export interface RebuildProgress {
   readonly step: 'replaying' | 'comparing';
-  /** Changes. */
+  /** Number of changes. */
   readonly done: number;
   readonly total: number;
 }
@@ -37,16 +37,16 @@ export interface Rebuilt {
   readonly changes: number;
   /** The stamp of the last change; undefined when there is none. */
   readonly lastChange: Stamp | undefined;
-  /** The sets that are not removed, with their present epochs. */
+  /** The sets that are not removed, with their current epochs. */
   readonly sets: readonly { readonly set: string; readonly epoch: number }[];
   readonly renewed: boolean;
 }
 
 /**
  * Rebuilds a store from an archive: its log, with the same stamps and windows, the resulting states, and its catalog.
- * Until it is complete, the store cannot be used; after a stop or a crash, calling it again continues.
+ * Until it is complete, the store cannot be used; after a stop or a crash, calling this again continues.
  * @throws TidemarkError `conflict` when the store is not empty, `invalid` when the archive is damaged; as both stores
- * do
+ *   do
  */
 export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
   const { stores, name, artifacts, chain, signal } = input;
@@ -68,7 +68,7 @@ export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
   failpoint('rebuild.replayed');
   await verifyRebuilt({ index, marks, sets, signal, onProgress: progress('comparing') });
   await nameChain(catalog, chain.id);
-  // No boundary that was ever returned is above the next change.
+  // No boundary returned so far is above the next change.
   await index.mark();
   const registry = new SetRegistry(catalog, index);
   const there = await registry.list();
@@ -88,7 +88,7 @@ export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
   };
 }
 
-/** A stamp that has not come yet would become another one, and a boundary would not be below the next change. */
+/** A stamp in the future would become another one, and a boundary would not be below the next change. */
 function requirePast({ through }: SegmentMark): void {
   if (through - 1 <= clockStamp()) return;
   throw new TidemarkError(

@@ -16,7 +16,7 @@ import { RecordDigest } from './documents.ts';
 import { readFile } from './file-reader.ts';
 import type { SegmentMark } from './segment.ts';
 
-/** Changes of one commit. */
+/** Number of changes in one commit. */
 const PER_COMMIT = 10_000;
 /** A key that no resource has: an event for it without a state only has a position. */
 const NO_KEY = '';
@@ -26,7 +26,7 @@ export interface Replay {
   readonly index: ChangeLog & ResourceStates & LogMaintenance;
   readonly marks: readonly SegmentMark[];
   readonly signal?: AbortSignal | undefined;
-  /** @param changes how many more are in the store now, or were already */
+  /** @param changes number of changes that are now in the store, since the last call */
   onProgress(changes: number): void;
 }
 
@@ -66,7 +66,7 @@ export async function replayPositions(
         weight: 0,
         source,
         position,
-        // An event of the past: however many sources there are, their positions are kept.
+        // The time of the archive: positions are kept however many sources there are.
         time: mark.through,
       })),
     );
@@ -74,8 +74,8 @@ export async function replayPositions(
 }
 
 /**
- * Raises orders as they rose without a change. Call it when all changes are replayed: later ones have brought their
- * orders themselves.
+ * Raises orders that rose without a change. Call this when all changes are replayed: later changes contain their
+ * orders.
  * @throws TidemarkError `invalid` when a state is not the one whose order rose
  */
 export async function replayOrders({ artifacts, index, marks, signal }: Omit<Replay, 'onProgress'>): Promise<void> {
@@ -96,7 +96,7 @@ async function raiseOrders(index: ChangeLog & ResourceStates, set: SetId, rows: 
   const events: ChangeEvent[] = [];
   for (const [at, { key, order, stamp }] of rows.entries()) {
     const current = states[at];
-    // It has changed since then.
+    // The key has changed since then.
     if (current !== undefined && current.stamp > stamp) continue;
     events.push({ set, key, state: current?.state, weight: 0, order, time: stamp });
   }
@@ -144,8 +144,8 @@ function toEvent({ set, key, stamp, window, weight, state, order }: LogChange): 
 }
 
 /**
- * Those that are known were recorded before the last stop, or by another process that makes the same store; the
- * comparison at the end has all.
+ * Checks results that are not new: these changes were recorded before the last stop, or by another process that makes
+ * the same store. The comparison at the end covers all changes.
  */
 function requireAsBefore(changes: readonly LogChange[], results: readonly CommitResult[]): void {
   for (const [at, { kind, stamp, key }] of changes.entries()) {

@@ -9,7 +9,7 @@ import { readFile } from './file-reader.ts';
 import { requireUnderWay } from './rebuild-state.ts';
 import type { SegmentMark } from './segment.ts';
 
-/** Documents that are put at a time: on Elasticsearch, each waits for a refresh. */
+/** Number of documents that are put at a time: on Elasticsearch, each waits for a refresh. */
 const AT_ONCE = 8;
 
 /** The catalog of an archive. */
@@ -25,7 +25,7 @@ export function setsOf(documents: readonly LogDocument[]): readonly StoredSet[] 
   return documents.filter(({ kind }) => kind === 'set').map(({ body }) => JSON.parse(body));
 }
 
-/** Makes sets for which changes can be recorded, also for removed ones; `putDocuments` sets their properties. */
+/** Makes sets, including removed ones, so that changes can be recorded; `putDocuments` sets their properties. */
 export async function openSets(catalog: Catalog, sets: readonly StoredSet[]): Promise<void> {
   const known = new Set((await catalog.list('set')).map(({ id }) => id));
   const missing = sets.filter(({ id }) => !known.has(catalogId(id)));
@@ -34,7 +34,7 @@ export async function openSets(catalog: Catalog, sets: readonly StoredSet[]): Pr
   });
 }
 
-/** Puts the catalog of the archive. Idempotent. @throws TidemarkError `conflict` when the store is complete by now */
+/** Puts the catalog of the archive. Idempotent. @throws TidemarkError `conflict` when the store is already complete */
 export async function putDocuments(catalog: Catalog, documents: readonly LogDocument[]): Promise<void> {
   const known = new Map<string, CatalogDocument<unknown>>();
   for (const kind of new Set(documents.map(({ kind }) => kind as CatalogKind))) {
@@ -52,7 +52,7 @@ async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<
   for (let at = 0; at < items.length; at += AT_ONCE) await Promise.all(items.slice(at, at + AT_ONCE).map(work));
 }
 
-/** Another process makes the same store. */
+/** Ignores the conflict of another process that makes the same store. */
 function ignoreConflict(error: unknown): void {
   if (!isTidemarkError(error, 'conflict')) throw error;
 }

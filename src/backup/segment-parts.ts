@@ -79,7 +79,7 @@ export class SegmentParts {
   }
 }
 
-/** With the fields in one order, so that equal records have equal digests. */
+/** Puts the fields in one order, so that equal records have equal digests. */
 async function* inOneOrder(batches: AsyncIterable<readonly LogOrder[]>): AsyncGenerator<readonly LogOrder[]> {
   for await (const batch of batches) yield batch.map(({ set, key, order, stamp }) => ({ set, key, order, stamp }));
 }

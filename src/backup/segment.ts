@@ -3,7 +3,7 @@ import type { ObjectKey } from '../artifacts/artifact-store.ts';
 import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 
-/** Of the files that a segment is made of; one that this program does not know is refused. Format 1 has no orders. */
+/** Format of a segment; unknown formats are refused. Format 1 has no orders. */
 export const FORMAT = 2;
 const FORMATS = [1, FORMAT] as const;
 
@@ -26,9 +26,9 @@ export interface LastChange {
 }
 
 /**
- * A part of a log: all changes between two boundaries at which no commit was under way, so whole commits. Written after
- * all of its files, under a key derived from its number alone: the segment exists when this object exists, and each
- * number can be taken once.
+ * A part of a log: all changes between two boundaries at which no commit was in progress, so only whole commits. It is
+ * written after all of its files, under a key derived only from its number: the segment exists when this object exists,
+ * and each number can be taken once.
  */
 export interface SegmentMark {
   readonly format: (typeof FORMATS)[number];
@@ -39,17 +39,17 @@ export interface SegmentMark {
   readonly changes?: ArchivedFile | undefined;
   /** Keys whose order rose without a change; undefined when there are none. */
   readonly orders?: ArchivedFile | undefined;
-  /** Changes of this segment and all before it. */
+  /** Number of changes of this segment and all before it. */
   readonly total: number;
-  /** Of this segment or one before it; undefined before there is any. */
+  /** The last change of this segment or one before it; undefined before there is any. */
   readonly last?: LastChange | undefined;
-  /** The catalog, as it was at the end; perhaps a file that an earlier segment has written. */
+  /** The catalog at the end of the segment; perhaps a file that an earlier segment has written. */
   readonly documents: ArchivedFile;
   /** The position of each source, never beyond the changes. */
   readonly positions: ArchivedFile;
-  /** When it was written: RFC 3339. */
+  /** Time when it was written: RFC 3339. */
   readonly written: string;
-  /** Of the program that wrote it. */
+  /** Version of the program that wrote it. */
   readonly version: string;
 }
 

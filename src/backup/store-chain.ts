@@ -5,7 +5,7 @@ import { ArchiveChain, newChainId } from './archive-chain.ts';
 
 const ID = 'archive';
 
-/** Which archive the log of a store goes to. */
+/** The document that names the archive of a store. */
 interface StoreArchive {
   readonly chain: string;
 }
@@ -25,7 +25,7 @@ export async function chainOfStore({ catalog, artifacts, anew = false }: StoreCh
   try {
     await catalog.put<StoreArchive>('archive', ID, { chain: id }, known?.version);
   } catch (error) {
-    // Another process named one.
+    // Another process has named an archive.
     if (isTidemarkError(error, 'conflict')) return chainOfStore({ catalog, artifacts });
     throw error;
   }

@@ -12,7 +12,7 @@ export interface Verification {
   readonly marks: readonly SegmentMark[];
   readonly sets: readonly StoredSet[];
   readonly signal?: AbortSignal | undefined;
-  /** @param changes how many more were compared */
+  /** @param changes number of changes compared since the last call */
   onProgress(changes: number): void;
 }
 

@@ -9,14 +9,14 @@ const MOST_ATTEMPTS = 10;
 const SHOWN = 200;
 
 export interface Publishers {
-  /** What clients get: from the disk, or made of an older version. */
+  /** Publishes documents as clients get them: from the disk, or made from an older version. */
   readonly served: DocumentPublisher;
   /** Renders each document from the store. */
   readonly fresh: DocumentPublisher;
 }
 
 export interface ComparedDocument {
-  /** As it is served. */
+  /** The served text. */
   readonly text: string;
   readonly newest: Stamp;
 }
@@ -30,13 +30,13 @@ export interface ComparisonParts extends Publishers {
 export type Find = (publisher: DocumentPublisher) => Promise<PublishedDocument>;
 
 /**
- * Compares documents as they are served with the same documents rendered from the store, byte by byte. At most two of
- * them are in memory. A document that changes faster than it can be read is counted, and not compared.
+ * Compares served documents with the same documents rendered from the store, byte by byte. At most two of them are in
+ * memory. A document that changes faster than it can be read is counted, but not compared.
  */
 export class DocumentComparison {
   readonly #parts: ComparisonParts;
   documents = 0;
-  /** That changed faster than they could be compared. */
+  /** Number of documents that changed faster than they could be compared. */
   unsettled = 0;
 
   constructor(parts: ComparisonParts) {
@@ -65,7 +65,7 @@ export class DocumentComparison {
   }
 }
 
-/** Bytes as characters: what is no UTF-8 is different, too. */
+/** Decodes bytes as single characters: so bytes that are not UTF-8 count as different, too. */
 async function textOf(document: PublishedDocument): Promise<string> {
   const body = await document.open('identity');
   return (Buffer.isBuffer(body) ? body : await buffer(body)).toString('latin1');

@@ -2,13 +2,13 @@ import type { ResourceKey } from '../../core/key.ts';
 
 /**
  * - `order`: stamps of the log, or keys of the state, do not ascend
- * - `name`: a resource has another key than its URI has, so that it can be there twice
+ * - `name`: the key of a resource does not match its URI, so that it may exist twice
  * - `state`: a state differs from the log
  * - `count`: two counts that must agree do not
- * - `missing`: it is in the state and not in the root; `extra`: the other way round; `differing`: it is in both, with
- *   other bytes
- * - `document`: a document is served with other bytes than the store would give it; `uri`: a list has a URI that it may
- *   not have
+ * - `missing`: in the state, but not in the root; `extra`: the other way round; `differing`: in both, with different
+ *   bytes
+ * - `document`: a served document differs from the one rendered from the store; `uri`: a list has a URI that it may not
+ *   have
  * - `unreadable`: the root could not be read
  * - `damage`: the structure of the store's file is damaged, maybe in another set
  */
@@ -42,9 +42,7 @@ export interface Differences {
 
 const LISTED_OF_A_KIND = 1000;
 
-/**
- * Counts all differences, and keeps the first ones of each kind, so that many of one kind do not hide those of another.
- */
+/** Counts all differences, and keeps the first ones of each kind, so that many of one kind do not hide the others. */
 export class DifferenceList {
   readonly #first: Difference[] = [];
   readonly #byKind: Partial<Record<DifferenceKind, number>> = {};

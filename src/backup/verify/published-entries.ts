@@ -17,11 +17,11 @@ export interface EntriesInput {
   readonly set: ResourceSet;
   readonly index: Pick<ResourceStates, 'read' | 'lookup'> & Pick<ChangeLog, 'changes'>;
   readonly differences: DifferenceList;
-  /** The watermark before the first document was read: later changes may be in a list or not. */
+  /** The watermark before the first document was read: a list may or may not contain later changes. */
   readonly start: Stamp;
 }
 
-/** Walks along two sequences that should be equal. */
+/** Steps through a sequence to compare it with another one. */
 class Cursor<Item> {
   readonly #items: AsyncIterator<readonly Item[]>;
   #batch: readonly Item[] = [];
@@ -46,7 +46,10 @@ class Cursor<Item> {
   }
 }
 
-/** Compares the entries of all pages, in the order of the index, with the state: each resource is listed, and once. */
+/**
+ * Compares the entries of all pages, in the order of the index, with the state: each resource must be listed exactly
+ * once.
+ */
 export class PublishedResources {
   readonly #input: EntriesInput;
   readonly #state: Cursor<Resource>;

@@ -16,16 +16,16 @@ export interface LogInput {
 
 export interface LogCounts {
   changes: number;
-  /** Changes that are the last of their key: the state has their stamp. */
+  /** Number of changes that are the last of their key: the state has their stamp. */
   matched: number;
-  /** States whose order is above that of their last change. */
+  /** Number of states whose order is above that of their last change. */
   raised: number;
-  /** Resources created and not deleted. */
+  /** Number of resources that were created and not deleted. */
   live: number;
   lastStamp: Stamp;
 }
 
-/** Every change up to `until` against the state of its key: the state is that change, or a later one. */
+/** Compares every change up to `until` with the state of its key: the state must be that change, or a later one. */
 export async function verifyLog({ set, index, until, differences, onProgress }: LogInput): Promise<LogCounts> {
   const counts: LogCounts = { changes: 0, matched: 0, raised: 0, live: 0, lastStamp: 0 };
   for await (const batch of index.changes(set, { after: 0, until })) {

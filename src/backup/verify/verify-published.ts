@@ -10,10 +10,10 @@ import { DocumentComparison, type Publishers } from './compare-documents.ts';
 import type { DifferenceList } from './differences.ts';
 import { type EntriesInput, locsOf, PublishedChanges, PublishedResources } from './published-entries.ts';
 
-/** What is compared with the store. */
+/** The documents to compare with the store. */
 export interface Published extends Publishers {
   readonly baseUrl: string;
-  /** Resolves when the documents of earlier processes are known. */
+  /** Resolves when the documents of earlier processes have been read. */
   readonly cacheScan: Promise<void>;
   /** The public sets. */
   shown(): Promise<readonly ResourceSet[]>;
@@ -24,24 +24,24 @@ export interface PublishedInput {
   readonly index: ChangeLog & ResourceStates & SetStatistics;
   readonly published: Published;
   readonly differences: DifferenceList;
-  /** Called with how many documents were compared so far. */
+  /** Called with the number of documents compared so far. */
   readonly onProgress: (done: number) => void;
 }
 
 export interface PublishedCounts {
   readonly documents: number;
-  /** That changed faster than they could be compared. */
+  /** Number of documents that changed faster than they could be compared. */
   readonly unsettled: number;
   readonly resources: number;
   readonly changes: number;
 }
 
-/** Resolves with the text of the document as it is served. */
+/** Compares a document. Resolves with its served text. */
 type Compare = (key: DocumentKey) => Promise<string>;
 
 /**
- * Compares every document of a set, as it is served, with the store: rendered anew, byte by byte; and the union of the
- * pages with the state, that of the windows with the log, entry by entry. Memory is that of two documents.
+ * Compares every served document of a set with a newly rendered one, byte by byte; all pages together with the state,
+ * and all windows together with the log, entry by entry. Memory is that of two documents.
  * @throws TidemarkError `not-ready` while the set is read for the first time, or moved
  */
 export async function verifyPublished(input: PublishedInput): Promise<PublishedCounts> {
@@ -66,7 +66,7 @@ export async function verifyPublished(input: PublishedInput): Promise<PublishedC
   return { documents, unsettled, resources, changes };
 }
 
-/** Lists whose entries are compared, too, in all of their documents. */
+/** Lists whose entries are also compared, in all of their documents. */
 const BY_ENTRIES: readonly ListedKind[] = ['resourceList', 'changeList'];
 const SOURCE_DESCRIPTION = 'the Source Description';
 

@@ -5,7 +5,7 @@ import type { LogInput } from './verify-log.ts';
 export interface StateCounts {
   resources: number;
   tombstones: number;
-  /** States and tombstones whose change is in the part of the log that was verified. */
+  /** Number of states and tombstones whose change is in the verified part of the log. */
   matchable: number;
 }
 

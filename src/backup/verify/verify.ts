@@ -13,9 +13,9 @@ import { verifyStates } from './verify-states.ts';
 export interface VerifyInput {
   readonly set: ResourceSet;
   readonly index: ChangeLog & ResourceStates & SetStatistics & Pick<LogMaintenance, 'findDamage'>;
-  /** Compares what the set is synced with, too: the bytes of every file, or the digest of every record. */
+  /** Also compares the set with its source: the bytes of every file, or the digest of every record. */
   readonly source?: Source | undefined;
-  /** Compares every document that is published with state and log, too. */
+  /** Also compares every published document with state and log. */
   readonly published?: Published | undefined;
   readonly onProgress?: ((progress: VerifyProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -23,7 +23,7 @@ export interface VerifyInput {
 
 export interface VerifyProgress {
   readonly step: 'log' | 'state' | 'source' | 'published';
-  /** How many changes, states, files, records or documents of this step were compared so far. */
+  /** Number of changes, states, files, records or documents of this step that were compared so far. */
   readonly done: number;
 }
 
@@ -31,18 +31,19 @@ export interface VerifyReport {
   readonly changes: number;
   readonly resources: number;
   readonly tombstones: number;
-  /** Files or records of the source; undefined when it was not compared. */
+  /** Number of files or records of the source; undefined when it was not compared. */
   readonly compared: number | undefined;
-  /** What was compared of the published documents; undefined when they were not. */
+  /** Counts for the published documents; undefined when they were not compared. */
   readonly published: PublishedCounts | undefined;
-  /** Keys that changed, or their order, meanwhile: counts may differ by as many without being wrong. */
+  /** Number of keys whose state or order changed meanwhile: counts may differ by this many without being wrong. */
   readonly changedMeanwhile: number;
   readonly differences: Differences;
 }
 
 /**
- * Whether the state is the fold of the log, (with a source) the source has what the state says, and the store itself is
- * undamaged. Everything is streamed, so memory does not grow with the set; clients may post meanwhile.
+ * Verifies that the state is the fold of the log, that the source (if given) has the bytes that the state describes,
+ * and that the store itself is undamaged. Everything is streamed, so memory does not grow with the set; clients may
+ * post meanwhile.
  * @throws what the index throws; the signal's reason when it is aborted
  */
 export async function verify({
@@ -102,7 +103,7 @@ interface SourceInput {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Returns how many files or records were compared. */
+/** Returns the number of files or records compared. */
 async function verifySource({ source, differences, onProgress, signal }: SourceInput): Promise<number> {
   const counter = new SyncCounter({ onProgress: ({ files }) => onProgress(files) });
   for await (const mismatches of source.verify({ counter, signal })) {
@@ -111,7 +112,7 @@ async function verifySource({ source, differences, onProgress, signal }: SourceI
   return counter.files;
 }
 
-/** How many keys that ever existed have an order that rose without a change. */
+/** Number of keys, deleted ones included, whose order rose without a change. */
 async function countRaised(index: ChangeLog & ResourceStates, set: ResourceSet): Promise<number> {
   let count = 0;
   for await (const batch of index.raisedOrders({ after: 0 })) {
@@ -122,7 +123,7 @@ async function countRaised(index: ChangeLog & ResourceStates, set: ResourceSet):
   return count;
 }
 
-/** The keys that changed, or whose order was raised. */
+/** The keys whose state or order changed. */
 async function keysChangedAfter(index: ChangeLog, { id }: ResourceSet, after: number): Promise<number> {
   const keys = new Set<string>();
   for await (const batch of index.changes(id, { after })) for (const { key } of batch) keys.add(key);
