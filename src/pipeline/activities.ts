@@ -3,21 +3,21 @@ import type { Activity } from '../artifacts/keys/activity.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { DerivedSchema } from './transforms/transform.ts';
 
-/** The activities that make artifacts of other artifacts. */
+/** The activities that make artifacts from other artifacts. */
 export const DERIVED_ACTIVITIES = ['mapping', 'enrichment', 'indexing'] as const;
 export type DerivedActivity = (typeof DERIVED_ACTIVITIES)[number];
 export type RunnableActivity = 'harvest' | DerivedActivity;
 
 export interface DerivedRules {
   /**
-   * Which activities' files it takes. Of a group, the newest file counts; a later group only when an earlier one has
-   * none.
+   * The activities whose files are its input. Within a group, the newest file counts; a later group is used only when
+   * an earlier one has no file.
    */
   readonly generators: readonly (readonly Activity[])[];
   readonly inputs: readonly SchemaId[];
-  /** What it makes; the first unless its transform says which. */
+  /** The possible schemas of its output: the first one, unless the transform chooses another. */
   readonly outputs: readonly DerivedSchema[];
-  /** The name of the transform, unless another is named. */
+  /** The name of the default transform. */
   readonly transform: string;
 }
 

@@ -8,23 +8,23 @@ import type { RunnableActivity } from './activities.ts';
 export interface RunName {
   readonly provider: string;
   readonly activity: RunnableActivity;
-  /** When the run began, or is said to have begun. */
+  /** The start of the run, or the given time in its place. */
   readonly start: Date;
   readonly schema: SchemaId;
 }
 
 export interface Claim {
   readonly key: ObjectKey;
-  /** Whole seconds. */
+  /** In whole seconds. */
   readonly start: Date;
 }
 
 const SECOND = 1000;
 
 /**
- * Takes a second for a run, by writing its `-claim.json`: that of its start, or the next one that is free (readings
- * a7), so that no two runs have one key. Seconds with files of a dead run, or of a program that writes no claims, are
- * skipped.
+ * Reserves a second for a run, by writing its `-claim.json`: the second of its start, or the next free one (readings
+ * a7), so that no two runs have the same key. Seconds with files of a dead run, or of a program that writes no claims,
+ * are skipped.
  */
 export async function claimSecond(
   store: ArtifactStore,
@@ -46,7 +46,7 @@ export async function claimSecond(
   }
 }
 
-/** Whether no object's key begins as those of this run would. */
+/** Whether no object has a key with the prefix of this run. */
 async function isFree(store: ArtifactStore, key: ObjectKey): Promise<boolean> {
   for await (const objects of store.list(key.slice(0, -'.avro'.length))) if (objects.length > 0) return false;
   return true;

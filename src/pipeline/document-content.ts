@@ -2,9 +2,9 @@ import type { DocumentSchemaId } from '../artifacts/avro/schemas.ts';
 import type { RecordProblem } from './input-item.ts';
 
 /**
- * What is wrong with a document as the schema of its record promises it; undefined when nothing is. Of MAP 3.1 that is
- * JSON for Elasticsearch, which takes objects only. MAP 4.0 is RDF in any syntax: only that there is something is
- * required (see `isLikelyRdf`).
+ * The fault of a document according to the schema of its record; undefined when there is none. For MAP 3.1 the document
+ * must be JSON for Elasticsearch, which accepts only objects. MAP 4.0 is RDF in any syntax: it only must not be empty
+ * (see `isLikelyRdf`).
  */
 export function contentProblem(schema: DocumentSchemaId, document: string): RecordProblem | undefined {
   switch (schema) {
@@ -36,14 +36,14 @@ export function isOfRdf(schema: DocumentSchemaId): boolean {
 
 const RDF_NAMESPACE = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#';
 
-/** Characters at the end of a document in which its last statement of Turtle ends, but for comments. */
+/** Characters at the end of a document that contain the end of the last Turtle statement, unless comments follow. */
 const END = 1_000;
 
-/** Whether a document may be RDF: JSON-LD, RDF/XML or Turtle. A guess without parsing it, for a hint. */
+/** Whether a document looks like RDF: JSON-LD, RDF/XML or Turtle. A guess without parsing it, for a hint. */
 export function isLikelyRdf(document: string): boolean {
   const text = document.trim();
   if (text.startsWith('{')) return text.includes('"@');
-  // Turtle begins so with an IRI, XML with a declaration, a comment or the name of an element.
+  // An IRI in Turtle also begins with `<`; XML with a declaration, a comment or the name of an element.
   const isXml = /^<(?:[?!]|[\w.-]+(?::[\w.-]+)?[\s/>])/.test(text);
   if (isXml) return text.includes(RDF_NAMESPACE);
   return text.includes('"@') || (/[:<]/.test(text) && /\.\s*(?:#[^\n]*)?$/.test(text.slice(-END)));

@@ -1,8 +1,8 @@
-/** How many fewer records than the run before a run may have. Shares from 0 to 1. */
+/** Limits for how many fewer records than the previous run a run may have. Shares from 0 to 1. */
 export interface DropLimits {
-  /** More than this stops the run before anything is published. */
+  /** A larger share stops the run before anything is published. */
   readonly stop: number;
-  /** More than this gives a warning. */
+  /** A larger share gives a warning. */
   readonly warn: number;
 }
 

@@ -36,22 +36,22 @@ export class Errata {
     this.#spool.add(Buffer.from(`${JSON.stringify({ id, line, kind, message })}\n`));
   }
 
-  /** How many failed. */
+  /** Number of records that failed. */
   get failed(): number {
     return this.#byKind.values().reduce((sum, count) => sum + count, 0);
   }
 
-  /** The most frequent first. */
+  /** Number of failures by kind, the most frequent first. */
   get byKind(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#byKind].sort(([, one], [, other]) => other - one));
   }
 
-  /** The first of them, for people. */
+  /** The first errata, to show to users. */
   get first(): readonly Erratum[] {
     return this.#first;
   }
 
-  /** How many lines there are. */
+  /** Number of lines. */
   get count(): number {
     return this.#count;
   }

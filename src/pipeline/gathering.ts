@@ -11,21 +11,21 @@ import { Spool } from './spool.ts';
 import { harvestedRecord, type OutputRecord, type Outputs, type OutputTarget } from './transforms/output-record.ts';
 import type { RecordTransformer } from './transforms/transform-runner.ts';
 
-/** Batches that are being transformed, or wait for it. */
+/** Number of batches that are being transformed, or wait for it. */
 const BATCHES_AHEAD = 3;
 
 export interface Progress {
   readonly step: 'reading' | 'writing';
-  /** Records of the input that were read. */
+  /** Number of records of the input that were read. */
   readonly attempted: number;
-  /** In the unit of the source's `total`; bytes of the artifact when it is written. */
+  /** In the unit of the source's `total`; bytes of the artifact while it is written. */
   readonly done: number;
   readonly total: number | undefined;
 }
 
 export interface GatherOptions extends OutputTarget {
   readonly source: RecordSource;
-  /** None takes records over as they are, with provider and MIME type: a harvest. */
+  /** Undefined for a harvest, which keeps records as they are, with provider and MIME type. */
   readonly transform: RecordTransformer | undefined;
   readonly doc: string;
   readonly signal: AbortSignal;
@@ -33,7 +33,7 @@ export interface GatherOptions extends OutputTarget {
 }
 
 /**
- * What a run has read and made, on disk, before anything of it is in the artifact store: the Avro file, the ids that
+ * The input and output of a run, gathered on disk before anything is in the artifact store: the Avro file, the ids that
  * were deleted, the records that failed. Memory does not grow with any of them.
  */
 export class Gathering {
@@ -43,7 +43,7 @@ export class Gathering {
   readonly file: Spool;
   /** Ids of deleted records, as lines of JSON. */
   readonly deletions: Spool;
-  /** How many records there are of each kind; all but `attempted` also count those that come again later. */
+  /** Number of records of each kind; all except `attempted` also count records that a later one replaces. */
   readonly counts = { attempted: 0, written: 0, deleted: 0, omitted: 0, notRdf: 0 };
 
   private constructor(parts: Pick<Gathering, 'errata' | 'ids' | 'file' | 'deletions'>) {
@@ -53,7 +53,7 @@ export class Gathering {
     this.deletions = parts.deletions;
   }
 
-  /** @param folder is there already */
+  /** @param folder must exist */
   static async begin(folder: string): Promise<Gathering> {
     const ids = new IdLedger(folder);
     const [errata, file, deletions] = await Promise.all([
@@ -67,7 +67,7 @@ export class Gathering {
   /** Reads the source to its end. @throws what the source throws, and the signal's reason */
   async gather(options: GatherOptions): Promise<void> {
     const { schema, doc } = options;
-    // The schema says what its records are; output-record.ts makes no others.
+    // The schema determines the type of its records; output-record.ts makes no others.
     const records = this.#records(options) as AsyncIterable<readonly RecordOf[typeof schema][]>;
     for await (const chunk of encodeContainer({ schema, doc, records })) {
       this.file.add(chunk);
@@ -82,7 +82,7 @@ export class Gathering {
 
   async *#records(options: GatherOptions): AsyncIterable<readonly OutputRecord[]> {
     const { source, schema, transform, signal, onProgress } = options;
-    // Batches are read and sent ahead of the transform's thread. A harvest has nothing to wait for.
+    // Batches are read and sent ahead of the transform's thread. A harvest has no such thread.
     const atATime = transform === undefined ? 1 : BATCHES_AHEAD;
     const batches = mapInOrder(source.read(), atATime, async (batch) => ({
       ...batch,
@@ -101,7 +101,7 @@ export class Gathering {
     signal.throwIfAborted();
   }
 
-  /** @param outputs of a record; undefined for an item that is none */
+  /** @param outputs of a record; undefined for an item that is not a record */
   #take(item: InputItem, outputs: Outputs | undefined, records: OutputRecord[]): void {
     this.counts.attempted += 1;
     if (item.kind === 'bad') {

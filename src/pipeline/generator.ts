@@ -6,7 +6,7 @@ import { requireArtifact } from '../artifacts/require-artifact.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { type DerivedActivity, RULES } from './activities.ts';
 
-/** The given input of a run; without either, it is the newest file of the activity before. */
+/** The given input of a run. Without either field, it is the newest file of the previous activity. */
 export interface GivenGenerator {
   /** The key of an Avro file. */
   readonly input?: string | undefined;
@@ -15,11 +15,11 @@ export interface GivenGenerator {
 }
 
 export interface Generator {
-  /** Most often one; a plan may name several for an activity that wrote its records in parts (readings a6). */
+  /** Usually one; a plan may name several for an activity that wrote its records in parts (readings a6). */
   readonly artifacts: readonly FoundArtifact[];
-  /** For the provenance: the key of the file; of several, that of the plan that names them. */
+  /** Key for the provenance: that of the file; for several files, that of the plan that names them. */
   readonly key: ObjectKey;
-  /** The files of the activities before, for a new plan; of those that a plan named. */
+  /** The files of the previous activities, for a new plan; only if a plan named them. */
   readonly plan: (Plan & { readonly key: ObjectKey }) | undefined;
   /** Hints for the user. */
   readonly hints: readonly string[];
@@ -31,10 +31,9 @@ interface Run {
 }
 
 /**
- * The file that a run reads.
+ * Finds the file that a run reads.
  * @throws TidemarkError `invalid` for a file that the activity cannot read, of another provider, or a plan without one;
- * `not-found` for a file or a
- *   plan that does not exist
+ *   `not-found` for a file or a plan that does not exist
  */
 export async function findGenerator(store: ArtifactStore, run: Run, given: GivenGenerator): Promise<Generator> {
   if (given.input !== undefined) return byKey(store, run, given.input);

@@ -2,31 +2,31 @@ import { ScratchDatabase, type ScratchStatement } from '../lib/sqlite/scratch-da
 
 /** Bytes of ids in memory. */
 const CACHE = 8 * 1024 * 1024;
-/** So many are listed with their lines; all are counted. */
+/** Number of replaced records that are listed with their lines; all are counted. */
 const MOST_LISTED = 100_000;
 
-/** Where a record of a run was put: which of the two files, and as which of its records, from 0. */
+/** Where a record of a run was written: the file, and its number there, from 0. */
 export interface Place {
   readonly file: 'records' | 'deleted';
   readonly ordinal: number;
-  /** The line of the input, from 1; undefined where it has none. */
+  /** The line of the input, from 1; undefined when it has none. */
   readonly line: number | undefined;
 }
 
-/** The records that are left out, because another record with the same id comes later. */
+/** The records that are left out because another record with the same id comes later. */
 export interface Superseded {
   readonly count: number;
   /** Whether the record is left out. */
   has(file: Place['file'], ordinal: number): boolean;
   countOf(file: Place['file']): number;
-  /** The line of one that is left out, and of the one that stays, for the first ones only. */
+  /** The line of a record that is left out, and of the one that replaces it; only for the first ones. */
   linesOf(file: Place['file'], ordinal: number): { readonly line: number; readonly kept: number } | undefined;
 }
 
 const SCHEMA = `
   CREATE TABLE ids (id TEXT, place INTEGER, line INTEGER);
   CREATE TABLE last (id TEXT PRIMARY KEY, entry INTEGER, line INTEGER) WITHOUT ROWID`;
-// SQLite takes the line from the row that has the greatest rowid (sqlite.org/lang_select.html#bareagg).
+// SQLite takes the line from the row with the greatest rowid (sqlite.org/lang_select.html#bareagg).
 const FIND_LAST = `
   INSERT INTO last SELECT id, entry, line FROM (
     SELECT id, max(rowid) AS entry, line, count(*) AS times FROM ids GROUP BY id) WHERE times > 1`;
@@ -34,8 +34,8 @@ const FIND_SUPERSEDED = `
   SELECT place, ids.line, last.line FROM ids JOIN last USING (id) WHERE ids.rowid < entry ORDER BY ids.rowid`;
 
 /**
- * Finds ids that come twice in one run: the last one counts. The ids are in a scratch database, and sorted at the end:
- * memory does not grow with their number, but for one bit of each record.
+ * Finds ids that occur more than once in a run: the last record counts. The ids are in a scratch database, and sorted
+ * at the end. Memory does not grow with their number, except for one bit of each record.
  */
 export class IdLedger {
   readonly #database: ScratchDatabase;
@@ -48,13 +48,13 @@ export class IdLedger {
     this.#insert = this.#database.prepare('INSERT INTO ids VALUES (?, ?, ?)');
   }
 
-  /** @throws TidemarkError `unavailable`, for one when the disk is full */
+  /** @throws TidemarkError `unavailable`, for instance when the disk is full */
   add(id: string, { file, ordinal, line = 0 }: Place): void {
     this.#counts[file] = Math.max(this.#counts[file], ordinal + 1);
     this.#insert.run(id, ordinal * 2 + (file === 'deleted' ? 1 : 0), line);
   }
 
-  /** To be called once, after the last id. */
+  /** Call this once, after the last id. */
   superseded(): Superseded {
     const found = new SupersededRecords(this.#counts);
     this.#database.exec(FIND_LAST);

@@ -7,13 +7,13 @@ export interface InputRecord {
   readonly kind: 'record';
   readonly line?: number | undefined;
   readonly id: string;
-  /** Exactly as it was given. */
+  /** Exactly the given text. */
   readonly document: string;
   /** Undefined for a record of an artifact whose schema has none. */
   readonly mimetype?: Mimetype | undefined;
 }
 
-/** A record that the provider says it has deleted. */
+/** A record that the provider reports as deleted. */
 export interface DeletedInput {
   readonly kind: 'deleted';
   readonly line?: number | undefined;
@@ -38,7 +38,7 @@ export interface RecordProblem {
 /** Some items that were read together, and how far the input has been read. */
 export interface InputBatch {
   readonly items: readonly InputItem[];
-  /** Of the whole input, in the unit of its `total`. */
+  /** Position in the whole input, in the unit of its `total`. */
   readonly done: number;
 }
 
@@ -48,12 +48,12 @@ export const MAX_ID_BYTES = 1024;
 
 const LONE_SURROGATE = 'holds half of a surrogate pair, which cannot be written as UTF-8';
 
-/** What is wrong with an id as every record must have one; undefined when nothing is. */
+/** The fault of an id; undefined when there is none. */
 export function idProblem(id: unknown): RecordProblem | undefined {
   if (id === undefined || id === null || id === '') return { kind: 'no-id', message: 'it has no id' };
   if (typeof id !== 'string') return { kind: 'no-id', message: `its id is ${quoted(id)}: an id is a text` };
   if (!id.isWellFormed()) return { kind: 'not-utf-8', message: `its id ${LONE_SURROGATE}` };
-  // Three bytes a UTF-16 unit at most: nearly no id is counted.
+  // A UTF-16 code unit has at most three bytes, so the bytes of most ids need not be counted.
   if (id.length * 3 > MAX_ID_BYTES && Buffer.byteLength(id) > MAX_ID_BYTES) {
     const message = `its id has more than ${MAX_ID_BYTES} bytes; it begins with ${quoted(id)}`;
     return { kind: 'id-too-long', message };
@@ -77,7 +77,7 @@ export function mimetypeProblem(mimetype: unknown): RecordProblem | undefined {
   return { kind: 'mimetype', message: `${has}: use ${MIMETYPES.join(', ')}` };
 }
 
-/** A value as a message shows it. */
+/** Formats a value for a message. */
 function quoted(value: unknown): string {
   const text = jsonText(value);
   return text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text;
@@ -87,7 +87,7 @@ function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    // JSON is read to any depth, and not written to any.
+    // JSON of any depth can be parsed, but not of any depth stringified.
     return Array.isArray(value) ? 'a deeply nested list' : 'a deeply nested object';
   }
 }

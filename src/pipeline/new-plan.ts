@@ -13,9 +13,9 @@ interface PlannedRun {
 }
 
 /**
- * Writes a plan of an ingest up to this run (A29): the file of this run, and those of the activities before it, from
- * the plan that it was given, else from the provenance. Returns its key, which has the time of the run, or of the next
- * second that has no plan.
+ * Writes a plan of an ingest up to this run (A29): the file of this run, and those of the previous activities, from the
+ * given plan, else from the provenance. Returns its key, which contains the time of the run, or of the next second
+ * without a plan.
  */
 export async function writePlanOf(
   store: ArtifactStore,

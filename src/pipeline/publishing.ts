@@ -26,7 +26,7 @@ export interface PublishOptions {
 }
 
 /**
- * Writes the Avro files of a run: that of its records, and that of what was deleted, when there is any. Neither exists
+ * Writes the Avro files of a run: the records, and the deleted ids, when there are any. Neither file exists for readers
  * yet.
  */
 export async function writeFiles(
@@ -57,7 +57,7 @@ export async function writeAccount(
   failpoint('activity.summarized');
 }
 
-/** Makes the files of a run exist; that of its records last. */
+/** Publishes the files of a run; that of its records comes last. */
 export async function publish(
   { store, key, signal }: Pick<PublishOptions, 'store' | 'key' | 'signal'>,
   companion: ObjectKey | undefined,
@@ -69,7 +69,7 @@ export async function publish(
   failpoint('activity.published');
 }
 
-/** The Avro file as it was gathered; written anew without what comes again later, when anything does. */
+/** The gathered Avro file; rewritten without replaced records, if there are any. */
 function bytesOf({ gathered, superseded, schema, doc, key }: PublishOptions): AsyncIterable<Uint8Array> {
   if (superseded.countOf('records') === 0) return gathered.file.read();
   async function* kept(): AsyncIterable<readonly RecordOf[DocumentSchemaId][]> {

@@ -20,19 +20,19 @@ export interface RunOptions {
   readonly provider: string;
   readonly activity: RunnableActivity;
   readonly source: RecordSource;
-  /** What the records come from, for the provenance: the key of an artifact; for a harvest, a URL. */
+  /** The origin of the records, for the provenance: the key of an artifact; for a harvest, a URL. */
   readonly generator: string;
   readonly schema: DocumentSchemaId;
-  /** None for a harvest. */
+  /** Undefined for a harvest. */
   readonly transform: RecordTransformer | undefined;
-  /** When the run is said to have begun, in place of now. */
+  /** The given start of the run, in place of the current time. */
   readonly start?: Date | undefined;
   readonly limits: DropLimits;
-  /** Publishes at any drop, and also without any record. */
+  /** Publishes whatever the drop, and even without any record. */
   readonly acceptDrop: boolean;
-  /** For what is gathered before it is published; made when it is not there. */
+  /** The folder of what is gathered before it is published; created when missing. */
   readonly folder: string;
-  /** Of the software. */
+  /** Version of the software. */
   readonly version: string;
   readonly signal: AbortSignal;
   onProgress(progress: Progress): void;
@@ -41,22 +41,22 @@ export interface RunOptions {
 export interface RunOutcome {
   readonly summary: RunSummary;
   readonly verdict: Verdict;
-  /** When the run began, as in the key. */
+  /** Start of the run, as in the key. */
   readonly start: Date;
-  /** Of the file of deleted records. */
+  /** The key of the file of deleted records. */
   readonly companion: ObjectKey | undefined;
-  /** A file that began later than this run's, which so is not the newest one. */
+  /** A file with a later start than this run, so that this one is not the newest. */
   readonly newer: ObjectKey | undefined;
-  /** How many records are in the errata, and the first of them. */
+  /** Number of records in the errata, and the first of them. */
   readonly errata: { readonly count: number; readonly first: readonly Erratum[] };
 }
 
-/** `empty`: there is no record to publish, though no drop was accepted. `stop` and `empty` publish nothing. */
+/** `empty`: there is no record to publish, and no drop was accepted. `stop` and `empty` publish nothing. */
 export type Verdict = DropVerdict | 'empty';
 
 /**
- * Runs an activity: reads all records, then writes the Avro file, the errata, the summary, and at last the provenance,
- * which makes the artifact exist. An error before that leaves nothing that appears in a list.
+ * Runs an activity: reads all records, then writes the Avro file, the errata, the summary, and last the provenance,
+ * which makes the artifact exist. An error before that leaves nothing that a list contains.
  * @throws what the source and the store throw; the signal's reason
  */
 export async function runActivity(options: RunOptions): Promise<RunOutcome> {
@@ -105,14 +105,14 @@ function toldOf({ errata: { count, first } }: Gathering): RunOutcome['errata'] {
 
 interface Comparison {
   readonly superseded: Superseded;
-  /** Records that the file will have. */
+  /** Number of records that the file will have. */
   readonly written: number;
   readonly previous: PreviousRun | undefined;
   readonly drop: number | undefined;
   readonly verdict: Verdict;
 }
 
-/** Compares the gathered records with the run before. */
+/** Compares the gathered records with the previous run. */
 async function compareWithPrevious(options: RunOptions, start: Date, gathered: Gathering): Promise<Comparison> {
   const { store, provider, activity } = options;
   const superseded = gathered.ids.superseded();

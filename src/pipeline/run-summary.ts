@@ -7,49 +7,49 @@ import { readJson } from '../artifacts/json-object.ts';
 import type { Hashes } from '../core/hash.ts';
 import type { RunnableActivity } from './activities.ts';
 
-/** What a run did; kept as `-summary.json` beside its artifact. Times are UTC. */
+/** The summary of a run, stored as `-summary.json` beside its artifact. Times are UTC. */
 export interface RunSummary {
   readonly provider: string;
   readonly activity: RunnableActivity;
-  /** Of the Avro file. */
+  /** Key of the Avro file. */
   readonly key: ObjectKey;
   readonly generator: string;
-  /** The name of the transform; a harvest has none. */
+  /** The name of the transform; absent for a harvest. */
   readonly transform?: string | undefined;
-  /** Of the software. */
+  /** Version of the software. */
   readonly version: string;
   /** False when the run stopped before it published anything. */
   readonly published: boolean;
-  /** As in the key. */
+  /** Start of the run, as in the key. */
   readonly start: string;
   readonly began: string;
   readonly ended: string;
   readonly seconds: number;
-  /** Records of the input, also those that are none. */
+  /** Number of records of the input, including invalid ones. */
   readonly attempted: number;
   readonly written: number;
-  /** Of which the provider says that they were deleted. */
+  /** Number of records that the provider reports as deleted. */
   readonly deleted: number;
   readonly failed: number;
-  /** Left out, because their id comes again later. */
+  /** Number of records left out because their id comes again later. */
   readonly duplicates: number;
-  /** Of which the transform made nothing. */
+  /** Number of records for which the transform returned nothing. */
   readonly omitted: number;
-  /** Documents of MAP 4.0 that do not seem to be RDF; absent when there are none. */
+  /** Number of documents of MAP 4.0 that do not seem to be RDF; absent when there are none. */
   readonly notRdf?: number | undefined;
-  /** Files of a folder that are no documents. */
+  /** Number of files of a folder that are not documents. */
   readonly passedOver?: number | undefined;
-  /** Links of a folder that lead to no file in it; absent when there are none. */
+  /** Number of links of a folder that lead to no file in it; absent when there are none. */
   readonly passedOverLinks?: number | undefined;
-  /** How many records failed, by kind; the most frequent first. */
+  /** Number of failed records by kind, the most frequent first. */
   readonly errors: Readonly<Record<string, number>>;
   readonly recordsPerSecond: number;
   /** Bytes of the Avro file. */
   readonly length?: number | undefined;
   readonly hashes?: Hashes | undefined;
-  /** The run before. */
+  /** The previous run. */
   readonly previous?: PreviousRun | undefined;
-  /** The part of its records that is missing now, from 0 to 1. */
+  /** The share of its records that is missing now, from 0 to 1. */
   readonly drop?: number | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface PreviousRun {
 
 const WRITTEN = z.object({ written: z.int().min(0) });
 
-/** The newest run of an activity that began at this time or before, and how many records it wrote. */
+/** The newest run of an activity that started at this time or before, and its number of records. */
 export async function previousRun(
   store: ArtifactStore,
   run: { readonly provider: string; readonly activity: RunnableActivity; readonly start: Date },
@@ -71,7 +71,7 @@ export async function previousRun(
   return { key: found.key, written: summary?.written ?? (await countRecords(store, found)) };
 }
 
-/** For files of a program that writes no summaries. */
+/** Counts records, for files of a program that writes no summaries. */
 async function countRecords(store: ArtifactStore, { key, schema }: FoundArtifact): Promise<number> {
   const { body } = await store.get(key);
   let count = 0;

@@ -7,8 +7,8 @@ const WRITE_BYTES = 1 << 18;
 const READ_BYTES = 1 << 18;
 
 /**
- * Bytes on disk that a run gathers before it knows whether they are published. The file has no name while it is
- * written, where the system permits that: it goes when it is closed, and also when the process is killed.
+ * Bytes on disk that a run gathers before it is known whether they are published. Where the system permits it, the file
+ * has no name while it is written: it disappears when it is closed, or when the process is killed.
  */
 export class Spool {
   readonly #file: FileHandle;
@@ -24,24 +24,24 @@ export class Spool {
     this.#isNamed = !unlinked(path);
   }
 
-  /** @param folder is there already */
+  /** @param folder must exist */
   static async create(folder: string): Promise<Spool> {
     const path = join(folder, `${randomUUID()}.spool`);
     return new Spool(await open(path, 'wx+'), path);
   }
 
-  /** Bytes. */
+  /** Length in bytes. */
   get length(): number {
     return this.#written + this.#waitingBytes;
   }
 
-  /** Adds bytes at the end. They must not be changed until `write` or `flush` was awaited. */
+  /** Adds bytes at the end. They must not change until `write` or `flush` was awaited. */
   add(bytes: Uint8Array): void {
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
   }
 
-  /** Writes what was added, when it has become much. */
+  /** Writes the added bytes, if they are many. */
   async settle(): Promise<void> {
     if (this.#waitingBytes >= WRITE_BYTES) await this.flush();
   }

@@ -5,7 +5,7 @@ import { pauseAfter } from '../../lib/retry.ts';
 
 /** A document as two lines of a bulk request. */
 export interface BulkDocument {
-  /** Of its record. */
+  /** The id of its record. */
   readonly id: string;
   readonly lines: string;
   /** Bytes of the lines. */
@@ -24,16 +24,16 @@ export interface BulkOptions {
   onRefused(document: RefusedDocument): void;
 }
 
-/** Too busy, or away for a while: the same request may be taken later. */
+/** Statuses of a server that is busy or temporarily unavailable: the same request may succeed later. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const TOO_LARGE = 413;
-/** With these pauses, about four minutes. */
+/** With the pauses below, about four minutes. */
 const ATTEMPTS = 14;
 const BACKOFF = { firstMs: 500, longestMs: 30_000 };
 
 /**
- * Writes documents by bulk requests. What is too busy, or does not answer, is asked again, with longer and longer
- * pauses; writing a document twice does no harm.
+ * Writes documents by bulk requests. If a server is too busy, or does not respond, the request is repeated after longer
+ * and longer pauses; writing a document twice does no harm.
  */
 export class BulkWriter {
   readonly #options: BulkOptions;
@@ -43,8 +43,8 @@ export class BulkWriter {
   }
 
   /**
-   * Returns how many documents were taken. @throws TidemarkError `unavailable` when the server goes on being away; the
-   * signal's reason
+   * Returns the number of accepted documents.
+   * @throws TidemarkError `unavailable` when the server stays unavailable; the signal's reason
    */
   async write(documents: readonly BulkDocument[]): Promise<number> {
     const { signal, onRefused } = this.#options;
@@ -66,7 +66,7 @@ export class BulkWriter {
     return documents.length - refused;
   }
 
-  /** Of each document, `again` or why it was refused; undefined for one that was taken. */
+  /** For each document, `again`, or the reason why it was refused; undefined when it was accepted. */
   async #send(documents: readonly BulkDocument[], isLast: boolean): Promise<readonly (string | undefined)[]> {
     const { cluster, index } = this.#options;
     const lines = documents.map((document) => document.lines).join('');
@@ -82,7 +82,7 @@ export class BulkWriter {
     }
   }
 
-  /** A proxy may permit less than Elasticsearch does. */
+  /** A proxy may permit smaller requests than Elasticsearch does. */
   async #sendParts(documents: readonly BulkDocument[], isLast: boolean): Promise<readonly (string | undefined)[]> {
     if (documents.length === 1) return ['the server takes no request that is so large'];
     const half = Math.ceil(documents.length / 2);
@@ -96,7 +96,7 @@ function reasonOf({ status, error }: estypes.BulkResponseItem): string | undefin
   return PASSING.has(status) ? 'again' : `${error?.type ?? status}: ${error?.reason ?? ''}`;
 }
 
-/** Undefined when there was no answer. @throws what is no failure of the server */
+/** Undefined when there was no response. @throws an error that is not a failure of the server */
 function statusOf(error: unknown): number | undefined {
   if (!isTidemarkError(error, 'unavailable')) throw error;
   return error.details.status as number | undefined;

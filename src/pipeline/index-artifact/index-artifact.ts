@@ -16,7 +16,7 @@ type IndexedSchema = (typeof INDEXED)[number];
 export interface IndexingOptions {
   readonly store: ArtifactStore;
   readonly artifact: FoundArtifact;
-  /** The alias is its `index`. */
+  /** Its `index` is the alias. */
   readonly location: IndexLocation;
   /** The schema that the artifact must have. */
   readonly schema?: SchemaId | undefined;
@@ -29,32 +29,32 @@ export interface IndexingOutcome {
   readonly artifact: string;
   readonly alias: string;
   readonly index: string;
-  /** Of the artifact. */
+  /** Number of records of the artifact. */
   readonly records: number;
-  /** That the index has. */
+  /** Number of documents in the index. */
   readonly documents: number;
-  /** Of which the id is too long, so that the document has a digest in its place. */
+  /** Number of documents whose record id is too long, so that their `_id` is a digest. */
   readonly longIds: number;
   readonly refused: { readonly total: number; readonly first: readonly RefusedDocument[] };
   /** Whether the alias names the index now. */
   readonly switched: boolean;
-  /** Whether the alias had it already, so that nothing was done. */
+  /** Whether the alias already named the index, so that nothing was done. */
   readonly known: boolean;
-  /** Which the alias named before. */
+  /** The indices that the alias named before. */
   readonly former: readonly string[];
 }
 
-/** A request has at most so many documents and bytes, but for one document that is larger. */
+/** Most documents and bytes of a request, unless a single document is larger. */
 const MOST_DOCUMENTS = 1_000;
 const MOST_BYTES = 5 * 1024 ** 2;
 const REQUESTS_AT_A_TIME = 2;
 const MOST_FIRST = 10;
 
 /**
- * Writes an artifact of IndexRecords into an index of its own, and switches the alias to it when it has all records. An
- * index that is not complete is in no alias; the next run goes on with it.
+ * Writes an artifact of IndexRecords into a separate index, and switches the alias to it when it has all records. An
+ * incomplete index is in no alias; the next run continues it.
  * @throws TidemarkError `invalid` for an artifact of another schema; `conflict` as TargetIndex; `unavailable` as
- * BulkWriter
+ *   BulkWriter
  */
 export async function indexArtifact(options: IndexingOptions): Promise<IndexingOutcome> {
   const schema = requireIndexed(options);
@@ -139,7 +139,7 @@ class Indexing {
       this.#refuse({ id, reason: 'its document is no JSON object' });
       return undefined;
     }
-    // Within its texts, JSON has no line breaks: those that there are mean nothing.
+    // JSON has no line breaks within texts: those in a document have no meaning.
     const source = document.replaceAll(/[\r\n]/g, ' ');
     const lines = `${JSON.stringify({ index: { _id: documentId(id) } })}\n${source}\n`;
     return { id, lines, length: Buffer.byteLength(lines) };

@@ -8,10 +8,10 @@ import { causeOf, refusalError } from '../../lib/elasticsearch/faults.ts';
 
 export type IndexedArtifact = Pick<FoundArtifact, 'key' | 'provider' | 'start' | 'length'>;
 
-/** Bytes that Elasticsearch permits in an `_id`. */
+/** Most bytes of an `_id` in Elasticsearch. */
 const LONGEST_ID = 512;
 
-/** The `_id` of a record: its id, or, of one that is too long, the SHA-256 of it. */
+/** The `_id` of a record: its id, or the SHA-256 of an id that is too long. */
 export function documentId(id: string): string {
   return isLongId(id) ? `sha-256:${createHash('sha256').update(id).digest('hex')}` : id;
 }
@@ -21,8 +21,8 @@ export function isLongId(id: string): boolean {
 }
 
 /**
- * The index that one artifact becomes: `ALIAS-PROVIDER-TIMESTAMP`. The alias has one index of each provider. An index
- * has the documents of its artifact and no others, so writing it again, or by two processes, makes the same index.
+ * The index of one artifact: `ALIAS-PROVIDER-TIMESTAMP`. The alias names one index of each provider. An index contains
+ * exactly the documents of its artifact, so writing it again, or by two processes, makes the same index.
  */
 export class TargetIndex {
   readonly name: string;
@@ -38,10 +38,10 @@ export class TargetIndex {
   }
 
   /**
-   * Makes the index, unless an earlier run has begun it. Returns whether the alias has it already, so that nothing is
-   * left to do.
-   * @throws TidemarkError `conflict` when the alias is an index, or has a newer index of the provider or one of others,
-   * or the index was not made of this artifact
+   * Makes the index, unless an earlier run has started it. Returns whether the alias already names it, so that nothing
+   * remains to be done.
+   * @throws TidemarkError `conflict` when the alias is an index, or names a newer index of the provider or an index of
+   *   others, or the index was not made from this artifact
    */
   async prepare(): Promise<boolean> {
     if ((await this.#former()).includes(this.name)) return true;
@@ -56,7 +56,7 @@ export class TargetIndex {
     return false;
   }
 
-  /** How many documents a search finds. */
+  /** Number of documents that a search finds. */
   async count(): Promise<number> {
     const index = this.name;
     await this.#cluster.ask((client) => client.indices.refresh({ index }));
@@ -65,7 +65,7 @@ export class TargetIndex {
   }
 
   /**
-   * Has the alias name this index in place of the former one of the provider, at once. Returns the former ones, which
+   * Switches the alias from the former indices of the provider to this one, in one step. Returns the former ones, which
    * are kept.
    * @throws TidemarkError as `prepare`
    */
@@ -123,7 +123,7 @@ export class TargetIndex {
   }
 }
 
-/** What `prepare` wrote into an index. */
+/** The metadata that `prepare` wrote into an index. */
 function madeOf(index: estypes.IndicesIndexState | undefined) {
   return Object(index?.mappings?._meta?.tidemark) as { readonly artifact?: unknown; readonly length?: unknown };
 }

@@ -5,7 +5,7 @@ import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
 import type { InputBatch, InputItem } from '../input-item.ts';
 import type { RecordSource } from './record-source.ts';
 
-/** The records of artifacts, one after the other. */
+/** Reads the records of artifacts, one artifact after the other. */
 export function openSourceArtifacts(
   store: ArtifactStore,
   artifacts: readonly FoundArtifact[],

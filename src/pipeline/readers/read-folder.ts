@@ -5,7 +5,7 @@ import type { ContentRoot, FileEntry, RootEntry } from '../../sources/content-ro
 import { type BadInput, type InputBatch, type InputItem, idProblem, MAX_RECORD_BYTES } from '../input-item.ts';
 import type { RecordSource } from './record-source.ts';
 
-/** What the suffix of a file says of its bytes. Other files are no records, and are passed over. */
+/** Media types by file suffix. Other files are not records, and are skipped. */
 const MIMETYPE_OF_SUFFIX: Readonly<Record<string, Mimetype>> = {
   '.xml': 'application/xml',
   '.rdf': 'application/xml',
@@ -14,13 +14,13 @@ const MIMETYPE_OF_SUFFIX: Readonly<Record<string, Mimetype>> = {
   '.ttl': 'text/turtle',
 };
 
-/** Files, and bytes of them, that are read at a time; at least one. */
+/** Most files, and bytes of them, that are read at a time; at least one file. */
 const MOST_FILES = 16;
 const MOST_BYTES = 4 * 1024 ** 2;
 
 /**
  * Documents of a folder (or a bucket): the id of each is its path below the folder, with `/` between names, and its
- * MIME type follows from its suffix. What the folder's `.tidemarkignore` names is left out.
+ * MIME type is derived from its suffix. Files excluded by the folder's `.tidemarkignore` are left out.
  */
 export function openFolder(root: ContentRoot): RecordSource {
   let passedOver = 0;
@@ -74,7 +74,7 @@ async function readDocument(root: ContentRoot, entry: RootEntry): Promise<InputI
     if (!isUtf8(bytes)) return bad(id, 'not-utf-8', 'the document is not UTF-8');
     return { kind: 'record', id, document: bytes.toString('utf8'), mimetype: mimetypeOf(id) };
   } catch (error) {
-    // A root that does not answer is another matter than a file that went away or was changed meanwhile.
+    // A root that does not respond is a different error than a file that was deleted or changed meanwhile.
     if (isTidemarkError(error, 'not-found') || isTidemarkError(error, 'conflict')) {
       return bad(id, 'unreadable', error.message);
     }
@@ -90,7 +90,7 @@ async function bytesOf(root: ContentRoot, { path }: FileEntry): Promise<Buffer> 
   return Buffer.concat(chunks);
 }
 
-/** Whether it can be listed: then it was the file that could not be read. */
+/** Whether the root can be listed: if so, only the file could not be read. */
 async function isThere(root: ContentRoot): Promise<boolean> {
   return root.isEmpty().then(
     () => true,

@@ -54,7 +54,7 @@ async function* readNdjson(stream: Readable): AsyncIterable<InputBatch> {
   if (items.length > 0) yield { items, done };
 }
 
-/** @throws TidemarkError `invalid` for what gzip made: each of its lines would fail as one that is no UTF-8 */
+/** @throws TidemarkError `invalid` for a gzip file: each of its lines would fail as not being UTF-8 */
 function requirePlain(beginning: Buffer): void {
   if (beginning[0] !== 0x1f || beginning[1] !== 0x8b) return;
   throw new TidemarkError(

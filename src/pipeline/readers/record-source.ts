@@ -1,13 +1,14 @@
 import type { InputBatch } from '../input-item.ts';
 
-/** Where the records of a run come from: a file or stream of lines, a folder, artifacts. */
+/** The source of the records of a run: a file or stream of lines, a folder, artifacts. */
 export interface RecordSource {
-  /** How much there is, when that is known. */
+  /** The size of the input, if it is known. */
   readonly total: SourceSize | undefined;
-  /** May be called once. @throws TidemarkError when it cannot be read on; problems of single records are items */
+  /** May be called once. @throws TidemarkError when reading cannot continue; problems of single records are items */
   read(): AsyncIterable<InputBatch>;
   /**
-   * Of a folder, after it was read: the number of files that are no documents, and of links that lead to no file in it.
+   * For a folder, after it was read: the number of files that are not documents, and of links that lead to no file in
+   * it.
    */
   passedOver?(): { readonly files: number; readonly links: number };
 }

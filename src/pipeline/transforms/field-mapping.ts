@@ -2,11 +2,11 @@ import type { Expression, ExpressionLanguage } from './expressions.ts';
 import type { FieldRule, FieldRules, FromRule, MappingFile } from './mapping-file.ts';
 import { type TransformContext, TransformError, type TransformInput } from './transform.ts';
 
-/** What a rule finds at a node; undefined leaves the field out. */
+/** Finds the value of a rule at a node; undefined leaves the field out. */
 type Fill<Node> = (node: Node, facts: Facts) => unknown;
 type Facts = Readonly<Record<'id' | 'provider', string>>;
 
-/** A mapping, with every expression compiled. @throws Error that names the field whose expression is wrong */
+/** A mapping whose expressions are all compiled. @throws Error that names the field with a wrong expression */
 export class FieldMapping<Node> {
   readonly #language: ExpressionLanguage<Node>;
   readonly #fill: Fill<Node>;
@@ -16,7 +16,7 @@ export class FieldMapping<Node> {
     this.#fill = this.#objectOf(fields, '');
   }
 
-  /** JSON text. @throws TransformError for a document that cannot be parsed, or lacks what is required */
+  /** Returns JSON text. @throws TransformError for a document that cannot be parsed, or lacks a required value */
   map(record: TransformInput, { provider }: TransformContext): string {
     const node = this.#language.parse(record);
     return JSON.stringify(this.#fill(node, { id: record.id, provider }) ?? {});
@@ -85,8 +85,8 @@ function evaluated<Node, Value>(evaluate: (node: Node) => readonly Value[], node
 }
 
 /**
- * The texts in a constant, with what is known of the record in place of `{id}` and `{provider}`; encoded where the text
- * is an IRI.
+ * Replaces `{id}` and `{provider}` in the texts of a constant by the values of the record; encoded where the text is an
+ * IRI.
  */
 function filledIn(value: unknown, facts: Facts, isIri = false): unknown {
   if (typeof value === 'string') {

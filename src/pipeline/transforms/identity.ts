@@ -1,6 +1,6 @@
 import type { Transform } from './transform.ts';
 
-/** Takes documents over as they are. */
+/** Returns documents unchanged. */
 export const identity: Transform = {
   name: 'identity',
   transform: ({ id, document }) => ({ id, document }),

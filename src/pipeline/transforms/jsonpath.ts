@@ -2,9 +2,7 @@ import { compile, type JSONValue } from 'json-p3';
 import type { Expression, ExpressionLanguage } from './expressions.ts';
 import { TransformError } from './transform.ts';
 
-/**
- * JSONPath (RFC 9535) in JSON documents. Numbers and true or false are values as texts, too; objects and lists are not.
- */
+/** JSONPath (RFC 9535) in JSON documents. Texts, numbers and booleans are values; objects and lists are not. */
 export const jsonpathLanguage: ExpressionLanguage<JSONValue> = {
   parse({ document, mimetype }) {
     if (mimetype !== undefined && mimetype !== 'application/json') {
@@ -20,7 +18,7 @@ export const jsonpathLanguage: ExpressionLanguage<JSONValue> = {
   compile(expression): Expression<JSONValue> {
     const query = compile(expression);
     return {
-      // One that names a list means what is in it.
+      // If it finds a list, the values are the items of the list.
       texts: (node) => query.query(node).values().flatMap(textsOf),
       nodes: (node) => query.query(node).values().flat(),
     };

@@ -4,16 +4,19 @@ import { isSchemaId } from '../../artifacts/avro/schemas.ts';
 import { notUsable } from './not-usable.ts';
 import type { Transform } from './transform.ts';
 
-/** By their names. Each is loaded on demand, as mappings are: to load all takes longer than to start a thread. */
+/**
+ * The included transforms by name. Each is loaded on demand, like mappings: loading all takes longer than starting a
+ * thread.
+ */
 const SHIPPED: ReadonlyMap<string, () => Promise<Transform>> = new Map([
   ['identity', async () => (await import('./identity.ts')).identity],
   ['map-3.1', async () => (await import('./map-3-1.ts')).map31],
 ]);
 
 /**
- * The transform of a name, of a mapping file (`.json`), or of a module (`.js`, `.mjs`, `.ts`).
- * @param folder relative paths begin there
- * @throws TidemarkError `invalid` for a name that is none, and a file that is no mapping or no transform
+ * Loads the transform of a name, of a mapping file (`.json`), or of a module (`.js`, `.mjs`, `.ts`).
+ * @param folder base of relative paths
+ * @throws TidemarkError `invalid` for an unknown name, or a file that is neither a mapping nor a transform
  */
 export async function loadTransform(text: string, folder: string): Promise<Transform> {
   const shipped = SHIPPED.get(text);

@@ -3,9 +3,9 @@ import { readRdf } from './read-rdf.ts';
 import { type Transform, TransformError } from './transform.ts';
 
 /**
- * MAP 4.0 as RDF to MAP 3.1 as JSON (A07): what the index of the platform's API holds. Each field has one shape in all
- * documents, so that an index takes them as they are; they contain nothing about the run, so that an unchanged record
- * gives the same bytes again.
+ * Maps MAP 4.0 as RDF to MAP 3.1 as JSON (A07), the contents of the index of the platform's API. Each field has the
+ * same shape in all documents, so that an index accepts them; they contain nothing about the run, so that an unchanged
+ * record produces the same bytes again.
  */
 export const map31: Transform = {
   name: 'map-3.1',
@@ -104,7 +104,7 @@ function languageOf(value: RdfValue): Fields | undefined {
   return filled({ name: providedLabel(value) ?? code ?? value.iri, iso639_3: code });
 }
 
-/** Types are DCMI's, as words: `moving image`. */
+/** The types of DCMI, as words: `moving image`. */
 function typeOf(value: RdfValue): string | undefined {
   if (typeof value === 'string') return value;
   const [, name] = /^http:\/\/purl\.org\/dc\/dcmitype\/([A-Za-z]+)$/.exec(value.iri ?? '') ?? [];
@@ -120,7 +120,7 @@ function originalRecordOf(value: RdfValue): Fields | undefined {
   return typeof value === 'string' ? { stringValue: value } : filled({ '@id': value.iri });
 }
 
-/** Its label, or its IRI if it has none. */
+/** The label of a value, or its IRI without a label. */
 function labelOf(value: RdfValue): string | undefined {
   return typeof value === 'string' ? value : (providedLabel(value) ?? value.iri);
 }
@@ -145,13 +145,13 @@ function first<Value>(values: readonly (Value | undefined)[]): Value | undefined
   return values.find((value) => value !== undefined);
 }
 
-/** Undefined for an empty list: what is not there has no field. */
+/** Undefined for an empty list, so that the field is left out. */
 function listOf<Value>(values: readonly (Value | undefined)[]): readonly Value[] | undefined {
   const found = values.filter((value) => value !== undefined);
   return found.length === 0 ? undefined : found;
 }
 
-/** Without the fields that are undefined; undefined itself when there is no other. */
+/** Removes undefined fields; undefined when no field is left. */
 function filled(fields: Fields): Fields | undefined {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);

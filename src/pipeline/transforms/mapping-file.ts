@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * A declarative mapping, as it is written: which expressions fill which fields of the JSON document that it makes.
+ * A declarative mapping as written in a file: the expressions that fill the fields of a JSON document.
  * docs/artifacts.md explains it.
  */
 export interface MappingFile {
@@ -9,28 +9,28 @@ export interface MappingFile {
   readonly language: 'xpath' | 'jsonpath';
   /** The namespaces of the prefixes in XPath. */
   readonly namespaces?: Readonly<Record<string, string>> | undefined;
-  /** Namespaces that begin nothing are refused by this; notes for people. */
+  /** A note for users, without effect. */
   readonly comment?: string | undefined;
   readonly fields: FieldRules;
 }
 
 export type FieldRules = { readonly [field: string]: FieldRule };
 
-/** A text is short for `{ from }`. */
+/** A text is an abbreviation of `{ from }`. */
 export type FieldRule = string | FromRule | ValueRule | ObjectRule;
 
-/** Values that an expression finds: a list of texts, which is left out when it is empty. */
+/** The values that an expression finds, as a list of texts; an empty list is left out. */
 export interface FromRule {
   readonly from: string;
-  /** Only the first value, and not as a list. */
+  /** Whether only the first value is used, without a list. */
   readonly first?: boolean | undefined;
-  /** A record without a value fails. */
+  /** Whether a record without a value fails. */
   readonly required?: boolean | undefined;
-  /** Values are IRIs: each is written as `{"@id": …}`. */
+  /** Whether values are IRIs: each is written as `{"@id": …}`. */
   readonly iri?: boolean | undefined;
 }
 
-/** A constant for each record; `{id}` and `{provider}` in its texts are filled in. */
+/** A constant for each record; `{id}` and `{provider}` in its texts are replaced. */
 export interface ValueRule {
   readonly value: unknown;
 }

@@ -20,10 +20,10 @@ import {
 
 export type OutputRecord = RecordOf['OriginalRecord.v1'] | RecordOf['MAP.4_0.MAPRecord.v1'];
 
-/** The records that one record becomes, or why it fails. */
+/** The output records of one record, or why it fails. */
 export type Outputs = { readonly records: readonly OutputRecord[] } | { readonly problem: RecordProblem };
 
-/** What is to be made of records. Plain values, to be handed to a thread. */
+/** The required output. Plain values, so that a thread can receive them. */
 export interface OutputTarget {
   readonly schema: DocumentSchemaId;
   readonly context: TransformContext;
@@ -37,7 +37,7 @@ export function harvestedRecord({ id, document, mimetype }: InputRecord, provide
     : { problem };
 }
 
-/** What a transform makes of a record, when it is fit to be written. */
+/** The output of a transform for a record, checked before it is written. */
 export function outputOf(
   record: TransformInput,
   transform: Transform,
@@ -74,7 +74,9 @@ function outputProblem({ id, document }: TransformOutput, schema: DocumentSchema
   return contentProblem(schema, document);
 }
 
-/** What V8 says when recursion goes too deep: our readers, and those of libraries, recurse over what documents nest. */
+/**
+ * The message of V8 when recursion is too deep: readers, ours and those of libraries, recurse over nested documents.
+ */
 const STACK_OVERFLOW = 'Maximum call stack size exceeded';
 
 function failed(error: unknown): Outputs {
@@ -85,7 +87,7 @@ function failed(error: unknown): Outputs {
   return { problem: { kind: error instanceof TransformError ? error.kind : kindOf(error), message } };
 }
 
-/** A user's module can give its errors a kind, too. */
+/** A user's module can also set the kind of its errors. */
 function kindOf(error: unknown): string {
   const kind = error instanceof Error && 'kind' in error ? error.kind : undefined;
   return typeof kind === 'string' && /^[a-z][a-z0-9-]{0,39}$/.test(kind) ? kind : 'transform';

@@ -2,7 +2,7 @@
 export interface RdfNode {
   /** Undefined for a blank node. */
   readonly iri: string | undefined;
-  /** Its values of a predicate, given as a whole IRI. */
+  /** The values of a predicate, given as a full IRI. */
   values(predicate: string): readonly RdfValue[];
 }
 
@@ -24,7 +24,7 @@ export const NAMESPACES = {
 
 export type PrefixedName = `${keyof typeof NAMESPACES}:${string}`;
 
-/** The whole IRI of a name such as `dcterms:title`. */
+/** The full IRI of a name such as `dcterms:title`. */
 export function iriOf(name: PrefixedName): string {
   const [prefix, local] = name.split(':') as [keyof typeof NAMESPACES, string];
   return NAMESPACES[prefix] + local;

@@ -6,9 +6,8 @@ export interface JsonObject {
 }
 
 /**
- * The nodes of a JSON-LD document. Prefixes and terms of contexts in the document are resolved, and the usual ones of
- * MAP are known; contexts elsewhere are not fetched, nor are containers by language or type, `@reverse` and scoped
- * contexts read.
+ * The nodes of a JSON-LD document. It resolves prefixes and terms of contexts in the document, and knows the usual ones
+ * of MAP. It does not fetch other contexts, nor read containers by language or type, `@reverse` and scoped contexts.
  */
 export function readJsonLd(document: JsonValue): readonly RdfNode[] {
   return new JsonLdReader(document).nodes();
@@ -106,7 +105,7 @@ function withContext(names: Names, context: JsonValue): Names {
   return found;
 }
 
-/** The IRI of a property or type; undefined for a term that is in no context. */
+/** The IRI of a property or type; undefined for a term that no context defines. */
 function predicateOf(name: string, names: Names): string | undefined {
   const known = names.get(name);
   if (known !== undefined) return known;

@@ -7,8 +7,8 @@ import { notUsable } from './not-usable.ts';
 import type { Transform } from './transform.ts';
 
 /**
- * The transform of a mapping file.
- * @throws TidemarkError `invalid` for a file that cannot be read, or is no mapping
+ * Reads the transform of a mapping file.
+ * @throws TidemarkError `invalid` for a file that cannot be read, or is not a mapping
  */
 export async function readMapping(file: string): Promise<Transform> {
   const text = await readFile(file, 'utf8').catch((error: Error) => {

@@ -4,7 +4,7 @@ import { readTurtle } from './read-turtle.ts';
 import { TransformError, type TransformInput } from './transform.ts';
 
 /**
- * The nodes of an RDF document: JSON-LD or Turtle, by its first character if there is no MIME type.
+ * The nodes of an RDF document: JSON-LD or Turtle, distinguished by its first character if there is no MIME type.
  * @throws TransformError `not-rdf`
  */
 export function readRdf({ document, mimetype }: Pick<TransformInput, 'document' | 'mimetype'>): readonly RdfNode[] {
@@ -25,7 +25,7 @@ function parsedJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    // A blank node of Turtle begins as a list of JSON does.
+    // A blank node of Turtle begins like a list of JSON.
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import n3 from 'n3';
 import type { RdfNode, RdfValue } from './rdf-node.ts';
 import { TransformError } from './transform.ts';
 
-/** The subjects of a Turtle document, in their order. @throws TransformError `not-rdf` */
+/** The subjects of a Turtle document, in order. @throws TransformError `not-rdf` */
 export function readTurtle(text: string): readonly RdfNode[] {
   const nodes = new Map<string, TurtleNode>();
   const nodeOf = ({ value, termType }: n3.Term): TurtleNode => {

@@ -13,11 +13,11 @@ import type {
 /** A transform that a run can use. */
 export interface RecordTransformer {
   readonly name: string;
-  /** The schema of what it makes, for activities that may make several. */
+  /** The schema of its output, for activities with several possible schemas. */
   readonly schema?: DerivedSchema | undefined;
   /**
-   * The results of records, in their order. May be called again before it has answered; records are taken one after the
-   * other.
+   * The results of records, in their order. May be called again before it has resolved; records are processed one after
+   * the other.
    */
   transform(records: readonly TransformInput[], target: OutputTarget): Promise<readonly Outputs[]>;
 }
@@ -28,18 +28,18 @@ interface RunnerOptions extends TransformOptions {
   readonly signal: AbortSignal;
 }
 
-/** Megabytes of a thread's objects; a document of 16 MB becomes a tree of some hundreds. */
+/** Most megabytes of a thread's objects; a document of 16 MB becomes a tree of several hundred. */
 const MOST_MEMORY_MB = 1_024;
 /**
- * So often the thread is checked within the time of one record. Checks are counted, not seconds: a process that was
- * suspended loses none.
+ * Number of checks of the thread within the time of one record. Checks are counted rather than seconds: so the time
+ * while a process is suspended does not count.
  */
 const CHECKS = 10;
 const SHORTEST_CHECK_MS = 10;
 
 /**
- * Runs a transform in a thread, which can be stopped at any time. A record that takes too long, or whose transform ends
- * the thread (by its memory, for one), fails; the thread is started again for the other ones.
+ * Runs a transform in a thread, which can be stopped at any time. A record fails when it takes too long, or when its
+ * transform ends the thread (for instance by its memory); the thread is then started again for the other records.
  */
 export class TransformRunner implements RecordTransformer {
   readonly #options: RunnerOptions;
@@ -60,7 +60,7 @@ export class TransformRunner implements RecordTransformer {
     options.signal.addEventListener('abort', this.#stop);
   }
 
-  /** @throws TidemarkError `invalid` for what is no transform; the signal's reason, here and later */
+  /** @throws TidemarkError `invalid` when it is not a transform; the signal's reason, here and later */
   static async open(options: RunnerOptions): Promise<TransformRunner> {
     const runner = new TransformRunner(options);
     try {
@@ -110,7 +110,7 @@ export class TransformRunner implements RecordTransformer {
       return await this.#thread.call('transform', [task]);
     } catch (error) {
       this.#options.signal.throwIfAborted();
-      // Every task that waited fails when the thread ends: the first one finds out which record it was.
+      // Every waiting task fails when the thread ends: the first one determines which record was the cause.
       const number = Atomics.exchange(this.#progress, 0, 0);
       if (number > 0) this.#fail(number, problemOf(error as Error));
       if (this.#failures === known || this.#isClosed) throw error;
@@ -120,7 +120,7 @@ export class TransformRunner implements RecordTransformer {
 
   #start() {
     const { text, folder } = this.#options;
-    // A thread that is being stopped may still write to the one that it had.
+    // A thread that is being stopped may still write to its old one.
     this.#progress = newProgress();
     const workerData: TransformThreadData = { text, folder, progress: this.#progress };
     const resourceLimits = { maxOldGenerationSizeMb: MOST_MEMORY_MB };
@@ -162,7 +162,7 @@ function newProgress(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** Why a record failed that ended the thread. */
+/** The problem of the record that ended the thread. */
 function problemOf({ cause, message }: Error): RecordProblem {
   if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return { kind: 'too-much-memory', message: `it takes more than ${MOST_MEMORY_MB} MB of memory` };

@@ -2,16 +2,18 @@ import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { Activity } from '../../artifacts/keys/activity.ts';
 
 /**
- * Makes records of records: one in, any number out, or an error. A module that is named on the command line exports
- * this as its default, or its parts by name; a function as default is used as `transform`. docs/artifacts.md shows one.
+ * Makes records from records: one in, any number out, or an error. A module named on the command line exports this as
+ * its default, or its parts by name; a function as default is used as `transform`. docs/artifacts.md contains an
+ * example.
  */
 export interface Transform {
-  /** Its name in messages, summaries and the `doc` of files. */
+  /** The name in messages, summaries and the `doc` of files. */
   readonly name: string;
-  /** The schema of what it makes, for activities that may make several. */
+  /** The schema of its output, for activities with several possible schemas. */
   readonly schema?: DerivedSchema | undefined;
   /**
-   * Called for one record after the other. No output leaves the record out; an error makes only this record fail.
+   * Called for one record after the other. Returning no output leaves the record out; an error makes only this record
+   * fail.
    */
   transform(record: TransformInput, context: TransformContext): TransformResult | Promise<TransformResult>;
 }
@@ -28,7 +30,7 @@ export interface TransformInput {
 export interface TransformContext {
   readonly provider: string;
   readonly activity: Activity;
-  /** The key of the file that the records come from. */
+  /** The key of the file that contains the records. */
   readonly generator: string;
 }
 

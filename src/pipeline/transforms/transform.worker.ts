@@ -7,12 +7,12 @@ import type { DerivedSchema, TransformInput } from './transform.ts';
 export interface TransformOptions {
   /** A name, or the path of a mapping or a module: see `loadTransform`. */
   readonly text: string;
-  /** Relative paths begin there. */
+  /** Base of relative paths. */
   readonly folder: string;
 }
 
 export interface TransformThreadData extends TransformOptions {
-  /** One number: that of the record that is being transformed; 0 between two tasks. */
+  /** One number: that of the record being transformed; 0 between two tasks. */
   readonly progress: Int32Array<SharedArrayBuffer>;
 }
 
@@ -25,7 +25,7 @@ export interface TransformTask {
   /** The number of the first record in the run, from 1. */
   readonly first: number;
   readonly records: readonly TransformInput[];
-  /** Numbers of records that are left out. */
+  /** Numbers of records to leave out. */
   readonly skip: readonly number[];
   readonly target: OutputTarget;
 }

@@ -6,12 +6,12 @@ import { TransformError } from './transform.ts';
 const { evaluateXPathToNodes, evaluateXPathToStrings } = fontoxpath;
 
 /**
- * Characters that entities may make of a document; then no more than ten times its length. The library's own limits
- * take seconds to reach.
+ * Number of characters that entities may add to a document; above that, at most ten times its length. The library's own
+ * limits take seconds to reach.
  */
 const EXPANSION = { entityExpansionThreshold: 200_000, entityExpansionMaxAmplification: 10 };
 const EMPTY = parseXmlDocument('<empty/>');
-// Errors that an expression has by itself (XPath 3.1, 2.3.1); others come from what a document has or lacks.
+// Errors of the expression itself (XPath 3.1, 2.3.1); other errors depend on the document.
 const STATIC_ERROR = /\bXPST\d{4}\b.*/;
 
 /** XPath 3.1 in XML documents. Values are trimmed, and empty ones left out: harvested XML is indented. */
@@ -25,7 +25,7 @@ export function xpathLanguage(namespaces: Readonly<Record<string, string>>): Exp
         throw new TransformError('mimetype', `the mapping is for application/xml, and the record is ${mimetype}`);
       }
       try {
-        // A byte order mark is no part of the document (XML 1.0, 4.3.3).
+        // A byte order mark is not part of the document (XML 1.0, 4.3.3).
         return parseXmlDocument(document.startsWith('\ufeff') ? document.slice(1) : document, EXPANSION);
       } catch (error) {
         const [reason] = (error as Error).message.split('\n');
