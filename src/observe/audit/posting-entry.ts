@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
 
-/** Who posted. */
+/** The sender of a posting. */
 export type Sender =
   | { readonly kind: 'token'; readonly id: string; readonly name: string }
   /**
-   * The bearer of the token from the environment; a client on the server's machine; `tidemark changes post`; a sync of
-   * the set with its source.
+   * `administrator`: the bearer of the token from the environment; `local`: a client on the server's machine;
+   * `command-line`: `tidemark changes post`; `scan`: a sync of the set with its source.
    */
   | { readonly kind: 'administrator' | 'local' | 'command-line' | 'scan' };
 
-/** What a sender posted to a set: one posting, or small ones of a minute together. */
+/** The postings of a sender to a set: one posting, or several small ones within a minute. */
 export interface PostingEntry {
   readonly id: string;
   readonly sender: Sender;
-  /** The `source` that its events named; of several, the first ones, with a comma and a space between them. */
+  /** The `source` of its events; of several, the first ones, separated by a comma and a space. */
   readonly source?: string | undefined;
-  /** Milliseconds since 1970, of its first posting and of the end of its last one. */
+  /** Start of its first posting and end of its last one, milliseconds since 1970. */
   readonly began: number;
   readonly ended: number;
   readonly postings: number;
   readonly applied: number;
   readonly unchanged: number;
   readonly rejected: number;
-  /** Milliseconds that its postings took, together. */
+  /** Total duration of its postings in milliseconds. */
   readonly duration: number;
   /** The first rejected events. */
   readonly rejections: readonly RejectedEvent[];
@@ -33,7 +33,7 @@ export interface PostingEntry {
 export interface RejectedEvent {
   /** The number of the event, or of its line; the first is 1. */
   readonly number?: number | undefined;
-  /** Where the event says that the resource is. */
+  /** The location that the event gives for the resource. */
   readonly location?: string | undefined;
   readonly code: string;
   readonly message: string;
@@ -44,16 +44,16 @@ export interface RejectedEvent {
 export type NewEntry = Omit<PostingEntry, 'id'>;
 
 export const MOST_REJECTIONS = 20;
-/** Of a set; fewer when they are long. The oldest of them are only those in which something failed. */
+/** Most entries of a set; fewer when they are long. The oldest ones are kept only if something in them failed. */
 export const MOST_ENTRIES = 300;
 const MOST_RECENT = 200;
 const MOST_CHARACTERS = 200_000;
-/** Postings with more events have an entry of their own. */
+/** Postings with more events than this have separate entries. */
 const SMALL = 100;
-/** For so many milliseconds after it began, an entry takes further small postings. */
+/** Milliseconds after its start during which an entry accepts further small postings. */
 const GATHERED_FOR_MS = 60_000;
 
-/** Who posted, for people. Two senders are the same when their texts are. */
+/** The sender as text for users. Two senders are the same when their texts are equal. */
 export function senderText(sender: Sender): string {
   switch (sender.kind) {
     case 'token':
@@ -81,8 +81,8 @@ export function withPosting(entries: readonly PostingEntry[], posting: NewEntry)
 }
 
 /**
- * The last entries, in the order in which they began, and before them the last ones in which something failed. Of two
- * with the same id, the later one counts.
+ * The last entries, in the order of their start, preceded by the last ones in which something failed. Of two with the
+ * same id, the later one counts.
  */
 export function lastOf(entries: readonly PostingEntry[]): readonly PostingEntry[] {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
@@ -97,12 +97,12 @@ export function lastOf(entries: readonly PostingEntry[]): readonly PostingEntry[
   return kept.reverse();
 }
 
-/** Whether an entry takes further small postings. @param time milliseconds since 1970 */
+/** Whether an entry accepts further small postings. @param time milliseconds since 1970 */
 export function isOpen({ began }: PostingEntry, time: number): boolean {
   return time - began < GATHERED_FOR_MS;
 }
 
-/** Of an entry when it is stored, about. */
+/** Approximate number of characters of a stored entry. */
 export function charactersOf({ rejections, source = '', problem = '' }: NewEntry): number {
   let characters = 300 + source.length + problem.length;
   for (const { message, location = '' } of rejections) characters += 100 + message.length + location.length;

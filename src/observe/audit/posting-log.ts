@@ -17,38 +17,38 @@ import {
 import { PostingRecorder } from './posting-recorder.ts';
 
 const WRITE_INTERVAL_MS = 5_000;
-/** Sets that are written each time: when 20,000 sets are posted to, this log must not load the store. */
+/** Number of sets that are written each time: when 20,000 sets are posted to, this log must not load the store. */
 const SETS_PER_INTERVAL = 10;
 const CLOSE_TIMEOUT_MS = 3_000;
-/** In memory; beyond that, the sets that wait longest are dropped. */
+/** Most characters in memory; above that, the sets that wait longest are dropped. */
 const MOST_CHARACTERS = 8_000_000;
-/** Another process wrote the same set. */
+/** Backoff after another process wrote the same set. */
 const AFTER_CONFLICT = {
   firstMs: 5,
   longestMs: 500,
   mayPass: (error: unknown) => isTidemarkError(error, 'conflict'),
 };
 
-/** Entries of this process that are not written yet, or that may take further postings. */
+/** Entries of this process that are not written yet, or that may accept further postings. */
 interface OwnEntries {
   readonly entries: readonly PostingEntry[];
   readonly isWritten: boolean;
 }
 
-/** The document of a set in the catalog, to which all processes add. */
+/** The document of a set in the catalog, to which all processes add entries. */
 interface Body {
-  /** In the order in which they began. */
+  /** In the order of their start. */
   readonly entries: readonly PostingEntry[];
 }
 
 /**
- * Who posted what to which set, and what was rejected and why: a record for people. It is not the log of changes:
- * entries are written some seconds later, so a killed process loses the last ones, and with very many sets at once some
- * are dropped.
+ * Records for users who posted what to which set, and what was rejected and why. It is not the log of changes: entries
+ * are written some seconds later, so a killed process loses the last ones, and with very many sets at once some are
+ * dropped.
  */
 export class PostingLog {
   readonly #catalog: Pick<Catalog, 'get' | 'put'>;
-  /** The set that was written last is the last one. */
+  /** In the order of writing: the set that was written last comes last. */
   readonly #sets = new Map<SetId, OwnEntries>();
   #characters = 0;
   readonly #timer: NodeJS.Timeout;
@@ -57,13 +57,13 @@ export class PostingLog {
 
   constructor(catalog: Pick<Catalog, 'get' | 'put'>) {
     this.#catalog = catalog;
-    // It keeps no process from ending: `close` writes the rest.
+    // The timer does not keep the process alive: `close` writes the rest.
     this.#timer = setInterval(() => {
       this.#writing ??= this.#writeSome();
     }, WRITE_INTERVAL_MS).unref();
   }
 
-  /** Does the work of a posting, and adds it to the log. Throws what the work throws. */
+  /** Runs the work of a posting, and adds it to the log. Throws what the work throws. */
   async record(posting: Posting, sender: Sender, work: (posting: Posting) => Promise<void>): Promise<void> {
     const recorder = new PostingRecorder(sender);
     let failure: unknown;
@@ -78,7 +78,7 @@ export class PostingLog {
     }
   }
 
-  /** Adds a sync of a set with its source, if it changed something. */
+  /** Adds a sync of a set with its source, if it changed anything. */
   addSync(set: SetId, { created, updated, deleted, unchanged, seconds }: SyncSummary): void {
     const applied = created + updated + deleted;
     if (applied === 0) return;
@@ -98,7 +98,7 @@ export class PostingLog {
     }
   }
 
-  /** The last entries of a set, newest first: those of all processes that are written, and all of this one. */
+  /** The last entries of a set, newest first: the written ones of all processes, and all of this one. */
   async read(set: SetId, limit: number): Promise<readonly PostingEntry[]> {
     const stored = await this.#catalog.get<Body>('journal', String(set));
     return lastOf([...(stored?.body.entries ?? []), ...(this.#sets.get(set)?.entries ?? [])])
@@ -106,7 +106,7 @@ export class PostingLog {
       .toReversed();
   }
 
-  /** Writes what is not written, unless the store takes too long. */
+  /** Writes the remaining entries, unless the store takes too long. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#closing.abort();
@@ -138,7 +138,7 @@ export class PostingLog {
     this.#writing = undefined;
   }
 
-  /** Writes set after set, until the store fails. */
+  /** Writes one set after the other, until the store fails. */
   async #writeEach(sets: readonly SetId[], stopped: AbortSignal): Promise<void> {
     for (const set of sets) {
       const own = this.#sets.get(set);
@@ -152,7 +152,7 @@ export class PostingLog {
       const current = this.#sets.get(set);
       if (current === undefined) continue;
       this.#drop(set);
-      // An entry that came, or grew, meanwhile is written the next time.
+      // Entries that were added or extended meanwhile are written the next time.
       this.#keep(set, { ...current, isWritten: current === own });
     }
   }

@@ -21,7 +21,7 @@ export class PostingRecorder {
     this.#sender = sender;
   }
 
-  /** The same posting, counted by this recorder. */
+  /** Wraps a posting, to count its results. */
   around(posting: Posting): Posting {
     return {
       ...posting,
@@ -34,7 +34,9 @@ export class PostingRecorder {
     };
   }
 
-  /** The entry of the posting; undefined when nothing was posted and nothing failed. @param error that ended it */
+  /**
+   * The entry of the posting; undefined when nothing was posted and nothing failed. @param error that ended the posting
+   */
   entry(error: unknown): NewEntry | undefined {
     const { applied, unchanged, rejected } = this.#totals;
     if (applied + unchanged + rejected === 0 && error === undefined) return undefined;

@@ -19,7 +19,7 @@ function scrubbedObject(fields: object, depth: number): Record<string, unknown> 
 function scrubbedValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return scrubbed(value);
   if (typeof value !== 'object' || value === null) return value;
-  // Deeper values are hidden as a whole: they may hold a secret.
+  // Deeper values are hidden completely: they may contain a secret.
   if (depth === 0) return HIDDEN;
   if (Array.isArray(value)) return value.map((item) => scrubbedValue(item, depth - 1));
   return Object.getPrototypeOf(value) === Object.prototype ? scrubbedObject(value, depth) : value;

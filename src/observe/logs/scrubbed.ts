@@ -1,6 +1,6 @@
 export const HIDDEN = '[hidden]';
 
-/** Names of fields that hold credentials, in lower case. */
+/** Names of fields that contain credentials, in lower case. */
 export const SECRET_NAMES: ReadonlySet<string> = new Set([
   'apikey',
   'authorization',

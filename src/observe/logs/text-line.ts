@@ -9,7 +9,7 @@ interface LoggedLine {
   readonly [field: string]: unknown;
 }
 
-/** A line of the log as a person reads it: `14:03:02  scanned /srv/maps  set=maps files=12`. */
+/** Formats a line of the log for users: `14:03:02  scanned /srv/maps  set=maps files=12`. */
 export function textLine(json: string): string {
   const { level, time, msg = '', err, ...fields } = JSON.parse(json) as LoggedLine;
   const clock = new Date(time).toLocaleTimeString('en-GB');
@@ -19,7 +19,7 @@ export function textLine(json: string): string {
   return `${clock}  ${LEVELS[level] ?? ''}${what}${stack}`;
 }
 
-/** Of the access log. */
+/** Describes a line of the access log. */
 function describeRequest({ method, path, status, bytes, ms, sender, aborted }: Readonly<Record<string, unknown>>) {
   const answer = aborted === true ? 'aborted' : status;
   return `${method} ${path}  ${answer}  ${bytes} B  ${ms} ms${sender === undefined ? '' : `  ${sender}`}`;
@@ -33,6 +33,6 @@ function describeFields(fields: Readonly<Record<string, unknown>>): string {
 
 function describeValue(value: unknown): string {
   if (typeof value === 'object') return JSON.stringify(value);
-  // Thousandths are enough for a person.
+  // Three decimals suffice for users.
   return typeof value === 'number' && !Number.isInteger(value) ? String(Number(value.toFixed(3))) : String(value);
 }

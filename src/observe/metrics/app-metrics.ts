@@ -18,7 +18,7 @@ import { storeMetrics } from './store-metrics.ts';
 /** The metrics of one app. app.ts wraps the measured parts, which do not depend on metrics. */
 export class AppMetrics {
   readonly registry = new Registry();
-  /** Counted by the threads that render, too. */
+  /** Also counted by the render threads. */
   readonly requests = new RequestCounts();
   readonly http: HttpMetrics;
   readonly index: IndexMetrics;

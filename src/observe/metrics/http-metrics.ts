@@ -4,7 +4,7 @@ import type { Metric, Registry } from 'prom-client';
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 const METHODS = ['GET', 'HEAD', 'POST', 'other'];
 const STATUS_CLASSES = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'];
-/** The label of requests that no route answered. */
+/** The label of requests that matched no route. */
 export const UNMATCHED = '(unmatched)';
 
 const SECONDS = {
@@ -24,7 +24,7 @@ const IN_FLIGHT = {
 };
 
 export interface AnsweredRequest {
-  /** The pattern of the route; so the number of values is the number of routes. */
+  /** The pattern of the route, so that the number of values is limited to the number of routes. */
   readonly route: string | undefined;
   readonly method: string | undefined;
   readonly status: number;

@@ -20,7 +20,7 @@ export class Instruments {
     return new Counter({ name, help, labelNames: labels, registers: [this.#registry] });
   }
 
-  /** A counter whose values are counted elsewhere: `count` sets them at each scrape. */
+  /** Makes a counter whose values are counted elsewhere: `count` sets them at each scrape. */
   countedElsewhere<Label extends string = never>(
     { name, help, labels = [] }: About<Label>,
     count: (counter: prom.Counter<Label>) => void,
@@ -41,7 +41,7 @@ export class Instruments {
     return new Gauge({ name, help, labelNames: labels, registers: [this.#registry] });
   }
 
-  /** A gauge whose value is read at each scrape. */
+  /** Makes a gauge whose value is read at each scrape. */
   gaugeOf({ name, help }: About, value: () => number): void {
     const gauge: prom.Gauge = new Gauge({
       name,
@@ -51,7 +51,7 @@ export class Instruments {
     });
   }
 
-  /** @param buckets upper bounds, in the unit that the name ends with */
+  /** @param buckets upper bounds, in the unit at the end of the name */
   histogram<Label extends string = never>(
     { name, help, labels = [] }: About<Label>,
     buckets: readonly number[],

@@ -4,10 +4,10 @@ import type { JobQueue } from '../../stores/job-queue.ts';
 import type { Instruments } from './instrument.ts';
 
 const SECONDS = [0.01, 0.1, 1, 10, 60, 300, 1800, 7200];
-/** Of the other states, only as many are stored as are not removed yet. */
+/** Other states are not counted: their jobs are removed after some time. */
 const COUNTED: readonly JobState[] = ['queued', 'running', 'failed'];
 const STORE_TIMEOUT_MS = 2_000;
-/** For which the numbers of jobs are good: counting them costs the store two requests. */
+/** Milliseconds for which the numbers of jobs are cached: counting them costs the store two requests. */
 const FRESH_MS = 10_000;
 
 /** Metrics of jobs. */
@@ -41,7 +41,7 @@ export class JobMetrics {
     this.#seconds.observe({ kind, outcome }, seconds);
   }
 
-  /** Reads how many jobs there are. When the store does not answer, the numbers stay. */
+  /** Reads the number of jobs. When the store does not answer, the old numbers stay. */
   async read(): Promise<void> {
     if (performance.now() - this.#counted < FRESH_MS) return;
     const counting = this.#queue?.counts() ?? Promise.resolve([]);

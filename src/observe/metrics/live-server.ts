@@ -4,7 +4,7 @@ import { Rate } from './rate.ts';
 import type { ScanMetrics, ScanUnderWay } from './scan-metrics.ts';
 import type { SourceFigures } from './source-metrics.ts';
 
-/** The state of a running server, for people. */
+/** The state of a running server, for users. */
 export interface LiveFigures extends SourceFigures {
   /** Since the server was started. */
   readonly uptimeSeconds: number;

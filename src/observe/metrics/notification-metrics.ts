@@ -52,7 +52,7 @@ export class NotificationMetrics {
     this.#seconds.observe({ outcome }, seconds);
   }
 
-  /** Reads how many subscriptions there are. When the store does not answer, the numbers stay. */
+  /** Reads the number of subscriptions. When the store does not answer, the old numbers stay. */
   async read(): Promise<void> {
     const reading = this.#watched?.subscriptions.list() ?? Promise.resolve([]);
     const all = await withTimeout(reading, STORE_TIMEOUT_MS, () => undefined).catch(() => undefined);

@@ -1,9 +1,9 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
-/** Milliseconds: how finely delays of the event loop are measured. */
+/** Milliseconds: resolution of measured delays of the event loop. */
 const PRECISION = 20;
 
-/** Gauges with names of counters. Other metrics give the same figures by type. */
+/** Gauges that are named like counters. Other metrics contain the same figures by type. */
 const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 let registry: Registry | undefined;

@@ -15,7 +15,7 @@ export interface ScanUnderWay {
 }
 
 /**
- * How far a set is that this process syncs with its source: `behind` while all of it is compared, `error` while its
+ * The state of a set that this process syncs with its source: `behind` while all of it is compared, `error` while its
  * source does not answer.
  */
 export type SyncState = 'in sync' | 'behind' | 'error';
@@ -76,7 +76,7 @@ export class ScanMetrics {
     return this.#troubled.size;
   }
 
-  /** Undefined for a set that this process does not sync, and before its first scan has begun. */
+  /** Undefined for a set that this process does not sync, and before its first scan has started. */
   stateOf(set: number): SyncState | undefined {
     if (this.#troubled.has(set)) return 'error';
     if (this.#underWay.has(set)) return 'behind';
