@@ -5,8 +5,8 @@ import { TidemarkError } from '../core/errors.ts';
 import { isS3, parseS3Location } from '../lib/s3/s3-location.ts';
 
 /**
- * Requires that a root is one of some folders and prefixes of buckets, or below one. Nothing else of the file system is
- * read before that is known: an error must not reveal what exists.
+ * Requires that a root is one of some folders and bucket prefixes, or below one. The file system is not read for any
+ * other root: an error must not reveal what exists.
  * @param root an absolute path of a folder, or `s3://bucket/prefix`
  * @throws TidemarkError `forbidden`, which does not repeat what is allowed
  */
@@ -25,13 +25,13 @@ export async function requireAllowedRoot(root: string, allowed: readonly string[
   );
 }
 
-/** A folder by its name, and by its real one. */
+/** The given path and the real path of a folder. */
 async function namesOf(folder: string): Promise<readonly string[]> {
   const real = await realpath(folder).catch(() => folder);
   return [resolve(folder), real];
 }
 
-/** A link may lead elsewhere. What does not exist is reported by the caller, who looks for it next. */
+/** A link may lead elsewhere. A missing folder is reported by the caller, which checks that next. */
 async function isReallyBelow(root: string, folders: readonly string[]): Promise<boolean> {
   const real = await realpath(root).catch(() => undefined);
   return real === undefined || folders.some((above) => isFolderBelow(real, above));
@@ -42,7 +42,7 @@ function isFolderBelow(folder: string, above: string): boolean {
   return path !== '..' && !/^\.\.[\\/]/.test(path) && !isAbsolute(path);
 }
 
-/** The server, the credentials and everything else are those of the allowed location. */
+/** The server, the credentials and all other settings must be those of the allowed location. */
 function isBucketBelow(root: string, above: string): boolean {
   const { prefix, ...given } = parseS3Location(root);
   const { prefix: allowedPrefix, ...allowed } = parseS3Location(above);
@@ -50,8 +50,8 @@ function isBucketBelow(root: string, above: string): boolean {
 }
 
 /**
- * Requires that the URL of a source is below one of some URLs: else a client could let the server send requests to any
- * address.
+ * Requires that the URL of a source is below one of some URLs. Otherwise a client could make the server send requests
+ * to any address.
  * @throws TidemarkError `forbidden`
  */
 export function requireAllowedSource(url: string, allowed: readonly string[]): void {

@@ -1,9 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/**
- * What is wrong with a file of certificates, in words that follow the setting's name; undefined when nothing is wrong.
- */
+/** The fault of a file of certificates, in words that follow the setting's name; undefined when there is none. */
 export function certificateProblem(file: string): string | undefined {
   let text: string;
   try {

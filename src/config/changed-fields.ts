@@ -4,12 +4,12 @@ import { exclusionsOfOwnFiles } from './own-files.ts';
 import { type SetValues, toSetFields } from './set-settings.ts';
 
 /**
- * New values of settings of a set, by the properties of the set. New exclusions still leave out this program's own
+ * New values of a set's settings, converted to properties of the set. New exclusions still exclude this program's own
  * files.
  * @throws TidemarkError `invalid` when the set cannot have one of them
  */
 export function changedFields(values: SetValues, set: ResourceSet, configuration: Configuration) {
-  // A form gives all settings, also those that only its organization may change.
+  // A form contains all settings, including those that only its organization may change.
   const isSame = values.private === (set.private === true);
   const fields = toSetFields(isSame ? { ...values, private: undefined } : values, set.origin);
   if (values.exclude === undefined) return fields;

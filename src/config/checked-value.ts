@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Thrown with what is wrong with a value and what to write instead, in words that follow the setting's name. `checked`
+ * Thrown with the fault of a value and what to write instead, in words that follow the setting's name. `checked`
  * catches it.
  */
 export class Wrong extends Error {}
@@ -25,7 +25,7 @@ export function textOf(value: unknown): string {
   return typeof value === 'number' ? String(value) : '';
 }
 
-/** A value for a message; not for values that may hold a secret. */
+/** Formats a value for a message; not for values that may contain a secret. */
 export function quote(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
 }

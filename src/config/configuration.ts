@@ -3,21 +3,21 @@ import type { ElasticsearchServers } from '../lib/elasticsearch/servers.ts';
 
 /** All settings, read once by load-configuration.ts. */
 export interface Configuration {
-  /** Where state and log are stored. */
+  /** The store of state and log. */
   readonly store: StoreLocation;
-  /** Where artifacts are stored. */
+  /** The store of artifacts. */
   readonly artifacts: ArtifactLocation;
-  /** Milliseconds after which a server archives the log again; undefined: never. */
+  /** Milliseconds between two archivings of the log by a server; undefined: never. */
   readonly archiveInterval: number | undefined;
   /** The folder of everything else that this process stores: rendered documents, the state of scans. Absolute. */
   readonly dataFolder: string;
-  /** The public base URL without a slash at its end; `http://localhost:PORT` when none is set. */
+  /** The public base URL, which ends without a slash; `http://localhost:PORT` when none is set. */
   readonly baseUrl: string;
   readonly host: string;
   readonly port: number;
   /** Whether other servers of the same source may listen on the same port (SO_REUSEPORT). */
   readonly sharePort: boolean;
-  /** A second port, of this server alone. */
+  /** A second port, used only by this server. */
   readonly ownPort: number | undefined;
   /** Whether a server keeps sets in sync with their folders, buckets and artifacts. */
   readonly sources: boolean;
@@ -29,14 +29,14 @@ export interface Configuration {
   /** Permits to bind to a public address without a token; nothing can be posted then. */
   readonly publicReadOnly: boolean;
   readonly limits: RequestLimits;
-  /** Bytes that rendered documents may take on disk. */
+  /** Most bytes of rendered documents on disk. */
   readonly cacheBytes: number;
-  /** Milliseconds that a request may send nothing. */
+  /** Milliseconds without a byte after which a request times out. */
   readonly idleTimeout: number;
-  /** How many fewer records than the run before a run of an activity may have; shares from 0 to 1. */
+  /** Limits for how many fewer records than the previous run a run of an activity may have; shares from 0 to 1. */
   readonly drop: { readonly stop: number; readonly warn: number };
   readonly s3: S3Configuration;
-  /** Milliseconds that a transform may take for one record. */
+  /** Most milliseconds of a transform for one record. */
   readonly recordTimeout: number;
   /** Milliseconds between two checks for newer artifacts of sets of records. */
   readonly recordsPollInterval: number;
@@ -44,23 +44,23 @@ export interface Configuration {
   readonly folderScanInterval: number;
   /** Whether /metrics and /api/status can be read without a token. */
   readonly publicMetrics: boolean;
-  /** What /robots.txt says. */
+  /** The content of /robots.txt. */
   readonly robots: 'quiet' | 'sitemaps' | 'disallow';
-  /** Where programs subscribe to changes. */
+  /** The hub where programs subscribe to changes. */
   readonly hub: HubSetting;
-  /** Private networks that the hub inside may send to, in the notation of CIDR. */
+  /** Private networks that the hub of this server may send to, in CIDR notation. */
   readonly subscriberNetworks: readonly string[];
-  /** Private networks that the page `validate` may request, in the notation of CIDR. */
+  /** Private networks that the page `validate` may request, in CIDR notation. */
   readonly validateNetworks: readonly string[];
-  /** Private networks from which files of uploads may be fetched, in the notation of CIDR. */
+  /** Private networks from which files of uploads may be fetched, in CIDR notation. */
   readonly uploadNetworks: readonly string[];
-  /** Bytes of a file that is fetched from the URL of an upload, at most. */
+  /** Most bytes of a file that is fetched from the URL of an upload. */
   readonly uploadFetchSize: number;
-  /** How often an upload whose processing failed is tried again, before it has failed. */
+  /** Number of further attempts to process an upload before it counts as failed. */
   readonly uploadRetries: number;
   /** The folders and buckets below which sets may be added over HTTP. */
   readonly apiRoots: readonly string[];
-  /** Whether a server logs a line for each request, at the level info. */
+  /** Whether a server logs a line for each request, at level info. */
   readonly accessLog: boolean;
   readonly logFormat: 'auto' | 'json' | 'text';
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
@@ -72,7 +72,7 @@ export interface Configuration {
 export interface RequestLimits {
   /** Requests with one token, unless the token has its own limit. */
   readonly tokenRequests: number;
-  /** Bytes of bodies that are posted with one token, unpacked. */
+  /** Bytes of bodies that are posted with one token, uncompressed. */
   readonly tokenBody: number;
   /** Requests without a token from one address. */
   readonly anonymousRequests: number;
@@ -81,7 +81,7 @@ export interface RequestLimits {
 export interface JobsConfiguration {
   /** Whether a server runs jobs. */
   readonly run: boolean;
-  /** Jobs that a process runs at the same time. */
+  /** Number of jobs that a process runs at the same time. */
   readonly concurrency: number;
   /** Milliseconds without a heartbeat after which another process runs a job. */
   readonly leaseMs: number;
@@ -93,9 +93,9 @@ export type HubSetting =
   | { readonly kind: 'inside' }
   | { readonly kind: 'elsewhere'; readonly url: string };
 
-/** How S3 servers are queried. */
+/** Settings of requests to S3 servers. */
 export interface S3Configuration {
-  /** Milliseconds that a server may send nothing before a request is repeated. */
+  /** Milliseconds without a byte from a server after which a request is repeated. */
   readonly timeout: number;
   /** Milliseconds between two listings of a bucket. */
   readonly pollInterval: number;
@@ -111,7 +111,7 @@ export interface SqliteLocation {
 
 export interface ElasticsearchLocation extends ElasticsearchServers {
   readonly kind: 'elasticsearch';
-  /** What the names of its indices begin with. */
+  /** Prefix of the names of its indices. */
   readonly prefix: string;
 }
 

@@ -40,7 +40,7 @@ function readNode(text: string): Node {
   if (url.search !== '' || url.hash !== '') {
     throw new Wrong('has a query or a fragment: leave it out, and write %3F %23 for ? # in a password');
   }
-  // In https://user:1/2@host, the text after the host "user" would be a path, and be shown.
+  // In https://user:1/2@host, the text after the host "user" would be parsed as a path, and be shown.
   if (url.pathname.includes('@')) throw new Wrong('has an @ in its path: write %2F for / in a password');
   return { url: url.origin + url.pathname.replace(/\/+$/, ''), authorization: basicAuthorization(url) };
 }

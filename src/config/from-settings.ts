@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type Origin, traitsOf } from '../core/origin.ts';
 import { one, requireFrom, type SetCommand, secondsOf, setting, several } from './set-setting.ts';
 
-/** What a person may say of the other source that a set copies: docs/republishing.md. */
+/** The settings of the source that a set copies: docs/republishing.md. */
 
 const ADD: readonly SetCommand[] = ['sets add'];
 const ADD_AND_CHANGE: readonly SetCommand[] = ['sets add', 'sets change'];

@@ -13,8 +13,8 @@ export interface GivenRoot {
 }
 
 /**
- * Parses a given root. Whether a bucket exists is found out by scanning it.
- * @throws TidemarkError `invalid` when there is no such folder, or it is no location on S3
+ * Parses a given root. Scanning shows whether a bucket exists.
+ * @throws TidemarkError `invalid` when there is no such folder, or the location on S3 is not valid
  */
 export async function givenRoot(
   text: string,

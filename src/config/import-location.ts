@@ -21,7 +21,7 @@ export interface ImportSettings {
   readonly caFile: string | undefined;
 }
 
-/** `URL/INDEX`, which may hold a password. */
+/** `URL/INDEX`, which may contain a password. */
 export const indexUrl = checked(readIndexUrl);
 
 /**
@@ -33,7 +33,7 @@ export function importLocation(argument: string | undefined, settings: ImportSet
 }
 
 /**
- * The alias to index an artifact into; as `importLocation`, and one name.
+ * The alias to index an artifact into; same as `importLocation`, but only one name.
  * @throws TidemarkError `invalid`
  */
 export function intoLocation(argument: string | undefined, settings: ImportSettings): IndexLocation {
@@ -91,7 +91,7 @@ function readArgument(text: string, { variable, argument }: Names): GivenIndex {
   }
 }
 
-// The last segment of the path. The part before it may be the path of a proxy, or hold a password, and is parsed
+// The last segment of the path. The part before it may be the path of a proxy, or contain a password, and is parsed
 // elsewhere.
 const INDEX_URL = /^(https?:\/\/[^/].*?)\/([^/]*)\/*$/i;
 
@@ -100,7 +100,7 @@ function readIndexUrl(value: unknown): GivenIndex {
   if (servers === undefined || index === '') {
     throw new Wrong('names no index: use http://HOST:PORT/INDEX');
   }
-  // Behind an @, it would be the end of a password with a slash.
+  // After an @, it would be the end of a password with a slash.
   if (index.includes('@')) throw new Wrong('has an @ in the name of the index: write %2F for / in a password');
   if (/[\\?"<>|\s#:]/.test(index) || /(?:^|,)(?:[_+]|$)/.test(index)) {
     throw new Wrong(

@@ -36,11 +36,10 @@ const DEFAULT_JOB_CONCURRENCY = 2;
 const DEFAULT_JOB_LEASE = 30_000;
 
 /**
- * Reads every setting: flags, then `TIDEMARK_*` variables, then tidemark.config.json; an earlier one wins.
- * @param quiet whether to log warnings only, when no log level is set
- * @throws TidemarkError `invalid` that names every wrong setting, also those that an earlier source overrides;
- * `details.problems`
- *   has them as `{from, message}`
+ * Reads every setting: flags, then `TIDEMARK_*` variables, then tidemark.config.json; an earlier one takes precedence.
+ * @param quiet whether to log only warnings, when no log level is set
+ * @throws TidemarkError `invalid` that names every wrong setting, including overridden ones; `details.problems`
+ *   contains them as `{from, message}`
  */
 export function loadConfiguration(surroundings: Surroundings, quiet = false): LoadedConfiguration {
   const values = fittingValues(givenSettings(surroundings));
@@ -106,12 +105,12 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
   };
 }
 
-/** The base URL of a source for which none was set. */
+/** The default base URL of a source. */
 export function localBaseUrl(port: number): string {
   return `http://localhost:${port}`;
 }
 
-/** The strongest value of each setting. Whether values are compatible is checked when each is valid. */
+/** The value of each setting that takes precedence. Whether values are compatible is checked when each is valid. */
 function fittingValues(given: readonly Given[]): SettingValues {
   const found = checkedValues(given);
   const problems = storeProblems(found);

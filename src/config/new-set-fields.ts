@@ -39,9 +39,8 @@ interface NewSetFields extends SetFields {
 }
 
 /**
- * The values of a new set, by the properties of the set. Its exclusions leave out this program's own files.
- * @throws TidemarkError `invalid` when values are missing or do not go together; `forbidden` for a root that is not
- *   allowed
+ * The values of a new set, converted to properties of the set. Its exclusions exclude this program's own files.
+ * @throws TidemarkError `invalid` when values are missing or incompatible; `forbidden` for a root that is not allowed
  */
 export async function newSetFields(values: SetValues, giver: Giver): Promise<NewSetFields> {
   const { origin, ownFiles } = await givenOrigin(values, giver);
@@ -57,7 +56,7 @@ export async function newSetFields(values: SetValues, giver: Giver): Promise<New
 /** The settings that name a source. */
 const SOURCES = ['records', 'root', 'from'] as const satisfies readonly SetSettingName[];
 
-/** Each kind of source is named by a setting of its own. */
+/** Each kind of source is named by a separate setting. */
 async function givenOrigin(values: SetValues, giver: Giver): Promise<GivenRoot> {
   const { root, records, from, urlPrefix } = values;
   const [one, other] = SOURCES.filter((name) => typeof values[name] === 'string');
@@ -78,7 +77,10 @@ async function givenOrigin(values: SetValues, giver: Giver): Promise<GivenRoot> 
   );
 }
 
-/** @throws TidemarkError `unavailable` when the source does not answer; it is asked, so that a mistake shows at once */
+/**
+ * Requests the source, so that a mistake is noticed at once. @throws TidemarkError `unavailable` when it does not
+ * answer
+ */
 async function givenSource(url: string, values: SetValues, giver: Giver): Promise<Origin> {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {

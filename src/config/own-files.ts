@@ -5,12 +5,12 @@ import { type Origin, traitsOf } from '../core/origin.ts';
 import { patternOfFolder } from '../lib/exclusions.ts';
 import type { Configuration } from './configuration.ts';
 
-// SQLite keeps these beside the database while it is open; the last one is the lock of the store.
+// SQLite keeps these files beside an open database; the last one is the lock of the store.
 const STORE_SUFFIXES = ['', '-wal', '-shm', '-journal', '.lock'];
 
 /**
- * The exclusions that keep this program's own files out of a folder that contains them. Otherwise every change would
- * cause another one, and the store would be public.
+ * The exclusions of this program's own files from a folder that contains them. Otherwise every change would cause
+ * another one, and the store would be public.
  * @throws TidemarkError `invalid` when the data folder is that folder itself
  */
 export function exclusionsOfOwnFiles(origin: Origin, { dataFolder, store }: Configuration): readonly string[] {

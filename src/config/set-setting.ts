@@ -14,13 +14,13 @@ export type SetCommand = 'publish' | 'sets add' | 'sets change';
 
 /** One setting of a set. Its name is its key in the JSON API and in `sets show --json`. */
 export interface SetSetting<Value = unknown> {
-  /** The property of a set that holds it. */
+  /** The property of a set that contains it. */
   readonly field: keyof ResourceSet;
   readonly schema: z.ZodType<Value>;
   readonly meaning: string;
   /** As a user would write it; a text in parentheses when it depends on something. */
   readonly default: string;
-  /** Where it can be given. */
+  /** The commands that accept it. */
   readonly givenTo: readonly SetCommand[];
   readonly flags: readonly SetFlag[];
   /** Combines the values of several flags; absent when there is one flag. @param given by commander's names */
@@ -29,11 +29,11 @@ export interface SetSetting<Value = unknown> {
   readonly locate?: (value: Value, folder: string) => Value;
   /** @throws TidemarkError `invalid` when a set of this origin cannot have the value */
   readonly check?: (value: Value, origin: Origin) => void;
-  /** With `check`: a value that passes it for every origin that can have one. */
+  /** A value that passes `check` for every origin that can have one; present with `check`. */
   readonly sample?: Value;
-  /** Whether only the command line takes it: it names files and hosts that the machine can reach. */
+  /** Whether only the command line accepts it, because it names files and hosts that the machine can reach. */
   readonly onlyLocal?: true;
-  /** Whether it names a source that the server may publish over HTTP only below one of its setting `apiRoots`. */
+  /** Whether it names a source that the server may publish over HTTP only below one of `apiRoots`. */
   readonly inApiRoots?: true;
   /** Converts the stored value into the one that is shown. */
   readonly show?: (stored: never) => Value | undefined;
@@ -79,7 +79,7 @@ export function several(flag: SetFlag['flag'], schema: z.ZodType): SetFlag {
   };
 }
 
-/** A pattern of CRON. */
+/** A CRON pattern. */
 export const cronPattern = z.string().superRefine((pattern, { addIssue }) => {
   try {
     parseCron(pattern, 'UTC');
@@ -89,7 +89,7 @@ export const cronPattern = z.string().superRefine((pattern, { addIssue }) => {
   }
 });
 
-/** A flag with a pattern of CRON; `none`, or an empty argument, takes the schedule away. */
+/** A flag with a CRON pattern; `none`, or an empty argument, removes the schedule. */
 export function schedule(flag: SetFlag['flag']): SetFlag {
   return { flag, parse: (text) => (text === '' || text === 'none' ? null : parsed(cronPattern, text)) };
 }
@@ -109,7 +109,7 @@ function privacy({ private: isPrivate, public: isPublic }: Given): boolean | und
   return isPrivate === true ? true : undefined;
 }
 
-/** Of the sets of a stream, its organization decides for all at once. */
+/** The organization of a stream decides this for all of its sets. */
 function checkPrivacy(isPrivate: boolean, origin: Origin): void {
   const { stream } = traitsOf(origin);
   if (stream === undefined) return;
@@ -147,13 +147,13 @@ export const VERSION_FLAGS: readonly SetFlag[] = [
   { flag: '--no-keep-versions', meaning: 'keep no more versions, and publish none', givenTo: ['sets change'] },
 ];
 
-/** What is delivered is hashed once, as it is stored. */
+/** Delivered files are hashed once, when they are stored. */
 export function checkPublishedHashes(hashes: readonly HashAlgorithm[], origin: Origin): void {
   if (traitsOf(origin).stream === undefined || hashes.every((name) => name === 'sha-256')) return;
   throw wrong('publishHashes', 'what organizations deliver has the hash sha-256 alone');
 }
 
-/** Files as they were uploaded never change. */
+/** Uploaded files never change. */
 export function requireVersions(option: string, origin: Origin): void {
   const { stream, entry } = traitsOf(origin);
   if (stream !== undefined && entry === 'file')
@@ -161,7 +161,7 @@ export function requireVersions(option: string, origin: Origin): void {
   requireBytes(option, origin);
 }
 
-/** The resources of a set without files get links by their records, or by what is posted. */
+/** Resources of a set without files get links from their records, or with posted events. */
 export function checkLinkRules(rules: readonly string[], origin: Origin): void {
   for (const rule of rules) parseLinkRule(rule);
   const { entry, stream } = traitsOf(origin);
@@ -181,14 +181,14 @@ export function refuseWithRecords(option: string, origin: Origin): void {
   throw new TidemarkError('invalid', `a set of records has no files: leave out --records or ${option}`, { option });
 }
 
-/** Only files are left out: what else a set has is decided by others. */
+/** Only files can be excluded: others decide what else a set contains. */
 export function requireFiles(origin: Origin): void {
   refuseWithRecords('--exclude', origin);
   if (traitsOf(origin).source !== undefined) return;
   throw wrong('exclude', '--exclude goes with --root or --from: who posts to this set decides what it has');
 }
 
-/** A set whose resources another server has cannot have what is made of their bytes. */
+/** If another server has the resources of a set, nothing can be made from their bytes. */
 export function requireBytes(option: string, origin: Origin): void {
   const { source, noDump } = traitsOf(origin);
   if (noDump !== undefined) throw wrong(option, `${option} is not for this set: ${noDump}`);
@@ -196,7 +196,7 @@ export function requireBytes(option: string, origin: Origin): void {
   throw wrong(option, `the bytes of this set are elsewhere: ${option} needs a set with --root, --records or --from`);
 }
 
-/** A set that no client may post to needs nothing for posted events. */
+/** A set to which no client may post needs no settings for posted events. */
 export function requirePosting(option: string, origin: Origin): void {
   if (traitsOf(origin).refusal === undefined) return;
   throw wrong(option, `${option} is for sets to which events are posted: this one takes none`);

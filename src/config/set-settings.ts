@@ -56,7 +56,7 @@ const linkRules = z.array(text).max(MOST_LINK_RULES, `at most ${MOST_LINK_RULES}
 const hashes = z.array(z.enum(HASH_ALGORITHMS, `use one of ${HASH_ALGORITHMS.join(', ')}`));
 
 /**
- * All settings of a set. The options of commands, `PATCH /api/sets/{set}`, the pages and the reference are made of it.
+ * All settings of a set. The options of commands, `PATCH /api/sets/{set}`, the pages and the reference are derived from it.
  */
 export const SET_SETTINGS = {
   root: setting({
@@ -280,7 +280,7 @@ export function setSettingsOf(command: SetCommand): readonly SetSettingName[] {
   return SET_SETTING_NAMES.filter((name) => setSettingOf(name).givenTo.includes(command));
 }
 
-/** Those that the API and the pages accept, too. */
+/** The settings of a command that the API and the pages also accept. */
 export function setSettingsOverHttp(command: SetCommand): readonly SetSettingName[] {
   return setSettingsOf(command).filter((name) => setSettingOf(name).onlyLocal !== true);
 }
@@ -308,7 +308,7 @@ export function shownSettings(set: ResourceSet): {
 }
 
 /**
- * The values by the properties of a set. @throws TidemarkError `invalid` when a set of this origin cannot have one of
+ * The values, converted to properties of a set. @throws TidemarkError `invalid` when a set of this origin cannot have one of
  * them
  */
 export function toSetFields(values: SetValues, origin: Origin): SetFields {

@@ -6,7 +6,7 @@ import { documentedSettings, SETTING_NAMES, SETTINGS, type SettingName, settingO
 
 export const CONFIGURATION_FILE = 'tidemark.config.json';
 
-/** Settings of earlier versions, by key and variable, with what to do instead. */
+/** Removed settings of earlier versions, by key and variable, with advice. */
 const REMOVED = new Map(
   ['processes', 'TIDEMARK_PROCESSES'].map((name) => [
     name,
@@ -42,7 +42,7 @@ export interface SettingProblem {
 
 export type Given = GivenValue | SettingProblem;
 
-/** All given values, the strongest source first: flags, variables, file. A name that is not a setting is a problem. */
+/** All given values, those with precedence first: flags, variables, file. A name that is not a setting is a problem. */
 export function givenSettings(surroundings: Surroundings): readonly Given[] {
   return [...fromFlags(surroundings), ...fromEnvironment(surroundings), ...fromFile(surroundings)];
 }
@@ -90,7 +90,7 @@ function fromFile({ workingDirectory, configurationFile }: Surroundings): readon
   });
 }
 
-/** The object in a file, empty for an optional file that does not exist; or a text that says what is wrong with it. */
+/** The object in a file, empty for an optional file that does not exist; or a text with its fault. */
 function readConfigurationFile(file: string, required: boolean): object | string {
   let text: string;
   try {

@@ -3,8 +3,8 @@ import { isS3, parseS3Location } from '../lib/s3/s3-location.ts';
 import { checked, quote, textOf, Wrong } from './checked-value.ts';
 import { type Configuration, type HubSetting, Secret } from './configuration.ts';
 
-// Values come as texts from flags and variables, and as JSON from the file: each schema takes both. A message says what
-// is wrong and what to write instead; it follows the setting's name.
+// Values come as texts from flags and variables, and as JSON from the file: each schema accepts both. A message
+// contains the fault and what to write instead; it follows the setting's name.
 
 const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 } as const;
 const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
@@ -123,7 +123,7 @@ export const host = checked((value) => {
   throw new Wrong(`${quote(value)} is no address: use an IP address or a host name, such as 127.0.0.1`);
 });
 
-/** Characters: so an index of 50,000 URIs that begin with it has at most 50 MB. */
+/** Characters: an index of 50,000 URIs with this prefix then has at most about 50 MB. */
 const MOST_BASE_URL = 300;
 
 /** A URL without a slash at its end. */
@@ -165,7 +165,7 @@ export const hub = checked((value): HubSetting => {
   throw new Wrong(`${quote(value)} is no hub: use inside, none, or a URL that begins with http:// or https://`);
 });
 
-/** Networks in the notation of CIDR, or single addresses. */
+/** Networks in CIDR notation, or single addresses. */
 export const networks = checked((value) => {
   const all = textOf(value)
     .split(',')

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** One thing that can be set from outside. Its name is its key in tidemark.config.json. */
+/** A setting. Its name is its key in tidemark.config.json. */
 export interface Setting<Value = unknown> {
   readonly variable: `TIDEMARK_${string}`;
   /** In commander's syntax; a secret has none, because every user of a machine can read command lines. */

@@ -7,7 +7,7 @@ import { type Setting, setting } from './setting.ts';
 import * as values from './setting-values.ts';
 import { STORE_SETTINGS } from './store-settings.ts';
 
-/** Everything that can be set from outside, in the order of the reference. */
+/** All settings, in the order of the reference. */
 export const SETTINGS = {
   ...STORE_SETTINGS,
   baseUrl: setting({

@@ -6,7 +6,7 @@ import { defaultStore, type SettingName, type SettingValues } from './settings.t
 const DEFAULT_PREFIX = 'omtd-resourcesync';
 const ONLY_FOR_ELASTICSEARCH = ['storeApiKey', 'storeCa', 'indexPrefix'] as const;
 
-/** The strongest given value of each setting, and where it was given. */
+/** The value of each setting that takes precedence, and where it was given. */
 export interface FoundSettings {
   readonly values: SettingValues;
   readonly from: Readonly<Partial<Record<SettingName, string>>>;

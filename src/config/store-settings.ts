@@ -6,7 +6,7 @@ import { setting } from './setting.ts';
 import * as values from './setting-values.ts';
 import * as storeValues from './store-values.ts';
 
-/** Where data is kept, and the indices that are read and written. */
+/** Settings of the data folder, the stores, and the indices that are read and written. */
 export const STORE_SETTINGS = {
   data: setting({
     variable: 'TIDEMARK_DATA',

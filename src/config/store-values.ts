@@ -2,7 +2,7 @@ import { checked, quote, textOf, Wrong } from './checked-value.ts';
 import { type ElasticsearchLocation, Secret, type SqliteLocation } from './configuration.ts';
 import { readNodes } from './elasticsearch-nodes.ts';
 
-/** A store as its own setting describes it; store-location.ts adds the values of other settings. */
+/** A store according to its own setting; store-location.ts adds the values of other settings. */
 export type GivenStore = SqliteLocation | Pick<ElasticsearchLocation, 'kind' | 'nodes' | 'authorization'>;
 
 // Index names have at most 255 bytes, including what follows the prefix.
@@ -29,7 +29,7 @@ export const apiKey = checked((value) => {
   return new Secret(value);
 });
 
-/** Names of indices begin with it, so the rules of Elasticsearch for them apply. */
+/** Prefix of the names of indices, so it must follow the rules of Elasticsearch for them. */
 export const indexPrefix = checked((value) => {
   const text = textOf(value);
   const wrong = wrongPrefix(text);
