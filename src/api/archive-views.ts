@@ -6,9 +6,9 @@ import type { ArchiveView } from './archive-schemas.ts';
 interface Shown {
   readonly set: string;
   readonly baseUrl: string;
-  /** Only what is of a time before this one, in microseconds since 1970. */
+  /** Limits the view to items before this time, in microseconds since 1970. */
   readonly before?: Stamp | undefined;
-  /** Of each kind; all without it. */
+  /** Most items of each kind; by default all. */
   readonly limit?: number | undefined;
 }
 
@@ -17,7 +17,7 @@ interface Timed {
   readonly completed: Stamp;
 }
 
-/** The archived lists and dumps of a set in the API, and on the command line. */
+/** The view of a set's archived lists and dumps in the API, and on the command line. */
 export function archiveView({ lists, dumps = [] }: StoredArchive, { set, baseUrl, before, limit }: Shown): ArchiveView {
   const uris = setUris(baseUrl, set);
   const shown = <One extends Timed>(all: readonly One[]) =>

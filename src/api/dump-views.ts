@@ -9,11 +9,11 @@ interface Shown {
   readonly baseUrl: string;
   /** Only the packages after this one. */
   readonly after?: string | undefined;
-  /** All without it. */
+  /** By default all. */
   readonly limit?: number;
 }
 
-/** Some of the packages, and what to ask for what follows. */
+/** Some of the packages, and the cursor for the next ones. */
 function partOf<Named extends { readonly name: string }>(
   packages: readonly Named[],
   { after, limit = packages.length }: Pick<Shown, 'after' | 'limit'>,

@@ -26,10 +26,10 @@ export function jobView(job: Job): JobView {
   };
 }
 
-/** What `jobCursor` writes. */
+/** The format of `jobCursor`. */
 export const JOB_CURSOR = /^(\d{1,15})\.([^/]+)\/(.+)$/;
 
-/** For clients that go on with a list after a job. */
+/** A cursor with which clients continue a list after a job. */
 export function jobCursor(job: Pick<Job, 'kind' | 'id' | 'added'>): string {
   return `${job.added}.${jobName(job)}`;
 }

@@ -3,7 +3,7 @@ import { formatStamp } from '../core/stamp.ts';
 import type { LiveFigures } from '../observe/metrics/live-server.ts';
 import { lagOf } from '../observe/metrics/source-metrics.ts';
 
-/** The state of a running server, for people and `tidemark status`. Rates are of the last minute. */
+/** The state of a running server, for users and `tidemark status`. Rates are of the last minute. */
 export const liveStatusSchema = z.strictObject({
   baseUrl: z.string(),
   version: z.string(),

@@ -17,7 +17,7 @@ import { EMAIL, LINE, MOST_NAME, MOST_OF_ID, MOST_TITLE, STREAM_ID } from '../st
 const datetime = z.string().meta({ format: 'date-time' });
 
 const givenTitle = z.string().meta({ pattern: LINE, maxLength: MOST_TITLE });
-/** It begins with what is no white space. */
+/** Does not begin with white space. */
 const contactName = z.string().meta({ pattern: LINE.replace('^', '^(?=\\S)'), maxLength: MOST_NAME });
 
 const contactSchema = z

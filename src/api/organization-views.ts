@@ -2,9 +2,9 @@ import { type DumpSettings, USUAL_KEEP } from '../streams/dump-settings.ts';
 import { type Organization, streamOf } from '../streams/organization.ts';
 import type { OrganizationView, StreamView } from './organization-schemas.ts';
 
-/** What a reader of an organization is shown of it. */
+/** Which fields of an organization a reader may see. */
 export interface OrganizationReader {
-  /** Addresses of people are not for everybody. */
+  /** E-mail addresses are not public. */
   readonly seesAddresses: boolean;
   readonly seesReaders: boolean;
 }

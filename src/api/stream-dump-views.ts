@@ -10,7 +10,7 @@ import type { StreamDumpsView, StreamDumpView } from './stream-dump-schemas.ts';
 
 type DumpsSet = Pick<ResourceSet, 'id' | 'urlPrefix'>;
 
-/** Where dumps are listed from. */
+/** The stores from which dumps are listed. */
 interface Parts {
   readonly streamDumps: { list(name: StreamName): Promise<readonly StreamDump[]> };
   readonly streamDumpJobs: { open(name: StreamName): Promise<readonly Job[]> };
@@ -18,17 +18,17 @@ interface Parts {
   readonly index: Pick<ResourceStates, 'lookup'>;
 }
 
-/** Those of which it is checked whether they are published; older ones are. */
+/** Number of dumps that are checked for being published; older ones are published. */
 const MOST_CHECKED = 100;
 
 /**
- * Dumps, oldest first, with the addresses of files that are published: the set of dumps follows a little later, or when
- * a server syncs it, and answers 404 before.
+ * Dumps, oldest first, with the addresses of published files. The set of dumps is synced a little later, or by another
+ * server, and answers 404 until then.
  */
 export async function streamDumpsView(name: StreamName, parts: Parts): Promise<StreamDumpsView> {
   const { organization, stream } = name;
   const set = await setOf(name, parts.sets);
-  // First the jobs: one that ends meanwhile has made its dump.
+  // The jobs are read first: a job that ends meanwhile has made its dump.
   const jobs = await parts.streamDumpJobs.open(name);
   const listed = await parts.streamDumps.list(name);
   const isPublished = await publishedOf(listed, set, parts.index);
@@ -36,7 +36,7 @@ export async function streamDumpsView(name: StreamName, parts: Parts): Promise<S
   return { organization, ...(stream !== undefined && { stream }), dumps, underWay: jobs.map(underWayView) };
 }
 
-/** @param prefix of the set that publishes its files, when they are published */
+/** @param prefix of the set that publishes its files; absent while they are not published */
 export function streamDumpView(dump: StreamDump, prefix?: string): StreamDumpView {
   const { number, kind, at, after, until, totals, files } = dump;
   return {
@@ -68,13 +68,13 @@ async function setOf(name: StreamName, sets: Parts['sets']): Promise<DumpsSet | 
   try {
     return await sets.bySlug(setOfStream(name, 'dumps'));
   } catch (error) {
-    // It is being made.
+    // The set does not exist yet.
     if (isTidemarkError(error, 'not-found')) return undefined;
     throw error;
   }
 }
 
-/** By their last files: files are published in their order. */
+/** Checks their last files: files are published in order. */
 async function publishedOf(
   dumps: readonly StreamDump[],
   set: DumpsSet | undefined,

@@ -47,7 +47,7 @@ const failureSchema = z
   })
   .meta({ id: 'UploadFailure', description: 'Why the last attempt failed.' });
 
-/** What an upload has of its status. */
+/** The fields of an upload's status. */
 export const uploadStatus = {
   status: z
     .enum(['waiting', 'processing', 'processed', 'failed'])

@@ -3,7 +3,7 @@ import { filesOf, statusOf, type UploadState } from '../streams/uploads/upload-s
 import type { ListedUploads, UploadPage } from '../streams/uploads/uploads.ts';
 import type { UploadsView, UploadView } from './upload-schemas.ts';
 
-/** An upload with what became of it. @param state undefined before anything was done */
+/** An upload with its status. @param state undefined before anything was done */
 export function uploadView(upload: Upload, state: UploadState | undefined): UploadView {
   const taken = state?.read?.files.map(({ path, packing, ...file }) => ({
     ...file,
@@ -13,7 +13,7 @@ export function uploadView(upload: Upload, state: UploadState | undefined): Uplo
   return { ...listedUploadView(upload, state), ...(taken !== undefined && { taken }) };
 }
 
-/** The same, as lists have it. */
+/** The same, for lists. */
 export function listedUploadView(upload: Upload, state: UploadState | undefined): UploadView {
   const { organization, stream, number, received, name, url: from } = upload;
   const url = `organizations/${organization}/uploads/${stream}/${number}`;
