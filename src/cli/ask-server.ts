@@ -2,7 +2,7 @@ import { isLoopback } from '../access/loopback.ts';
 import { type LiveStatus, liveStatusSchema } from '../api/live-status.ts';
 import type { Configuration } from '../config/configuration.ts';
 
-/** A server that takes longer counts as not answering. */
+/** Milliseconds after which a server counts as not answering. */
 const ANSWER_TIMEOUT_MS = 2_000;
 const EVERY_ADDRESS = new Map([
   ['0.0.0.0', '127.0.0.1'],
@@ -12,7 +12,7 @@ const EVERY_ADDRESS = new Map([
 /** The server of a source, if one was found. */
 export type FoundServer =
   | { readonly state: 'running'; readonly url: string; readonly status: LiveStatus }
-  /** It runs, and does not show its figures to this caller. */
+  /** The server runs, but does not show its figures to this caller. */
   | { readonly state: 'refuses'; readonly url: string }
   | { readonly state: 'none' };
 
@@ -33,7 +33,7 @@ async function askAt(url: string, { token }: Settings, baseUrl: string): Promise
   try {
     const response = await fetch(`${url}/api/status`, {
       headers: token === undefined || !mayCarryToken(url) ? {} : { Authorization: `Bearer ${token.reveal()}` },
-      // The token is sent only to the URL that was named.
+      // Redirects are not followed: the token must be sent only to the given URL.
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
@@ -47,7 +47,7 @@ async function askAt(url: string, { token }: Settings, baseUrl: string): Promise
   }
 }
 
-/** Whether the token cannot be read on the way. */
+/** Whether no other program can read the token in transit. */
 export function mayCarryToken(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || isLoopback(hostname);

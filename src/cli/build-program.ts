@@ -11,7 +11,7 @@ import type { Terminal } from './ui/terminal.ts';
 
 export interface ProgramSurroundings {
   readonly terminal: Terminal;
-  /** How it was called. */
+  /** The name by which the program was called. */
   readonly program: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
@@ -33,8 +33,8 @@ export const OPTIONS_OF_EVERY_COMMAND = [
 ] as const;
 
 /**
- * Builds the command line parser of the given commands. Running it throws what a command throws, and CommanderError for
- * wrong usage.
+ * Builds the command line parser of the given commands. Running it throws the errors of commands, and CommanderError
+ * for wrong usage.
  */
 export function buildProgram(commands: readonly CliCommand[], surroundings: ProgramSurroundings): Command {
   const program = new Command('tidemark')
@@ -63,7 +63,7 @@ function parentOf({ group }: CliCommand, program: Command): Command {
 
 function addCommand(parent: Command, command: CliCommand, surroundings: ProgramSurroundings): void {
   const built = parent.command(command.usage).description(command.summary);
-  // In a list of commands, the first clause.
+  // In a list of commands, only the first clause is shown.
   built.summary(command.summary.split(/[.;:](?: |$)/)[0]!);
   if (command.group === undefined) built.helpGroup(topicOf(built.name()));
   command.options?.(built);
@@ -113,7 +113,7 @@ async function runCommand(command: CliCommand, { args, options }: Typed, surroun
   const underNpm = environment.npm_lifecycle_event !== undefined;
   const sayBelow = (text: string): void => {
     terminal.line.leave();
-    // A server's output is read by a program where there is no terminal.
+    // Without a terminal, the output of a server is read by a program.
     if (command.logsInfo !== true || terminal.stderr.isTTY === true) terminal.say(text);
   };
   const signals = onStopSignals(surroundings.signals, sayBelow, underNpm);

@@ -4,7 +4,7 @@ import type { SettingName } from '../config/settings.ts';
 import type { ExitCode } from './exit-code.ts';
 import type { Terminal } from './ui/terminal.ts';
 
-/** Groups of commands, with what the help says of them. */
+/** Groups of commands, with their descriptions in the help. */
 export const GROUPS = {
   sets: 'Resource sets: what one Capability List covers.',
   changes: 'The changes of a set.',
@@ -24,10 +24,10 @@ export const GROUPS = {
   tokens: 'Tokens: who may post, read private sets, or administer.',
 } as const;
 
-/** A command line, without `tidemark`, and what it does. */
+/** A command line, without `tidemark`, and its meaning. */
 export type Example = readonly [words: string, meaning: string];
 
-/** A command of the command line; command-list.ts has them all. */
+/** A command of the command line; command-list.ts lists them all. */
 export interface CliCommand<Options extends object = object> {
   readonly group?: keyof typeof GROUPS;
   /** Its name (below the group's) and arguments: `add <id>`. */
@@ -36,7 +36,7 @@ export interface CliCommand<Options extends object = object> {
   readonly examples: readonly Example[];
   /** Settings that can be given as flags, besides those of every command. */
   readonly settings?: readonly SettingName[];
-  /** Logs as a server does, not only warnings. */
+  /** Whether it logs as a server does, rather than only warnings. */
   readonly logsInfo?: boolean;
   /** Adds its own options, and more help. */
   options?(command: Command): void;
@@ -50,7 +50,7 @@ export interface Call<Options extends object = object> {
   readonly terminal: Terminal;
   /** Absolute. */
   readonly workingDirectory: string;
-  /** How it was called, for command lines in messages: see program-name.ts. */
+  /** How the program was called, for command lines in messages: see program-name.ts. */
   readonly program: string;
   /** Aborted by the first signal; the second one ends the process. */
   readonly stopped: AbortSignal;

@@ -92,7 +92,7 @@ export function loadCommands(words: readonly string[]): Promise<readonly CliComm
   if (first === '--version' || first === '-V') return Promise.resolve([]);
   const names = Object.keys(LOADERS);
   const named = names.filter((name) => name === `${first} ${second}`);
-  // `mirror` is a command, and has another below it.
+  // `mirror` is a command that also has subcommands.
   const grouped = names.filter((name) => name === first || name.startsWith(`${first} `));
   const meant = [named, grouped].find(({ length }) => length > 0) ?? names;
   return Promise.all(meant.map((name) => LOADERS[name]!()));

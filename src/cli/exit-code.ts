@@ -16,7 +16,7 @@ export const EXIT_CODE_HELP = `
 Exit codes:
 ${EXIT_CODE_MEANINGS.map(([code, meaning]) => `  ${String(code).padEnd(5)}${meaning}\n`).join('')}`;
 
-/** An error as it is printed, to a person or as JSON. */
+/** A printed error, for users or as JSON. */
 export interface Failure {
   readonly exitCode: ExitCode;
   readonly code: ErrorCode | 'usage' | 'stopped' | 'internal';

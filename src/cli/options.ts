@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseTimestamp } from '../artifacts/timestamp.ts';
 import { parseDatetime } from '../core/w3c-datetime.ts';
 
-// Parsers of option values. Commander prints what they throw, with the name of the option.
+// Parsers of option values. Commander prints their errors, with the name of the option.
 
 /** For an option that may be given several times. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
@@ -17,7 +17,7 @@ export function wholeNumber(least: number, most: number): (value: string) => num
   };
 }
 
-/** When a run began, in whole seconds: written as in keys, or as a W3C datetime with its time zone. */
+/** Parses the start of a run, in whole seconds: written as in keys, or as a W3C datetime with its time zone. */
 export function startTime(value: string): Date {
   const parsed = parseTimestamp(value)?.getTime() ?? parseDatetime(value);
   if (typeof parsed === 'string') {
@@ -47,7 +47,7 @@ export function timestamp(end: 'first' | 'last'): (value: string) => number {
   };
 }
 
-/** One of a few words. */
+/** Accepts one of a few words. */
 export function oneOf<Word extends string>(...words: readonly Word[]): (value: string) => Word {
   return (value) => {
     const word = words.find((known) => known === value);
@@ -58,7 +58,7 @@ export function oneOf<Word extends string>(...words: readonly Word[]): (value: s
 
 const AGE_UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 } as const;
 
-/** Such as `90d`, in milliseconds. */
+/** Parses an age such as `90d`, in milliseconds. */
 export function age(value: string): number {
   const [, number = '', unit = 'd'] = /^(\d{1,6})(d|h|m|s)$/.exec(value) ?? [];
   if (number !== '') return Number(number) * AGE_UNITS[unit as keyof typeof AGE_UNITS];

@@ -22,7 +22,7 @@ export async function openOutputFile(path: string, flags: 'w' | 'wx'): Promise<O
   const stream = createWriteStream(path, { flags });
   await once(stream, 'open').catch(fail);
   const done = finished(stream);
-  // It is thrown where the file is written to, or closed.
+  // Writing to the file, or closing it, throws the error.
   done.catch(() => {});
   return {
     async write(text) {

@@ -7,7 +7,7 @@ interface Called {
   cwd(): string;
 }
 
-/** How the program was called: pasted into the same shell, a command that begins with it works. */
+/** The words with which the program was called: commands that begin with it work when pasted into the same shell. */
 export function programName({ argv, env, cwd }: Called): string {
   // Set by bin/tidemark and by tidemark-service.
   if (env.CALLED_AS !== undefined && env.CALLED_AS !== '') return env.CALLED_AS;
@@ -24,7 +24,7 @@ export function programName({ argv, env, cwd }: Called): string {
 
 const COMMAND = new RegExp(`\\btidemark (?=(?:${FIRST_WORDS.join('|')})\\b)`, 'g');
 
-/** A text whose commands begin as the program was called. */
+/** Replaces the program name in the commands of a text by the words with which the program was called. */
 export function withProgramName(text: string, program: string): string {
   return program === 'tidemark' ? text : text.replace(COMMAND, () => `${program} `);
 }
@@ -35,7 +35,7 @@ function shortPath(folder: string, path: string): string {
   return short.includes('/') ? short : `./${short}`;
 }
 
-/** A word for a shell. */
+/** Quotes a word for a shell. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -38,7 +38,7 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
   }
 }
 
-/** `help sets add` is the help of that command, as `sets add --help` is. */
+/** `help sets add` is treated as `sets add --help`. */
 function wordsOf(words: readonly string[]): string[] {
   const [first, ...rest] = words;
   if (first !== 'help') return [...words];
@@ -52,7 +52,7 @@ function commandOf(parser: Command, [word, ...rest]: readonly string[]): readonl
   return command === undefined ? [] : [command.name(), ...commandOf(command, rest)];
 }
 
-/** @param command as it was called */
+/** @param command as it was typed */
 function tellFailure(error: unknown, terminal: Terminal, command: string): ExitCode {
   if (error instanceof CommanderError) {
     // Help and version are printed already; so is the help that commander prints for a missing subcommand.

@@ -19,7 +19,7 @@ export interface FormFile {
   readonly name: string;
   /** Bytes. */
   readonly length: number;
-  /** When it was changed last. Milliseconds since 1970, with fractions. */
+  /** Time of the last change, milliseconds since 1970, with fractions. */
   readonly modified: number;
 }
 
@@ -35,16 +35,16 @@ export interface FormAnswer {
   readonly text: string;
 }
 
-/** Then it has no byte. */
+/** Error codes that show that the server received no byte. */
 const NOT_REACHED = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** How many all files have together. */
+/** Number of bytes of all files together. */
 export function bytesOf(files: readonly FormFile[]): number {
   return files.reduce((sum, { length }) => sum + length, 0);
 }
 
 /**
- * Posts a form with files (RFC 7578) as they are read, so that they never are in memory as a whole.
+ * Posts a form with files (RFC 7578) while reading them, so that they are never in memory as a whole.
  * @throws TidemarkError `unavailable` when the server does not answer; `invalid` when a file cannot be read, or changes
  */
 export async function sendForm(url: URL, form: Form, options: SendOptions): Promise<FormAnswer> {
@@ -61,7 +61,7 @@ export async function sendForm(url: URL, form: Form, options: SendOptions): Prom
   });
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   const chunks = Readable.from(body.chunks(), { objectMode: false });
-  // A server that refuses answers before it has read all.
+  // A server that refuses the form responds before it has read all of it.
   const sent = pipeline(chunks, request).catch(() => {});
   try {
     const [response] = await answered;
@@ -80,7 +80,7 @@ export async function sendForm(url: URL, form: Form, options: SendOptions): Prom
 class FormBody {
   /** Why a file could not be sent. */
   problem: TidemarkError | undefined;
-  /** Whether all of it was read to be sent. */
+  /** Whether all bytes were read for sending. */
   isSent = false;
   readonly length: number;
   readonly #form: Form;
@@ -146,7 +146,7 @@ class FormBody {
   }
 }
 
-/** As pages send names (HTML, "multipart/form-data encoding algorithm"). */
+/** Escapes a name like browsers do (HTML, "multipart/form-data encoding algorithm"). */
 function escaped(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -16,7 +16,7 @@ import { Stopped } from './exit-code.ts';
 import { bytesOf, type Form, type FormFile, type SendOptions } from './send-form.ts';
 
 export interface ResumableOptions extends SendOptions {
-  /** Called before it goes on after a break. */
+  /** Called before it resumes after a break. */
   onBreak(reason: string): void;
 }
 
@@ -28,31 +28,31 @@ interface Answer {
 
 const TUS = { 'Tus-Resumable': '1.0.0' };
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
-/** So many failures in a row, without a byte that was stored, end it: some three minutes. */
+/** Number of consecutive failures, without a stored byte, after which it gives up: about three minutes. */
 const MOST_FAILURES = 10;
-/** The answer to the last byte may take 20 seconds. */
+/** Milliseconds. The response to the last byte may take 20 seconds. */
 const IDLE_MS = 120_000;
-/** Between two questions whether a whole file has become an upload. */
+/** Milliseconds between two checks whether a complete file has become an upload. */
 const POLL_MS = 2_000;
-/** A user who has stopped it does not wait long. */
+/** Milliseconds: a user who has stopped the command must not wait long. */
 const GIVE_UP_MS = 5_000;
 const PASSING = new Set([408, 409, 425, 429]);
 
-/** A failure that may pass. */
+/** A failure that may be temporary. */
 class Broken extends Error {}
 
-/** Whether there is room to name so many files. */
+/** Whether the header has room for the names of all files. */
 export function canResume(form: Form): boolean {
   return metadataOf(form).length <= MOST_METADATA;
 }
 
 /**
- * Sends files by tus 1.0, one behind the other, and goes on where it broke off, also where a process that sent the same
- * files was killed. Returns the stream and the number of the upload: `main/17`. When it stops, what it has sent is
- * removed from the server.
- * @param all where resumable uploads are begun
- * @throws TidemarkError with what the server says is wrong; `unavailable` when it does not answer for minutes;
- *   `invalid` when a file changes; Stopped, also when the server stores all bytes meanwhile
+ * Sends files by tus 1.0, one after the other, and resumes after a break, even when a killed process had sent the same
+ * files. Returns the stream and the number of the upload: `main/17`. When it gives up, it removes what it has sent from
+ * the server.
+ * @param all the URL at which resumable uploads are created
+ * @throws TidemarkError with the error of the server; `unavailable` when it does not answer for minutes; `invalid` when
+ *   a file changes; Stopped, also when the server stores all bytes meanwhile
  */
 export async function sendResumable(all: URL, form: Form, options: ResumableOptions): Promise<string> {
   const sending = new Sending(all, form, options);
@@ -93,9 +93,9 @@ class Sending {
   readonly #all: URL;
   readonly #form: Form;
   readonly #options: ResumableOptions;
-  /** Of what the server stores, once it was begun. */
+  /** The URL of the resumable upload, once it was created. */
   #url: URL | undefined;
-  /** Bytes of all files. */
+  /** Bytes of all files together. */
   readonly length: number;
 
   constructor(all: URL, form: Form, options: ResumableOptions) {
@@ -117,10 +117,10 @@ class Sending {
     return this.#url;
   }
 
-  /** One that a process which was killed has begun with the same files. */
+  /** A resumable upload that a killed process has created for the same files. */
   async #earlier(): Promise<URL | undefined> {
     const metadata = metadataOf(this.#form);
-    // A refusal may be that of a server without a list. What is wrong, it says when an upload is begun.
+    // A refusal may come from a server without a list. Other errors are reported when an upload is created.
     const find = (method: string, url: URL) => this.#ask(method, url, {}).catch(unlessRefused);
     for (const { id, length } of unfinishedOf((await find('GET', this.#all))?.text)) {
       if (length !== this.length) continue;
@@ -131,8 +131,8 @@ class Sending {
   }
 
   /**
-   * Removes what was sent, but not when all of it is stored: then it is an upload, or soon will be. What cannot be
-   * removed, the server removes after a day.
+   * Removes what was sent, unless all of it is stored: then it is an upload, or soon will be. If removing fails, the
+   * server does so after a day.
    */
   async giveUp(): Promise<{ readonly upload: string | undefined } | undefined> {
     const url = this.#url;
@@ -156,7 +156,7 @@ class Sending {
     return { offset: Number(headers['upload-offset']), upload: uploadOf(headers) };
   }
 
-  /** Sends all bytes from an offset on. Returns the upload when it has become one. */
+  /** Sends all bytes from an offset on. Returns the upload when all bytes have become one. */
   async send(url: URL, offset: number): Promise<string | undefined> {
     await this.#requireSame();
     const headers = {
@@ -167,7 +167,7 @@ class Sending {
     return uploadOf((await this.#ask('PATCH', url, headers, { from: offset })).headers);
   }
 
-  /** Bytes of two versions of a file must never be one. */
+  /** Bytes of two versions of a file must never be combined. */
   async #requireSame(): Promise<void> {
     for (const file of this.#form.files) await this.#requireSameFile(file);
   }
@@ -180,7 +180,7 @@ class Sending {
     throw changed(path);
   }
 
-  /** @param from the first byte of the files to be sent; without it, none is */
+  /** @param from the first byte of the files to send; without it, no bytes are sent */
   async #ask(
     method: string,
     url: URL,
@@ -195,7 +195,7 @@ class Sending {
     request.on('timeout', () => request.destroy(new Error(`it did not answer for ${IDLE_MS / 1000} s`)));
     const answered = once(request, 'response') as Promise<[IncomingMessage]>;
     const sent = from === undefined ? Promise.resolve(request.end()) : pipeline(this.#bytes(from), request);
-    // A server that refuses answers before it has read all.
+    // A server that refuses the request responds before it has read all of it.
     const settled = sent.then(
       () => {},
       () => {},
@@ -225,15 +225,15 @@ class Sending {
         sent += chunk.length;
         this.#options.onProgress(sent);
       }
-      // Else the bytes of the next file would be at its end.
+      // Otherwise the bytes of the next file would follow too early.
       if (sent !== begin) throw changed(path);
     }
   }
 }
 
 /**
- * As tus has it: pairs of a key and a text in Base64. The server keeps `fingerprint`, which is another one as soon as a
- * file is another one.
+ * The metadata in the format of tus: pairs of a key and a Base64 text. The server stores `fingerprint`, which differs
+ * as soon as a file has changed.
  */
 function metadataOf({ files, fields }: Form): string {
   const [first, ...others] = files;
@@ -251,7 +251,7 @@ function unlessRefused(error: unknown): undefined {
   if (!(error instanceof TidemarkError)) throw error;
 }
 
-/** None where the answer is not that of a Tidemark. */
+/** None when the response is not from a Tidemark server. */
 function unfinishedOf(list: string | undefined): ResumablesView['uploads'] {
   try {
     return resumablesSchema.parse(JSON.parse(list ?? '')).uploads;
@@ -269,7 +269,7 @@ function uploadOf(headers: IncomingMessage['headers']): string | undefined {
   return typeof upload === 'string' ? upload : undefined;
 }
 
-/** @throws Broken for what may pass, TidemarkError for what the server says is wrong */
+/** @throws Broken for a temporary error, TidemarkError with the error of the server */
 function checked(answer: Answer, { origin }: URL): Answer {
   const { status } = answer;
   if (status >= 200 && status < 300) return answer;
@@ -279,7 +279,10 @@ function checked(answer: Answer, { origin }: URL): Answer {
   throw new TidemarkError(code, `the server at ${origin} did not take the upload: ${message}`, { status });
 }
 
-/** A conflict that another offset does not resolve, such as an archived stream. A HEAD has no body that says so. */
+/**
+ * Whether a conflict cannot be resolved by another offset, such as that of an archived stream. A HEAD has no body that
+ * shows this.
+ */
 function isRefusal({ status, text }: Answer): boolean {
   return status === 409 && text !== '' && !/"other-offset"|another request/.test(text);
 }
@@ -289,7 +292,7 @@ function messageOf({ status, text: body }: Answer): string {
     const message: unknown = JSON.parse(body).error?.message;
     if (typeof message === 'string') return message;
   } catch {
-    // Another server, or a HEAD.
+    // Another kind of server, or a HEAD.
   }
   return `it answered ${status}`;
 }

@@ -62,7 +62,7 @@ async function foundAgain(
 }
 
 /**
- * `publish` is for one folder; a second folder is more likely a mistake than intended.
+ * `publish` is meant for one folder; a second folder is probably a mistake.
  * @throws TidemarkError `conflict` when another folder is published from this data folder, and this one is not
  */
 export async function refuseOtherFolder(

@@ -3,7 +3,7 @@ import { Wrong } from '../config/checked-value.ts';
 import type { SetCommand, SetFlag } from '../config/set-setting.ts';
 import { type SetSettingName, type SetValues, setSettingOf, setSettingsOf } from '../config/set-settings.ts';
 
-/** Adds the flags of the set settings that a command takes. */
+/** Adds the flags of the set settings that a command accepts. */
 export function addSetOptions(command: Command, name: SetCommand): void {
   for (const setting of setSettingsOf(name)) {
     for (const flag of flagsOf(setting, name)) command.addOption(optionOf(setting, flag));
@@ -12,7 +12,7 @@ export function addSetOptions(command: Command, name: SetCommand): void {
 
 /** The given values, by the names of their settings. @param workingDirectory makes relative paths absolute */
 export function readSetOptions(options: object, name: SetCommand, workingDirectory: string): SetValues {
-  // Where a parser returns null, commander has an empty text.
+  // Where a parser returns null, commander stores an empty text.
   const given = Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value === '' ? null : value]));
   const values = setSettingsOf(name).map((setting) => {
     const { fromFlags, flags, locate } = setSettingOf(setting);

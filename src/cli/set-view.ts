@@ -7,7 +7,7 @@ import type { SyncCursor } from '../sources/artifact/sync-cursor.ts';
 
 type Sets = Pick<App, 'index' | 'sets' | 'records'>;
 
-/** A set as commands print it: the view of the API, and what only the operator may see. */
+/** A set as printed by commands: the view of the API, and fields that only the operator may see. */
 export async function viewSet({ index, sets, records }: Sets, set: ResourceSet): Promise<OperatorSetView> {
   const { baseUrl } = await sets.source();
   const cursor = await records.cursorOf(set);
@@ -25,7 +25,7 @@ export type OperatorSetView = ReturnType<typeof viewFor>;
 
 interface Known {
   readonly baseUrl: string;
-  /** Only for a set of records that is shown alone. */
+  /** Only when a single set of records is shown. */
   readonly cursor?: SyncCursor | undefined;
 }
 
@@ -40,7 +40,7 @@ function viewFor({ set, summary }: SummarizedSet, { baseUrl, cursor }: Known) {
   };
 }
 
-/** A set's properties, one a line. */
+/** The properties of a set, one on each line. */
 export function describeSet({ documents, ...view }: OperatorSetView): string {
   const lines = Object.entries({ ...view, ...documents }).filter(([, value]) => value !== undefined);
   const width = Math.max(...lines.map(([name]) => name.length)) + 2;

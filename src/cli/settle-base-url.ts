@@ -4,10 +4,11 @@ import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { SourceSettings } from '../sets/source-settings.ts';
 
 /**
- * Sets the base URL of the source: the configured one, else the previous one, else the local one. A source of which
- * nothing was recorded, or that was never served, may change it freely; else a change must be confirmed.
+ * Sets the base URL of the source: the configured one, or else the previous one, or else the local one. If nothing of
+ * the source was recorded, or it was never served, it may change freely; otherwise a change must be confirmed.
  * @param serves whether the command serves at it, on its port: another port than the previous one is another base URL
- * @throws TidemarkError `conflict` with both base URLs and the ways out, or with the URIs that would be too long
+ * @throws TidemarkError `conflict` with both base URLs and the possible solutions, or with the URIs that would be too
+ *   long
  */
 export async function settleBaseUrl(
   { sets, index }: Pick<App, 'sets' | 'index'>,

@@ -1,10 +1,11 @@
 import { EXIT, Stopped } from './exit-code.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-// npm repeats a Ctrl-C that the terminal sent to the process already; no person presses it twice within this time.
+// Milliseconds. npm repeats a Ctrl-C that the terminal has already sent to the process; users do not press it twice
+// within this time.
 const ECHO_OF_NPM = 500;
 
-/** What reports the signals that a process gets, as `process` does. */
+/** The source of the signals of a process, such as `process`. */
 export interface SignalSource {
   on(signal: (typeof SIGNALS)[number], listener: () => void): unknown;
   off(signal: (typeof SIGNALS)[number], listener: () => void): unknown;

@@ -31,7 +31,7 @@ export async function withExistingApp<Result>(
 }
 
 /**
- * Checks stores in files only: whether a server can be reached is found out by opening the store.
+ * Checks only stores in files: opening the store shows whether a server can be reached.
  * @throws TidemarkError `invalid` when the file of the store does not exist
  */
 export async function requireStore({ store }: Pick<Configuration, 'store'>): Promise<void> {

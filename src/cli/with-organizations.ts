@@ -3,7 +3,7 @@ import type { Call } from './cli-command.ts';
 import { settleBaseUrl } from './settle-base-url.ts';
 import { withApp, withExistingApp } from './with-app.ts';
 
-/** What commands that change organizations or streams need: their sets are published below the base URL. */
+/** Settings of commands that change organizations or streams: their sets are published below the base URL. */
 export const ORGANIZATION_SETTINGS = ['baseUrl', 'port'] as const;
 
 /** Opens the app for a command that changes an organization of an existing store. */

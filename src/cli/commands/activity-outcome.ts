@@ -7,7 +7,7 @@ import type { RunSummary } from '../../pipeline/run-summary.ts';
 import type { Call } from '../cli-command.ts';
 import { plural } from '../ui/table.ts';
 
-/** Prints the key of what was written, and for a person a summary of the run. */
+/** Prints the key of the written artifact, and for users a summary of the run. */
 export async function printOutcome(
   call: Call<{ readonly started?: Date }>,
   outcome: RunOutcome,

@@ -126,7 +126,7 @@ async function planOf(
   return writePlanOf(store, { ...summary, start }, { given, version: softwareVersion(), signal: stopped });
 }
 
-/** @throws TidemarkError `invalid` for options that are for other activities */
+/** @throws TidemarkError `invalid` for options of other activities */
 function requireOptionsOf(activity: string, options: ActivityOptions): void {
   const { from, source, input, plan, transform } = options;
   const isHarvest = activity === 'harvest';

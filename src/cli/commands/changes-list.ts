@@ -45,7 +45,7 @@ function toLine({ stamp, kind, key }: Change): string {
   return `${formatStamp(stamp)}  ${kind.padEnd(7)}  ${key}\n`;
 }
 
-/** In the format of posted events. */
+/** Formats a change like a posted event. */
 function toJsonLine({ key, kind, stamp, state, order }: Change): string {
   const event = {
     location: locationOf(key),

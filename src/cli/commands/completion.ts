@@ -10,11 +10,11 @@ import { withExistingApp } from '../with-app.ts';
 
 type LoadCommands = (words: readonly string[]) => Promise<readonly CliCommand[]>;
 
-/** What the scripts call in place of a shell, with the words of the command line. */
+/** The subcommand that scripts call, with the words of the command line. */
 const CANDIDATES = 'candidates';
 const MOST_MEANING = 80;
 
-/** @param load loads the commands that words may mean; all of them for none */
+/** @param load loads the commands that words may name; all of them for none */
 export function completion(load: LoadCommands): CliCommand {
   return {
     usage: `completion <${SHELLS.join('|')}>`,
@@ -29,7 +29,7 @@ export function completion(load: LoadCommands): CliCommand {
     ],
 
     options(command) {
-      // The words of the command line that is completed.
+      // The words of the command line being completed.
       command.allowExcessArguments();
     },
 
@@ -71,7 +71,7 @@ async function candidates(call: Call, words: readonly string[], load: LoadComman
   });
 }
 
-/** None where they cannot be listed at once: Tab must not wait for a cluster, or print an error. */
+/** None where listing may take long: Tab must not wait for a cluster, or print an error. */
 async function listed(call: Call, list: (app: App) => Promise<readonly string[]>): Promise<readonly string[]> {
   if (call.loaded.configuration.store.kind !== 'sqlite') return [];
   try {
@@ -81,7 +81,7 @@ async function listed(call: Call, list: (app: App) => Promise<readonly string[]>
   }
 }
 
-/** A word and its meaning a line, or one line that says which paths are meant. */
+/** One word and its meaning on each line, or a single line that names the kind of paths. */
 function linesOf(candidates: Candidates): string {
   if (candidates.kind !== 'words') return `:${candidates.kind}\n`;
   return candidates.words.map(({ word, meaning }) => `${word}\t${meaning.slice(0, MOST_MEANING)}\n`).join('');

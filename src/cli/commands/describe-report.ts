@@ -7,7 +7,7 @@ import { plural } from '../ui/table.ts';
 
 const LEVELS: readonly Level[] = ['MUST', 'SHOULD', 'MAY', 'note'];
 
-/** A report for people: what matters most first, and what to do. */
+/** A report for users: the most important problems first, with advice. */
 export function describeReport(report: Report): string {
   const rules = report.broken.map((rule) => `${describeRule(rule, report)}\n`);
   const incomplete = report.incomplete.map((reason) => `Not everything was read: ${reason}.\n`);
@@ -23,7 +23,7 @@ function describeRule({ rule, level, findings }: BrokenRule, report: Report): st
   return `${level}  rule ${rule}: ${ruleOf(rule)[2]}\n${lines.join('\n')}\n  What to do: ${adviceOf(rule)}`;
 }
 
-/** Which source it is, when another URL was given. */
+/** Names the source, when another URL was given. */
 function foundBy({ url, description, hasDescription, failure, entries }: Report): readonly string[] {
   if (url === description || entries === 0) return [];
   const itself = failure === undefined ? '' : `Nothing was read of ${url} itself: ${failure}.\n`;

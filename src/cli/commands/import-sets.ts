@@ -66,7 +66,7 @@ function takeOver(call: Call<Options>): Promise<ImportSummary> {
   });
 }
 
-/** Does not make a store: without one there are no sets yet. */
+/** Only reads. Makes no store: without one there are no sets yet. */
 async function readOnly(call: Call<Options>): Promise<ImportSummary> {
   const { configuration } = call.loaded;
   if (await isNewStore(configuration)) return run(call, { ...NO_SETS, baseUrl: configuration.baseUrl });
@@ -95,7 +95,7 @@ async function run(
       targets,
       lenient,
       store,
-      // What is only read makes no data folder.
+      // Without a store, no data folder is made.
       folder: store === undefined ? tmpdir() : join(loaded.configuration.dataFolder, 'spool'),
       signal: stopped,
       onProgress: ({ step, done, total }) => bar.update(STEPS[step], done, total),

@@ -6,7 +6,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 
-/** It may get a token or a password. */
+/** The file may later contain a token or a password. */
 const MODE = 0o600;
 
 export const init: CliCommand = {

@@ -20,7 +20,7 @@ interface Options {
   readonly acceptOlder?: boolean;
 }
 
-/** `summary` is undefined when the set was in sync already. */
+/** `summary` is undefined when the set was already in sync. */
 interface Scanned {
   readonly set: ResourceSet;
   readonly summary: SyncSummary | undefined;
@@ -120,7 +120,7 @@ function describeScan({ set: { slug, origin }, summary, dryRun }: Scanned): stri
   return `${slug}: ${plural(files, entry)}${of} in ${seconds.toFixed(1)} s: ${changes}${would}${rest.join('')}.`;
 }
 
-/** What `--json` prints. */
+/** The output with `--json`. */
 function viewScan({ set: { slug, origin }, summary, dryRun }: Scanned): object {
   switch (traitsOf(origin).entry) {
     case 'resource':

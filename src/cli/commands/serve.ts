@@ -41,7 +41,7 @@ export const serve: CliCommand<Options> = {
         const msg = `Serving ${plural(sets.length, 'set')} on ${sourceHome(baseUrl)} (${sourceDescription}).`;
         const value = { event: 'serving', baseUrl, sourceDescription, sets, msg };
         if (logs.isText) await terminal.print(`${msg} Press Ctrl-C to stop.`, value);
-        // Among the lines of a log, which a program reads.
+        // It becomes one of the lines of a log that a program reads.
         else await terminal.write(`${JSON.stringify(value)}\n`);
       },
     });

@@ -44,7 +44,7 @@ export const validateSource: CliCommand<Options> = {
   async run(call) {
     const { terminal, options, workingDirectory } = call;
     const url = urlOf(call.args[0]!);
-    // Before the source is read, which may take long.
+    // Opened before the source is read, which may take long.
     const junit =
       options.junit === undefined ? undefined : await openOutputFile(resolve(workingDirectory, options.junit), 'w');
     const report = await read(call, url);

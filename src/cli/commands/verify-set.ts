@@ -70,7 +70,7 @@ export const verifySet: CliCommand<Options> = {
   },
 };
 
-/** The published documents of a source, as clients get them, and as the store has them. */
+/** The published documents of a source, as clients get them, and as rendered from the store. */
 export function publishedOf(app: App, { baseUrl }: SourceSettings): Published {
   const { publisher, cacheScan, sets } = app;
   return {
@@ -88,7 +88,7 @@ function describe(slug: string, { differences, ...report }: VerifyReport, entry:
   if (compared !== undefined) seen.push(plural(compared, entry));
   if (published !== undefined) seen.push(plural(published.documents, 'document'));
   const lines = differences.first.map(({ kind, document, key, message }) => {
-    // The message is that of a scan, which names the path.
+    // The message is that of a scan, which contains the path.
     const path = kind === 'unreadable' && key !== undefined ? pathOfKey(key) : undefined;
     if (path !== undefined) return printableLine(`${kind}: ${path}: ${message}`);
     return `${kind}: ${document === undefined ? '' : `${document}: `}${key === undefined ? '' : `${key} `}${message}`;

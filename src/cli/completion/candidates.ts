@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import { OPTION_VALUES } from './option-values.ts';
 import { SHELLS } from './scripts.ts';
 
-/** What a shell may complete a word to. */
+/** The possible completions of a word. */
 export type Candidates =
   | { readonly kind: 'files' | 'folders' }
   | { readonly kind: 'words'; readonly words: readonly Candidate[] };
@@ -19,7 +19,7 @@ export interface TypedLine {
   readonly current: string;
   /** Lists the ids of sets; called only where one is expected. */
   setIds(): Promise<readonly string[]>;
-  /** The same of organizations. */
+  /** The same for organizations. */
   organizationIds(): Promise<readonly string[]>;
 }
 
@@ -28,15 +28,15 @@ const NOTHING: Candidates = { kind: 'words', words: [] };
 const OF_SETS = new Set(['sets', 'dumps', 'lists', 'versions', 'changes', 'resources', 'page', 'scan', 'verify']);
 
 /**
- * What the last word of a command line may be: a command, an option, a value, or a path.
- * @param program has at least the commands that the line may mean
+ * The possible completions of the last word of a command line: a command, an option, a value, or a path.
+ * @param program contains at least the commands that the line may name
  */
 export async function findCandidates(program: Command, line: TypedLine): Promise<Candidates> {
   const [first, second] = line.before;
   if (first === undefined) return beginning(line.current, commandsOf(program));
   const group = program.commands.find((command) => command.name() === first);
   if (group === undefined) return NOTHING;
-  // `mirror` has a command below it, and arguments of its own.
+  // `mirror` has a subcommand, and also its own arguments.
   const isCommand = group.commands.length === 0 || group.registeredArguments.length > 0;
   if (second === undefined && group.commands.length > 0 && !(isCommand && line.current.startsWith('-'))) {
     return beginning(line.current, commandsOf(group));
@@ -63,7 +63,7 @@ async function ofCommand(command: Command, line: TypedLine, typed: readonly stri
 }
 
 async function sets({ before, current, setIds }: TypedLine, operands: number): Promise<Candidates> {
-  // A new set has a new id.
+  // A new set gets a new id.
   if (operands > 0 || (before[0] === 'sets' && before[1] === 'add')) return NOTHING;
   return beginning(current, wordsOf(await setIds()));
 }
@@ -82,14 +82,14 @@ async function valuesOf(option: Option, { current, setIds, organizationIds }: Ty
 /** @param name of an argument, or of the value of an option */
 function paths(name: string): Candidates {
   if (name === 'folder') return { kind: 'folders' };
-  // Of a mirror: a folder, or a bucket.
+  // For a mirror: a folder, or a bucket.
   if (name === 'target') return { kind: 'folders' };
   return ['file', 'path', 'location'].includes(name) ? { kind: 'files' } : NOTHING;
 }
 
 interface ReadWords {
   readonly options: ReadonlySet<string>;
-  /** How many arguments were typed that belong to no option. */
+  /** Number of typed arguments that belong to no option. */
   readonly operands: number;
   /** The option whose value is expected next. */
   readonly open: Option | undefined;
@@ -100,7 +100,7 @@ function readTyped(command: Command, typed: readonly string[]): ReadWords {
   let operands = 0;
   let open: Option | undefined;
   for (const word of typed) {
-    // bash makes `--port`, `=` and `80` of `--port=80`.
+    // bash splits `--port=80` into `--port`, `=` and `80`.
     if (word === '=') continue;
     if (open !== undefined) open = undefined;
     else if (word.startsWith('-')) {

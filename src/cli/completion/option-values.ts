@@ -4,7 +4,7 @@ import { HASH_ALGORITHMS } from '../../core/hash.ts';
 import { DUMP_COMPRESSIONS } from '../../core/resource-set.ts';
 import { JOB_STATES } from '../../stores/job.ts';
 
-/** What options with a few values may have, by their long names. */
+/** Options with few possible values, by their long names. */
 export const OPTION_VALUES: Readonly<Record<string, readonly string[]>> = {
   '--access-log': ['true', 'false'],
   '--activity': ACTIVITIES,

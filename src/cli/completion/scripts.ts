@@ -1,5 +1,5 @@
-// Each script asks the program for candidates at every Tab, so it never becomes stale. No script evaluates what was
-// typed: a command substitution in it is not executed.
+// Each script asks the program for candidates at every Tab, so it is never outdated. No script evaluates typed text: a
+// command substitution in it is not executed.
 
 const BASH = `# bash completion of tidemark
 _tidemark() {
@@ -54,7 +54,7 @@ complete --command tidemark --no-files --arguments '(__tidemark_candidates)'
 const SCRIPTS = { bash: BASH, zsh: ZSH, fish: FISH } as const;
 type Shell = keyof typeof SCRIPTS;
 
-/** The shells that there is completion for. */
+/** The shells with completion. */
 export const SHELLS = Object.keys(SCRIPTS) as readonly Shell[];
 
 /** @param words the command that lists candidates: not an alias, which a script does not know */

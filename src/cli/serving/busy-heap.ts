@@ -1,20 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** Requests a second. */
+/** Requests per second. */
 const BUSY = 100;
 /** Bytes of the young generation, both halves. */
 const WANTED = 8 * 1024 * 1024;
 const CHECK_INTERVAL_MS = 1_000;
 const GROWING_INTERVAL_MS = 10;
-/** The next collection lets it grow; a busy server collects many times a second. */
+/** The next collection lets the young generation grow; a busy server collects many times a second. */
 const MOST_CHECKS = 100;
 
 /**
- * Lets the young generation of the calling thread grow to 4 MB a half while the server is busy. limit-heaps.ts keeps it
- * at 1 MB, where a tenth of what many concurrent requests hold is promoted, and collected with the old generation for
- * as much time as the requests take. V8 shrinks it again when there is little to do. Runs until the signal.
- * @param answered how many requests were answered so far
+ * Lets the young generation of the calling thread grow to two halves of 4 MB while the server is busy. limit-heaps.ts
+ * keeps them at 1 MB, where a tenth of the memory of many concurrent requests is promoted, and collecting it with the
+ * old generation takes as much time as the requests. V8 shrinks the young generation again when there is little to do.
+ * Runs until the signal.
+ * @param answered number of requests answered so far
  */
 export async function growWhenBusy(answered: () => number, stopped: AbortSignal): Promise<void> {
   for (let before = answered(); !stopped.aborted; ) {
@@ -28,7 +29,7 @@ export async function growWhenBusy(answered: () => number, stopped: AbortSignal)
 async function grow(stopped: AbortSignal): Promise<void> {
   const factor = Math.floor(WANTED / youngBytes());
   if (factor < 2) return;
-  // All threads have this flag, so it is set for as short a time as possible.
+  // All threads share this flag, so it is set for as short a time as possible.
   setFlagsFromString(`--semi-space-growth-factor=${factor}`);
   try {
     for (let check = 0; check < MOST_CHECKS && youngBytes() < WANTED && !stopped.aborted; check++) {

@@ -6,8 +6,8 @@ import { freePort, isFreePort } from './free-port.ts';
 import { requireSharedPort } from './shared-port.ts';
 
 /**
- * The port to listen on: the given one, else that of last time, so that the URLs that clients know stay right. Port 0
- * is that of last time, too, while it is free.
+ * The port to listen on: the given one, or else the previous one, so that known URLs stay valid. Port 0 also means the
+ * previous port, if it is free.
  * @throws TidemarkError `invalid` when the port cannot be used
  */
 export async function choosePort(app: App, { configuration, given }: LoadedConfiguration): Promise<number> {

@@ -4,12 +4,12 @@ import type { App } from '../../app.ts';
 import { cron } from '../../jobs/schedule.ts';
 
 const NIGHTLY = '30 3 * * *';
-/** Between two reads of the clock at most: it may be set, and the machine may sleep. */
+/** Longest time between two reads of the clock: it may be set, and the machine may sleep. */
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Removes every night what killed processes left in the data folder. No job: any machine runs a job, and these files
- * are on the disk of one. Runs until the signal.
+ * Removes leftovers of killed processes from the data folder every night. This is not a job, because any machine may
+ * run a job, and these files are on the disk of one machine. Runs until the signal.
  */
 export async function cleanNightly(app: App, logger: Logger, stopped: AbortSignal): Promise<void> {
   const schedule = cron(NIGHTLY, app.configuration.timeZone);

@@ -27,7 +27,7 @@ export async function isFreePort(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** Says what is wrong with an address, and what to do. */
+/** Describes the fault of an address, with advice. */
 export function cannotListen(
   { host, port }: { readonly host: string; readonly port: number },
   error: NodeJS.ErrnoException,

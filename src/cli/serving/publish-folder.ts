@@ -16,15 +16,15 @@ export interface FolderOptions {
   readonly root: string;
   readonly id: string | undefined;
   readonly values: SetValues;
-  /** Whether a new history may begin when the base URL changes. */
+  /** Whether a new history may start when the base URL changes. */
   readonly confirmed: boolean;
-  /** Called when the folder is published. What it prints comes before the first change. */
+  /** Called when the folder is published. Its output comes before the first change. */
   onPublished(source: Source, published: PublishedFolder): Promise<void>;
 }
 
 export interface PublishedFolder {
   readonly set: ResourceSet;
-  /** Whether it was published before; then `found` is what changed since. */
+  /** Whether it was published before; `found` then contains the changes since. */
   readonly isKnown: boolean;
   /** The first scan. */
   readonly found: SyncSummary;

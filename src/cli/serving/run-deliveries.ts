@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { Subscription } from '../../publish/notify/subscription.ts';
 
-/** Delivers changes to subscribers in this process, when no other one of the store does. */
+/** Delivers changes to subscribers in this process, when no other process of the store does so. */
 export function runDeliveries({ deliverer, metrics }: App, logger: Logger): { stop(): Promise<void> } {
   deliverer.start({
     onOwner: (isOwner) =>
@@ -19,7 +19,7 @@ export function runDeliveries({ deliverer, metrics }: App, logger: Logger): { st
   return { stop: () => deliverer.stop() };
 }
 
-/** A client that knows the address of a callback can send to it: the log has its host alone. */
+/** Only the host is logged: a client that knows the address of a callback can send to it. */
 function fieldsOf({ id, topic, callback }: Subscription) {
   return { subscription: id, topic, host: new URL(callback).host };
 }

@@ -7,11 +7,11 @@ import { Scheduler } from '../../jobs/scheduler.ts';
 import { jobName } from '../../stores/job.ts';
 
 export interface RunningJobs {
-  /** Resolves when no job runs any more, after some 10 seconds at most. */
+  /** Resolves when no job runs any more, after about 10 seconds at most. */
   stop(): Promise<void>;
 }
 
-/** Runs jobs in this process, and adds them when they are scheduled. */
+/** Runs jobs in this process, and adds scheduled jobs. */
 export function runJobs(app: App, logger: Logger, definitions = JOB_DEFINITIONS): RunningJobs {
   const { concurrency, leaseMs } = app.configuration.jobs;
   const worker = { name: `${hostname()}:${process.pid}`, leaseMs };

@@ -18,9 +18,9 @@ import { type RunningJobs, runJobs } from './run-jobs.ts';
 import type { ServerLogs } from './server-logs.ts';
 import { SyncLoops } from './sync-loops.ts';
 
-/** What differs between the two commands that serve. */
+/** The differences between the two commands that serve. */
 export interface SourceHooks {
-  /** Whether a new history may begin when the base URL changes. */
+  /** Whether a new history may start when the base URL changes. */
   readonly confirmed: boolean;
   /** Called first. Throws when the source must not be served. */
   check?(app: App): Promise<void>;
@@ -28,9 +28,7 @@ export interface SourceHooks {
   prepare?(app: App): Promise<void>;
   /** Receives the sync events of a set. */
   eventsOf(set: ResourceSet): SyncEvents;
-  /**
-   * Called when the source is served and watched. Runs until it is done or `stopped`; what it throws ends the source.
-   */
+  /** Called when the source is served and watched. Runs until it is done or `stopped`; its error ends the source. */
   running(source: Source): Promise<void>;
 }
 
@@ -86,7 +84,7 @@ export async function serveSource(
     } finally {
       ending.abort();
       await Promise.all([server.closeInTime(), loops.stop(), jobs?.stop(), deliveries?.stop()]);
-      // What the close waits for has ended now.
+      // The work that the close waits for has ended now.
       await running?.catch(() => {});
       accessLog?.close();
     }
@@ -109,7 +107,7 @@ async function withPort(app: App, loaded: LoadedConfiguration): Promise<LoadedCo
   return { ...loaded, configuration: { ...configuration, port, baseUrl } };
 }
 
-/** Resolves at the signal, even if `running` has not ended then. @throws what `running` throws before */
+/** Resolves at the signal, even if `running` has not ended then. @throws an earlier error of `running` */
 async function untilStopped(running: Promise<void>, stopped: AbortSignal): Promise<void> {
   if (stopped.aborted) return;
   const atSignal = once(stopped, 'abort');

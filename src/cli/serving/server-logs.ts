@@ -7,11 +7,11 @@ export interface ServerLogs {
   readonly logger: Logger;
   /** Undefined when requests are not logged. */
   readonly accessLog: AccessLog | undefined;
-  /** Whether lines are for people, and not JSON. */
+  /** Whether lines are text for users rather than JSON. */
   readonly isText: boolean;
 }
 
-/** Lines for people on a terminal, JSON for programs; the setting `logFormat` decides otherwise. */
+/** Text for users on a terminal, JSON for programs; the setting `logFormat` overrides this. */
 export function openLogs({ terminal, loaded: { configuration } }: Pick<Call, 'terminal' | 'loaded'>): ServerLogs {
   const { logLevel, logFormat, accessLog } = configuration;
   const isText = logFormat === 'text' || (logFormat === 'auto' && terminal.stderr.isTTY === true && !terminal.json);

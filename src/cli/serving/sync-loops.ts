@@ -7,8 +7,8 @@ import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import { type SyncEvents, SyncLoop } from '../../sources/sync/sync-loop.ts';
 
 /**
- * Milliseconds between two checks which sets exist: another process may add or remove one. An idle server asks its
- * store for little else.
+ * Milliseconds between two checks which sets exist: another process may add or remove one. An idle server sends its
+ * store few other requests.
  */
 const CHECK_INTERVAL_MS = 2000;
 
@@ -45,13 +45,13 @@ export class SyncLoops {
     for (let running = this.#running.get(id); running !== undefined; ) {
       if (await running.ready) return true;
       const next = this.#running.get(id);
-      // Another loop has begun, with other settings.
+      // Another loop, with other settings, was started.
       running = next === running ? undefined : next;
     }
     return false;
   }
 
-  /** Resolves when what was being posted is committed. */
+  /** Resolves when the changes being posted are committed. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#following;
@@ -85,7 +85,7 @@ export class SyncLoops {
       }
       this.#running.delete(id);
       const stopped = loop.stop();
-      // With other settings, all of it is compared again.
+      // With other settings, everything is compared again.
       if (now !== undefined) this.#begin(now, stopped);
       await stopped;
       if (now === undefined) await this.#app.removeCopies();
@@ -118,7 +118,7 @@ export class SyncLoops {
     after.then(() => loop.start());
   }
 
-  /** For other processes, which show it. A store that is in trouble itself does not take it. */
+  /** Records trouble for other processes, which show it. This fails silently when the store itself is in trouble. */
   #recordTrouble(slug: string, problem: string | undefined): void {
     this.#recording = this.#recording.then(() => this.#app.sets.recordTrouble(slug, problem)).catch(() => {});
   }

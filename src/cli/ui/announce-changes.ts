@@ -11,15 +11,15 @@ const BATCH = 10_000;
 type Counts = Record<ChangeKind, number>;
 
 /**
- * Prints a line for every batch of changes after a stamp, wherever they come from, until the signal is aborted:
- * `14:03:02  +3 ~1 -0  maps`.
+ * Prints a line for every batch of changes after a stamp, of any process, until the signal is aborted: `14:03:02  +3 ~1
+ * -0  maps`.
  */
 export async function announceChanges(
   { index, sets }: Pick<App, 'index' | 'sets'>,
   { after, terminal, signal }: { readonly after: Stamp; readonly terminal: Terminal; readonly signal: AbortSignal },
 ): Promise<void> {
   for (let last = after; !signal.aborted; ) {
-    // A store that does not answer is reported by the loops that need it more.
+    // The loops report a store that does not answer.
     const entries = await index.tail(last, BATCH).catch(() => []);
     last = entries.at(-1)?.stamp ?? last;
     const bySet = new Map<SetId, Counts>();

@@ -4,9 +4,9 @@ import { RateEstimate } from './rate-estimate.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface CountBar {
-  /** @param step what is being done, such as "Reading documents" */
+  /** @param step the current work, such as "Reading documents" */
   update(step: string, done: number, total: number): void;
-  /** @param reason what has to happen before it begins */
+  /** @param reason why the work has not started */
   waits(reason: string): void;
   end(): void;
 }

@@ -1,7 +1,10 @@
 import { formatCount } from '../../lib/format-count.ts';
 import type { SyncSummary } from '../../sources/sync-counter.ts';
 
-/** What a scan skipped though no pattern excludes it, and why; undefined when there was nothing. */
+/**
+ * Describes the entries that a scan skipped though no pattern excludes them, with the reason; undefined when there were
+ * none.
+ */
 export function describeSkipped({ skipped }: Pick<SyncSummary, 'skipped'>): string | undefined {
   if (skipped === undefined) return undefined;
   const { links, special } = skipped;

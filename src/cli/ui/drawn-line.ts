@@ -10,8 +10,8 @@ const SHOW_CURSOR = '\u001b[?25h';
 export type TerminalStream = Writable & { readonly isTTY?: boolean; readonly columns?: number };
 
 /**
- * The last line of a terminal's output, which is drawn again and again. While it is shown, the cursor is hidden; it is
- * shown again at the end, or when the process exits before, as at a second signal.
+ * The last line of a terminal's output, which is redrawn again and again. While it is shown, the cursor is hidden; it
+ * is shown again at the end, or when the process exits earlier, as at a second signal.
  */
 export class DrawnLine {
   readonly #stream: TerminalStream;
@@ -35,19 +35,19 @@ export class DrawnLine {
     else this.#timer ??= setTimeout(() => this.#draw(), due).unref();
   }
 
-  /** Writes something else above it. */
+  /** Writes other output above the line. */
   writeAbove(write: () => void): void {
     if (this.#isShown) this.#stream.write(CLEAR_LINE);
     write();
     if (this.#isShown) this.#draw();
   }
 
-  /** Removes it. */
+  /** Removes the line. */
   end(): void {
     this.#stop(CLEAR_LINE);
   }
 
-  /** Leaves it as it is, for good: what is written next is below it, and it is not drawn again. */
+  /** Leaves the line unchanged for good: later output is below it, and it is not drawn again. */
   leave(): void {
     this.#isLeft = true;
     this.#stop('\n');

@@ -8,15 +8,17 @@ import type { ScanBar } from './scan-bar.ts';
 import type { Terminal } from './terminal.ts';
 
 const MOST_PROBLEMS = 10;
-/** Of more paths, nothing is said before the next full scan. */
+/** Most paths that are reported before the next full scan. */
 const MOST_SAID = 10_000;
 const SKIPPED = 'it is no file: a link to a folder, out of the root or to nothing, or a socket, a pipe or a device';
 
-/** Prints what happens to a set's source, for a person. */
+/** Prints the sync events of a set, for users. */
 export function printSyncEvents(terminal: Terminal, set: ResourceSet, bar: ScanBar | undefined): SyncEvents {
   const { slug } = set;
   let skipped: string | undefined;
-  /** What was said of a path since the last full scan: a file that is written again and again is said once. */
+  /**
+   * What was reported about a path since the last full scan: a file that is written again and again is reported once.
+   */
   const said = new Map<string, string>();
   const sayOnce = (path: string, problem: string) => {
     if (said.get(path) === problem || said.size >= MOST_SAID) return;
@@ -32,7 +34,7 @@ export function printSyncEvents(terminal: Terminal, set: ResourceSet, bar: ScanB
         bar?.end();
         const text = describeSkipped(summary);
         if (text !== undefined && text !== skipped) terminal.say(text);
-        // The same is not said again after each scan.
+        // The same text is not repeated after each scan.
         skipped = text;
       }
       for (const { path, problem } of problems.slice(0, MOST_PROBLEMS)) sayOnce(path, problem);

@@ -1,4 +1,5 @@
-// Control characters that a terminal executes (all but tab and line feed), and those that change the writing direction.
+// Control characters that a terminal executes (all but tab and line feed), and characters that change the writing
+// direction.
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
@@ -9,7 +10,7 @@ export function printable(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(CONTROLS, visible);
 }
 
-/** The same in one line: line feeds and tabs are made visible, too. */
+/** The same for one line: line feeds and tabs are made visible, too. */
 export function printableLine(text: string): string {
   return printable(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }

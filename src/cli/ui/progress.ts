@@ -2,7 +2,7 @@ import { USUAL_COLUMNS } from './drawn-line.ts';
 import { printableLine } from './printable.ts';
 import type { Terminal } from './terminal.ts';
 
-// Without a terminal, lines are rare: each of them stays.
+// Without a terminal, lines are rare, since all of them stay.
 const FIRST_PLAIN_LINE_MS = 1000;
 const PLAIN_LINE_MS = 5000;
 const BAR_WIDTH = 20;
@@ -22,7 +22,7 @@ export function startProgress(terminal: Terminal): Progress {
   return printLines(terminal);
 }
 
-/** By a timer, so that also work that reports nothing for long (a file of 100 GB) shows that it goes on. */
+/** Uses a timer, so that work that reports nothing for long (a file of 100 GB) also shows that it continues. */
 function printLines({ stderr }: Terminal): Progress {
   let last = '';
   let timer: NodeJS.Timeout | undefined;
@@ -42,7 +42,7 @@ function printLines({ stderr }: Terminal): Progress {
   };
 }
 
-/** A line for a terminal, with a bar of characters that leaves room for the text; none where there is no room. */
+/** A line for a terminal, with a bar in the room besides the text; without a bar when there is no room. */
 export function barLine({ stderr }: Terminal, step: string, { done, total, text }: BarLine): string {
   const room = (stderr.columns ?? USUAL_COLUMNS) - 1 - step.length - text.length - 2;
   const width = Math.min(BAR_WIDTH, room);

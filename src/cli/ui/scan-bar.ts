@@ -46,7 +46,10 @@ function drawBar(terminal: Terminal, root: ContentRoot): ScanBar {
   };
 }
 
-/** A scan does not know how many files it will find; listing them at the same time is much faster than hashing them. */
+/**
+ * A scan does not know how many files it will find, so they are counted at the same time: listing is much faster than
+ * hashing.
+ */
 function startCounting(root: ContentRoot): { readonly files: number; end(): void } {
   const counted = {
     files: 0,
@@ -61,12 +64,12 @@ function startCounting(root: ContentRoot): { readonly files: number; end(): void
       if (counted.ended) return;
     }
   };
-  // The scan reports what is wrong with the root.
+  // The scan itself reports problems of the root.
   count().catch(() => {});
   return counted;
 }
 
-/** Returns a function that gives bytes per second since the start. */
+/** Returns a function that returns bytes per second since the start. */
 function startRate(): (bytes: number) => string {
   const began = performance.now();
   return (bytes) => `${formatBytes(Math.round((bytes * 1000) / Math.max(1, performance.now() - began)))}/s`;

@@ -13,15 +13,15 @@ export interface Streams {
 }
 
 /**
- * The output of a command: results on standard output, everything else on standard error. Commands in messages begin as
- * the program was called.
+ * The output of a command: results on standard output, everything else on standard error. Commands in messages begin
+ * with the words by which the program was called.
  */
 export class Terminal {
   readonly stdin: Readable;
   readonly stderr: Streams['stderr'];
-  /** Results are JSON; apart from them, only errors are written. */
+  /** Whether results are JSON; only errors are written besides. */
   readonly json: boolean;
-  /** Where progress is shown; drawn on a terminal only. */
+  /** Shows progress; drawn only on a terminal. */
   readonly line: DrawnLine;
   readonly #stdout: Writable;
   readonly #program: string;
@@ -49,12 +49,12 @@ export class Terminal {
     if (!isTaken) await once(this.#stdout, 'drain');
   }
 
-  /** Writes a message for a person to standard error; nothing with --json. */
+  /** Writes a message for users to standard error; nothing with --json. */
   say(text: string): void {
     if (!this.json) this.log(text);
   }
 
-  /** Writes a line of a log to standard error, also with --json. */
+  /** Writes a line of a log to standard error, even with --json. */
   log(text: string): void {
     this.#writeLine(printable(withProgramName(text, this.#program)));
   }

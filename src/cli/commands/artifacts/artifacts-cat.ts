@@ -42,7 +42,7 @@ export const artifactsCat: CliCommand<Options> = {
   },
 };
 
-/** A record as a harvest reads it, if it has a document. */
+/** Formats a record as a harvest reads it, if it has a document. */
 function toJsonLine(record: AnyRecord): string {
   return `${JSON.stringify(record, (_, value) => (typeof value === 'bigint' ? String(value) : value))}\n`;
 }

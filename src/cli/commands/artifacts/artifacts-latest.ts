@@ -33,7 +33,7 @@ export const artifactsLatest: CliCommand<LatestCliOptions> = {
   run: (call) => tellLatest(call, undefined),
 };
 
-/** @param before takes the newest that began then or earlier */
+/** @param before selects the newest artifact that started then or earlier */
 export async function tellLatest(call: Call<LatestCliOptions>, before: Date | undefined): Promise<ExitCode> {
   const { terminal, options } = call;
   const { provider, activity, schema, keys } = options;

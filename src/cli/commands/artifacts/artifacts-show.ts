@@ -116,7 +116,7 @@ function describe({ key, path, length, codec, doc, records, provenance, summary,
   return rows.map(([title, text]) => `${title.padEnd(width)}  ${text}`).join('\n');
 }
 
-/** The chain of inputs, each read by the run of the one before; the first is the shown file. */
+/** Describes a step of the chain of inputs, each of which the run before read; the first is the shown file. */
 function describeStep({ generator, version }: View['provenance'][number], at: number): string {
   const made = generator === undefined ? '(unknown: its -prov.json is not there)' : `${generator}, by ${version}`;
   return '  '.repeat(at) + made;

@@ -44,7 +44,7 @@ export const demo: CliCommand<Options> = {
     if (call.options.data !== undefined || call.options.store !== undefined) throw keepsNothing();
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'tidemark-demo-')));
     const remove = () => rmSync(folder, { recursive: true, force: true });
-    // Also when a second signal ends the process.
+    // Also called when a second signal ends the process.
     process.on('exit', remove);
     try {
       await publishSample(call, folder);
@@ -83,7 +83,7 @@ async function publishSample(call: Call<Options>, folder: string): Promise<void>
   }
 }
 
-/** Of the environment and the configuration file nothing counts but the port: they are meant for a real source. */
+/** Only the port is taken from the environment and the configuration file: the rest is meant for a real source. */
 async function configurationIn(folder: string, { configuration, given }: LoadedConfiguration) {
   const isFree = () => isFreePort('127.0.0.1', USUAL_PORT);
   const port = given.has('port') ? configuration.port : (await isFree()) ? USUAL_PORT : 0;

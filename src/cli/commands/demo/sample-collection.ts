@@ -5,8 +5,8 @@ const REGIONS = ['alps', 'andes', 'arctic', 'balkans', 'caucasus', 'himalaya'] a
 const SHEETS_PER_REGION = 4;
 
 /**
- * A folder of made-up records of maps, which changes in small steps, always in the same order. A person may change it
- * meanwhile: what was removed is made again.
+ * A folder of made-up records of maps, which changes in small steps, always in the same order. Users may change it
+ * meanwhile: removed files are made again.
  */
 export class SampleCollection {
   readonly #folder: string;
@@ -26,11 +26,11 @@ export class SampleCollection {
     }
   }
 
-  /** Changes some files. Returns what was done, for a person. */
+  /** Changes some files. Returns a description for users. */
   async change(): Promise<string> {
     const step = this.#steps++;
     const region = REGIONS[step % REGIONS.length]!;
-    // Not the oldest one, which may be removed or moved below.
+    // Not the oldest file, which may be removed or moved below.
     const edited = this.#sheets[1 + ((step * 7) % (this.#sheets.length - 1))]!;
     await mkdir(dirname(join(this.#folder, edited)), { recursive: true });
     await appendFile(join(this.#folder, edited), `Note ${step + 1}: surveyed again.\n`);
@@ -52,7 +52,7 @@ export class SampleCollection {
     return path;
   }
 
-  /** The oldest one. */
+  /** Removes the oldest file. */
   async #remove(): Promise<string> {
     const path = this.#sheets.shift()!;
     await rm(join(this.#folder, path), { force: true });

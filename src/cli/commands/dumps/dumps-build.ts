@@ -28,7 +28,7 @@ export const dumpsBuild: CliCommand = {
     await requireStore(configuration);
     const bar = startCountBar(terminal);
     const started = performance.now();
-    // While the app is loaded, which takes as long.
+    // Started while the app is loaded, which takes as long.
     const packer = await beginPacking(configuration);
     const build = ({ dumps }: App) =>
       dumps.build(call.args[0]!, {
@@ -61,7 +61,7 @@ function describe(set: string, built: BuiltDumps, seconds: number): string {
   return `${set}: ${made}, ${plural(resources, 'resource')}, ${formatBytes(bytes)}, in ${seconds.toFixed(1)} s.${left}${describeChanges(built)}`;
 }
 
-/** Of a set that keeps versions. */
+/** Describes the Change Dump of a set that keeps versions. */
 function describeChanges({ changes }: BuiltDumps): string {
   if (changes === undefined) return '';
   const { packages, made, lost } = changes;
@@ -81,7 +81,7 @@ function whyNone({ closedWindows, since, lost }: BuiltChangeDump): string {
   return `the versions of the windows that are closed are not kept, only those after ${formatStamp(since)}`;
 }
 
-/** What `--json` prints. */
+/** The output with `--json`. */
 function view(set: string, built: BuiltDumps, seconds: number): object {
   const { at, completed, made, changes } = built;
   const ofChanges = changes && { changes: changesView(changes) };

@@ -1,6 +1,6 @@
 import type { JobView } from '../../../api/job-schemas.ts';
 
-/** How far a job is, or how it ended, in a few words. */
+/** The progress or result of a job, in a few words. */
 export function jobSituation({ state, progress, error, notBefore, finished, worker, cancelling }: JobView): string {
   switch (state) {
     case 'running':

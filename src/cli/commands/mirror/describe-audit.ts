@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<Difference['kind'], string>> = {
   extra: 'is of no resource',
 };
 
-/** What an audit found, for a person. */
+/** Describes the result of an audit for users. */
 export function describeAudit({ listed, files, count, differences, pending }: AuditReport): string {
   const shown = differences.slice(0, MOST_SHOWN).map(({ kind, name }) => `  ${name} ${KINDS[kind]}`);
   const found = count === 0 ? 'No differences' : plural(count, 'difference');

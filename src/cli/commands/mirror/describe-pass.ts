@@ -14,7 +14,7 @@ const REASONS = {
   asked: 'It was compared with the Resource List.',
 } as const;
 
-/** What a pass did, for a person. */
+/** Describes the result of a pass for users. */
 export function describePass(report: PassReport, failures: readonly FailedResource[]): string {
   const { fetched, fromDump, bytes, deleted, adopted, failed, resources, totalBytes, compared, upTo } = report;
   const done = [

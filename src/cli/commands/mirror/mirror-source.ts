@@ -35,7 +35,7 @@ interface Options {
 
 const CONNECTIONS = 4;
 const INTERVAL_MS = 30_000;
-/** A shorter one is not said while a source is followed. Milliseconds. */
+/** Milliseconds. Shorter pauses are not reported while a source is followed. */
 const LONG_PAUSE_MS = 30_000;
 const STATE_HELP =
   'of a copy in a bucket: the folder for its state (default: one for each copy in ~/.local/state/tidemark/mirrors)';
@@ -146,7 +146,7 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
       },
       onNotice: (text) => bar.say(text),
       onPause(reason, ms) {
-        // A source that is followed may be away for long: it is said when it is, and when it is back.
+        // A followed source may be unavailable for long: only that, and its return, are reported.
         if (options.follow === true && ms < LONG_PAUSE_MS) return;
         bar.say(`${reason}: asking again in ${Math.ceil(ms / 1000)} seconds`);
       },
@@ -160,7 +160,7 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
     await print(call, mirror, report);
     return report.failed > 0 ? EXIT.failed : EXIT.done;
   } catch (error) {
-    // Stopped while it waited for the source.
+    // It was stopped while it waited for the source.
     if (options.follow === true && stopped.aborted) return EXIT.done;
     throw error;
   } finally {

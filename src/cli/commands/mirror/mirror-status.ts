@@ -14,7 +14,7 @@ import { describeFailures } from './describe-pass.ts';
 
 const MOST_FAILURES = 1_000;
 
-/** Prints what a copy has; exit code 1 when some of its resources could not be copied. */
+/** Prints the state of a copy; exit code 1 when some of its resources could not be copied. */
 export async function printMirrorStatus(terminal: Terminal, place: MirrorPlace): Promise<ExitCode> {
   const state = openState(place);
   try {

@@ -17,7 +17,7 @@ export function describeOrganization(view: OrganizationView): string {
   ].join('\n');
 }
 
-/** What the default stream has, in numbers. */
+/** Statistics of the default stream. */
 export function describeStatistics({
   records,
   changes,
@@ -35,7 +35,7 @@ export function describeStatistics({
   ].join('\n');
 }
 
-/** Who may read it. */
+/** Describes who may read the organization. */
 export function readingOf({ private: isPrivate, readers = [] }: OrganizationView): string {
   if (!isPrivate) return 'everybody';
   return readers.length === 0 ? 'its own tokens' : `its own tokens, ${readers.join(', ')}`;
@@ -51,7 +51,7 @@ function describeNormalization({ code, items }: NonNullable<OrganizationView['no
   ];
 }
 
-/** When dumps are made; nothing when they have no settings. */
+/** Describes the schedules of dumps; empty when there are no settings. */
 export function describeDumps(dumps: StreamView['dumps']): readonly string[] {
   if (dumps === undefined) return [];
   const { full = 'when asked for', delta = 'when asked for', keep } = dumps;

@@ -9,7 +9,7 @@ export interface DumpOptions {
   readonly keepDumps?: number;
 }
 
-/** Of organizations, for the records of their default streams, and of streams. */
+/** Adds the options for dumps, of organizations (the records of their default streams) and of streams. */
 export function addDumpOptions(command: Command): void {
   command
     .option('--full-dump <cron>', "when a full dump is made, such as '0 3 1 * *'; empty: when it is asked for")
@@ -17,7 +17,7 @@ export function addDumpOptions(command: Command): void {
     .option('--keep-dumps <number>', 'full dumps that are kept, with the deltas after them', wholeNumber(1, MOST_KEPT));
 }
 
-/** What was given. An empty text means none. The registry checks it. */
+/** The given values. An empty text removes a setting. The registry checks them. */
 export function givenDumps({ fullDump, delta, keepDumps }: DumpOptions): { readonly dumps?: DumpSettingChanges } {
   const given = {
     ...(fullDump !== undefined && { full: fullDump || null }),

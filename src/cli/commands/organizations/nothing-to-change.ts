@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { TidemarkError } from '../../../core/errors.ts';
 
-/** What a command without options says that changes something: all that it takes. @param add adds its options */
+/** The error of a change command without options; it lists the options. @param add adds the options of the command */
 export function nothingToChange(add: (command: Command) => void): TidemarkError {
   const command = new Command();
   add(command);

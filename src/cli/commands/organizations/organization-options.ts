@@ -44,7 +44,7 @@ export function addOrganizationOptions(command: Command): void {
     );
 }
 
-/** What was given. An empty text means none. */
+/** The given values. An empty text removes a field. */
 export function givenFields(options: OrganizationOptions): Partial<OrganizationFields> {
   const { title, contact, private: isPrivate, public: isPublic, readers, ...normalization } = options;
   return {

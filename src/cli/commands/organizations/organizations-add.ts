@@ -23,7 +23,7 @@ export const organizationsAdd: CliCommand<OrganizationOptions> = {
 
   async run(call) {
     const [id = ''] = call.args;
-    // Before a store is opened: a mistake leaves no store behind.
+    // Checked before a store is opened, so that a mistake leaves no store behind.
     requireOrganizationId(id);
     const fields = checkedFields({ contacts: [], ...givenFields(call.options) });
     const view = organizationView(await addOrganizations(call, ({ organizations }) => organizations.add(id, fields)));

@@ -52,7 +52,7 @@ export const setsRemove: CliCommand<Options> = {
   },
 };
 
-/** The set is removed, whatever happens to its packages and versions. */
+/** Removes stored files. The set itself is already removed, whatever happens here. */
 async function removeStored(
   { terminal }: Call,
   what: 'package' | 'version',
@@ -68,7 +68,7 @@ async function removeStored(
   }
 }
 
-/** As its packages. */
+/** Same as for its packages. */
 async function removeLists({ terminal }: Call, remove: () => Promise<number>): Promise<void> {
   try {
     const removed = await remove();

@@ -57,7 +57,7 @@ export const streamsDump: CliCommand<Options> = {
   },
 };
 
-/** An upload under way, or a dump of another process, is no wrong usage: the same command may succeed later. */
+/** An upload in progress, or a dump of another process, is not wrong usage: the same command may succeed later. */
 function throwAsNotReady(error: unknown): never {
   if (!isTidemarkError(error, 'conflict')) throw error;
   throw new TidemarkError('not-ready', error.message, error.details, error);

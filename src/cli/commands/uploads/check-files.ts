@@ -5,26 +5,26 @@ import type { Erratum } from '../../../streams/marc/read-record.ts';
 
 const MOST_FIRST = 10;
 
-/** What one file would be taken for, and what would be taken over of it. */
+/** How one file would be interpreted, and what would be read from it. */
 export interface CheckedFile extends Omit<FoundFile, 'bytes'> {
   records: number;
-  /** Ids of a list, and records that are marked as deleted. */
+  /** Number of ids in lists, and of records that are marked as deleted. */
   deletions: number;
   errors: number;
-  /** Of the errors. */
+  /** The first of the errors. */
   readonly firstErrors: Erratum[];
 }
 
-/** What is done with each file, besides counting. */
+/** Receives each file and its contents, besides counting. */
 export interface FileVisitor {
   begin(file: CheckedFile): Promise<void>;
   read(batch: readonly ReadItem[], file: CheckedFile): Promise<void>;
   end(file: CheckedFile): Promise<void>;
-  /** After the last file, or when a file cannot be read on. */
+  /** Called after the last file, or when reading a file fails. */
   close(): Promise<void>;
 }
 
-/** Reads given files to their ends, and yields each file that was found in them, counted. */
+/** Reads given files to their ends, and yields each file found in them, with its counts. */
 export async function* checkFiles(
   given: readonly GivenFile[],
   visitors: readonly FileVisitor[],

@@ -12,7 +12,7 @@ const KIND_NAMES: Readonly<Record<FileKind, string>> = {
 const MOST_ROWS = 1000;
 const MOST_ERRORS = 10;
 
-/** What was found, for people: a table; what would not be taken over, and why; the sums. */
+/** The results for users: a table; what would not be accepted, and why; the sums. */
 export function describeCheck(files: readonly CheckedFile[]): string {
   return [tableOf(files), ...unknownOf(files), ...errorsOf(files), sumsOf(files)].join('\n\n');
 }

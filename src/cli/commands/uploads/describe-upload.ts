@@ -58,7 +58,7 @@ function describeTaken({ taken, totals }: UploadView): string[] {
   ];
 }
 
-/** How many files an upload has, and how large they are together. */
+/** The number of files of an upload, and their total size. */
 export function sizeOf(files: readonly { readonly length: number }[]): string {
   const bytes = files.reduce((sum, { length }) => sum + length, 0);
   return `${plural(files.length, 'file')}, ${formatBytes(bytes)}`;

@@ -7,8 +7,8 @@ import { type OutputFile, openOutputFile } from '../../output-file.ts';
 import type { CheckedFile, FileVisitor } from './check-files.ts';
 
 /**
- * Writes into a folder what is read of each file: `0001-NAME.xml` with its records as MARCXML, and
- * `0001-NAME.deleted.txt` with the ids that it deletes; neither when it has none.
+ * Writes what is read of each file into a folder: `0001-NAME.xml` with its records as MARCXML, and
+ * `0001-NAME.deleted.txt` with the ids that it deletes; neither when there are none.
  * @throws TidemarkError `invalid` when one of them exists, or cannot be written
  */
 export async function openNormalizedFiles(folder: string): Promise<FileVisitor> {
@@ -18,7 +18,7 @@ export async function openNormalizedFiles(folder: string): Promise<FileVisitor> 
   let deletions: OutputFile | undefined;
   const nameOf = ({ path }: CheckedFile) => {
     const last = path.at(-1)!.split('/').at(-1)!;
-    // Letters and digits that every file system knows: the name is that of a file in a package.
+    // Restricted to letters and digits that every file system accepts: the name comes from a package.
     return `${String(count).padStart(4, '0')}-${last.replace(/[^\w.-]+/g, '_').slice(-100)}`;
   };
   const open = (file: CheckedFile, suffix: string) => openOutputFile(join(folder, `${nameOf(file)}${suffix}`), 'wx');

@@ -19,9 +19,9 @@ interface Options extends ServerOptions {
   readonly url?: string;
 }
 
-/** Files of this many bytes are sent so that they go on after a break. */
+/** Bytes from which files are sent resumably. */
 const RESUMABLE_BYTES = 32 * 1024 * 1024;
-/** How long an upload that is stored may take to be shown. */
+/** Milliseconds to wait until a stored upload can be shown. */
 const SHOW_MS = 30_000;
 
 export const uploadFiles: CliCommand<Options> = {
@@ -79,9 +79,9 @@ async function send(
   const upload = await sendResumable(new URL('resumable-uploads', folder), form, options);
   const response = await fetch(new URL(`uploads/${upload}`, folder), {
     headers: options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` },
-    // The token is sent only to the URL that was named.
+    // Redirects are not followed: the token must be sent only to the given URL.
     redirect: 'manual',
-    // Also when the command was stopped meanwhile: what is stored is shown.
+    // Also used when the command was stopped meanwhile: a stored upload is still shown.
     signal: AbortSignal.timeout(SHOW_MS),
   }).catch((error: unknown) => {
     const message = `the upload ${upload} is stored, but cannot be shown: ${reasonOf(error)}`;
@@ -104,7 +104,7 @@ function startUploadBar(terminal: Terminal, files: readonly FormFile[]) {
   const isDrawn = drawsBars(terminal);
   const began = performance.now();
   let done = 0;
-  /** Sent by an earlier command. */
+  /** Bytes sent by an earlier command. */
   let before: number | undefined;
   const show = (text: string) =>
     progress.show(isDrawn ? barLine(terminal, 'Uploading', { done, total, text }) : `Uploading: ${text}`);
@@ -120,7 +120,7 @@ function startUploadBar(terminal: Terminal, files: readonly FormFile[]) {
   };
 }
 
-/** @throws TidemarkError with what the server says is wrong */
+/** @throws TidemarkError with the error of the server */
 function readAnswer({ status, text }: FormAnswer, { origin }: URL): UploadView {
   const value = parseJson(text);
   const upload = uploadSchema.safeParse(value);

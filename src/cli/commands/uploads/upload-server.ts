@@ -12,16 +12,16 @@ export interface ServerOptions {
   readonly tokenFile?: string;
 }
 
-/** Whom an upload is sent to. */
+/** The server that receives an upload. */
 export interface UploadServer {
-  /** With a slash at its end. */
+  /** Ends with a slash. */
   readonly baseUrl: string;
   readonly token: string | undefined;
 }
 
 /**
- * The server that was named, or the one of the store here.
- * @throws TidemarkError `unavailable` when none runs; `invalid`, also for a token that could be read on the way
+ * The given server, or the one of the local store.
+ * @throws TidemarkError `unavailable` when none runs; `invalid`, also for a token that could be read in transit
  */
 export async function findServer(call: Call<ServerOptions>): Promise<UploadServer> {
   const server = await serverOf(call);

@@ -78,9 +78,9 @@ async function* checkWithProgress(
   try {
     const counted = given.map((file) =>
       countedFile(file, (bytes) => {
-        // Also where much is passed over.
+        // Checked even while much is skipped.
         stopped.throwIfAborted();
-        // Some of a ZIP is read twice.
+        // Parts of a ZIP are read twice.
         done = Math.min(done + bytes, total);
         bar.update({ step: 'reading', attempted, done, total });
       }),

@@ -52,8 +52,8 @@ export const versionsPrune: CliCommand<Options> = {
 };
 
 /**
- * What clients no longer find, and what was removed, are two things: bytes may belong to a version that stays, and what
- * was stored within a day stays until a later run.
+ * Versions that clients no longer find, and removed files, are counted separately: bytes may also belong to a version
+ * that stays, and bytes stored within the last day stay until a later run.
  */
 function describe(set: string, { before, versions, bytes, neededSince }: PrunedVersions, dryRun: boolean): string {
   const [are, removed] = dryRun ? ['would be', 'would remove'] : ['are', 'removed'];
@@ -68,7 +68,7 @@ function describe(set: string, { before, versions, bytes, neededSince }: PrunedV
   return `${set}: ${removed} the bytes of ${plural(versions, 'version')}, ${formatBytes(bytes)}.\n${ended}.${needed}`;
 }
 
-/** What `--json` prints. */
+/** The output with `--json`. */
 function view(set: string, { before, neededSince, versions, bytes }: PrunedVersions, dryRun: boolean): object {
   const since = neededSince === undefined ? {} : { neededSince: formatStamp(neededSince) };
   return { set, dryRun, ...(before > 0 && { before: formatStamp(before) }), ...since, versions, bytes };
