@@ -123,7 +123,7 @@ async function countRaised(index: ChangeLog & ResourceStates, set: ResourceSet):
   return count;
 }
 
-/** The keys whose state or order changed. */
+/** Number of keys whose state or order changed after a boundary. */
 async function keysChangedAfter(index: ChangeLog, { id }: ResourceSet, after: number): Promise<number> {
   const keys = new Set<string>();
   for await (const batch of index.changes(id, { after })) for (const { key } of batch) keys.add(key);
