@@ -56,7 +56,8 @@ const linkRules = z.array(text).max(MOST_LINK_RULES, `at most ${MOST_LINK_RULES}
 const hashes = z.array(z.enum(HASH_ALGORITHMS, `use one of ${HASH_ALGORITHMS.join(', ')}`));
 
 /**
- * All settings of a set. The options of commands, `PATCH /api/sets/{set}`, the pages and the reference are derived from it.
+ * All settings of a set. The options of commands, `PATCH /api/sets/{set}`, the pages and the reference are derived from
+ * them.
  */
 export const SET_SETTINGS = {
   root: setting({
@@ -308,8 +309,8 @@ export function shownSettings(set: ResourceSet): {
 }
 
 /**
- * The values, converted to properties of a set. @throws TidemarkError `invalid` when a set of this origin cannot have one of
- * them
+ * The values, converted to properties of a set.
+ * @throws TidemarkError `invalid` when a set of this origin cannot have one of them
  */
 export function toSetFields(values: SetValues, origin: Origin): SetFields {
   const given = SET_SETTING_NAMES.filter((name) => values[name] !== undefined);
