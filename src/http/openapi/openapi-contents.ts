@@ -3,9 +3,9 @@ import { ANSWER_HEADERS, type AnswerHeader } from '../request/operation-headers.
 import type { MediaTypes } from './openapi-document.ts';
 import type { OpenApiSchemas } from './openapi-schemas.ts';
 
-/** Bodies and headers in the words of OpenAPI 3.1. */
+/** Bodies and headers in OpenAPI 3.1. */
 
-/** @param io whether it is sent to the server, or by it */
+/** @param io whether the server receives it or sends it */
 export function describeContents(contents: Contents, io: 'input' | 'output', schemas: OpenApiSchemas): MediaTypes {
   const described = Object.entries(contents).map(([type, content]) => [type, describe(content, io, schemas)]);
   return Object.fromEntries(described);
@@ -16,7 +16,7 @@ export function describeHeaders(names: readonly AnswerHeader[]): Readonly<Record
   return Object.fromEntries(names.map((name) => [name, header(name)]));
 }
 
-/** OpenAPI 3.1 has no word for JSON on each line: `x-line` has the schema of a line. */
+/** OpenAPI 3.1 has no term for JSON on each line: `x-line` contains the schema of a line. */
 function describe(content: Content, io: 'input' | 'output', schemas: OpenApiSchemas) {
   if (content === 'bytes') return {};
   if (content === 'text') return { schema: { type: 'string' } };

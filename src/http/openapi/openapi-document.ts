@@ -1,4 +1,4 @@
-/** The parts of OpenAPI 3.1 that /api/openapi.json has. */
+/** The parts of OpenAPI 3.1 that /api/openapi.json contains. */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ export interface OpenApiDocument {
   };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** By template and method. */
+  /** By path template and method. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
@@ -26,7 +26,7 @@ export interface DescribedOperation {
   readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
-  /** An empty object among them: it does without a token. */
+  /** An empty object in the list means that no token is needed. */
   readonly security: readonly object[];
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: MediaTypes };
@@ -49,7 +49,7 @@ export interface DescribedResponse {
   readonly content?: MediaTypes;
 }
 
-/** By media type; without a schema it is bytes. */
+/** By media type; without a schema, the content is bytes. */
 export type MediaTypes = Readonly<Record<string, { readonly schema?: JsonSchema }>>;
 
 export interface Reference {

@@ -6,7 +6,7 @@ interface Failure {
   readonly name: string;
   readonly description: string;
   readonly headers?: readonly AnswerHeader[];
-  /** Whether a route may answer so. */
+  /** Whether a route may respond in this way. */
   readonly isOf: (route: Route) => boolean;
 }
 
@@ -15,7 +15,7 @@ const isBelowSetOrPart = ({ path }: Route) =>
   path.includes('/:set') || path.includes('/:org') || path.includes('-:part.');
 const takesBody = ({ operation }: Route) => operation.body !== undefined;
 
-/** What a route may answer when it does not do what was asked, by status; error-handler.ts makes these answers. */
+/** Error responses of routes, by status; error-handler.ts sends them. */
 export const FAILURES: Readonly<Record<number, Failure>> = {
   400: {
     name: 'BadRequest',

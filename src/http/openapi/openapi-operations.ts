@@ -7,7 +7,7 @@ import { parametersOf } from './openapi-parameters.ts';
 import { responsesOf } from './openapi-responses.ts';
 import type { OpenApiSchemas } from './openapi-schemas.ts';
 
-/** What a route does by its methods, in the words of OpenAPI 3.1. */
+/** The operations of a route, by method, in OpenAPI 3.1. */
 export function describeRoute(route: Route, schemas: OpenApiSchemas): Readonly<Record<string, DescribedOperation>> {
   const described = describeOperation(route, schemas);
   return route.method === 'get' ? { get: described, head: headOf(described) } : { [route.method]: described };
@@ -27,7 +27,7 @@ function describeOperation(route: Route, schemas: OpenApiSchemas): DescribedOper
   };
 }
 
-/** HEAD answers the same head, and no body. */
+/** A HEAD has the same head as the GET, without a body. */
 function headOf({ operationId, summary, responses, ...rest }: DescribedOperation): DescribedOperation {
   const heads = Object.entries(responses).map(([status, response]) => {
     if ('$ref' in response) return [status, response];
@@ -42,7 +42,7 @@ function headOf({ operationId, summary, responses, ...rest }: DescribedOperation
   };
 }
 
-/** What is public for reading may be private for one set, and then needs a token: it is optional there. */
+/** Documents that are generally public may be private for one set, and then need a token: so the token is optional. */
 function securityOf(action: Action): readonly object[] {
   const token = [{ bearer: [] }, { basic: [] }];
   return may(ANONYMOUS, action, undefined) ? [{}, ...token] : token;

@@ -5,7 +5,7 @@ import type { OpenApiSchemas } from './openapi-schemas.ts';
 
 type Described = Pick<Parameter, 'description' | 'schema' | 'example'>;
 
-/** What each name in a path means. */
+/** The meaning of each name in a path. */
 const IN_PATH: Readonly<Record<string, Described>> = {
   set: {
     description: 'The id of a set.',
@@ -88,7 +88,7 @@ const RANGES: Readonly<Record<string, Described>> = {
   'If-Range': { description: 'All bytes if it has another version by now.', schema: { type: 'string' } },
 };
 
-/** Everything that a route takes beside a body. */
+/** All parameters of a route, without the body. */
 export function parametersOf({ path, operation }: Route, schemas: OpenApiSchemas): readonly Parameter[] {
   const { query, isConditional = false, hasRanges = false } = operation;
   const headers = { ...(isConditional && CONDITIONS), ...(hasRanges && RANGES) };

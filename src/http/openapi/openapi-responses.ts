@@ -9,7 +9,7 @@ import type { OpenApiSchemas } from './openapi-schemas.ts';
 
 const VALIDATORS: readonly AnswerHeader[] = ['ETag', 'Last-Modified'];
 
-/** Every answer of a route, by status. */
+/** Every response of a route, by status. */
 export function responsesOf(route: Route, schemas: OpenApiSchemas): DescribedOperation['responses'] {
   const answers = Object.groupBy(answersOf(route), ({ status }) => status);
   const own = Object.entries(answers).map(([status, some = []]) => [status, describeAnswers(some, schemas)]);
@@ -18,7 +18,7 @@ export function responsesOf(route: Route, schemas: OpenApiSchemas): DescribedOpe
   return Object.fromEntries([...references, ...own]);
 }
 
-/** The answers that many routes give, by their names as components. */
+/** The responses that many routes share, by their names as components. */
 export function sharedResponses(schemas: OpenApiSchemas): Readonly<Record<string, DescribedResponse>> {
   const described = Object.entries(FAILURES).map(([status, { name, description, headers = [] }]) => {
     return [name, describeAnswers([{ status: Number(status), description, headers }], schemas)];
@@ -26,7 +26,7 @@ export function sharedResponses(schemas: OpenApiSchemas): Readonly<Record<string
   return Object.fromEntries(described);
 }
 
-/** The operation's own answers, and those that its conditions and ranges bring. */
+/** The operation's own responses, and those of conditions and ranges. */
 function answersOf({ operation }: Route): readonly Answer[] {
   const { answers, isConditional = false, hasRanges = false } = operation;
   if (!isConditional) return answers;
@@ -45,7 +45,7 @@ function contentOf(status: number): Contents {
   return status >= 400 ? { 'application/json': errorSchema, 'text/html': 'text' } : {};
 }
 
-/** Answers of one status, which may have several media types. */
+/** Combines the responses of one status, which may have several media types. */
 function describeAnswers(answers: readonly Answer[], schemas: OpenApiSchemas): DescribedResponse {
   const descriptions = new Set(answers.map(({ description }) => description));
   const headers = answers.flatMap((answer) => answer.headers ?? []);

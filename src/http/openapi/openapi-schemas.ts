@@ -1,19 +1,19 @@
 import * as z from 'zod';
 import type { JsonSchema } from './openapi-document.ts';
 
-/** Makes JSON Schemas of zod schemas, and gathers those that have an id: the document has these once. */
+/** Converts zod schemas to JSON Schemas, and gathers those with an id: the document contains each of these once. */
 export class OpenApiSchemas {
   readonly #components = new Map<string, JsonSchema>();
 
-  /** @param io whether what is sent to the server is described, or what it sends */
+  /** @param io whether the server receives the value or sends it */
   schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-    // As a part of another schema, so that one with an id becomes a reference like any other.
+    // Converted as a part of another schema, so that one with an id becomes a reference like any other.
     const { properties, $defs = {} } = pointToComponents(z.toJSONSchema(z.object({ it: schema }), { io }));
     for (const [id, component] of Object.entries($defs)) this.#components.set(id, component);
     return properties.it;
   }
 
-  /** Every schema with an id that was met, by id. */
+  /** Every schema with an id so far, by id. */
   get components(): Readonly<Record<string, JsonSchema>> {
     const byId = [...this.#components].sort(([one], [other]) => (one < other ? -1 : 1));
     return Object.fromEntries(byId);

@@ -19,7 +19,7 @@ export interface OpenApiOptions {
   readonly baseUrl: string;
 }
 
-/** The description of all routes by OpenAPI 3.1, made from what checks their requests. */
+/** The description of all routes in OpenAPI 3.1, derived from the schemas that check their requests. */
 export function openApi(routes: readonly Route[], { version, baseUrl }: OpenApiOptions): OpenApiDocument {
   const schemas = new OpenApiSchemas();
   const paths: Record<string, Readonly<Record<string, DescribedOperation>>> = {};

@@ -8,7 +8,7 @@ import type { SetFrame } from './parts/set-frame.ts';
 import { table } from './parts/tables.ts';
 import { formatNumber, timeElement } from './parts/words.ts';
 
-/** So many lists are shown; the archive has all. */
+/** Number of lists that are shown; the archive contains all. */
 const SHOWN = 5;
 
 export interface ShownArchive extends Pick<StoredArchive, 'lists'> {
@@ -16,7 +16,7 @@ export interface ShownArchive extends Pick<StoredArchive, 'lists'> {
   readonly job: JobView | undefined;
 }
 
-/** The newest lists of the archive, and for administrators a button that keeps the present one. */
+/** The newest lists of the archive, and for administrators a button that keeps the current one. */
 export function archiveSection(page: SetFrame, { lists, job }: ShownArchive): Html | undefined {
   const { set, frame } = page;
   const { isAdministrator } = frame.viewer;

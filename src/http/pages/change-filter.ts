@@ -6,9 +6,9 @@ import { parseNameSearch, placesIn } from './parts/name-search.ts';
 import { beginningOf, endOf } from './parts/page-query.ts';
 import { nameOf } from './parts/resource-parts.ts';
 
-/** Which changes of a set a page shows. */
+/** The filter of a page of changes. */
 export interface ChangeFilter {
-  /** A text in the name, as it is searched for among resources; empty for all. */
+  /** A text in the name, as in a search for resources; empty for all. */
   readonly q: string;
   readonly kind?: ChangeKind | undefined;
   /** The first and the last day, in UTC. */
@@ -20,7 +20,7 @@ export function isFiltered({ q, kind, from, until }: ChangeFilter): boolean {
   return q !== '' || kind !== undefined || from !== undefined || until !== undefined;
 }
 
-/** The range of the days, below a boundary. */
+/** The range of the given days, below a boundary. */
 export function rangeOf({ from, until }: ChangeFilter, before: Stamp | undefined): Omit<LatestRange, 'limit'> {
   return {
     after: from === undefined ? undefined : beginningOf(from),
@@ -28,7 +28,7 @@ export function rangeOf({ from, until }: ChangeFilter, before: Stamp | undefined
   };
 }
 
-/** Whether a change is of the kind and has the text; undefined when every change does. */
+/** Tests whether a change has the kind and contains the text; undefined when there is nothing to test. */
 export function fitsOf({ q, kind }: ChangeFilter): ((change: Change) => boolean) | undefined {
   if (q === '' && kind === undefined) return undefined;
   const hasText = q === '' ? () => true : keyTest(q);

@@ -14,12 +14,12 @@ export interface ChangesPage extends SetFrame {
   readonly filter: ChangeFilter;
   /** Newest first. */
   readonly changes: readonly Change[];
-  /** Whether there may be newer ones, and the boundary below which to go on when there may be older ones. */
+  /** Whether there are no newer ones, and the boundary below which older ones continue, if there may be any. */
   readonly isLatest: boolean;
   readonly older: number | undefined;
 }
 
-/** A set's changes, back to its beginning. */
+/** The changes of a set, back to its first one. */
 export function renderChangesPage(page: ChangesPage): string {
   const { set, changes, isLatest, older, filter, frame } = page;
   const main = html`${readingNotice(set)}
@@ -35,7 +35,7 @@ ${onward(
   return renderSetFrame(page, main, { links: [feedLink(set)] });
 }
 
-/** The form with a filter that is wrong, and why. */
+/** The form with an invalid filter, and the error. */
 export function renderWrongFilter(page: SetFrame, filter: ChangeFilter, problem: TidemarkError): string {
   return renderSetFrame(page, html`${filterForm(filter, problem.details.field)}\n${wrongQueryNotice(problem)}`);
 }

@@ -9,7 +9,7 @@ import type { ShownArchive } from './archive-section.ts';
 import type { ShownDump } from './dump-section.ts';
 import { BUILD_DUMP, KEEP_LIST } from './set-operations.ts';
 
-/** The buttons on the page of a set that build its Resource Dump, and keep its Resource List. */
+/** The buttons on the page of a set that build its Resource Dump, or keep its Resource List. */
 export function dumpPageRoutes({ dumpJobs, listJobs }: ServedApp): readonly Route[] {
   return [
     post('/sets/:set/dump/build', {
@@ -32,7 +32,7 @@ export function dumpPageRoutes({ dumpJobs, listJobs }: ServedApp): readonly Rout
   ];
 }
 
-/** What the page of a set shows of its dump; undefined when it can have none. */
+/** The dump for the page of a set; undefined when the set can have none. */
 export async function shownDump(
   { dumps, dumpJobs }: ServedApp,
   set: ResourceSet,
@@ -50,7 +50,7 @@ export async function shownDump(
   return { dump, job: job && jobView(job) };
 }
 
-/** What the page of a set shows of its archived lists. */
+/** The archived lists for the page of a set. */
 export async function shownArchive(
   { listArchives, listJobs }: ServedApp,
   set: ResourceSet,

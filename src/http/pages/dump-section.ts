@@ -12,11 +12,11 @@ import { counted, formatNumber, timeElement } from './parts/words.ts';
 export interface ShownDump {
   /** Undefined when none was built. */
   readonly dump: Dump | undefined;
-  /** The last job that builds it, or has; for administrators. */
+  /** The last job that builds it; for administrators. */
   readonly job: JobView | undefined;
 }
 
-/** The Resource Dump of a set: what it consists of, how its last build went, and a button that builds it. */
+/** The Resource Dump of a set: its contents, the result of the last build, and a button that builds it. */
 export function dumpSection(page: SetFrame, { dump, job }: ShownDump): Html {
   const { set, frame } = page;
   const { isAdministrator } = frame.viewer;

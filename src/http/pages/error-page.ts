@@ -6,11 +6,11 @@ import { sentence } from './parts/words.ts';
 export interface Problem {
   readonly status: number;
   readonly message: string;
-  /** Being made: the page should be asked for again. */
+  /** Whether the error is temporary: the page should be requested again. */
   readonly passes: boolean;
 }
 
-/** What could not be shown, and why. */
+/** A page that shows an error. */
 export function renderErrorPage(frame: Frame, { status, message, passes }: Problem): string {
   const title = titleOf(status, passes);
   const main = html`<h1>${title}</h1>

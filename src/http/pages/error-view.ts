@@ -10,9 +10,9 @@ import { sendPage } from './parts/send-page.ts';
 
 type IdentifySender = (headers: IncomingHttpHeaders) => Promise<Pick<Locals, 'sender' | 'hasSession'>>;
 
-/** Shows what could not be shown, and why; of an unexpected error, only that there was one. */
+/** Shows an error as a page; for an unexpected error, without details. */
 export function errorView(app: ServedApp, identifySender: IdentifySender): ShowErrorPage {
-  /** A page has the header of its viewer also when the request was not admitted, or no route answers it. */
+  /** The page has the header of its viewer even when the request was not admitted, or matches no route. */
   async function frameFor(request: Request, response: Response, status: number) {
     if (response.locals.sender === undefined && status < 500) {
       const { sender, hasSession } = await identifySender(request.headers).catch(() => ({}) as Locals);
@@ -22,7 +22,7 @@ export function errorView(app: ServedApp, identifySender: IdentifySender): ShowE
   }
 
   return (request, response, { status, body: { error } }) => {
-    // A browser would ask for user and password; with credentials that are wrong it may do so, to send others.
+    // A browser would ask its user for name and password. With wrong credentials it may do so, to send others.
     if (status === 401 && request.headers.authorization === undefined) {
       response.removeHeader('WWW-Authenticate');
       response.vary('Accept').redirect(303, pathToSignIn(request));
@@ -36,7 +36,7 @@ export function errorView(app: ServedApp, identifySender: IdentifySender): ShowE
   };
 }
 
-/** What was posted cannot be posted again by itself. */
+/** The address of the sign-in form. It leads back only to a GET, since a form cannot be posted again automatically. */
 function pathToSignIn({ method, path, originalUrl }: Request): string {
   const here = method === 'GET' || method === 'HEAD' ? originalUrl.slice(1) : '';
   return signInLink({ top: topOf(path), here });

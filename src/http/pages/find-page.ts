@@ -11,15 +11,15 @@ import { type Column, stackingTable } from './parts/tables.ts';
 import { counted, formatNumber, formatTime, timeElement } from './parts/words.ts';
 
 export interface FindPage extends SetFrame, FoundOfSet {
-  /** What was searched for; empty to see them all. */
+  /** The search text; empty to show all resources. */
   readonly q: string;
-  /** The key after which these come; undefined for the first ones. */
+  /** The key after which these follow; undefined for the first ones. */
   readonly after: string | undefined;
-  /** How many resources the set has. */
+  /** Number of resources of the set. */
   readonly total: number;
 }
 
-/** The resources of a set, or those with some text in their name. */
+/** The resources of a set, or those whose names contain a text. */
 export function renderFindPage(page: FindPage): string {
   const { set, q, resources, frame } = page;
   const main = html`${readingNotice(set)}
@@ -31,7 +31,7 @@ ${steps(page)}
   return renderSetFrame(page, main);
 }
 
-/** The form with a search that is wrong, and why. */
+/** The form with an invalid search, and the error. */
 export function renderWrongSearch(page: SetFrame, q: string, problem: TidemarkError): string {
   return renderSetFrame(page, html`${form(q, true)}\n${wrongQueryNotice(problem)}`);
 }

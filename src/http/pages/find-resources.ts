@@ -6,16 +6,16 @@ import { take } from '../request/take.ts';
 import { type NameSearch, parseNameSearch, placesIn } from './parts/name-search.ts';
 import { nameOf } from './parts/resource-parts.ts';
 
-/** The most that the store finds at once, and so the most that are counted. */
+/** Most resources that the store finds at once, and so the most that are counted. */
 const MOST_COUNTED = 1_000;
-/** A page may take twice as long as one search of the store. */
+/** Milliseconds: a page may take twice as long as one search of the store. */
 const MOST_MS = 500;
 
 export interface FoundOfSet {
   readonly resources: readonly Resource[];
-  /** The key up to which the set was searched; undefined when that was all. */
+  /** The key up to which the set was searched; undefined when the search is complete. */
   readonly next: string | undefined;
-  /** How many were found from here on, also beyond those that are shown. */
+  /** Number of resources found from here on, including those that are not shown. */
   readonly count: number;
   /** Whether there may be more than these. */
   readonly mayBeMore: boolean;
@@ -27,7 +27,7 @@ interface Wanted {
   readonly limit: number;
 }
 
-/** The resources that a person searches for, and how many there are. */
+/** The resources that match a search, and their number. */
 export async function findResources(
   index: ResourceStates,
   set: ResourceSet,

@@ -2,7 +2,7 @@ import type { Operation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import { FONT_FILES, fontBytes } from './parts/font.ts';
 
-/** The font of pages, for everybody: the page for signing in has it, too. */
+/** The font of pages. It is public, since the sign-in page uses it, too. */
 export function fontRoutes(): readonly Route[] {
   return FONT_FILES.map((file, at) =>
     get(`/fonts/${file}`, {

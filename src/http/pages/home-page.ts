@@ -19,26 +19,26 @@ export interface HomePage {
   readonly frame: Frame;
   /** The sets of this page. */
   readonly shown: readonly SummarizedSet[];
-  /** How many sets there are, and how many of them were found. */
+  /** Number of all sets, and of those that match the search. */
   readonly sets: number;
   readonly found: number;
-  /** What they hold together. */
+  /** The totals of all sets. */
   readonly totals: StoreTotals;
   readonly paging: Paging;
-  /** What was searched for; empty when nothing was. */
+  /** The search text; empty without a search. */
   readonly q: string;
   readonly order: HomeOrder;
-  /** By the id of a set: of those that were counted in time. */
+  /** By the id of a set; only of sets that were counted in time. */
   readonly sparklines: ReadonlyMap<SetId, Sparkline>;
   readonly states: ReadonlyMap<SetId, SyncState>;
-  /** Whether there are any that the reader may read. */
+  /** Whether there are organizations that the reader may read. */
   readonly hasOrganizations: boolean;
 }
 
 export const HOME_ORDERS = ['name', 'changed'] as const;
 export type HomeOrder = (typeof HOME_ORDERS)[number];
 
-/** With more sets than this, the page has a search. */
+/** The page has a search when there are more sets than this. */
 const FEW = 12;
 
 /** The source and its sets. */
@@ -72,7 +72,7 @@ ${frame.viewer.isAdministrator && html`<p class="more"><a href="./add-set">Add a
   });
 }
 
-/** Links in place of a form: each order has an address. */
+/** Links rather than a form: each order has an address. */
 function orders({ order, q }: HomePage): Html {
   const link = (its: HomeOrder, text: string) =>
     its === order
@@ -117,7 +117,7 @@ function setName(set: SummarizedSet['set']): Html {
   return html`<a href="./sets/${set.slug}/">${titleOf(set)}</a> ${set.title !== undefined && html`<span class="id">${set.slug}</span>`} ${set.private === true && html`<span class="state">private</span>`}`;
 }
 
-/** What is posted is published at once. Of a set with a source, only the process that syncs it knows the state. */
+/** Posted events are published at once. For a set with a source, only the process that syncs it knows the state. */
 function stateOf({ ready, origin }: SummarizedSet['set'], synced: SyncState | undefined): Html | undefined {
   const state =
     !ready && synced !== 'error' ? 'being read' : traitsOf(origin).source === undefined ? 'in sync' : synced;

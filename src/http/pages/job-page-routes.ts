@@ -124,7 +124,7 @@ interface Changed {
   readonly back: Back;
 }
 
-/** From the address of a button, relative to it. */
+/** The address of the page to return to, relative to that of the button. */
 function wayBack({ kind, id, did, back }: Changed): string {
   if (back === 'job') return `../${id}?did=${did}`;
   return `../../../jobs?${new URLSearchParams({ did, job: `${kind}/${id}` })}`;

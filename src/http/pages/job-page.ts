@@ -11,7 +11,7 @@ export interface JobPage {
   readonly job: JobView;
   /** Oldest line first. */
   readonly log: readonly string[];
-  /** What a button of the page was pressed for. */
+  /** The button of the page that was just pressed. */
   readonly did?: JobAction | undefined;
 }
 

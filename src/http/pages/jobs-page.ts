@@ -12,21 +12,21 @@ import { formatNumber } from './parts/words.ts';
 export interface JobsPage {
   readonly frame: Frame;
   readonly counts: readonly JobCount[];
-  /** Of each, those that were added last. */
+  /** The last jobs that were added, in each state. */
   readonly running: readonly JobView[];
   readonly queued: readonly JobView[];
   readonly failed: readonly JobView[];
   readonly ended: readonly JobView[];
   readonly scheduled: readonly NextJob[];
-  /** The job whose button was pressed, and which button. */
+  /** The job whose button was just pressed, and that button. */
   readonly changed?: JobView | undefined;
   readonly did?: JobAction | undefined;
 }
 
-/** Seconds after which the page is loaded again: jobs come and go. */
+/** Seconds after which the page is reloaded: jobs change. */
 const AGAIN = 5;
 
-/** What runs and how far it is, what failed and why, the last runs and the next times. */
+/** Running jobs with their progress, failed ones with their errors, the last runs and the next times. */
 export function renderJobsPage(page: JobsPage): string {
   const { frame, running, queued, failed, ended, scheduled, changed, did } = page;
   const columns = columnsFor(frame);

@@ -11,7 +11,7 @@ import { PAGES, REFRESH } from './set-operations.ts';
 
 const LIST_PAGES_PER_PAGE = 50;
 
-/** The pages of a Resource List, and the button that renders one of them anew. */
+/** The pages of a Resource List, and the button that renders one of them again. */
 export function listPageRoutes(app: ServedApp): readonly Route[] {
   const { publisher } = app;
   return [
@@ -37,7 +37,7 @@ export function listPageRoutes(app: ServedApp): readonly Route[] {
   ];
 }
 
-/** The pages of a Resource List that a page shows; none while the set is being read. */
+/** The pages of a Resource List for a web page; none while the set is being read. */
 async function listPages({ publisher }: ServedApp, { slug }: ResourceSet, asked: number) {
   const most = LIST_PAGES_PER_PAGE;
   try {

@@ -10,7 +10,7 @@ const LISTS = [
   ['Change List', 'changeList'],
 ] as const;
 
-/** What an aggregator comes for: how the set is copied. */
+/** How to copy the set: this is what aggregators look for. */
 export function mirrorSection({ set, frame: { baseUrl } }: SetFrame): Html {
   return html`<h2 id="copy">Copy this set</h2>
 ${waysToCopy(set, baseUrl)}`;

@@ -11,14 +11,14 @@ import { counted, formatAgo, formatNumber, timeElement } from './parts/words.ts'
 
 export interface PagesPage extends SetFrame {
   readonly pages: readonly PageInfo[];
-  /** How many pages the Resource List has. */
+  /** Number of pages of the Resource List. */
   readonly total: number;
   readonly paging: Paging;
-  /** The page that was just rendered anew, if one was. */
+  /** The page that was just rendered again, if any. */
   readonly refreshed: string | undefined;
 }
 
-/** The documents that the Resource List consists of. */
+/** The documents of a Resource List. */
 export function renderPagesPage(page: PagesPage): string {
   const { set, pages, total, refreshed, paging } = page;
   const main = html`${readingNotice(set)}

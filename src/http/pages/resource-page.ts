@@ -15,12 +15,12 @@ export interface ResourcePage extends SetFrame {
   readonly resource: Resource | Tombstone;
   /** Its changes, newest first. */
   readonly history: readonly Change[];
-  /** Whether these are the newest ones, and the boundary below them when there are older ones. */
+  /** Whether these are the newest changes, and the boundary below them when there are older ones. */
   readonly isLatest: boolean;
   readonly older: number | undefined;
 }
 
-/** One resource: what is known of it, and how that came about. */
+/** One resource: its current state, and its history. */
 export function renderResourcePage(page: ResourcePage): string {
   const { resource, set, frame, history, isLatest, older } = page;
   const { key, state, stamp } = resource;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { page as htmlPage, type Operation } from '../request/operation.ts';
 import { before, changeKind, day, pageNumber, searchedName } from './parts/page-query.ts';
 
-/** The pages of a set. Links may have parameters of their own, so unknown ones are ignored. */
+/** The pages of a set. Links may contain additional parameters, so unknown ones are ignored. */
 
 export const SET = {
   ...describe('setPage', 'A set with its numbers, how it has changed, and its documents'),

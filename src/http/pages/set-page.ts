@@ -17,18 +17,18 @@ import { formatNumber, timeElement } from './parts/words.ts';
 
 export interface SetPage extends SetFrame {
   readonly summary: SetSummary;
-  /** Of a set of records: the artifact that it mirrors. */
+  /** For a set of records: the artifact that it mirrors. */
   readonly cursor: SyncCursor | undefined;
-  /** The latest ones, newest first. */
+  /** The latest changes, newest first. */
   readonly changes: readonly Change[];
   readonly days: Series;
   readonly hours: Series;
-  /** Undefined when the set can have none. */
+  /** Undefined when the set can have no dump. */
   readonly dump: ShownDump | undefined;
   readonly archive: ShownArchive;
 }
 
-/** One set at a glance: its figures, how it has changed, and its documents. */
+/** An overview of a set: its figures, its recent changes, and its documents. */
 export function renderSetPage(page: SetPage): string {
   const { set, summary, cursor, changes, days, hours, dump, archive, frame } = page;
   const { now } = frame;

@@ -26,7 +26,7 @@ import { renderResourcePage } from './resource-page.ts';
 import { CHANGES, FIND, POSTINGS, RESOURCE, SET, TO_SET } from './set-operations.ts';
 import { renderSetPage } from './set-page.ts';
 
-/** What the plots show, with the present day and hour. */
+/** Number of days and hours in the plots, including the current ones. */
 const SHOWN_DAYS = 30;
 const SHOWN_HOURS = 48;
 const LATEST_CHANGES = 10;
@@ -62,7 +62,7 @@ export function setRoutes(app: ServedApp): readonly Route[] {
     get('/sets/:set', {
       action: 'read-documents',
       operation: TO_SET,
-      // Relative links of the page need the slash; so is this one relative.
+      // Relative links of the page need the trailing slash; this address is relative, too.
       handle: (_request, response) => response.redirect(308, `${setOf(response).slug}/`),
     }),
 
@@ -131,18 +131,18 @@ export function setRoutes(app: ServedApp): readonly Route[] {
   ];
 }
 
-/** A parameter of a query that is wrong, as it was given; empty when it was given several times. */
+/** The text of an invalid query parameter; empty when it was given several times. */
 function given({ query }: Request, name: string): string {
   const value = query[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** The boundary below changes, newest first, when there are older ones. */
+/** The boundary below the last of these changes (newest first), when there are older ones. */
 function olderThan({ taken, hasMore }: Taken<Change>): Stamp | undefined {
   return hasMore ? boundaryBefore(taken.at(-1)!.stamp) : undefined;
 }
 
-/** How many changes there were in each of the last days or hours. */
+/** The number of changes in each of the last days or hours. */
 async function seriesOf(
   { activity }: ServedApp,
   { id }: ResourceSet,

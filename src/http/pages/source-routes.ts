@@ -84,7 +84,7 @@ export function sourceRoutes(app: ServedApp): readonly Route[] {
   ];
 }
 
-/** The sets of a page. To find those that changed last, the summaries of all are read. */
+/** The sets of a page. For the order by last change, the summaries of all sets are read. */
 async function onPage(
   { index }: Pick<ServedApp, 'index'>,
   sets: readonly ResourceSet[],
@@ -102,14 +102,14 @@ function byName(a: ResourceSet, b: ResourceSet): number {
   return NAMES.compare(titleOf(a), titleOf(b)) || (a.slug < b.slug ? -1 : 1);
 }
 
-/** Sets whose existence a client may not know of. */
+/** Sets whose existence a client must not learn of. */
 function leftOut(all: readonly ResourceSet[], seen: readonly ResourceSet[]): readonly SetId[] {
   if (seen.length === all.length) return [];
   const ids = new Set(seen.map(({ id }) => id));
   return all.filter(({ id }) => !ids.has(id)).map(({ id }) => id);
 }
 
-/** Sets with a text in their title or id, whichever the case of its letters. */
+/** Sets whose title or id contains a text, ignoring case. */
 function search(sets: readonly ResourceSet[], q: string): readonly ResourceSet[] {
   if (q === '') return sets;
   const text = q.toLowerCase();

@@ -6,26 +6,26 @@ import type { SummarizedSet } from '../../sets/summarized-sets.ts';
 import type { ActivityMemory } from '../../stores/activity-memory.ts';
 
 export const SPARKLINE_DAYS = 30;
-/** Sets that are counted at once. */
+/** Number of sets that are counted at the same time. */
 const AT_ONCE = 4;
-/** A page waits no longer: sets that were not counted by then have a sparkline the next time. */
+/** Milliseconds that a page waits: sets that are not counted by then get a sparkline the next time. */
 const MOST_MS = 500;
-/** Of these, the counts are kept: some 5 MB. */
+/** Number of sets whose counts are cached: about 5 MB. */
 const MOST_KEPT = 10_000;
 
-/** The number of changes on each of the last days, the present one included; oldest first. */
+/** The number of changes on each of the last days, including the current one; oldest first. */
 export type Sparkline = readonly number[];
 
 interface Kept {
   readonly lastChange: Stamp;
-  /** The day on which it was counted, since 1970. */
+  /** The day of counting, as days since 1970. */
   readonly day: number;
   readonly counts: Promise<Sparkline | undefined>;
 }
 
 /**
- * How many changes sets had on each of the last days. A set without a new change is not counted again that day, so a
- * page of sets that rest costs the store nothing.
+ * The numbers of changes of sets on each of the last days. A set without a new change is not counted again on that day,
+ * so that a page of unchanged sets costs the store nothing.
  */
 export class Sparklines {
   readonly #activity: Pick<ActivityMemory, 'of'>;
@@ -35,7 +35,7 @@ export class Sparklines {
     this.#activity = activity;
   }
 
-  /** Of the sets that were counted in time. */
+  /** The sparklines of the sets that were counted in time. */
   async of(sets: readonly SummarizedSet[]): Promise<ReadonlyMap<SetId, Sparkline>> {
     const lines = new Map<SetId, Sparkline>();
     const left = sets.values();
@@ -61,7 +61,7 @@ export class Sparklines {
     return counts;
   }
 
-  /** Undefined when the store does not answer, or the set was removed: a page can do without a sparkline. */
+  /** Undefined when the store does not answer, or the set was removed: a page works without a sparkline. */
   async #count(id: SetId, until: Stamp): Promise<Sparkline | undefined> {
     try {
       const from = until - (SPARKLINE_DAYS - 1) * MICROSECONDS.day;

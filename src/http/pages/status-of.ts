@@ -10,24 +10,24 @@ import { shownFigures } from '../response/shown-figures.ts';
 import { shownSets } from '../response/shown-sets.ts';
 import type { Viewer } from './parts/frame.ts';
 
-/** Sets that are named; of more, only the number is shown. */
+/** Most sets that are listed; of more, only the number is shown. */
 const NAMED_SETS = 100;
-/** For the store to answer. */
+/** Milliseconds that the store may take to answer. */
 const STORE_TIMEOUT_MS = 2_000;
 
-/** How the source is. */
+/** The state of the source. */
 export interface Status {
   readonly version: string;
-  /** How long the store took to answer, in milliseconds; undefined when it did not. */
+  /** The response time of the store in milliseconds; undefined when it did not answer. */
   readonly storeAnswered: number | undefined;
-  /** Those that are being read for the first time, the first of them with their figures. */
+  /** The sets that are being read for the first time, the first of them with their figures. */
   readonly reading: { readonly total: number; readonly sets: readonly SummarizedSet[] };
   readonly ready: number;
-  /** Those that cannot be synced with their sources at present. */
+  /** The sets that cannot be synced with their sources at present. */
   readonly troubled: readonly ResourceSet[];
-  /** For those who may see them. */
+  /** Only for viewers that may see them. */
   readonly figures: LiveFigures | undefined;
-  /** What the store is, for an administrator: it may name machines. */
+  /** The store, for an administrator: it may name machines. */
   readonly store: string | undefined;
 }
 
@@ -37,7 +37,7 @@ const NO_ANSWER: StoreStatus = { storeAnswered: undefined, reading: { total: 0, 
 export async function statusOf(app: ServedApp, response: Response, viewer: Viewer): Promise<Status> {
   const { configuration } = app;
   const [store, figures] = await Promise.all([
-    // The page is shown, and soon, whatever is wrong with the store.
+    // The page must be shown soon, whatever is wrong with the store.
     withTimeout(askStore(app, response), STORE_TIMEOUT_MS, () => NO_ANSWER).catch(() => NO_ANSWER),
     viewer.seesFigures ? shownFigures(app, response) : undefined,
   ]);

@@ -13,7 +13,7 @@ export interface StatusPage extends Status {
   readonly frame: Frame;
 }
 
-/** How the source is, for a person. */
+/** The state of the source as a page. */
 export function renderStatusPage(page: StatusPage): string {
   const { frame, reading, figures } = page;
   const main = html`<h1>Status</h1>
@@ -123,7 +123,7 @@ ${table('Sets that are being read', sets, [
 ${left > 0 && html`<p class="quiet">and ${formatNumber(left)} more</p>`}`;
 }
 
-/** Why is for administrators: it may name files and hosts. */
+/** Only administrators see the reason: it may name files and hosts. */
 function notInSync({ troubled, frame: { viewer, now } }: StatusPage): Html {
   const columns: Column<ResourceSet>[] = [
     {

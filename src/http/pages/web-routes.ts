@@ -15,7 +15,7 @@ import { sourceRoutes } from './source-routes.ts';
 import { subscriptionPageRoutes } from './subscriptions-page.ts';
 import { validateRoutes } from './validate/validate-routes.ts';
 
-/** Pages for people. The documents of ResourceSync are pages too: see document-view.ts. */
+/** The web pages. The documents of ResourceSync also have pages: see document-view.ts. */
 export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   return [
     ...sourceRoutes(app),

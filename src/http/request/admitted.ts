@@ -4,18 +4,18 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Organization } from '../../streams/organization.ts';
 import type { DirectRequest } from './direct-request.ts';
 
-/** What is known of a request while it is answered. Express keeps it at the same place. */
+/** What is known of a request while it is processed. Express has an object for this. */
 export interface Locals {
   sender?: Principal;
   /** Whether the sender was identified by the cookie of a session. */
   hasSession?: boolean;
-  /** The set that the path names. */
+  /** The set in the path. */
   set?: ResourceSet | undefined;
-  /** The organization that the path names. */
+  /** The organization in the path. */
   organization?: Organization | undefined;
   /** Whether the response is for its sender alone. */
   isPrivate?: boolean;
-  /** What was made, for the log: the path does not name it yet. */
+  /** The created object, for the log: the path does not contain it. */
   subject?: string;
 }
 
@@ -31,12 +31,12 @@ export function param({ params }: Pick<RoutedRequest, 'params'>, name: string): 
   return Array.isArray(value) ? value.join('/') : (value ?? '');
 }
 
-/** The set that the path names; only for routes with `:set`. */
+/** The set in the path; only for routes with `:set`. */
 export function setOf({ locals }: Pick<RoutedResponse, 'locals'>): ResourceSet {
   return locals.set as ResourceSet;
 }
 
-/** The organization that the path names; only for routes with `:org`. */
+/** The organization in the path; only for routes with `:org`. */
 export function organizationOf({ locals }: Pick<RoutedResponse, 'locals'>): Organization {
   return locals.organization as Organization;
 }
@@ -46,7 +46,7 @@ export function senderOf({ locals }: Pick<RoutedResponse, 'locals'>): Principal 
   return locals.sender as Principal;
 }
 
-/** A request of express as a direct handler takes it. */
+/** Converts a request of express for a direct handler. */
 export function directRequest(request: RoutedRequest, response: RoutedResponse): DirectRequest {
   const { method, url = '', headers, params } = request;
   return { method, url, headers, params, sender: senderOf(response), set: response.locals.set };

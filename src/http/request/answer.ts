@@ -3,13 +3,13 @@ import type { ServedBytes } from '../../sources/served-source.ts';
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * What a handler answers a GET or HEAD with; send-answer.ts sends it over node:http, server/front.ts by itself. An
- * answer without a body has a `Content-Length` all the same when the client asked with HEAD.
+ * The response of a handler to a GET or HEAD. send-answer.ts sends it over node:http, server/front.ts directly. To a
+ * HEAD, a response without a body still has a `Content-Length`.
  */
 export interface Answer {
   readonly status: number;
-  /** Besides those that every response has, which it may replace. A 304 has no others. */
+  /** Headers in addition to those of every response, which they may replace. A 304 has only these. */
   readonly headers: AnswerHeaders;
-  /** So many bytes as `Content-Length` says. The sender closes it. */
+  /** Exactly as many bytes as `Content-Length` states. The sender closes it. */
   readonly body?: ServedBytes | undefined;
 }

@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
 
-/** What is wrong with a value, where its schema has no words of its own. Undefined leaves it to the library. */
+/** Describes the fault of a value when its schema has no message. Undefined means that of the library. */
 export function issueText(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return MISSING;
   switch (issue.code) {
@@ -29,7 +29,7 @@ export function issueText(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** A sentence about a field, of what `issueText` or its schema says. */
+/** A sentence about a field, made from the text of `issueText` or its schema. */
 export function fieldProblem(field: string, text: string): string {
   return text === MISSING ? `${field} ${MISSING}` : `${field} is wrong: ${text}`;
 }

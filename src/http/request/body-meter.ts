@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 
 type Take = (bytes: number) => void;
 
-// By the request itself, so that no route can read a body and forget to count it.
+// Stored by request, so that no route can read a body without counting it.
 const meters = new WeakMap<IncomingMessage, Take>();
 
-/** Has the bytes of a request's body counted as they come; what `take` throws ends the reading. */
+/** Registers a counter for the bytes of a request's body; an error of `take` ends the reading. */
 export function meterBody(request: IncomingMessage, take: Take): void {
   meters.set(request, take);
 }

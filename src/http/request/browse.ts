@@ -6,9 +6,9 @@ import type { FoundResources, ResourceStates, Search } from '../../stores/resour
 import type { HistoryRange, LatestRange } from '../../stores/set-statistics.ts';
 import { type Taken, take } from './take.ts';
 
-/** Changes that are read at once: an answer may have room for few of them. */
+/** Number of changes that are read at once: a response may have room for few of them. */
 const SLICE = 250;
-/** Changes that one answer searches: each is read, and tested by itself. */
+/** Most changes that one response searches: each is read and tested. */
 const MOST_SEARCHED = 5_000;
 
 interface Following {
@@ -16,7 +16,7 @@ interface Following {
   readonly limit: number;
 }
 
-/** The resources after a key that one answer has room for, and the last of their keys when there are more. */
+/** The resources after a key that fit one response, and the last of their keys when there are more. */
 export async function resourcesAfter(
   index: ResourceStates,
   set: ResourceSet,
@@ -26,7 +26,7 @@ export async function resourcesAfter(
   return { resources: taken, next: hasMore ? taken.at(-1)?.key : undefined };
 }
 
-/** What a search finds, as far as one answer has room for it. */
+/** The results of a search, as many as fit one response. */
 export async function searchedResources(
   index: ResourceStates,
   set: ResourceSet,
@@ -38,8 +38,8 @@ export async function searchedResources(
 }
 
 /**
- * The newest changes below a boundary that one answer has room for.
- * @param read as `latest` and `history` of an index read them
+ * The newest changes below a boundary that fit one response.
+ * @param read as `latest` and `history` of an index
  */
 export function newestChanges(
   set: ResourceSet,
@@ -50,8 +50,8 @@ export function newestChanges(
 }
 
 /**
- * The newest changes of a range that fit a filter, and the boundary below which to go on; it is undefined when all of
- * the range was searched. May return no change, and such a boundary.
+ * The newest changes of a range that match a filter, and the boundary at which to continue; undefined when the whole
+ * range was searched. May return no change together with a boundary.
  * @param fits undefined for every change
  */
 export async function filteredChanges(
@@ -89,7 +89,7 @@ async function* inSlices(read: (range: HistoryRange) => Promise<readonly Change[
   }
 }
 
-/** A range begins at `after`, which was in the answer before. */
+/** Removes the resource `after`, at which the range begins: the previous response contained it. */
 async function* without(after: string | undefined, batches: AsyncIterable<readonly Resource[]>) {
   for await (const batch of batches) yield batch.filter(({ key }) => key !== after);
 }

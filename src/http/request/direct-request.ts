@@ -3,18 +3,21 @@ import type { Principal } from '../../access/principal.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Answer } from './answer.ts';
 
-/** A GET or HEAD that was admitted, in whichever way it came. */
+/** An admitted GET or HEAD, however it arrived. */
 export interface DirectRequest {
   readonly method: string | undefined;
-  /** As it was sent. */
+  /** The unchanged URL of the request. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** The parts of the path that the route names, decoded. */
+  /** The named parts of the path, decoded. */
   readonly params: Readonly<Record<string, string | string[]>>;
   readonly sender: Principal;
-  /** The set that the path names. */
+  /** The set in the path. */
   readonly set: ResourceSet | undefined;
 }
 
-/** Answers a GET or HEAD; knows neither node:http nor express. Errors become answers in response/failure-answer.ts. */
+/**
+ * Handles a GET or HEAD, independently of node:http and express. response/failure-answer.ts converts errors to
+ * responses.
+ */
 export type DirectHandler = (request: DirectRequest) => Promise<Answer>;

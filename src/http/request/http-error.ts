@@ -2,11 +2,11 @@ interface Problem {
   readonly code: string;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** Plain values that help a program. */
+  /** Plain values for programs. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** What is wrong with a request as HTTP has it; what is wrong with what it asks for is a TidemarkError. */
+/** An error of the HTTP request itself; errors of its subject are TidemarkErrors. */
 export class HttpError extends Error {
   readonly status: number;
   readonly code: string;
@@ -23,7 +23,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Asks for a token; a browser asks its user. */
+/** Requests a token; a browser asks its user for it. */
 export function unauthorized(reason: string): HttpError {
   return new HttpError(401, {
     code: 'unauthorized',
@@ -32,7 +32,7 @@ export function unauthorized(reason: string): HttpError {
   });
 }
 
-/** @param milliseconds after which the sender may go on */
+/** @param milliseconds after which the sender may try again */
 export function tooManyRequests(milliseconds: number): HttpError {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));
   return new HttpError(429, {

@@ -1,4 +1,4 @@
-/** The parameters of this server that are no secrets. */
+/** Query parameters that are not secret. */
 const SHOWN = new Set([
   'after',
   'before',
@@ -17,7 +17,7 @@ const SHOWN = new Set([
 ]);
 const MOST_CHARACTERS = 1024;
 
-/** The path of a request as it is logged: bounded, and of its parameters only those whose values are no secrets. */
+/** The path of a request for logs: limited in length, and only with parameters that are not secret. */
 export function loggedPath(url: string): string {
   const mark = url.indexOf('?');
   if (mark < 0) return bounded(url);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { HttpError } from './http-error.ts';
 
-/** The media type of a request's body in small letters, without its parameters; empty when the request names none. */
+/** The media type of a request's body in lower case, without its parameters; empty when the request has none. */
 export function mediaTypeOf({ 'content-type': contentType = '' }: IncomingHttpHeaders): string {
   return contentType.split(';', 1)[0]!.trim().toLowerCase();
 }

@@ -7,7 +7,7 @@ interface NamedResource {
   readonly key?: string | undefined;
 }
 
-/** The key of the resource that a query names. @throws TidemarkError `invalid` */
+/** The key of the resource in a query. @throws TidemarkError `invalid` */
 export function keyOf({ uri, key }: NamedResource, set: ResourceSet): ResourceKey {
   if (uri !== undefined) return resolveLocation({ value: uri, type: 'url' }, set, 'uri');
   if (key !== undefined) return key;

@@ -2,13 +2,13 @@ import { parseWeights, weightOfType } from './weighted-list.ts';
 
 export interface OfferedType {
   readonly mime: string;
-  /** Other media types by which clients ask for it. */
+  /** Further media types in an `Accept` header that select it. */
   readonly alsoAsked?: readonly string[];
 }
 
 /**
- * What a client would rather have (RFC 9110, 12.5.1): of those that it likes alike, the first. Undefined when it takes
- * none of them.
+ * The media type that a client prefers (RFC 9110, 12.5.1); the first of several with the same weight. Undefined when it
+ * accepts none of them.
  */
 export function negotiateType<Offered extends OfferedType>(
   accept: string | undefined,

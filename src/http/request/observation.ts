@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../access/principal.ts';
 
-/** How a sender may name its request: the name goes into a header and into logs. */
+/** The pattern of a request id of a client: the id is used in a header and in logs. */
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 const OBSERVATION = Symbol('observation');
 
-/** What is recorded about a request while it is answered. */
+/** What is recorded about a request while it is processed. */
 export interface Observation {
-  /** What names the request in headers, errors and logs. */
+  /** The id of the request in headers, errors and logs. */
   readonly id: string;
-  /** As performance.now() has it. */
+  /** Start time, on the clock of performance.now(). */
   readonly began: number;
-  /** The pattern of the route that answers, once that is known. */
+  /** The pattern of the matching route, once it is known. */
   route: string | undefined;
-  /** Who sends it, once that is known. */
+  /** The sender, once it is known. */
   sender: Principal | undefined;
 }
 
@@ -36,7 +36,7 @@ export function observe(request: IncomingMessage, response: ServerResponse): Obs
   return observation;
 }
 
-/** Records which route answers, and to whom. Called by what answers: the guard, or what answers before it. */
+/** Records the route and the sender. Called by the guard, or by code that responds before the guard. */
 export function recordRoute(response: ServerResponse, pattern: string, sender?: Principal): void {
   const observation = (response as Observed)[OBSERVATION];
   if (observation === undefined) return;
@@ -44,12 +44,12 @@ export function recordRoute(response: ServerResponse, pattern: string, sender?: 
   observation.sender = sender;
 }
 
-/** What was recorded about a request so far. */
+/** The record of a request so far. */
 export function observationOf(response: ServerResponse): Observation | undefined {
   return (response as Observed)[OBSERVATION];
 }
 
-/** The id of the request; every answer has it as X-Request-Id. Undefined for a request that is not observed. */
+/** The id of the request; every response has it as X-Request-Id. Undefined for a request that is not observed. */
 export function requestIdOf(response: ServerResponse): string | undefined {
   return (response as Observed)[OBSERVATION]?.id;
 }

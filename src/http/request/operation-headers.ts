@@ -1,4 +1,4 @@
-/** Headers of answers beyond what HTTP requires, and what they mean. */
+/** Response headers beyond what HTTP requires, with their meanings. */
 export const ANSWER_HEADERS = {
   Allow: 'The methods that the path has.',
   'Content-Range': 'Which bytes of the whole these are.',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { AnswerHeader } from './operation-headers.ts';
 
-/** What operations are about; the description at /api/openapi.json is ordered by it. */
+/** The subjects of operations, which group the description at /api/openapi.json. */
 export const TAGS = {
   documents: 'The documents of ResourceSync, for clients that mirror the sets.',
   resources: 'The resources themselves.',
@@ -18,47 +18,47 @@ export const TAGS = {
 } as const;
 export type Tag = keyof typeof TAGS;
 
-/** What a body is: JSON of a schema, such JSON on each line, or text or bytes that no schema describes. */
+/** The content of a body: JSON of a schema, such JSON on each line, or text or bytes without a schema. */
 export type Content = z.ZodType | { readonly lines: z.ZodType } | 'text' | 'bytes';
-/** What a body may be, by media type. */
+/** The possible contents of a body, by media type. */
 export type Contents = Readonly<Record<string, Content>>;
 
 export interface Answer {
   readonly status: number;
   readonly description: string;
-  /** Without it the answer has no body. */
+  /** Without it, the response has no body. */
   readonly content?: Contents;
   readonly headers?: readonly AnswerHeader[];
 }
 
 /**
- * What a route takes and answers. The schemas that check requests are these very ones, so the description can say
- * nothing else than what is checked. Answers that any route may give (not authorized, too many requests …) are in
- * openapi-answers.ts.
+ * The request and the responses of a route. Requests are checked with the same schemas, so the description always
+ * agrees with the checks. Responses that any route may have (not authorized, too many requests …) are in
+ * openapi-failures.ts.
  */
 export interface Operation<Query extends z.ZodObject = z.ZodObject> {
-  /** Unique among all routes: generated clients name their functions by it. */
+  /** Unique among all routes: generated clients use it as the name of a function. */
   readonly id: string;
   readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   /**
-   * Its parameters are parsed before the handler is called. A `z.strictObject` refuses parameters that it does not
-   * know, as the JSON API does; a `z.object` ignores them, for harvesters and links that add their own. Without it any
-   * are ignored.
+   * Its parameters are parsed before the handler is called. A `z.strictObject` refuses unknown parameters, as the JSON
+   * API does; a `z.object` ignores them, for harvesters and links that add parameters. Without a schema, all are
+   * ignored.
    */
   readonly query?: Query;
-  /** What a request must bear; another Content-Type is answered with 415 before the handler is called. */
+  /** The required body; another Content-Type is refused with 415 before the handler is called. */
   readonly body?: Contents;
-  /** Understands If-Match, If-None-Match and their like, and answers 304 and 412. */
+  /** Whether it supports If-Match, If-None-Match and similar headers, with responses 304 and 412. */
   readonly isConditional?: boolean;
-  /** Understands Range and If-Range, and answers 206 and 416. */
+  /** Whether it supports Range and If-Range, with responses 206 and 416. */
   readonly hasRanges?: boolean;
-  /** All but those that every route may give. Several of one status are one with several media types. */
+  /** All responses, except those that every route may have. Several of one status are one with several media types. */
   readonly answers: readonly Answer[];
 }
 
-/** For operations of the JSON API that have no parameter. */
+/** Query schema for operations of the JSON API without parameters. */
 export const NO_PARAMETERS = z.strictObject({});
 
 export function json(schema: z.ZodType, description: string, status = 200): Answer {

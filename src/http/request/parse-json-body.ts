@@ -5,19 +5,19 @@ import { fieldProblem, issueText } from './body-issue.ts';
 import { unknownName } from './unknown-name.ts';
 
 /**
- * A body as its schema makes it.
+ * Parses a body with its schema.
  * @throws TidemarkError `invalid` that names the field; it repeats no value of the body
  */
 export function parseJsonBody<Schema extends z.ZodType>(schema: Schema, bytes: Buffer): z.output<Schema> {
   return checkBody(schema, readJson(bytes));
 }
 
-/** A value that was posted, as its schema makes it. @throws TidemarkError `invalid` that names the field */
+/** Parses a posted value with its schema. @throws TidemarkError `invalid` that names the field */
 export function checkBody<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value, { error: issueText });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  // A misspelt name is also a missing one: the misspelling is the more useful message.
+  // A misspelt name also causes a missing one: the misspelling is the more useful message.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]!;
   if (issue.code === 'unrecognized_keys') throw unknownField(issue, schema);
   const field = issue.path.join('.') || 'body';

@@ -4,9 +4,9 @@ import { TidemarkError } from '../../core/errors.ts';
 import { unknownName } from './unknown-name.ts';
 
 /**
- * The parameters of a query as their schema makes them.
+ * Parses the parameters of a query with their schema.
  * @throws TidemarkError `invalid` for a parameter that is wrong, missing, given several times, or (strict schemas)
- * unknown
+ *   unknown
  */
 export function parseQuery<Query extends z.ZodObject>(schema: Query, query: ParsedUrlQuery): z.output<Query> {
   const names = Object.keys(schema.shape);

@@ -4,7 +4,7 @@ import { codeOfProblem, parseDatetime } from '../../core/w3c-datetime.ts';
 
 /** Kinds of query parameters. Their messages follow the parameter's name: "limit is a whole number from 1 to 1000". */
 
-/** How many a client wants, from 1 to `most`. */
+/** The number of items to return, from 1 to `most`. */
 export function limit({ usual, most }: { readonly usual: number; readonly most: number }) {
   const message = `is a whole number from 1 to ${most}`;
   const description = 'The most entries of the answer.';
@@ -13,7 +13,7 @@ export function limit({ usual, most }: { readonly usual: number; readonly most: 
     .meta({ description, default: usual });
 }
 
-/** A time; in microseconds since 1970 for the handler. */
+/** A time; converted to microseconds since 1970. */
 export function time(description: string) {
   return z
     .string()
@@ -39,7 +39,7 @@ export function text(description: string, example?: string) {
     .meta({ description, ...(example !== undefined && { examples: [example] }) });
 }
 
-/** One of some words; the first is what it is without the parameter. */
+/** One of several words; the first is the default. */
 export function choice<const Words extends readonly [string, ...string[]]>(words: Words, description: string) {
   return z
     .enum(words, `is ${words.join(' or ')}`)

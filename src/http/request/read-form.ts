@@ -3,7 +3,7 @@ import { type BodyLimits, readBody, requestBody } from './request-body.ts';
 
 const MOST_BYTES = 262_144;
 
-/** What the form of a page sends. */
+/** The body of a form of a page. */
 export const FORM_BODY = { 'application/x-www-form-urlencoded': 'text' } as const;
 
 /** The fields of a form. @throws as readBody */

@@ -4,15 +4,15 @@ import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { HttpError } from './http-error.ts';
 
-/** What a form of `multipart/form-data` has, in the order in which it comes. What they throw ends the reading. */
+/** Receives the parts of a `multipart/form-data` form, in order. An error of a method ends the reading. */
 export interface FormParts {
   field(name: string, value: string): void;
-  /** Takes all bytes of a file; the next file waits until it resolves. */
+  /** Reads all bytes of a file; the next file waits until this resolves. */
   file(name: string, file: FormFile): Promise<void>;
 }
 
 export interface FormFile {
-  /** Without folders, which some clients send; empty for a part that names none. */
+  /** The name without folders, which some clients send; empty for a part without a name. */
   readonly fileName: string;
   readonly body: Readable;
 }
@@ -21,9 +21,9 @@ const MOST_FIELDS = 20;
 const LIMITS = { fieldNameSize: 100, fieldSize: 4_096, fields: MOST_FIELDS, headerPairs: 50, headerSize: 16_384 };
 
 /**
- * Reads a form as it comes, no faster than its files are taken. When it fails, the file that is being taken fails, too,
- * and nothing is read any more.
- * @throws HttpError 400 for what is no such form, 413 for too many parts; what the body throws, and what `parts` throw
+ * Reads a form as it arrives, no faster than its files are read. On an error, the current file fails, too, and reading
+ * stops.
+ * @throws HttpError 400 for an invalid form, 413 for too many parts; what the body throws, and what `parts` throw
  */
 export async function readMultipart(
   headers: IncomingHttpHeaders,
@@ -43,7 +43,7 @@ class FormReader {
   readonly #busboy: BusboyInstance;
   readonly #parts: FormParts;
   readonly #stopped = new AbortController();
-  /** Resolves when all files so far were taken; it never rejects. */
+  /** Resolves when all files so far were read; it never rejects. */
   #taken: Promise<void> = Promise.resolve();
   readonly #waiting = new Set<Readable>();
   #failure: { readonly error: unknown } | undefined;
@@ -71,7 +71,7 @@ class FormReader {
     this.#requireGood();
   }
 
-  /** Ends what is under way. Returns what went wrong first. */
+  /** Ends the reading. Returns the first error. */
   async fail(error: unknown): Promise<unknown> {
     this.#stop(error);
     await this.#taken;
@@ -98,7 +98,7 @@ class FormReader {
   }
 
   #file(name: string | undefined, body: Readable, fileName: string): void {
-    // The one that takes it may not have begun.
+    // The receiver may not have started to read.
     body.on('error', () => {});
     if (this.#failure !== undefined) {
       body.destroy();

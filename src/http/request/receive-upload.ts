@@ -9,11 +9,11 @@ import { type FormFile, readMultipart } from './read-multipart.ts';
 import { readBody } from './request-body.ts';
 import { noFileName, UploadFields } from './upload-fields.ts';
 
-/** Bytes of a body without files. */
+/** Most bytes of a body without files. */
 const MOST_BYTES = 65_536;
 const text = z.string();
 
-/** As JSON: what the fields of a form say. */
+/** The fields of a form, as JSON. */
 export const uploadJson = z
   .strictObject({
     url: text.describe('Where the file is fetched from, by http or https.'),
@@ -29,20 +29,20 @@ export const podJson = z
 
 export interface UploadRequest {
   readonly organization: string;
-  /** As the query names it. */
+  /** The stream in the query. */
   readonly stream: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** How scripts for the POD aggregator are understood. */
+/** Rules for requests of scripts for the POD aggregator. */
 export interface PodRules {
-  /** The id of a stream, which is made when there is none of this name. */
+  /** The id of a stream, which is created when there is none of this name. */
   streamOf(name: string): Promise<string>;
 }
 
 /**
- * Receives the files of a form, or the URL of one. When it fails, nothing of them stays.
+ * Receives the files of a form, or the URL of one. On an error, no file remains.
  * @throws what `readMultipart` and `parseJsonBody` throw; TidemarkError as `Uploads.begin` and `Receiving`
  */
 export async function receiveUpload(

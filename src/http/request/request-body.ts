@@ -6,19 +6,19 @@ import { takeOfBody } from './body-meter.ts';
 import { HttpError } from './http-error.ts';
 
 export interface BodyLimits {
-  /** Milliseconds that a client may send nothing. There is no limit on the whole time. */
+  /** Milliseconds without a byte after which a client times out. The total time is not limited. */
   readonly idleTimeout: number;
   /** Ends the reading with an error when the server stops. */
   readonly stopping: AbortSignal;
-  /** A client that sends more bytes a minute than it may is read more slowly, instead of being refused. */
+  /** Whether a client that exceeds its bytes per minute is read more slowly instead of being refused. */
   readonly isPaced?: boolean;
 }
 
 /**
- * The bytes of a request's body, unpacked when they are gzip. Leaving the loop early does not cut the connection, so
- * that an answer can still be sent.
+ * The bytes of a request's body, unpacked if they are gzip. Leaving the loop early does not cut the connection, so that
+ * a response can still be sent.
  * @throws HttpError 415 for another encoding, 400 for broken gzip, 408 when the client sends nothing, 429 when it sends
- * too much, 503 when the server stops
+ *   too much, 503 when the server stops
  */
 export async function* requestBody(
   request: IncomingMessage,
@@ -53,7 +53,7 @@ async function takeInTurn(request: IncomingMessage, bytes: number, { isPaced, st
 
 /**
  * Reads a whole body.
- * @param hint what to do about one that is too large, as words that follow what is wrong
+ * @param hint advice for a body that is too large, in words that follow the error
  * @throws HttpError 413 when it has more bytes than the limit
  */
 export async function readBody(body: AsyncIterable<Buffer>, limit: number, hint = ''): Promise<Buffer> {
@@ -82,7 +82,7 @@ function unpacked(request: IncomingMessage): Readable {
   }
   const gunzip = createGunzip();
   request.once('error', (error) => gunzip.destroy(error));
-  // When gunzip fails, an answer must still be possible: pipeline() would cut the connection.
+  // When gunzip fails, a response must still be possible: pipeline() would cut the connection.
   return request.pipe(gunzip);
 }
 

@@ -8,7 +8,7 @@ import type { Operation } from './operation.ts';
 import { parseQuery } from './parse-query.ts';
 import { prefersPage } from './prefers-page.ts';
 
-/** Answers a request; errors go to error-handler.ts. */
+/** Responds to a request; errors go to error-handler.ts. */
 export type Handler = (request: Request, response: Response) => Promise<void> | void;
 
 type Method = 'delete' | 'get' | 'options' | 'patch' | 'post';
@@ -19,24 +19,26 @@ export interface Route {
   readonly path: string;
   readonly action: Action;
   readonly operation: Operation;
-  /** Checks the request against the operation, and answers it. Called when the sender may do the action. */
+  /** Checks the request against the operation, and responds. Called when the sender may do the action. */
   readonly handle: Handler;
-  /** Answers what server/direct-routes.ts lets past express: a GET without a query that prefers no page. */
+  /**
+   * Handles the requests that server/direct-routes.ts keeps from express: a GET without a query that prefers no page.
+   */
   readonly direct?: DirectHandler | undefined;
 }
 
-/** What a route does, by whom, and how it is described. */
+/** The action, description and handler of a route. */
 interface Answering<Query extends z.ZodObject> {
   readonly action: Action;
   readonly operation: Operation<Query>;
-  /** @param query the parameters as the operation's schema makes them */
+  /** @param query the parameters, parsed by the operation's schema */
   readonly handle: (request: Request, response: Response, query: z.output<Query>) => Promise<void> | void;
-  /** Shows a person what is wrong with the query; without it, error-view.ts does. */
+  /** Shows a user the error of the query; by default error-view.ts does. */
   readonly showWrong?: (request: Request, response: Response, problem: TidemarkError) => Promise<void>;
   readonly direct?: DirectHandler;
 }
 
-/** A route that answers GET, and HEAD. */
+/** A route for GET and HEAD. */
 export function get<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
   return route('get', path, answering);
 }

@@ -30,7 +30,7 @@ import type { Upload } from '../../streams/uploads/upload.ts';
 import type { UploadState } from '../../streams/uploads/upload-state.ts';
 import type { Uploads } from '../../streams/uploads/uploads.ts';
 
-/** When a job of a kind is added next. */
+/** The next time at which a job of a kind is added. */
 export interface NextJob {
   readonly kind: string;
   /** The set that it works on, if there is one for each. */
@@ -42,21 +42,21 @@ export interface NextJob {
 
 /** Jobs of one kind, each for a set. */
 export interface SetJobs {
-  /** Adds one, or returns the one that waits. @throws TidemarkError `invalid` when the set can have none */
+  /** Adds one, or returns the one that is waiting. @throws TidemarkError `invalid` when the set can have none */
   add(set: ResourceSet): Promise<Job>;
-  /** The one of the set that was added last, when it is among the last hundreds of all sets. */
+  /** The newest job of the set, if it is among the last hundreds of jobs of all sets. */
   latest(set: ResourceSet): Promise<Job | undefined>;
 }
 
 /** Jobs that make dumps of streams. */
 export interface StreamDumpJobs {
-  /** Those that wait or run. */
+  /** The jobs that wait or run. */
   open(name: StreamName): Promise<readonly Job[]>;
-  /** Adds one, or returns the one that waits. */
+  /** Adds one, or returns the one that is waiting. */
   add(dump: StreamName & { readonly kind: DumpKind }): Promise<Job>;
 }
 
-/** What the server needs of the program. */
+/** The parts of the program that the server uses. */
 export interface ServedApp {
   readonly configuration: Configuration;
   readonly index: ResourceIndex;
@@ -65,49 +65,49 @@ export interface ServedApp {
   readonly jobs: Pick<JobQueue, 'list' | 'get' | 'log' | 'counts' | 'retry'>;
   /** @throws TidemarkError `not-found`; `conflict` when it has ended, or has published a part of an upload */
   cancelJob(name: string): Promise<Job>;
-  /** When jobs are added next, the soonest first. */
+  /** The next times at which jobs are added, the soonest first. */
   nextJobs(): Promise<readonly NextJob[]>;
   readonly organizations: OrganizationRegistry;
   readonly uploads: Uploads;
   readonly resumableUploads: Pick<ResumableUploads, 'begin' | 'unfinished' | 'status' | 'receive' | 'remove'>;
   readonly streamDumps: Pick<StreamDumps, 'list'>;
-  /** They make dumps of records of streams. */
+  /** Jobs that make dumps of records of streams. */
   readonly streamDumpJobs: StreamDumpJobs;
-  /** Has a failed upload processed again. @throws TidemarkError `conflict` when it has not failed */
+  /** Processes a failed upload again. @throws TidemarkError `conflict` when it has not failed */
   retryUpload(upload: Upload): Promise<UploadState>;
   readonly tokens: TokenRegistry;
   readonly sessions: Sessions;
   readonly records: Pick<Records, 'cursorOf'>;
   readonly publisher: DocumentPublisher;
-  /** The changes of sets as they are recorded. */
+  /** The feeds of the changes of sets. */
   readonly feeds: Pick<ChangeFeeds, 'follow'>;
   readonly dumps: Pick<Dumps, 'known' | 'changes' | 'open' | 'readManifest' | 'remove'>;
-  /** They build Resource Dumps. */
+  /** Jobs that build Resource Dumps. */
   readonly dumpJobs: SetJobs;
-  /** They keep Resource Lists in archives. */
+  /** Jobs that keep Resource Lists in archives. */
   readonly listJobs: SetJobs;
   readonly versions: Pick<Versions, 'at' | 'nearest' | 'list' | 'open'>;
   readonly listArchives: Pick<ListArchives, 'archiveOf'>;
   readonly subscriptions: Subscriptions;
   readonly postingLog: Pick<PostingLog, 'read'>;
   /**
-   * Lets a sender post to a set, measured and logged.
-   * @param work its results are those of the posting that it is given
+   * Opens a posting of a sender to a set, measured and logged.
+   * @param work returns when it is done; it gets the posting
    * @throws TidemarkError as openPosting does, and what the work throws
    */
   receive(
     from: { readonly set: ResourceSet; readonly sender: Sender },
     work: (posting: Posting) => Promise<void>,
   ): Promise<void>;
-  /** How many changes sets had in each hour or day. */
+  /** Counts the changes of sets in each hour or day. */
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
   /**
-   * Scans paths that a notification says have changed. Resolves with their problems.
+   * Scans paths that a notification reports as changed. Resolves with their problems.
    * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the
-   * store does not answer
+   *   store does not answer
    */
   scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]>;
-  /** What has the bytes of a set; undefined when others serve them. */
+  /** The source of the bytes of a set; undefined when others serve them. */
   servedSourceOf(set: ResourceSet): ServedSource | undefined;
 }

@@ -2,7 +2,7 @@ import { entryWeight } from '../../core/entry-weight.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 
-/** Bytes: an answer is one string, which is made in memory. 10,000 entries of a usual size weigh less. */
+/** Bytes: a response is one string in memory. 10,000 entries of usual size take less. */
 const MOST_WEIGHT = 8 * 1024 * 1024;
 
 interface Entry {
@@ -16,8 +16,8 @@ export interface Taken<Item> {
 }
 
 /**
- * The first entries of a set that one answer has room for: at most `limit`, and fewer when they are heavy, but at least
- * one. The batches after them are not read.
+ * The first entries of a set that fit one response: at most `limit`, and fewer when they are large, but at least one.
+ * Later batches are not read.
  */
 export async function take<Item extends Entry>(
   batches: AsyncIterable<readonly Item[]> | Iterable<readonly Item[]>,

@@ -1,6 +1,6 @@
 import { nearestName } from '../../lib/nearest-name.ts';
 
-/** Says that there is no parameter or field of a name, and which one was probably meant, or which there are. */
+/** A message for an unknown parameter or field, which suggests the probable name, or lists the names. */
 export function unknownName(what: 'parameter' | 'field', name: string, known: readonly string[]): string {
   const shown = `there is no ${what} ${JSON.stringify(name.slice(0, 80))} here`;
   const meant = nearestName(name, known);

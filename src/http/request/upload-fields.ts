@@ -2,7 +2,7 @@ import { HttpError } from './http-error.ts';
 
 type Label = 'stream' | 'name' | 'url';
 
-/** What a field means, by its name; also those of the POD aggregator. */
+/** The meaning of fields by name, including those of the POD aggregator. */
 const FIELDS: Readonly<Record<string, Label>> = {
   stream: 'stream',
   name: 'name',
@@ -12,21 +12,21 @@ const FIELDS: Readonly<Record<string, Label>> = {
 };
 const FILES = /^(?:upload\[files\](?:\[\d*\])?|files(?:\[\])?)$/;
 
-/** The fields of a form with files, gathered as they come. */
+/** Gathers the fields of a form with files as they arrive. */
 export class UploadFields {
   readonly labels: { stream?: string; name?: string; url?: string };
   readonly #ignoresUnknown: boolean;
 
   /**
-   * @param stream as the query names it
-   * @param ignoresUnknown whether a field of another name is passed over, as the POD aggregator does
+   * @param stream the stream in the query
+   * @param ignoresUnknown whether unknown fields are ignored, as the POD aggregator does
    */
   constructor(stream: string | undefined, ignoresUnknown: boolean) {
     this.labels = stream === undefined ? {} : { stream };
     this.#ignoresUnknown = ignoresUnknown;
   }
 
-  /** @throws HttpError for a field that is not known, or is given twice */
+  /** @throws HttpError for a field that is unknown, or given twice */
   add(name: string, value: string): void {
     const label = FIELDS[name];
     if (label !== undefined) this.#set(label, label === 'url' ? value.trim() : value);
@@ -42,7 +42,7 @@ export class UploadFields {
   }
 }
 
-/** Forms of the web have an empty field beside the files; another one is a file without a name, and would be lost. */
+/** Web forms have an empty field beside the files; a non-empty one is a file without a name, and would be lost. */
 function requireEmpty(value: string): void {
   if (value !== '') throw noFileName();
 }

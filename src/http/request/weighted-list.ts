@@ -1,4 +1,4 @@
-/** The weights of what a header such as `Accept` lists, in lower case (RFC 9110, 12.4.2); a wrong weight is 0. */
+/** The weights of the items of a header such as `Accept`, in lower case (RFC 9110, 12.4.2); an invalid weight is 0. */
 export function parseWeights(header: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>();
   for (const part of header.split(',')) {
@@ -9,7 +9,7 @@ export function parseWeights(header: string): ReadonlyMap<string, number> {
   return weights;
 }
 
-/** The weight of a media type: that of the range which names it most exactly. */
+/** The weight of a media type: that of the most specific range that matches. */
 export function weightOfType(ranges: ReadonlyMap<string, number>, type: string): number {
   return ranges.get(type) ?? ranges.get(`${type.split('/')[0]}/*`) ?? ranges.get('*/*') ?? 0;
 }

@@ -9,10 +9,10 @@ import { notModified } from './not-modified.ts';
 import { openToScripts } from './open-to-scripts.ts';
 import { XML_POLICY } from './xml-policy.ts';
 
-/** For a year. */
+/** Cached for a year. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** Answers with a document in the encoding that the client likes best, or with 304 when the client has it already. */
+/** Responds with a document in the encoding that the client prefers, or with 304 when the client already has it. */
 export async function answerDocument(
   { method, headers, sender }: Pick<DirectRequest, 'method' | 'headers' | 'sender'>,
   { document, isPrivate }: { readonly document: PublishedDocument; readonly isPrivate: boolean },
@@ -41,8 +41,8 @@ export async function answerDocument(
 }
 
 function validatorsOf({ digest, newest, rendered }: PublishedDocument, encoding: Encoding): Validators {
-  // Rendered in the second of its newest change, it may be followed by another version of that second: a date of the
-  // second before keeps a client from taking the two for one.
+  // A document rendered in the second of its newest change may be followed by another version of that second: with a
+  // date one second earlier, no client mistakes one for the other.
   const isSettled = rendered >= newest / 1000 + 1000;
   return {
     etag: etagOf(digest, encoding),

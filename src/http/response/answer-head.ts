@@ -10,31 +10,31 @@ import { openToScripts } from './open-to-scripts.ts';
 const UNKNOWN_TYPE = 'application/octet-stream';
 
 export interface Body {
-  /** Bytes of all of it. */
+  /** Length of the whole in bytes. */
   readonly length: number;
   readonly mime: string | undefined;
   readonly validators: Validators;
   readonly isPrivate: boolean;
-  /** How long it may be cached; by default it is asked for again each time. */
+  /** How long it may be cached; by default it is revalidated each time. */
   readonly control?: CacheControl;
-  /** The header of the request that it depends on. */
+  /** The header of the request on which the response depends. */
   readonly vary?: string | undefined;
 }
 
-/** Bytes that are to follow. */
+/** The range of bytes of the body. */
 export interface Part {
   readonly start: number;
   readonly length: number;
 }
 
-/** An answer but for its body: the bytes that are to be its body, if any are. */
+/** A response without its body, and the bytes of its body, if there are any. */
 export interface AnswerHead extends Answer {
   readonly part?: Part;
 }
 
 /**
- * Answers all of a resource but its body.
- * @throws HttpError 412 for a condition that does not hold, 416 for a range beyond the end
+ * The response for a resource, without its body.
+ * @throws HttpError 412 for a condition that is false, 416 for a range beyond the end
  */
 export function answerHead(
   { method, headers, sender }: Pick<DirectRequest, 'method' | 'headers' | 'sender'>,
@@ -64,7 +64,7 @@ export function answerHead(
     : { status, headers: known, part: { start, length } };
 }
 
-/** One range is answered with 206; several, or a header that is no range, with the whole (RFC 9110, 14.2). */
+/** For one range the response is 206; for several, or an invalid header, it is the whole (RFC 9110, 14.2). */
 function rangeOf(
   headers: DirectRequest['headers'],
   { total, validators }: { readonly total: number; readonly validators: Validators },

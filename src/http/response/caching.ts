@@ -1,26 +1,26 @@
 import type { RoutedResponse } from '../request/admitted.ts';
 
-/** Who may keep an answer that is for everybody. */
+/** Which caches may store a public response. */
 export type CacheControl = 'no-cache' | 'no-store' | `public, ${string}`;
 
-/** What an answer is cached by. */
+/** What determines the caching of a response. */
 export interface Caching {
   readonly control: CacheControl;
-  /** Whether the answer is for its sender alone. */
+  /** Whether the response is only for its sender. */
   readonly isPrivate: boolean;
-  /** The request's headers that it depends on, besides the sender's credentials. */
+  /** The headers of the request on which the response depends, besides the sender's credentials. */
   readonly vary?: string | undefined;
 }
 
 /** The headers that identify a sender. */
 export const CREDENTIALS = 'Authorization, Cookie';
 
-/** Marks an answer as one for its sender alone. Call it before the answer's headers are set. */
+/** Marks a response as being only for its sender. Call this before the headers of the response are set. */
 export function makePrivate(response: RoutedResponse): void {
   response.locals.isPrivate = true;
 }
 
-/** The headers that say who may cache an answer: every cache, as `control` has it, or the sender alone. */
+/** The headers for caching a response: by every cache, according to `control`, or only by the sender. */
 export function cachingHeaders({ control, isPrivate, vary }: Caching): Readonly<Record<string, string>> {
   if (!isPrivate) return vary === undefined ? { 'Cache-Control': control } : { 'Cache-Control': control, Vary: vary };
   return {
@@ -29,7 +29,7 @@ export function cachingHeaders({ control, isPrivate, vary }: Caching): Readonly<
   };
 }
 
-/** Says who may cache the answer of a route of express. Call it after `Vary` was set. */
+/** Sets the caching headers of a response of express. Call this after `Vary` was set. */
 export function setCaching(response: RoutedResponse, control: CacheControl): void {
   const vary = response.getHeader('Vary') as string | undefined;
   const headers = cachingHeaders({ control, isPrivate: response.locals.isPrivate === true, vary });

@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Seconds } from '../../core/w3c-datetime.ts';
 import type { DirectRequest } from '../request/direct-request.ts';
 
-/** What distinguishes one version of a body from another. */
+/** Validators of one version of a body. */
 export interface Validators {
   /** The quoted tag of the body that would be sent. */
   readonly etag: string;
-  /** Tags of the same version in other encodings: a client that has one of them has this version. */
+  /** Tags of the same version in other encodings: a client with one of them has this version. */
   readonly otherEtags?: readonly string[];
   readonly lastModified: Seconds | undefined;
-  /** Whether two versions cannot have the same date; without it a date does not make a 304. */
+  /** Whether any two versions have different dates; otherwise a date never leads to a 304. */
   readonly dateTellsVersions: boolean;
 }
 
@@ -17,12 +17,12 @@ export type Precondition = 'proceed' | 'not-modified' | 'failed';
 
 const CONDITIONS = ['if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range', 'range'];
 
-/** Whether a request is for all bytes, whatever version they are. */
+/** Whether a request is for all bytes of any version. */
 export function isForAll({ method, headers }: Pick<DirectRequest, 'method' | 'headers'>): boolean {
   return method === 'GET' && !CONDITIONS.some((name) => headers[name] !== undefined);
 }
 
-/** Weighs the conditions of a request in the order that RFC 9110, 13.2.2 prescribes. */
+/** Evaluates the conditions of a request in the order of RFC 9110, 13.2.2. */
 export function weighConditions(headers: IncomingHttpHeaders, validators: Validators): Precondition {
   const { etag, otherEtags = [], lastModified, dateTellsVersions } = validators;
   const ifMatch = headers['if-match'];
@@ -31,7 +31,7 @@ export function weighConditions(headers: IncomingHttpHeaders, validators: Valida
   } else if (isAfter(lastModified, headers['if-unmodified-since'])) return 'failed';
 
   const ifNoneMatch = headers['if-none-match'];
-  // What most clients send, without looking for more than one.
+  // A shortcut for the usual case of a single tag.
   if (ifNoneMatch === etag) return 'not-modified';
   if (ifNoneMatch !== undefined) return lists(ifNoneMatch, [etag, ...otherEtags], 'weak') ? 'not-modified' : 'proceed';
   const since = parseDate(headers['if-modified-since']);
@@ -39,7 +39,7 @@ export function weighConditions(headers: IncomingHttpHeaders, validators: Valida
   return lastModified <= since ? 'not-modified' : 'proceed';
 }
 
-/** Whether a range may be sent: If-Range, when there is one, names this very version (RFC 9110, 13.1.5). */
+/** Whether a range may be sent: If-Range, if present, must name this version (RFC 9110, 13.1.5). */
 export function rangeHolds(
   headers: IncomingHttpHeaders,
   { etag, lastModified, dateTellsVersions }: Validators,

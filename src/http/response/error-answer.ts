@@ -23,7 +23,7 @@ export interface ErrorAnswer {
   readonly body: { readonly error: Readonly<Record<string, unknown>> };
 }
 
-/** Turns an error into an answer, without details when the error is unexpected. */
+/** Converts an error to a response, without details when the error is unexpected. */
 export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof TidemarkError) {
     const { code } = error;
@@ -33,7 +33,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     return {
       status,
       headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter },
-      // A detail may be called code as well, and is then more exact.
+      // The details may contain a more specific code.
       body: { error: { code, message, ...details } },
     };
   }
@@ -48,26 +48,26 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   return { status: 500, headers: {}, body: { error: { code: 'internal', message: 'an unexpected error' } } };
 }
 
-/** What is logged of a request that failed. */
+/** The fields of a failed request that are logged. */
 export interface FailedRequest {
   readonly requestId: string | undefined;
   readonly method: string | undefined;
   readonly url: string;
 }
 
-/** Logs an error when it is the server's fault. Being asked too early, or while stopping, is none. */
+/** Logs an error when it is the server's fault. Requests that come too early, or during a stop, are not faults. */
 export function logFault(logger: Logger, error: unknown, { requestId, method, url }: FailedRequest): void {
   const { status, body } = errorAnswer(error);
   if (status < 500 || body.error.code === 'not-ready' || body.error.code === 'stopping') return;
   logger.error({ err: error, requestId, method, path: loggedPath(url) }, 'a request failed');
 }
 
-/** A person can report the id of a request that failed; the logs have it, too. */
+/** Adds the id of the request, which users can report; the logs contain it, too. */
 export function withRequestId({ error }: ErrorAnswer['body'], requestId: string | undefined): ErrorAnswer['body'] {
   return { error: requestId === undefined ? error : { ...error, requestId } };
 }
 
-/** An error as the answer to a client that prefers no page. */
+/** The response to an error for a client that does not prefer a page. */
 export function failureAnswer(error: unknown, requestId: string | undefined): Answer {
   const { status, headers, body } = errorAnswer(error);
   const json = Buffer.from(JSON.stringify(withRequestId(body, requestId)));
@@ -83,7 +83,7 @@ export function failureAnswer(error: unknown, requestId: string | undefined): An
   };
 }
 
-/** The router could not decode a part of the path. */
+/** Whether the router could not decode a part of the path. */
 function isUndecodable(error: unknown): boolean {
   return error instanceof URIError;
 }

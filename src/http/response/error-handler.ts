@@ -5,7 +5,7 @@ import { requestIdOf } from '../request/observation.ts';
 import { prefersPage } from '../request/prefers-page.ts';
 import { type ErrorAnswer, errorAnswer, logFault, withRequestId } from './error-answer.ts';
 
-/** Milliseconds in which a client may go on sending a body that is not read. */
+/** Milliseconds for which a client may continue to send a body that is not read. */
 const UNWANTED_BODY_TIME = 5000;
 
 const HEADERS_OF_A_BODY = [
@@ -17,20 +17,20 @@ const HEADERS_OF_A_BODY = [
   'Accept-Ranges',
 ];
 
-/** Answers a person with a page that shows an error. It does not fail. */
+/** Shows an error as a page. It never fails. */
 export type ShowErrorPage = (request: Request, response: Response, answer: ErrorAnswer) => void;
 
-/** Answers for every route when it failed, and logs what is the server's fault, once. */
+/** Responds to errors of all routes, and logs the server's faults, once. */
 export function errorHandler(logger: Logger, showPage: ShowErrorPage) {
   return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
-    // The client went away, so no answer can be sent, and nothing is wrong here.
+    // The client has disconnected, so no response can be sent, and there is no fault.
     if (request.socket.destroyed) return;
     const answer = errorAnswer(error);
     const requestId = requestIdOf(response);
     logFault(logger, error, { requestId, method: request.method, url: request.originalUrl });
     if (response.writableEnded) return;
     if (response.headersSent || response.destroyed) {
-      // Cutting the connection is the only way left to say that the answer is not complete.
+      // Cutting the connection is the only remaining way to show that the response is incomplete.
       response.destroy();
       return;
     }
@@ -43,7 +43,7 @@ export function errorHandler(logger: Logger, showPage: ShowErrorPage) {
   };
 }
 
-/** Node reads and drops the rest of a body, so that the client sees the answer; but not for ever. */
+/** Node reads and drops the rest of a body, so that the client gets the response; this limits the time for that. */
 export function limitUnwantedBody(request: IncomingMessage): void {
   if (request.complete) return;
   request.resume();

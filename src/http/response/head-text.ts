@@ -1,16 +1,16 @@
 import { http } from '../../lib/http/node-http.ts';
 import type { Answer } from '../request/answer.ts';
 
-/** The head of an answer, with what it has besides the headers of the answer. */
+/** The parts of a response head besides the response's own headers. */
 export interface HeadOptions {
   readonly requestId: string;
-  /** Headers of every answer, unless the answer has others by these names. */
+  /** Headers of every response; those of the response take precedence. */
   readonly common: ReadonlyMap<string, string>;
-  /** What ends the head: how the connection goes on. */
+  /** The end of the head, with the headers of the connection. */
   readonly end: string;
 }
 
-// As Node checks values of headers: anything else could end the line, or the head.
+// Same check as in Node: other characters could end the line, or the head.
 const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 let dateSecond = 0;
@@ -19,7 +19,7 @@ let dateLine = '';
 /** The head as node:http would send it. @throws TypeError for a value that no header can have */
 export function headText({ status, headers }: Answer, { requestId, common, end }: HeadOptions): string {
   let text = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nX-Request-Id: ${requestId}\r\n`;
-  // A client keeps the other headers that it has (RFC 9110, 15.4.5).
+  // A client keeps its other headers (RFC 9110, 15.4.5).
   if (status !== 304) for (const [name, value] of common) if (!(name in headers)) text += `${name}: ${value}\r\n`;
   for (const name in headers) {
     const value = headers[name]!;

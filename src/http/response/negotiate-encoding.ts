@@ -1,10 +1,10 @@
 import type { Encoding } from '../../publish/published-document.ts';
 import { parseWeights } from '../request/weighted-list.ts';
 
-/** Smallest first: of encodings that a client likes equally well, the first is taken. */
+/** Smallest first: of encodings with the same weight, the first is used. */
 const BY_SIZE: readonly Encoding[] = ['gzip', 'identity'];
 
-/** The encoding to answer a request with (RFC 9110, 12.5.3). Without the header it is `identity`. */
+/** The encoding of the response to a request (RFC 9110, 12.5.3). Without the header it is `identity`. */
 export function negotiateEncoding(acceptEncoding: string | undefined): Encoding {
   if (acceptEncoding === undefined) return 'identity';
   const weights = parseWeights(acceptEncoding.replace(/\bx-gzip\b/i, 'gzip'));

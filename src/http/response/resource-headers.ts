@@ -5,16 +5,16 @@ import { documentUri } from '../../publish/documents.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** By the set as the registry has it: a set that was changed is another object. */
+/** By the set object of the registry: a changed set is another object. */
 const made = new WeakMap<ResourceSet, Headers>();
 
-/** The headers that every resource has, whatever its bytes are made of. They are made once for each set. */
+/** The headers that all resources of a set have. They are made once for each set. */
 export function resourceHeaders(set: ResourceSet, baseUrl: string): Headers {
   let headers = made.get(set);
   if (headers === undefined) {
     headers = {
       'Content-Security-Policy': "sandbox; frame-ancestors 'self'",
-      // A page of another site must not learn from a browser that is signed in what a private set has.
+      // A page of another site must not learn the contents of a private set through a signed-in browser.
       'Cross-Origin-Resource-Policy': set.private === true ? 'same-origin' : 'cross-origin',
       Link: linkToCapabilityList('resourcesync', set, baseUrl),
     };
@@ -23,7 +23,7 @@ export function resourceHeaders(set: ResourceSet, baseUrl: string): Headers {
   return headers;
 }
 
-/** The header Link of a resource: its Capability List, and of a set that publishes versions, where those are. */
+/** The header Link of a resource: its Capability List, and for a set that publishes versions, their addresses. */
 export function linksOf(set: ResourceSet, key: ResourceKey, baseUrl: string): string {
   const { Link = '' } = resourceHeaders(set, baseUrl);
   return keptSince(set) === undefined ? Link : `${Link}, ${versionLinks(set, key, baseUrl).join(', ')}`;
@@ -39,8 +39,8 @@ export function versionLinks({ slug }: ResourceSet, key: ResourceKey, baseUrl: s
 }
 
 /**
- * A header Link to the Capability List of a set. `resourcesync` is only for what the Resource List of the set has
- * (ResourceSync 1.1, 6.3.3); the page of the set, which is not a resource of it, `describes` the set.
+ * A header Link to the Capability List of a set. `resourcesync` is only for resources in the Resource List of the set
+ * (ResourceSync 1.1, 6.3.3); the page of the set, which is not one of its resources, `describes` the set.
  */
 export function linkToCapabilityList(
   rel: 'resourcesync' | 'describes',

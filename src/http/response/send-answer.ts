@@ -4,12 +4,12 @@ import type { ServedBytes } from '../../sources/served-source.ts';
 import type { Answer } from '../request/answer.ts';
 import { sendBytes } from './send-bytes.ts';
 
-/** Sends an answer over node:http. @param idleTimeout milliseconds that a client may take nothing of it */
+/** Sends a response over node:http. @param idleTimeout milliseconds for which a client may read nothing of it */
 export async function sendAnswer(response: ServerResponse, answer: Answer, idleTimeout: number): Promise<void> {
   const { status, headers, body } = answer;
   try {
     response.statusCode = status;
-    // A client keeps the other headers that it has (RFC 9110, 15.4.5).
+    // A client keeps its other headers (RFC 9110, 15.4.5).
     if (status === 304) {
       for (const name of response.getHeaderNames()) if (name !== 'x-request-id') response.removeHeader(name);
     }

@@ -3,27 +3,29 @@ import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { http } from '../../lib/http/node-http.ts';
 
-/** Bytes of a body that it takes less time to copy into a text than to write beside its head. */
+/**
+ * Largest body, in bytes, that is copied into a text: this takes less time than writing it separately from its head.
+ */
 export const MOST_BYTES_OF_TEXT = 16_384;
 
 export interface Bytes {
   readonly body: Readable | Buffer;
   readonly length: number;
-  /** Milliseconds that a client may take nothing. */
+  /** Milliseconds for which a client may read nothing. */
   readonly idleTimeout: number;
 }
 
 /**
- * Sends a body of a known length. When fewer bytes come (a file became shorter meanwhile), the connection is cut:
- * ending the answer as if it were whole would leave the client waiting, or believing.
+ * Sends a body of a known length. When it has fewer bytes (a file became shorter meanwhile), the connection is cut:
+ * otherwise the client would wait, or take the response for complete.
  */
 export async function sendBytes(response: ServerResponse, { body, length, idleTimeout }: Bytes): Promise<void> {
   if (Buffer.isBuffer(body)) {
     if (body.length !== length) response.destroy();
-    // As a text it is written together with the head, by one call of the system.
+    // A text is written together with the head, by one system call.
     else if (length <= MOST_BYTES_OF_TEXT) response.end(body.toString('latin1'), 'latin1');
     else response.end(body);
-    // Mostly the system takes all of it at once.
+    // Usually the system accepts all of it at once.
     if (response.writableLength > 0) limitIdleTime(response, idleTimeout);
     return;
   }
@@ -31,9 +33,9 @@ export async function sendBytes(response: ServerResponse, { body, length, idleTi
   await stream(response, body, length);
 }
 
-/** Cuts the connection when the client takes nothing for so many milliseconds. */
+/** Cuts the connection when the client reads nothing for this many milliseconds. */
 function limitIdleTime(response: ServerResponse, idleTimeout: number): void {
-  // Without a function to call, Node cuts it.
+  // Without a callback, Node cuts it.
   response.setTimeout(idleTimeout);
 }
 
@@ -44,13 +46,12 @@ async function stream(response: ServerResponse, body: Readable, length: number):
 }
 
 /**
- * Writes a stream as fast as the client takes it, and does not end what it writes to. Returns how many bytes came:
- * fewer when the client went away.
+ * Writes a stream as fast as the client reads it, and does not end `to`. Returns the number of bytes: fewer when the
+ * client disconnected.
  */
 export async function writeStream(to: Writable, body: Readable): Promise<number> {
   let sent = 0;
-  // Without this, pipeline() would wait for ever for a response that was closed before it began, and leave the body
-  // open.
+  // Without this check, pipeline() would wait for ever for a response that was closed before, and leave the body open.
   if (to.destroyed) {
     body.destroy();
     return sent;
@@ -67,7 +68,7 @@ export async function writeStream(to: Writable, body: Readable): Promise<number>
   return sent;
 }
 
-/** Whether the connection was closed: then nothing is wrong with the body. */
+/** Whether the connection was closed; the body is then not at fault. */
 function hasGoneAway(to: Writable): boolean {
   const socket = to instanceof http.ServerResponse ? to.socket : to;
   return socket === null || socket.destroyed;

@@ -13,8 +13,8 @@ interface Parts {
 }
 
 /**
- * The figures of the server, which cover all sets, with the names of those alone that the sender may read: none while
- * the store does not say which these are.
+ * The figures of the server, which cover all sets, with the names of only those sets that the sender may read: none
+ * while the store cannot be read for these.
  */
 export async function shownFigures({ metrics, sets }: Parts, response: RoutedResponse): Promise<LiveFigures> {
   const figures = await metrics.live.figures();

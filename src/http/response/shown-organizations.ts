@@ -6,7 +6,7 @@ import type { OrganizationRegistry } from '../../streams/organization-registry.t
 import { type RoutedResponse, senderOf } from '../request/admitted.ts';
 import { makePrivate } from './caching.ts';
 
-/** The organizations that the sender may read, ascending by id. The answer is for the sender alone. */
+/** The organizations that the sender may read, ascending by id. The response is only for the sender. */
 export async function shownOrganizations(
   organizations: Pick<OrganizationRegistry, 'list'>,
   response: RoutedResponse,
@@ -16,7 +16,7 @@ export async function shownOrganizations(
   return (await organizations.list()).filter((one) => may(sender, 'read-organization', readersOf(one)));
 }
 
-/** Addresses of contacts are not for everybody on the web. */
+/** E-mail addresses of contacts are not public. */
 export function readerOf(response: RoutedResponse): OrganizationReader {
   const sender = senderOf(response);
   return { seesAddresses: sender.kind !== 'anonymous', seesReaders: administers(sender) };

@@ -9,16 +9,14 @@ interface Parts {
   readonly sets: Pick<SetRegistry, 'list'>;
 }
 
-/**
- * The sets that the sender may read, ascending by slug. An answer that names a private one is for its sender alone.
- */
+/** The sets that the sender may read, ascending by slug. A response that names a private one is only for its sender. */
 export async function shownSets({ sets }: Parts, response: RoutedResponse): Promise<readonly ResourceSet[]> {
   const { shown, isPrivate } = await setsShownTo({ sets }, senderOf(response));
   if (isPrivate) makePrivate(response);
   return shown;
 }
 
-/** The same, and whether the answer is for its sender alone. */
+/** The same, and whether the response is only for its sender. */
 export async function setsShownTo({ sets }: Parts, sender: Principal) {
   const shown = (await sets.list()).filter((set) => may(sender, 'read-state', set));
   return { shown, isPrivate: shown.some((set) => set.private === true) };

@@ -3,14 +3,15 @@ import { BufferPool } from '../../lib/buffer-pool.ts';
 import { countReader, manyReaders } from '../../lib/read-ahead.ts';
 import type { FileBytes } from '../../sources/served-source.ts';
 
-/** Bytes that are read at once: larger ones are hardly faster. */
+/** Bytes that are read at once: larger chunks are hardly faster. */
 const pool = new BufferPool(262_144);
-/** The same, when so many clients are sent something that most of them must be slow. */
+/** The same when so many clients are reading that most of them must be slow. */
 const SMALL_CHUNK = 16_384;
 
 /**
- * Writes the bytes of a file as fast as the client takes them. Returns how many came: fewer when the client went away.
- * @param length how many there should be
+ * Writes the bytes of a file as fast as the client reads them. Returns their number: fewer when the client
+ * disconnected.
+ * @param length the expected number of bytes
  */
 export async function writeFile(to: Writable, file: FileBytes, length: number): Promise<number> {
   const end = countReader();
@@ -24,7 +25,7 @@ export async function writeFile(to: Writable, file: FileBytes, length: number): 
       await written(to, buffer.subarray(0, read));
       sent += read;
     }
-    // What was not taken may still be on its way.
+    // Bytes that were not sent yet may still refer to the buffer.
     if (isPooled && !to.destroyed) pool.give(buffer);
   } finally {
     end();
@@ -32,7 +33,7 @@ export async function writeFile(to: Writable, file: FileBytes, length: number): 
   return sent;
 }
 
-/** Resolves when the system has taken the bytes, or the connection was closed. */
+/** Resolves when the system has accepted the bytes, or the connection was closed. */
 function written(to: Writable, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     to.write(bytes, () => resolve());

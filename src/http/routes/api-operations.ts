@@ -15,7 +15,7 @@ import { MOST_UNITS } from '../../stores/activity-memory.ts';
 import { json, NO_PARAMETERS, type Operation } from '../request/operation.ts';
 import { choice, limit, text, time } from '../request/query-parameters.ts';
 
-/** What the JSON API is asked and answers; api-routes.ts does it. */
+/** Requests and responses of the JSON API; api-routes.ts handles them. */
 
 const entries = limit({ usual: 100, most: 10_000 });
 const MAY_BE_SHORTER =

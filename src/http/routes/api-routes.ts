@@ -16,7 +16,7 @@ import { historyRoutes } from './history-routes.ts';
 
 const MOST_FOUND = 1_000;
 
-/** The JSON API: what the index knows, and the pages of the lists. */
+/** The JSON API: the contents of the index, and the pages of the lists. */
 export function apiRoutes(app: ServedApp): readonly Route[] {
   const { index, sets, publisher, configuration } = app;
   const { baseUrl } = configuration;

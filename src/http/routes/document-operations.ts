@@ -6,7 +6,7 @@ import { text, time } from '../request/query-parameters.ts';
 
 /**
  * The documents of ResourceSync. Harvesters may add parameters to a query, so unknown ones are ignored. A client that
- * would rather have HTML gets a page to read.
+ * prefers HTML gets a page.
  */
 
 const QUERY = {
@@ -35,12 +35,12 @@ export function documentOperation(kind: DocumentKind): Operation<typeof PLAIN.qu
   return hasPage(kind) ? operation : { ...operation, answers: [xml('The document.')] };
 }
 
-/** Whether a browser gets a page that is made from the document. */
+/** Whether a browser gets a page made from the document. */
 export function hasPage(kind: DocumentKind): boolean {
   return (DOCUMENTS[kind] as DocumentRow).isXmlOnly !== true;
 }
 
-/** For documents that take a time: `from` and `until`. */
+/** For documents that accept a period: `from` and `until`. */
 export function rangeOperation(kind: DocumentKind) {
   return { ...ofRow(DOCUMENTS[kind]), ...WITH_RANGE } satisfies Operation;
 }

@@ -27,7 +27,7 @@ import { documentOperation, hasPage, rangeOperation } from './document-operation
 
 interface Found {
   readonly document: PublishedDocument;
-  /** Whether it is for its sender alone. */
+  /** Whether the response is only for its sender. */
   readonly isPrivate: boolean;
 }
 
@@ -42,7 +42,7 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
     return { document: await publisher.sourceDocument(key, shown), isPrivate };
   }
 
-  /** Sends XML, or to a browser a page that is made from it. */
+  /** Sends XML, or for a browser a page made from it. */
   async function answer(kind: DocumentKind, request: Request, response: Response, query: DocumentQuery): Promise<void> {
     const key = documentKey(kind, { ...request.params, range: rangeOf(query) });
     const found = await find(key, senderOf(response), response.locals.set);
@@ -60,7 +60,7 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
     }
   }
 
-  /** A topic names its hub and itself (WebSub, 4), the Change List its stream (RFC 5989). */
+  /** A topic links to its hub and itself (WebSub, 4), the Change List to its stream (RFC 5989). */
   function linksOf(kind: DocumentKind, key: DocumentKey): string | undefined {
     const hub = 'isTopic' in DOCUMENTS[kind] ? hubUri(configuration.hub, baseUrl) : undefined;
     if (hub !== undefined) return topicLinks(hub, documentUri(baseUrl, key));
@@ -68,7 +68,7 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
     return `<${changeStream(baseUrl, key.set)}>; rel="monitor"; type="text/event-stream"`;
   }
 
-  /** Where the changes go on that a document had no room for. */
+  /** The address where the changes continue that a document had no room for. */
   function nextUri(key: DocumentKey, from: string, query: DocumentQuery): string {
     const parameters = new URLSearchParams({ from });
     const until = rangeOf(query)?.until;
@@ -96,7 +96,7 @@ function withLinks(answer: Answer, links: string | undefined): Answer {
   return links === undefined ? answer : { ...answer, headers: { ...answer.headers, Link: links } };
 }
 
-/** The boundaries of the time that was asked for, if one was. */
+/** The boundaries of the requested period, if any. */
 function rangeOf({ from, until }: DocumentQuery) {
   if (from === undefined && until === undefined) return undefined;
   return { from: from && boundaryBefore(from), until: until && boundaryAfter(until) };

@@ -64,7 +64,7 @@ export function feedRoutes({ index, configuration: { baseUrl, idleTimeout } }: S
   ];
 }
 
-/** Two versions may be of one second, and the title may change: the date alone identifies no version. */
+/** Two versions may have the same second, and the title may change: so the date alone identifies no version. */
 function validatorsOf(body: Buffer, newest: number): Validators {
   return {
     etag: `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`,

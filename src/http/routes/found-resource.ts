@@ -6,30 +6,30 @@ import type { ResourceStates } from '../../stores/resource-states.ts';
 import { HttpError } from '../request/http-error.ts';
 import { negotiateType } from '../request/negotiate-type.ts';
 
-/** The resource that a path means, and in which of its representations. */
+/** The resource that a path names, and its representation. */
 export interface FoundResource {
   readonly key: ResourceKey;
   readonly state: ResourceState;
-  /** Undefined where resources have one. */
+  /** Undefined where resources have only one. */
   readonly representation?: Representation;
-  /** Further values of the header Link. */
+  /** Additional values of the header Link. */
   readonly links: readonly string[];
-  /** The header of the request that it depends on. */
+  /** The header of the request on which the response depends. */
   readonly vary?: string;
 }
 
 interface Asked {
   readonly set: ResourceSet;
   readonly key: ResourceKey;
-  /** Those of all resources of the set. */
+  /** The representations of all resources of the set. */
   readonly representations: readonly Representation[];
   readonly accept: string | undefined;
 }
 
 /**
- * Finds a resource by its key, and one that has several representations by its key and the suffix of one of them, too.
- * A resource of just that key comes first. Undefined when there is none.
- * @throws HttpError 406 when the client takes none of its representations
+ * Finds a resource by its key. If resources have several representations, the key may also end with the suffix of one;
+ * a resource with exactly that key takes precedence. Undefined when there is none.
+ * @throws HttpError 406 when the client accepts none of its representations
  */
 export async function findResource(
   index: Pick<ResourceStates, 'lookup'>,
@@ -56,7 +56,7 @@ export async function findResource(
   };
 }
 
-/** To the resource, and to its representations, unless another resource has the key of one. */
+/** Links to the resource, and to its representations, except one whose key belongs to another resource. */
 async function linksOf(
   index: Pick<ResourceStates, 'lookup'>,
   { set, representations }: Asked,

@@ -21,10 +21,10 @@ const IS_READY = {
   answers: [json(healthSchema, 'Both are so.')],
 } satisfies Operation;
 
-/** Sets that the message of an answer names. */
+/** Number of sets that the message of a response names. */
 const NAMED = 10;
 
-/** What an operator's tools ask. */
+/** Health checks for the tools of operators. */
 export function healthRoutes({ index, sets, configuration }: ServedApp): readonly Route[] {
   const alive = { status: 'ok', ...(configuration.sharePort && { store: storeDigest(configuration) }) };
   return [

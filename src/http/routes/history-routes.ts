@@ -15,10 +15,10 @@ import type { Taken } from '../request/take.ts';
 import { sendJson } from '../response/send-json.ts';
 import { LIST_LATEST_CHANGES, LIST_POSTINGS, SHOW_ACTIVITY, SHOW_HISTORY } from './api-operations.ts';
 
-/** Hours and days in an answer, by default. */
+/** Default number of hours and days in a response. */
 const USUAL: Readonly<Record<TimeUnit, number>> = { hour: 48, day: 30 };
 
-/** The history of a set, and who made it. */
+/** The history of a set, and its senders. */
 export function historyRoutes({ index, activity, postingLog }: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/changes/latest', {

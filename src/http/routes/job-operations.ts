@@ -4,7 +4,7 @@ import { JOB_CURSOR } from '../../api/job-views.ts';
 import { json, NO_PARAMETERS, type Operation } from '../request/operation.ts';
 import { limit, text } from '../request/query-parameters.ts';
 
-/** What administrators ask about jobs; job-routes.ts answers. */
+/** Requests and responses about jobs, for administrators; job-routes.ts handles them. */
 
 const NO_JOB = { status: 404, description: 'There is no such job.' };
 

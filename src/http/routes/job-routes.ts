@@ -23,7 +23,7 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
           kinds: kind === undefined ? undefined : [kind],
           after: after === undefined ? undefined : parseJobCursor(after),
         };
-        // One more shows whether there are more.
+        // One more than requested shows whether there are more.
         const [found, counts, scheduled] = await Promise.all([
           jobs.list({ ...filter, limit: limit + 1 }),
           jobs.counts(),

@@ -27,7 +27,7 @@ const GET_STATUS = {
   answers: [json(liveStatusSchema, 'The figures.')],
 } satisfies Operation;
 
-/** The state of the server, for those whose token permits it; for all clients when the settings say so. */
+/** The state of the server, for senders whose token permits it; for all clients if the settings permit that. */
 export function metricsRoutes(app: ServedApp): readonly Route[] {
   const { metrics, configuration } = app;
   const { baseUrl, publicMetrics } = configuration;
@@ -39,7 +39,7 @@ export function metricsRoutes(app: ServedApp): readonly Route[] {
       async handle(_request, response) {
         const text = await metrics.text();
         setCaching(response, 'no-store');
-        // setHeader, because express would write the type in its own way.
+        // Uses setHeader, because express would change the type.
         response.setHeader('Content-Type', FORMAT).end(text);
       },
     }),

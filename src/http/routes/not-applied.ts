@@ -2,14 +2,14 @@ import type { EventResultView } from '../../api/schemas.ts';
 import { resultView } from '../../api/views.ts';
 import type { LineResult } from '../../ingest/ndjson-posting.ts';
 
-/** So many events that were not applied are listed in an answer with totals. */
+/** Most events without effect that a response with totals lists. */
 export const MOST_NOT_APPLIED = 1000;
 
 export type NumberedResult = { readonly number: number } & EventResultView;
 
 type Status = 'rejected' | 'unchanged';
 
-/** The events of a stream that were not applied: those that were rejected first, because nothing else reports them. */
+/** The events of a stream that were not applied: rejected ones first, because nothing else reports them. */
 export class NotApplied {
   readonly #first: Readonly<Record<Status, NumberedResult[]>> = { rejected: [], unchanged: [] };
   readonly #total: Record<Status, number> = { rejected: 0, unchanged: 0 };

@@ -32,7 +32,7 @@ const TO_API = {
   answers: [{ status: 308, description: 'The page is there.', headers: ['Location'] }],
 } satisfies Operation;
 
-/** @param routes all routes, also these; asked when the first request comes */
+/** @param routes returns all routes, including these; called at the first request */
 export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): readonly Route[] {
   let made: { readonly document: OpenApiDocument; readonly text: string } | undefined;
   function described() {
@@ -57,7 +57,7 @@ export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): r
       operation: SHOW_API,
       async handle(request, response) {
         const [frame, sets] = await Promise.all([frameOf(app, request, response), shownSets(app, response)]);
-        // One that has documents, if there is one.
+        // A set with documents, if there is one.
         const set = (sets.find(({ ready }) => ready) ?? sets[0])?.slug;
         sendPage(response, renderApiPage({ frame, document: described().document, set }));
       },
@@ -66,7 +66,7 @@ export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): r
     get('/api', {
       action: 'read-source',
       operation: TO_API,
-      // Relative, because the base URL may have a path that only a proxy in front knows of.
+      // Relative, because the base URL may have a path that only a proxy in front knows.
       handle: (_request, response) => response.redirect(308, 'api/'),
     }),
   ];

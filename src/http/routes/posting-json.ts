@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
 import { type ParsedEvent, type Posting, type PostingResult, parseEvent } from '../../ingest/posting.ts';
 
-/** The most bytes of a JSON body: parsing it must not hold the HTTP thread for more than 50 ms. */
+/** Most bytes of a JSON body: parsing it must not block the HTTP thread for more than 50 ms. */
 export const MAX_JSON_BYTES = 8_388_608;
 
 const EVENTS_PER_SLICE = 1000;
@@ -30,7 +30,7 @@ export function parseChangesBody(bytes: Buffer): readonly unknown[] {
   );
 }
 
-/** Posts events and resolves with what became of each, in order. */
+/** Posts events, and resolves with their results, in order. */
 export async function postChanges(values: readonly unknown[], posting: Posting): Promise<readonly PostingResult[]> {
   const events = await parseInSlices(values, posting);
   const posts: Promise<readonly PostingResult[]>[] = [];

@@ -13,7 +13,7 @@ import { count, noTotals } from './totals.ts';
 
 const RESULTS_PER_WRITE = 1000;
 
-/** Posts a stream, and answers at its end with totals and the events that were not applied, as many as fit. */
+/** Posts a stream, and responds at its end with totals and the events that were not applied, as many as fit. */
 export async function answerWithTotals(
   response: Response,
   body: AsyncIterable<Buffer>,
@@ -34,7 +34,7 @@ export async function answerWithTotals(
   response.set('Cache-Control', 'no-store').json({ complete: true, ...totals, ...notApplied.view() });
 }
 
-/** Posts a stream, and answers with a line for each event while it is read; the last one says whether all was read. */
+/** Posts a stream, and responds with a line for each event while reading; the last line shows whether all was read. */
 export async function answerWithResults(
   response: Response,
   body: AsyncIterable<Buffer>,
@@ -65,7 +65,7 @@ async function writeResults(lines: LineWriter, results: readonly LineResult[], t
   }
 }
 
-/** What was acknowledged by then stays: the error says how much. */
+/** Adds the totals to an error: acknowledged events stay posted. */
 function withTotals(error: unknown, totals: Totals): unknown {
   const counts = { complete: false, ...totals };
   if (error instanceof TidemarkError) {
@@ -86,7 +86,8 @@ class LineWriter {
   }
 
   /**
-   * Resolves when the client took enough for more; a client that takes nothing is disconnected after the idle timeout.
+   * Resolves when the client has read enough to send more; a client that reads nothing is disconnected after the idle
+   * timeout.
    */
   async write(text: string): Promise<void> {
     if (!this.#response.headersSent) {

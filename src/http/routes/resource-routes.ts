@@ -33,7 +33,7 @@ const READ_RESOURCE = {
   ],
 } satisfies Operation;
 
-/** The bytes of resources that are live, and of nothing else. */
+/** Serves the bytes of live resources only. */
 export function resourceRoutes(app: ServedApp): readonly Route[] {
   const direct = resourceHandler(app);
   const { idleTimeout } = app.configuration;
@@ -90,8 +90,7 @@ function redirectTo(url: string, link: string): Answer {
 }
 
 /**
- * The key that the path below `resources/` means; the path as it was sent, since decoding it would lose an encoded
- * slash.
+ * The key for the path below `resources/`. Uses the path as it was sent, since decoding it would lose an encoded slash.
  */
 function keyOfPathIn(url: string): ResourceKey {
   const [, path = ''] = /^(?:https?:\/\/[^/]*)?\/sets\/[^/?#]*\/resources\/([^?#]*)/.exec(url) ?? [];

@@ -29,8 +29,8 @@ export function robotsRoutes({ sets, configuration }: ServedApp): readonly Route
 }
 
 /**
- * Never names a Resource List, though ResourceSync 1.1, 6.3.4 permits it: search engines report the elements of
- * ResourceSync as errors. Private sets are named to no client.
+ * Never contains a Resource List, though ResourceSync 1.1, 6.3.4 permits it: search engines report the elements of
+ * ResourceSync as errors. It never contains private sets.
  */
 function robotsText({ robots, baseUrl }: Configuration, sets: readonly ResourceSet[]): string {
   if (robots === 'disallow') return 'User-agent: *\nDisallow: /\n';

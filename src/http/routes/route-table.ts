@@ -30,12 +30,12 @@ import { uploadStatusRoutes } from './uploads/upload-status-routes.ts';
 import { versionRoutes } from './versions/version-routes.ts';
 
 /**
- * Every route, group by group. A GET answers HEAD as well; any other method is answered with 405.
+ * Every route, group by group. A GET also handles HEAD; any other method gets a 405.
  *
- * To add one, put `get(path, { action, operation, handle })` or `post(…)` into the list of its group, or make a group
- * and name it here. The action (access/may.ts) says who may. The operation (operation.ts) says what is asked and
- * answered, once, by zod schemas: they check the request before `handle` is called, and /api/openapi.json is made from
- * them.
+ * To add one, put `get(path, { action, operation, handle })` or `post(…)` into the list of its group, or add a group
+ * here. The action (access/may.ts) determines who may use it. The operation (operation.ts) describes request and
+ * responses once, by zod schemas: they check the request before `handle` is called, and /api/openapi.json is derived
+ * from them.
  */
 export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const routes: readonly Route[] = [

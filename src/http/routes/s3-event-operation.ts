@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { json, NO_PARAMETERS, type Operation } from '../request/operation.ts';
 
-/** What S3 servers send differs, and has more than this; what is not understood is left out. */
+/** Notifications of S3 servers differ, and contain more fields; those that are not recognized are ignored. */
 
 const objectSchema = z.looseObject({
   bucket: z.looseObject({ name: z.string().optional() }).optional(),
@@ -10,12 +10,12 @@ const objectSchema = z.looseObject({
 
 const recordSchema = z.looseObject({ eventName: z.string().optional(), s3: objectSchema.optional() });
 
-/** Amazon, MinIO, Ceph and others; with a single `Event`, Amazon tests the endpoint. */
+/** Amazon, MinIO, Ceph and others; Amazon tests the endpoint with a single `Event`. */
 const notificationSchema = z.looseObject({ Records: z.array(recordSchema) });
 const trialSchema = z.looseObject({ Event: z.literal('s3:TestEvent') });
 /** Amazon EventBridge. */
 const bridgedSchema = z.looseObject({ source: z.literal('aws.s3'), detail: objectSchema });
-/** Amazon SNS, which packs one of the others into a text. */
+/** Amazon SNS, which wraps one of the others as a text. */
 const envelopeSchema = z.looseObject({ Type: z.literal('Notification'), Message: z.string() });
 
 const EXAMPLE = {

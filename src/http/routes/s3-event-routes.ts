@@ -11,7 +11,7 @@ import { sendJson } from '../response/send-json.ts';
 import { POST_S3_EVENTS, s3EventsSchema } from './s3-event-operation.ts';
 import { notifiedPaths } from './s3-events.ts';
 
-/** Servers send one event at a time, or a few. */
+/** Most bytes: servers send one event at a time, or a few. */
 const MAX_BYTES = 1_048_576;
 
 /** Notifications of S3 servers. @param stopping ends bodies that are being read when the server stops */

@@ -2,7 +2,7 @@ import type { S3Location } from '../../lib/s3/s3-location.ts';
 import { pathProblem } from '../../sources/name-problem.ts';
 import { type S3Events, s3EventsSchema } from './s3-event-operation.ts';
 
-/** What notifications report about a root. */
+/** The paths of a root in notifications. */
 export interface NotifiedPaths {
   readonly paths: readonly string[];
   readonly taken: number;
@@ -11,14 +11,14 @@ export interface NotifiedPaths {
 
 interface NotifiedObject {
   readonly bucket: string;
-  /** As it was written in the notification. */
+  /** The unchanged key in the notification. */
   readonly key: string;
 }
 
 /** S3: a key has at most 1,024 bytes of UTF-8. */
 const LONGEST_KEY = 1_024;
 
-/** The paths below a root that notifications name, each once. */
+/** The paths below a root that notifications contain, each once. */
 export function notifiedPaths(events: S3Events, root: Pick<S3Location, 'bucket' | 'prefix'>): NotifiedPaths {
   const paths = new Set<string>();
   let taken = 0;
@@ -53,8 +53,8 @@ function objectOf(notification: Notification | undefined): NotifiedObject | unde
 }
 
 /**
- * Most servers encode keys as forms do, with `+` for a blank; EventBridge, Ceph and versitygw do not. Where it makes a
- * difference, both may be meant, and checking a path that does not exist does no harm.
+ * Most servers encode keys like forms do, with `+` for a blank; EventBridge, Ceph and versitygw do not. Where these
+ * differ, both paths are returned, since checking a path that does not exist does no harm.
  */
 function pathsOf({ bucket, key }: NotifiedObject, root: Pick<S3Location, 'bucket' | 'prefix'>): readonly string[] {
   if (bucket !== root.bucket) return [];

@@ -1,7 +1,7 @@
 import { madeTokenSchema, newTokenSchema, tokenSchema, tokensSchema } from '../../api/token-schemas.ts';
 import { json, NO_PARAMETERS, type Operation } from '../request/operation.ts';
 
-/** What administrators ask about tokens; token-routes.ts does it. */
+/** Requests and responses about tokens, for administrators; token-routes.ts handles them. */
 
 export const LIST_TOKENS = {
   id: 'listTokens',

@@ -14,12 +14,12 @@ import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { createIdentifySender, type Identified } from './identify-sender.ts';
 
-/** What of a request decides whether it is let through. */
+/** The parts of a request that determine whether it is admitted. */
 export interface Arrival {
   readonly headers: IncomingHttpHeaders;
-  /** The address that the connection comes from. */
+  /** The remote address of the connection. */
   readonly address: string | undefined;
-  /** What the path has for `:set`, decoded; undefined for a route without. */
+  /** The value of `:set` in the path, decoded; undefined for a route without it. */
   readonly slug: string | undefined;
   /** The same for `:org`. */
   readonly organization?: string | undefined;
@@ -29,19 +29,18 @@ export interface Admission {
   readonly sender: Principal;
   /** Whether the sender was identified by the cookie of a session. */
   readonly hasSession: boolean;
-  /** The set that the path names. */
+  /** The set in the path. */
   readonly set: ResourceSet | undefined;
-  /** The organization that the path names. */
+  /** The organization in the path. */
   readonly organization: Organization | undefined;
   /** Counts bytes of the body. @throws HttpError 429 when the sender has posted too much for now */
   takeBody(bytes: number): void;
 }
 
 /**
- * Lets a request through to its route when its sender may do that, and looks up the set or organization that it is
- * about; throws what error-handler.ts answers otherwise. A private one that the sender may not read is one that never
- * was, in everything.
- * Knows nothing of express.
+ * Admits a request to its route if its sender may use it, and finds the set or organization in its path. Otherwise it
+ * throws an error, for which error-handler.ts sends the response. A private set or organization that the sender may not
+ * read is treated as if it had never existed. Independent of express.
  */
 export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) => Promise<Admission>;
 
@@ -56,7 +55,7 @@ export function createAdmit(
 
   async function identified(action: Action, headers: IncomingHttpHeaders): Promise<Identified> {
     if (action === 'probe') {
-      // Whether a server is well is for everybody to know, also when no token can be looked up.
+      // The health of a server is public, even when no token can be looked up.
       isFromThisMachine(headers, policy);
       return { sender: ANONYMOUS, hasSession: false };
     }

@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 
 export interface ConnectionLimits {
-  /** Milliseconds in which the head of a request must have come, and the first one on a new connection. */
+  /** Milliseconds within which the head of a request must arrive, including the first one on a new connection. */
   readonly headersTimeout: number;
-  /** Milliseconds that a connection may be kept without a request. */
+  /** Milliseconds for which a connection may stay open without a request. */
   readonly keepAliveTimeout: number;
-  /** Milliseconds between two checks of how late heads are. */
+  /** Milliseconds between two checks for late heads. */
   readonly checkInterval: number;
-  /** Connections at the same time; further ones are closed at once. */
+  /** Most concurrent connections; further ones are closed at once. */
   readonly most: number;
 }
 
-/** An idle connection takes some 15 kB of memory. */
+/** An idle connection takes about 15 kB of memory. */
 const MOST_CONNECTIONS = 12_000;
-/** Files that are left to the store, documents and resources. */
+/** Open files that are reserved for the store, documents and resources. */
 const OTHER_FILES = 1_000;
-/** Of the most connections: above this, those that are kept without a request make room for others. */
+/** Share of the most connections above which connections without a request are closed to make room. */
 const CROWDED = 0.9;
-/** Milliseconds between two times that idle connections make room. */
+/** Milliseconds between two times at which idle connections are closed to make room. */
 const ROOM_INTERVAL = 250;
 
-/** What holds where nothing else is said. Proxies in front close kept connections earlier, after 60 s. */
+/** The default limits. Proxies in front close idle connections earlier, after 60 s. */
 export function connectionLimits(): ConnectionLimits {
   return {
     headersTimeout: 20_000,
@@ -31,12 +31,12 @@ export function connectionLimits(): ConnectionLimits {
   };
 }
 
-/** Each connection is an open file to the system. Few open files leave few connections, but half of them. */
+/** Each connection is an open file of the system. If few files may be open, half of them are connections. */
 function mostConnections(openFiles: number): number {
   return Math.max(openFiles - OTHER_FILES, Math.floor(openFiles / 2));
 }
 
-/** How many files this process may have open; Node has raised its limit to what the system permits. */
+/** Number of files that this process may open; Node has raised its limit to what the system permits. */
 function openFilesLimit(): number {
   try {
     const [, limit] = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -48,13 +48,13 @@ function openFilesLimit(): number {
 
 interface LimitedConnections {
   readonly limits: ConnectionLimits;
-  /** Closes those connections without a request that node:http does not know. */
+  /** Closes connections without a request that node:http does not know. */
   readonly closeIdle: () => void;
 }
 
-/** Keeps the connections of a server within their limits. `checkInterval` is for the caller that creates the server. */
+/** Limits the connections of a server. The caller uses `checkInterval` when it creates the server. */
 export function limitConnections(server: Server, { limits, closeIdle }: LimitedConnections): void {
-  // A stream of changes may go on for hours; request-body.ts limits how long it may be silent.
+  // A stream of changes may take hours; request-body.ts limits how long it may be silent.
   server.requestTimeout = 0;
   server.headersTimeout = limits.headersTimeout;
   server.keepAliveTimeout = limits.keepAliveTimeout;

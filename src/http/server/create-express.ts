@@ -27,7 +27,7 @@ export function createExpress(app: ServedApp, { routes, admit, identifySender, l
   for (const setting of ['case sensitive routing', 'strict routing'] as const) server.enable(setting);
   server.set('query parser', 'simple');
   server.use((request, response, next) => {
-    // A request is answered without waiting for a body that no route reads.
+    // The response is sent without waiting for a body that no route reads.
     response.once('finish', () => limitUnwantedBody(request));
     next();
   });

@@ -21,12 +21,12 @@ export interface Match {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** A request that a match was found for. */
+/** A request for which a match was found. */
 export interface MatchedRequest {
   readonly method: string | undefined;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** The address that the connection comes from. */
+  /** The remote address of the connection. */
   readonly address: string | undefined;
   readonly observation: Observation;
 }
@@ -38,14 +38,16 @@ export interface DirectParts {
 }
 
 /**
- * Answers requests for documents and for bytes of resources without express, whose router, wrappers and settings take
- * several times as long as the answer. Admission, handlers and errors are the same. Everything unusual is left to
- * express: queries, pages, bodies, encoded names.
+ * Responds to requests for documents and for bytes of resources without express, whose router, wrappers and settings
+ * take several times as long as the response. Admission, handlers and errors are the same. Everything unusual is left
+ * to express: queries, pages, bodies, encoded names.
  */
 export class DirectAnswers {
-  /** By the word that the last part of their path begins with. There are many, and a request is compared with few. */
+  /**
+   * By the word that begins the last part of their path. There are many routes, so each request is compared with few.
+   */
   readonly #routes: ReadonlyMap<string, readonly DirectRoute[]>;
-  /** Whose last part begins with a parameter. */
+  /** Routes whose last part begins with a parameter. */
   readonly #open: readonly DirectRoute[];
   readonly #parts: DirectParts;
 
@@ -59,7 +61,7 @@ export class DirectAnswers {
     this.#routes = routes;
   }
 
-  /** Undefined when express has to answer. */
+  /** Undefined when express has to respond. */
   match(method: string | undefined, url: string, headers: IncomingHttpHeaders): Match | undefined {
     if (method !== 'GET' && method !== 'HEAD') return undefined;
     const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
@@ -68,7 +70,7 @@ export class DirectAnswers {
     return (named && matchIn(named, url)) ?? matchIn(this.#open, url);
   }
 
-  /** The answer to a request, also when it fails. */
+  /** The response to a request, even when it fails. */
   async answer({ route, handle, params }: Match, request: MatchedRequest): Promise<Answer> {
     const { method, url, headers, address, observation } = request;
     try {
@@ -81,7 +83,7 @@ export class DirectAnswers {
     }
   }
 
-  /** The answer to a request that failed; logs what is the server's fault. */
+  /** The response to a failed request; logs a fault of the server. */
   failure(error: unknown, { method, url, observation }: MatchedRequest): Answer {
     const requestId = observation.id;
     logFault(this.#parts.logger, error, { requestId, method, url });
@@ -97,7 +99,9 @@ function matchIn(routes: readonly DirectRoute[], url: string): Match | undefined
   return undefined;
 }
 
-/** The small letters that the last part of a path begins with: `changelist` of `/sets/maps/changelist-recent.xml`. */
+/**
+ * The lower-case letters at the start of the last part of a path: `changelist` of `/sets/maps/changelist-recent.xml`.
+ */
 function lastWord(path: string): string {
   const start = path.lastIndexOf('/') + 1;
   let end = start;
@@ -110,7 +114,7 @@ function directRoute(route: Route): readonly DirectRoute[] {
   return direct === undefined ? [] : [{ route, handle: direct, pattern: patternOf(path) }];
 }
 
-/** A path of express as an expression for URLs whose parameters have no encoded characters. */
+/** A path of express as a regular expression for URLs whose parameters contain no encoded characters. */
 function patternOf(path: string): RegExp {
   const pattern = path
     .replaceAll('.', '\\.')

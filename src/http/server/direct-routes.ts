@@ -6,20 +6,20 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 
 export interface DirectParts {
   readonly direct: DirectAnswers;
-  /** Answers all other requests. */
+  /** Handles all other requests. */
   readonly express: RequestListener;
-  /** Milliseconds that a client may take nothing of an answer. */
+  /** Milliseconds for which a client may read nothing of a response. */
   readonly idleTimeout: number;
 }
 
-/** Answers requests of node:http: those that have a direct route, and by express all others. */
+/** Handles requests of node:http: those with a direct route directly, all others by express. */
 export function directRoutes({ direct, express, idleTimeout }: DirectParts): RequestListener {
   async function answer(match: Match, request: MatchedRequest, response: ServerResponse): Promise<void> {
     try {
       await sendAnswer(response, await direct.answer(match, request), idleTimeout);
     } catch (error) {
       const failure = direct.failure(error, request);
-      // Cutting the connection is the only way left to say that the answer is not complete.
+      // Cutting the connection is the only remaining way to show that the response is incomplete.
       if (response.headersSent) response.destroy();
       else await sendAnswer(response, failure, idleTimeout);
     }

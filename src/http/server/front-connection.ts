@@ -15,39 +15,39 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 export interface ConnectionParts {
   readonly direct: DirectAnswers;
   readonly observer: RequestObserver;
-  /** Milliseconds that a client may take nothing of an answer. */
+  /** Milliseconds for which a client may read nothing of a response. */
   readonly idleTimeout: number;
-  /** Seconds that a connection is kept, as answers say. */
+  /** Seconds for which a connection stays open, as stated in responses. */
   readonly keptSeconds: number;
   readonly isStopping: () => boolean;
-  /** Called once, when the connection was closed or handed on. */
+  /** Called once, when the connection was closed or transferred. */
   readonly onLeave: () => void;
-  /** Hands the socket to node:http. */
+  /** Transfers the socket to node:http. */
   readonly toNode: () => void;
 }
 
 interface Current extends MatchedRequest {
-  /** The status of the answer; 0 before it is sent. */
+  /** The status of the response; 0 before it is sent. */
   status: number;
-  /** Bytes of the answer. */
+  /** Bytes of the response. */
   sent: number;
 }
 
-/** The small answer that is written now, and then the next one. It grows with the heads. */
+/** Buffer for the small response that is being written; reused for the next one. It grows with the heads. */
 let outgoing = Buffer.allocUnsafeSlow(MOST_BYTES_OF_TEXT + 4096);
 
-/** A connection before anything unusual came over it. It answers one request at a time. */
+/** A connection as long as only plain requests arrive. It handles one request at a time. */
 export class FrontConnection {
-  /** As performance.now() has it. */
+  /** On the clock of performance.now(). */
   idleSince = performance.now();
-  /** Whether a request was answered. */
+  /** Whether a response was sent. */
   hasServed = false;
   readonly #socket: Socket;
   readonly #parts: ConnectionParts;
   #fields: Fields | undefined;
-  /** The request that is being answered. */
+  /** The request that is being handled. */
   #current: Current | undefined;
-  /** What came while a request was being answered. */
+  /** Bytes that arrived while a request was being handled. */
   #held: Buffer | undefined;
   #hasEnded = false;
 
@@ -64,7 +64,7 @@ export class FrontConnection {
     return this.#current === undefined;
   }
 
-  /** @param last what is sent before */
+  /** @param last bytes to send before closing */
   close(last?: string): void {
     if (last !== undefined) this.#socket.write(last);
     this.#socket.destroy();
@@ -72,7 +72,7 @@ export class FrontConnection {
 
   readonly #onData = (bytes: Buffer): void => {
     if (this.#current !== undefined) {
-      // The next request, sent before this answer came. Nothing more is read until it is answered.
+      // The next request, sent before this response. Nothing more is read until it is handled.
       this.#held = this.#held === undefined ? bytes : Buffer.concat([this.#held, bytes]);
       this.#socket.pause();
       return;
@@ -111,7 +111,7 @@ export class FrontConnection {
     } catch (error) {
       const failure = direct.failure(error, request);
       if (request.status === 0) await this.#send(request, failure);
-      // Cutting the connection is the only way left to say that the answer is not complete.
+      // Cutting the connection is the only remaining way to show that the response is incomplete.
       else this.#socket.destroy();
     }
   }
@@ -156,14 +156,14 @@ export class FrontConnection {
     else this.#socket.write(bytes, done);
   }
 
-  /** Writes both by one call of the system, and leaves no garbage. */
+  /** Writes both by one system call, without garbage. */
   #writeSmall(request: Current, head: string, body: Buffer): void {
     const length = head.length + body.length;
     if (length > outgoing.length) outgoing = Buffer.allocUnsafeSlow(length);
     outgoing.write(head, 'latin1');
     body.copy(outgoing, head.length);
     this.#write(request, outgoing.subarray(0, length), this.#done);
-    // The system has not taken all of it: these bytes must stay as they are.
+    // The system has not accepted all of it: these bytes must not change.
     if (this.#socket.writableLength > 0) outgoing = Buffer.allocUnsafeSlow(outgoing.length);
   }
 
@@ -172,12 +172,12 @@ export class FrontConnection {
     const socket = this.#socket;
     const sent = body instanceof Readable ? await writeStream(socket, body) : await writeFile(socket, body, length);
     request.sent += sent;
-    // Ending the answer as if it were whole would leave the client waiting, or believing.
+    // Otherwise the client would wait, or take the response for complete.
     if (sent !== length) socket.destroy();
     else this.#write(request, '', this.#done);
   }
 
-  /** Cuts the connection when the client takes nothing for some time. */
+  /** Cuts the connection when the client reads nothing for some time. */
   #limitIdleTime(): void {
     this.#socket.setTimeout(this.#parts.idleTimeout, this.#onTimeout);
   }
@@ -186,7 +186,7 @@ export class FrontConnection {
     this.#socket.destroy();
   };
 
-  /** Called when the system has taken all of the answer. */
+  /** Called when the system has accepted the whole response. */
   readonly #done = (error?: Error | null): void => {
     if (error) return;
     const socket = this.#socket;
@@ -198,7 +198,7 @@ export class FrontConnection {
     else if (this.#held !== undefined) this.#handOn(this.#held);
   };
 
-  /** Measures and logs the request that is being answered, if there is one. */
+  /** Measures and logs the current request, if there is one. */
   #observe(isAborted: boolean): void {
     const request = this.#current;
     if (request === undefined) return;

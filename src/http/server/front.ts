@@ -6,21 +6,21 @@ import { FrontConnection } from './front-connection.ts';
 import type { RequestObserver } from './request-observer.ts';
 import { refusal } from './unreadable-requests.ts';
 
-/** Node keeps an idle connection so many milliseconds longer than it says. */
+/** Milliseconds by which Node keeps an idle connection longer than it states. */
 const KEPT_LONGER = 1_000;
 
 export interface FrontParts {
   readonly direct: DirectAnswers;
   readonly observer: RequestObserver;
   readonly limits: ConnectionLimits;
-  /** Milliseconds that a client may take nothing of an answer. */
+  /** Milliseconds for which a client may read nothing of a response. */
   readonly idleTimeout: number;
 }
 
 /**
- * Answers ordinary requests for documents and bytes of resources without node:http, which takes as long for each as
- * all the rest. A connection begins here. When anything else comes than one whole plain head of such a request, the
- * connection is handed to node:http with it, and stays there.
+ * Handles ordinary requests for documents and bytes of resources without node:http, which takes as long for each as all
+ * the rest. A connection starts here. When anything other than one whole plain head of such a request arrives, the
+ * connection is transferred to node:http, and stays there.
  */
 export class Front {
   readonly #parts: FrontParts;
@@ -28,7 +28,7 @@ export class Front {
   readonly #checking: NodeJS.Timeout;
   #isStopping = false;
 
-  /** Puts itself before the parser of a server of node:http. */
+  /** Inserts itself before the parser of a server of node:http. */
   constructor(server: Server, parts: FrontParts) {
     this.#parts = parts;
     const toNode = server.listeners('connection') as ((socket: Socket) => void)[];
@@ -42,14 +42,14 @@ export class Front {
     server.once('close', () => clearInterval(this.#checking));
   }
 
-  /** Closes connections that are kept without a request. */
+  /** Closes connections without a request. */
   closeIdle(): void {
     for (const connection of this.#connections) {
       if (connection.isIdle && (connection.hasServed || this.#isStopping)) connection.close();
     }
   }
 
-  /** From now on, connections are not kept. */
+  /** From now on, connections are closed after their response. */
   stop(): void {
     this.#isStopping = true;
     this.closeIdle();
@@ -70,7 +70,7 @@ export class Front {
     this.#connections.add(connection);
   }
 
-  /** What node:http does for the connections that it has. */
+  /** Does what node:http does for its own connections. */
   #closeLate(): void {
     const now = performance.now();
     const { headersTimeout, keepAliveTimeout } = this.#parts.limits;

@@ -6,7 +6,7 @@ import type { Route } from '../request/route.ts';
 import { makePrivate } from '../response/caching.ts';
 import type { Admit } from './admit.ts';
 
-/** Makes a function that admits requests to a route of express, and stores what was found out about them. */
+/** Makes a function that admits requests to a route of express, and stores the results on the response. */
 export function guard(admit: Admit, route: Route): RequestHandler {
   const hasSet = route.path.includes('/:set');
   const hasOrganization = route.path.includes('/:org');

@@ -10,18 +10,23 @@ export interface Identified {
   readonly sender: Principal;
   /** Whether the sender was identified by the cookie of a session. */
   readonly hasSession: boolean;
-  /** Why a sender who counts as anonymous may be another one: what such a sender may not do is refused for that. */
+  /**
+   * Why a sender that counts as anonymous may be another one: used as the error for everything that anonymous senders
+   * may not do.
+   */
   readonly doubt?: unknown;
 }
 
-/** Finds out who sends a request. @throws HttpError 401 for credentials that are not valid; as `identify` */
+/** Identifies the sender of a request. @throws HttpError 401 for credentials that are not valid; as `identify` */
 export type IdentifySender = (headers: IncomingHttpHeaders) => Promise<Identified>;
 
 export function createIdentifySender(
   { tokens, sessions }: Pick<ServedApp, 'tokens' | 'sessions'>,
   policy: AccessPolicy,
 ): IdentifySender {
-  /** Without a token, a client may do what everybody may while the store does not answer: read the status, for one. */
+  /**
+   * While the store does not answer, a client without a token may still do what is public, such as reading the status.
+   */
   async function senderOf(
     headers: IncomingHttpHeaders,
   ): Promise<Principal | Unidentified | { readonly doubt: unknown }> {
@@ -33,7 +38,7 @@ export function createIdentifySender(
     }
   }
 
-  /** Undefined without a session, and when it is over: then the sender is anonymous, and may sign in again. */
+  /** Undefined without a session, and after its end: the sender is then anonymous, and may sign in again. */
   async function senderOfSession(headers: IncomingHttpHeaders): Promise<Principal | undefined> {
     const token = await sessions.tokenOf(headers.cookie);
     if (token === undefined) return undefined;

@@ -5,10 +5,12 @@ import { type RoutedResponse, senderOf } from '../request/admitted.ts';
 import { requestIdOf } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 
-/** Parts of a path that name what is acted on. */
+/** Parts of a path that name the subject of an action. */
 const SUBJECTS = ['set', 'org', 'stream', 'name', 'kind', 'job', 'id'] as const;
 
-/** Logs a line for everything that an administrator did, by a form or by the API: who, and with what. */
+/**
+ * Logs a line for every change by an administrator, through a form or the API: the sender, the action and its subject.
+ */
 export function logAdministration(logger: Logger, { method, action, operation }: Route): RequestHandler {
   const isLogged = action === 'administer' && method !== 'get';
   const did = operation.id.replace(/ByForm$/, '');
@@ -33,7 +35,7 @@ function subjectOf({ locals }: Pick<RoutedResponse, 'locals'>): string | undefin
   return locals.subject;
 }
 
-/** Who did it, by what is no secret. */
+/** The sender, without secrets. */
 function nameOf(sender: Principal, hasSession: boolean): string {
   const name = sender.kind === 'token' ? `token ${sender.name} (${sender.id})` : sender.kind;
   return hasSession ? `${name}, signed in` : name;

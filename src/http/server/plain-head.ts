@@ -7,17 +7,17 @@ export interface PlainHead {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The fields of a head, with the text that they were read from. */
+/** The fields of a head, and the text from which they were parsed. */
 export interface Fields {
   readonly text: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Bytes. Node refuses longer heads. */
+/** Most bytes of a head. Node refuses longer ones. */
 const MOST_BYTES = 8_192;
-/** One whole head and nothing after it. No folded lines, no tabs, no bare line feeds, nothing but ASCII. */
+/** One whole head and nothing after it. No folded lines, no tabs, no bare line feeds, only ASCII. */
 const HEAD = /^(GET|HEAD) (\/[!-~]*) HTTP\/1\.1\r\n((?:[A-Za-z0-9-]+:[ -~]*\r\n)+)\r\n$/;
-/** Fields that change where a request ends, or what becomes of the connection. */
+/** Fields that affect where a request ends, or the connection. */
 const UNUSUAL: ReadonlySet<string> = new Set([
   'content-length',
   'transfer-encoding',
@@ -30,9 +30,9 @@ const UNUSUAL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads the head of a request from what arrived of a connection, if that is exactly one head of a strict subset of
- * HTTP/1.1. Undefined for all else, valid or not: the parser of Node decides about that.
- * @param before the fields of the request before, which most clients repeat
+ * Parses the head of a request from the bytes of a connection, if they are exactly one head of a strict subset of
+ * HTTP/1.1. Undefined for everything else, valid or not: the parser of Node handles that.
+ * @param before the fields of the previous request, which most clients repeat
  */
 export function readPlainHead(bytes: Buffer, before?: Fields): (PlainHead & { readonly fields: Fields }) | undefined {
   if (bytes.length > MOST_BYTES) return undefined;
@@ -42,7 +42,7 @@ export function readPlainHead(bytes: Buffer, before?: Fields): (PlainHead & { re
   return headers && { method, url, headers, fields: { text, headers } };
 }
 
-/** Undefined when there is anything unusual, or a field comes twice. */
+/** Undefined when there is anything unusual, or a field occurs twice. */
 function readFields(text: string): IncomingHttpHeaders | undefined {
   const headers: Record<string, string> = {};
   for (const line of text.slice(0, -2).split('\r\n')) {

@@ -7,31 +7,31 @@ import type { Observation } from '../request/observation.ts';
 
 export interface Observers {
   readonly metrics: HttpMetrics;
-  /** A line for each request; none without it. */
+  /** Receives a line for each request; none are logged without it. */
   readonly accessLog: Logger | undefined;
 }
 
-/** A request that was answered, or whose client went away. */
+/** A request that got a response, or whose client disconnected. */
 export interface EndedRequest {
   readonly method: string | undefined;
   readonly url: string;
-  /** 0 when nothing was answered. */
+  /** 0 when no response was sent. */
   readonly status: number;
   /** Bytes on the wire. */
   readonly sent: number;
   readonly isAborted: boolean;
 }
 
-/** Measures and logs requests, in whichever way they are answered. */
+/** Measures and logs requests, however they are handled. */
 export class RequestObserver {
   readonly #metrics: HttpMetrics;
   readonly #log: Logger | undefined;
-  /** How many bytes of a connection belong to the requests before. */
+  /** By connection: the bytes of its previous requests. */
   readonly #counted = new WeakMap<Socket, number>();
 
   constructor({ metrics, accessLog }: Observers) {
     this.#metrics = metrics;
-    // A line below the level of the log is not made.
+    // Lines below the level of the log are not even built.
     this.#log = accessLog?.isLevelEnabled('info') ? accessLog : undefined;
   }
 
@@ -59,7 +59,7 @@ export class RequestObserver {
     );
   }
 
-  /** Bytes that were written to a connection since the last call. */
+  /** Number of bytes written to a connection since the last call. */
   bytesSince(socket: Socket): number {
     const all = socket.bytesWritten;
     const sent = all - (this.#counted.get(socket) ?? 0);
@@ -68,7 +68,7 @@ export class RequestObserver {
   }
 }
 
-/** Who sent it, by what is no secret. */
+/** The sender, without secrets. */
 function nameOf(sender: Principal): string {
   return sender.kind === 'token' ? `token ${sender.id}` : sender.kind;
 }

@@ -22,30 +22,30 @@ import { RequestObserver } from './request-observer.ts';
 import { answerUnreadable } from './unreadable-requests.ts';
 import { withObservation } from './with-observation.ts';
 
-/** For running requests to end. */
+/** Milliseconds for running requests to end. */
 const CLOSE_TIMEOUT_MS = 20_000;
 
 export interface ServerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly logger?: Logger;
-  /** Takes a line for each request. */
+  /** Receives a line for each request. */
   readonly accessLog?: Logger | undefined;
   /** For tests. */
   readonly connections?: Partial<ConnectionLimits>;
 }
 
 export interface RunningServer {
-  /** Where it listens. */
+  /** The address of the server. */
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more requests, and resolves when those that run are answered. A stream that is being posted is answered
+   * Accepts no more requests, and resolves when the running ones have ended. A stream that is being posted is ended
    * early.
    */
   close(): Promise<void>;
-  /** The same, but it waits for 20 seconds at most. */
+  /** The same, but waits for at most 20 seconds. */
   closeInTime(): Promise<void>;
 }
 
@@ -95,7 +95,7 @@ interface Listening {
   readonly front: Front;
 }
 
-/** Listens on the own port, when there is one, and on the port of the options: that server is the last one. */
+/** Listens on the own port, if there is one, and on the port of the options: that server is the last one. */
 async function listenOnPorts(
   { ownPort, sharePort }: Pick<Configuration, 'ownPort' | 'sharePort'>,
   { host, port, connections }: ServerOptions,
@@ -155,7 +155,7 @@ async function close({ server, front }: Listening): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   front.stop();
-  // A connection that was kept alive becomes idle when its last answer is out.
+  // A connection that was kept alive becomes idle when its last response is sent.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
     front.closeIdle();

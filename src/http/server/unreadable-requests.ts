@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { http } from '../../lib/http/node-http.ts';
 
-/** Why Node gave a request up; what is not here is 400. */
+/** Responses for errors of Node's parser; others get a 400. */
 const REFUSALS: Readonly<Record<string, { readonly status: number; readonly code: string; readonly message: string }>> =
   {
     HPE_HEADER_OVERFLOW: {
@@ -19,22 +19,20 @@ const REFUSALS: Readonly<Record<string, { readonly status: number; readonly code
   };
 const UNREADABLE = { status: 400, code: 'unreadable', message: 'the request is no HTTP that can be understood' };
 
-/**
- * Answers what cannot be read as HTTP as any other error is answered, where Node would send a status and nothing else.
- */
+/** Responds to bytes that are not readable as HTTP like to any other error. Node would send only a status. */
 export function answerUnreadable(server: Server): void {
   const responses = new WeakMap<Duplex, ServerResponse>();
   server.on('request', (request, response) => responses.set(request.socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = responses.get(socket);
     const isAnswering = response?.headersSent === true && !response.writableFinished;
-    // Anything that is written into an answer would be taken for a part of it.
+    // Bytes written into a response would be read as a part of it.
     if (socket.writable && !isAnswering) socket.write(refusal(error.code ?? ''));
     socket.destroy(error);
   });
 }
 
-/** The answer to what cannot be read, by the reason as Node has it. */
+/** The response to an unreadable request, by the error code of Node. */
 export function refusal(reason: string): string {
   const { status, code, message } = (Object.hasOwn(REFUSALS, reason) && REFUSALS[reason]) || UNREADABLE;
   const body = JSON.stringify({ error: { code, message } });

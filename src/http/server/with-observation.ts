@@ -3,8 +3,8 @@ import { observe } from '../request/observation.ts';
 import type { RequestObserver } from './request-observer.ts';
 
 /**
- * Gives each request of node:http an id, measures how long it takes, and logs it. It wraps everything that answers, so
- * that nothing is left out: requests that were refused, and those whose client went away.
+ * Gives each request of node:http an id, measures its duration, and logs it. It wraps everything else, so that no
+ * request is missed: not refused ones, nor those whose client disconnected.
  */
 export function withObservation(listener: RequestListener, observer: RequestObserver): RequestListener {
   return (request, response) => {
@@ -12,7 +12,7 @@ export function withObservation(listener: RequestListener, observer: RequestObse
     const { socket, method, url = '' } = request;
     observer.begin();
     response.on('close', () => {
-      // What was cut off before anything was answered has no status.
+      // A request that was cut off before a response has no status.
       const status = response.headersSent ? response.statusCode : 0;
       const isAborted = !response.writableFinished;
       observer.end(observation, { method, url, status, sent: observer.bytesSince(socket), isAborted });

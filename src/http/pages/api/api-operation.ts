@@ -10,7 +10,7 @@ import { type Column, table } from '../parts/tables.ts';
 import { typeInWords, withCode } from './api-schema.ts';
 import { type Asked, curlExample } from './curl-example.ts';
 
-/** What one route is asked and answers. @param set the id of a set, for the example */
+/** Describes the request and the responses of one route. @param set the id of a set, for the example */
 export function renderOperation(asked: Asked, document: OpenApiDocument, set: string | undefined): Html {
   const { method, path, operation } = asked;
   const { operationId, summary, description, security, parameters, requestBody } = operation;
@@ -53,7 +53,7 @@ const ANSWER_COLUMNS: readonly Column<StatusAnswer>[] = [
   { name: 'Body', cell: ({ response: { content } }) => content && contents(content) },
 ];
 
-/** What is answered when all is well; the other answers are below, once for all. */
+/** The successful responses; error responses are described once, below. */
 function answers({ operation: { operationId, responses } }: Asked, { components }: OpenApiDocument): Html {
   const all = Object.entries(responses).map(([status, response]) => ({
     status,

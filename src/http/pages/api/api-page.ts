@@ -10,11 +10,11 @@ import type { Asked } from './curl-example.ts';
 export interface ApiPage {
   readonly frame: Frame;
   readonly document: OpenApiDocument;
-  /** The id of a set that the reader may see, for the examples; undefined when there is none. */
+  /** The id of a set that the reader may read, for the examples; undefined when there is none. */
   readonly set: string | undefined;
 }
 
-/** The description of the API for people: what /api/openapi.json says, but for the pages. */
+/** The description of the API as a web page: the contents of /api/openapi.json, without the pages. */
 export function renderApiPage({ frame, document, set }: ApiPage): string {
   const { info, tags, components } = document;
   const operations = operationsOf(document);
@@ -50,7 +50,7 @@ interface Group {
   readonly operations: readonly Asked[];
 }
 
-/** Beside the text where there is room: one group is open at a time. */
+/** Placed beside the text where there is room: one group is open at a time. */
 function navigation(groups: readonly Group[]): Html {
   const entries = groups.map(
     ({ name, operations }) => html`<li><details name="operations"><summary>${titleOf(name)}</summary>
@@ -62,7 +62,7 @@ ${entries}
 <li><a href="#errors">Errors</a></li><li><a href="#shapes">Shapes of JSON</a></li></ul></nav>`;
 }
 
-/** HEAD is left out: it answers what GET does. */
+/** HEAD is left out: its response is that of GET. */
 function operationsOf({ paths }: OpenApiDocument): readonly Asked[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)

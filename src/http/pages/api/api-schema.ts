@@ -10,7 +10,7 @@ interface Property {
   readonly isRequired: boolean;
 }
 
-/** A component with its fields, as a part of the page that others link to. */
+/** A component with its fields, as a section that others link to. */
 export function renderSchema(name: string, schema: JsonSchema): Html {
   return html`<section class="operation" id="${name}">
 <h3>${name}</h3>
@@ -19,7 +19,7 @@ ${shape(name, schema)}
 </section>`;
 }
 
-/** What a value may be, in a few words. */
+/** The type of a value, in a few words. */
 export function typeInWords(schema: JsonSchema): Html {
   const { $ref, type, items, format, minimum, maximum } = schema;
   const choices = (schema.oneOf ?? schema.anyOf) as readonly JsonSchema[] | undefined;

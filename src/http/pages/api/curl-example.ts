@@ -8,8 +8,8 @@ export interface Asked {
 }
 
 /**
- * A command that asks for an operation, as one can paste it into a shell.
- * @param set the id of a set that exists; undefined takes the example of the description
+ * A command that calls an operation, ready to paste into a shell.
+ * @param set the id of an existing set; undefined uses the example of the description
  */
 export function curlExample(
   { method, path, operation }: Asked,
@@ -28,7 +28,7 @@ export function curlExample(
   return [...words, quoted(`${servers[0]?.url ?? ''}${filledPath(path, operation, set)}`)].join(' ');
 }
 
-/** The path with an example for each name, and the parameters of the query that it does not go without. */
+/** The path with an example for each name, and the required query parameters. */
 function filledPath(path: string, { parameters }: DescribedOperation, set: string | undefined): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     if (name === 'set' && set !== undefined) return set;
@@ -47,7 +47,7 @@ function exampleOf(schema: JsonSchema, schemas: OpenApiDocument['components']['s
   return $ref === undefined ? {} : exampleOf(schemas[nameInReference($ref)] ?? {}, schemas);
 }
 
-/** For a POSIX shell: between single quotes nothing has a meaning but the quote itself. */
+/** Quotes for a POSIX shell: between single quotes, only the quote itself has a meaning. */
 function quoted(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

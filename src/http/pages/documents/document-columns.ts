@@ -10,7 +10,7 @@ import type { Sitemap, SitemapEntry } from './sitemap-reader.ts';
 
 type EntryColumn = Column<SitemapEntry>;
 
-/** So many digits of a hash distinguish it from others. */
+/** Number of digits of a hash that distinguish it from others. */
 const SHOWN_DIGITS = 12;
 
 interface Shown {
@@ -20,7 +20,7 @@ interface Shown {
   readonly set: ResourceSet | undefined;
 }
 
-/** What is shown of each entry, by the kind of the document. */
+/** The columns for entries, by the kind of the document. */
 export function documentColumns({ kind, slice: { root, entries }, frame, set }: Shown): readonly EntryColumn[] {
   switch (root === 'sitemapindex' ? 'documents' : DOCUMENTS[kind].entries) {
     case 'documents':
@@ -42,7 +42,7 @@ function document(frame: Frame): EntryColumn {
   return { name: 'Document', style: 'name', isHead: true, cell: ({ loc }) => uriLink(loc, linkTo(loc, frame)) };
 }
 
-/** A resource: what all have in common is shown in quiet colours. */
+/** A column for a resource: the common part of all URIs is shown in quiet colours. */
 function resource(frame: Frame, set: ResourceSet | undefined): EntryColumn {
   return {
     name: 'Resource',
@@ -64,7 +64,7 @@ function relation({ rel = '', href = '' }: Readonly<Record<string, string>>, fra
   return html`<span class="more-of">${rel}: ${uriLink(href, linkTo(href, frame))}</span>`;
 }
 
-/** What kind of bytes there are, and the way to what became of them. */
+/** The media type, and a link to the history. */
 function about({ loc, md }: SitemapEntry): Html {
   const history = html`<a class="about" href="./resource?uri=${encodeURIComponent(loc)}">history</a>`;
   return html`<span class="more-of">${md.type} ${md.hash !== undefined && hashCell(md.hash)} ${history}</span>`;
@@ -79,7 +79,7 @@ const REPRESENTATION: readonly EntryColumn[] = [
   },
 ];
 
-/** What is shown of documents that have it: lists of resources have one time, lists of changes two. */
+/** Columns for documents that contain them: lists of resources have one time, lists of changes two. */
 const PARTS: readonly (EntryColumn & { readonly has: (md: SitemapEntry['md']) => boolean })[] = [
   {
     name: 'What it is',
@@ -111,7 +111,7 @@ function timeCell(text: string | undefined): Html | undefined {
   return html`<time datetime="${text}" title="${text}">${formatTime(Date.parse(text)).replace(' UTC', '')}</time>`;
 }
 
-/** The first of several hashes, shortened: the whole is in the XML. */
+/** The first of several hashes, shortened: the XML contains the full one. */
 function hashCell(hashes: string): Html {
   const [algorithm = '', digest = ''] = hashes.split(' ')[0]!.split(':');
   return html`<code title="${hashes}">${algorithm}:${digest.slice(0, SHOWN_DIGITS)}…</code>`;

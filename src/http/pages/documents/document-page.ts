@@ -13,7 +13,7 @@ import { documentColumns } from './document-columns.ts';
 import type { DocumentSlice } from './document-slice.ts';
 import type { SitemapEntry } from './sitemap-reader.ts';
 
-/** What people call the document that a link leads to. */
+/** Labels of links to other documents. */
 const RELATIONS: Readonly<Record<string, string>> = {
   up: 'One level up',
   index: 'The whole list',
@@ -22,20 +22,20 @@ const RELATIONS: Readonly<Record<string, string>> = {
 
 export interface DocumentPage {
   readonly frame: Frame;
-  /** The set that the document is of; undefined for the Source Description. */
+  /** The set of the document; undefined for the Source Description. */
   readonly set: ResourceSet | undefined;
   readonly kind: DocumentKind;
   readonly slice: DocumentSlice;
   readonly paging: Paging;
   /** Bytes of the document as XML. */
   readonly length: number;
-  /** What the address of the document says besides its path. */
+  /** The query in the address of the document. */
   readonly query: Readonly<Record<string, string | undefined>>;
-  /** Where the changes go on that this document had no room for. */
+  /** The address where the changes continue that this document had no room for. */
   readonly next: string | undefined;
 }
 
-/** A document of ResourceSync for people, made from its published bytes. */
+/** A web page for a document of ResourceSync, made from its published bytes. */
 export function renderDocumentPage(page: DocumentPage): string {
   const { frame, set, slice, paging, query } = page;
   const { title, purpose, ofIndex = purpose }: DocumentRow['page'] = DOCUMENTS[page.kind].page;

@@ -2,14 +2,14 @@ import type { Readable } from 'node:stream';
 import { readSitemap, type Sitemap } from './sitemap-reader.ts';
 
 export interface DocumentSlice extends Sitemap {
-  /** How many entries the whole document has. */
+  /** Number of entries of the whole document. */
   readonly total: number;
 }
 
 /**
- * Reads some entries of a published document, and counts all. It goes through the bytes once, as they come, and keeps
- * its head and those entries: memory does not grow with the document, and a document of 50 MB holds the thread for no
- * longer than one piece of it takes.
+ * Reads some entries of a published document, and counts all. It reads the bytes once, as they arrive, and keeps only
+ * the head and those entries: memory does not grow with the document, and a document of 50 MB never blocks the thread
+ * for longer than one chunk takes.
  * @param start counted from 0
  */
 export async function readSlice(
@@ -20,7 +20,7 @@ export async function readSlice(
   let total = 0;
   let root: Root | undefined;
   let rest: Buffer = Buffer.alloc(0);
-  // What comes before the first entry is the head.
+  // Everything before the first entry is the head.
   const isWanted = () => total === 0 || (total > start && total <= start + most);
   const keep = (part: Buffer) => {
     if (isWanted()) kept.push(part);
@@ -36,7 +36,7 @@ export async function readSlice(
       done = at;
       seen = at + 1;
     }
-    // The beginning of a mark may be at the end of the piece.
+    // The start of a mark may be at the end of the chunk.
     const end = Math.max(seen, bytes.length - LONGEST_MARK);
     keep(bytes.subarray(done, end));
     rest = bytes.subarray(end);
@@ -47,19 +47,19 @@ export async function readSlice(
 }
 
 /**
- * How an entry begins, by the document's root. A `<` in a text is written as `&lt;`, so that these bytes occur nowhere
+ * The start of an entry, by the document's root. A `<` in a text is written as `&lt;`, so these bytes occur nowhere
  * else.
  */
 const ENTRY_MARKS = { urlset: '<url>', sitemapindex: '<sitemap>' } as const;
 type Root = keyof typeof ENTRY_MARKS;
 const LONGEST_MARK = '<sitemapindex'.length;
 
-/** The document's root, once it has come. */
+/** The document's root, once it has arrived. */
 function rootOf(bytes: Buffer): Root | undefined {
   return (['urlset', 'sitemapindex'] as const).find((root) => bytes.includes(`<${root}`));
 }
 
-/** Where the next entry begins, or -1. */
+/** The position of the next entry, or -1. */
 function beginning(bytes: Buffer, root: Root | undefined, from: number): number {
   return root === undefined ? -1 : bytes.indexOf(ENTRY_MARKS[root], from);
 }

@@ -13,7 +13,7 @@ import { renderDocumentPage } from './document-page.ts';
 
 const ENTRIES_PER_PAGE = 100;
 
-/** How a document was asked for. */
+/** The query of a request for a document. */
 export interface DocumentQuery {
   readonly format?: string | undefined;
   readonly page: number;
@@ -21,7 +21,7 @@ export interface DocumentQuery {
   readonly until?: Stamp | undefined;
 }
 
-/** Whether a document is to be answered as a page: browsers ask for one, unless the address says `format=xml`. */
+/** Whether to respond with a web page: browsers prefer one, unless the address contains `format=xml`. */
 export function wantsPage(request: Request, { format }: DocumentQuery): boolean {
   return format !== 'xml' && prefersPage(request.headers.accept);
 }
@@ -29,11 +29,11 @@ export function wantsPage(request: Request, { format }: DocumentQuery): boolean 
 export interface ViewedDocument {
   readonly kind: DocumentKind;
   readonly document: PublishedDocument;
-  /** Where the changes go on that the document had no room for. */
+  /** The address where the changes continue that the document had no room for. */
   readonly next?: string | undefined;
 }
 
-/** Answers with a page of a document's entries, read from its published bytes. */
+/** Sends a web page of a document's entries, read from its published bytes. */
 export async function sendDocumentPage(
   app: ServedApp,
   { request, response, query }: { request: Request; response: Response; query: DocumentQuery },
@@ -56,7 +56,7 @@ export async function sendDocumentPage(
 }
 
 async function sliceOf(document: PublishedDocument, page: number) {
-  // Harvesters never ask for a page: the XML parser is loaded for people.
+  // Harvesters never request a page: the XML parser is loaded only for browsers.
   const { readSlice } = await import('./document-slice.ts');
   const body = await document.open('identity');
   try {

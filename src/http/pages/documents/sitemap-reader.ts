@@ -15,7 +15,7 @@ export interface SitemapEntry {
   readonly links: readonly Attributes[];
 }
 
-/** A document of ResourceSync, as it is written. */
+/** A parsed document of ResourceSync. */
 export interface Sitemap {
   readonly root: 'urlset' | 'sitemapindex';
   readonly md: Attributes;
@@ -25,7 +25,7 @@ export interface Sitemap {
 
 type Draft = { loc: string; lastmod: string | undefined; md: Attributes; links: Attributes[] };
 
-/** Reads a document. Throws when it is not well-formed. */
+/** Parses a document. Throws when it is not well-formed. */
 export function readSitemap(xml: string): Sitemap {
   const head: Draft = emptyDraft();
   const entries: Draft[] = [];

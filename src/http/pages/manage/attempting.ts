@@ -3,7 +3,7 @@ import { sentence } from '../parts/words.ts';
 import { type FormValues, labelOf } from './set-form.ts';
 import type { Attempt } from './set-pages.ts';
 
-/** Errors that a person can mend in the form. */
+/** Errors that a user can correct in the form. */
 const MENDED: readonly ErrorCode[] = ['invalid', 'conflict', 'forbidden', 'not-found', 'gone'];
 
 interface Form {
@@ -12,7 +12,7 @@ interface Form {
   show(attempt: Attempt): Promise<void>;
 }
 
-/** Shows a form again, with what was given, when something is wrong with that. */
+/** Shows a form again, with the given values, when one of them is wrong. */
 export async function attempting({ form, show }: Form, act: () => Promise<void>): Promise<void> {
   try {
     await act();

@@ -40,7 +40,7 @@ const REMOVE = {
   description: 'The field `confirm` repeats the id of the set.',
 };
 
-/** Forms by which administrators add, change, scan and remove sets. @param stopping ends bodies that are being read */
+/** Forms in which administrators add, change, scan and remove sets. @param stopping ends bodies that are being read */
 export function setFormRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { sets, index, configuration } = app;
   const { idleTimeout, apiRoots: allowedRoots } = configuration;

@@ -3,22 +3,22 @@ import type * as z from 'zod';
 import { type SetSettingName, type SetValues, setSettingOf } from '../../../config/set-settings.ts';
 import { type Html, html } from '../parts/html.ts';
 
-/** How the value of a setting is given in a form, by its schema. */
+/** The kind of field for a setting, derived from its schema. */
 type FieldKind = 'yes-or-no' | 'one-of' | 'some-of' | 'lines' | 'number' | 'text';
 
 interface Field {
   readonly kind: FieldKind;
-  /** The values of which one or some are chosen. */
+  /** The values of which one or several can be chosen. */
   readonly choices: readonly string[];
 }
 
-/** Values as a form has them: a text for each field, several for boxes. */
+/** The values of a form: a text for each field, several for checkboxes. */
 export type FormValues = Pick<URLSearchParams, 'get' | 'getAll' | 'has'>;
 
 interface Given {
-  /** The present value of a setting, or what was given for it. */
+  /** Returns the current value of a setting, or the one that was given. */
   value(name: SetSettingName): unknown;
-  /** The setting whose value is wrong. */
+  /** Name of the setting with an invalid value. */
   readonly wrong?: string | undefined;
 }
 
@@ -43,8 +43,8 @@ ${hint}</p>`;
 }
 
 /**
- * The values of a form that differ from the present ones, as the JSON API takes them: an empty field is null, and one
- * that the form does not have changes nothing. What is wrong is left as it is, for the schema to say so.
+ * The values of a form that differ from the current ones, in the format of the JSON API: an empty field is null, and a
+ * missing field changes nothing. Wrong values are kept, so that the schema reports them.
  */
 export function valuesOfForm(
   form: FormValues,
@@ -55,7 +55,7 @@ export function valuesOfForm(
   return Object.fromEntries(given.filter(([name, value]) => !isDeepStrictEqual(value, present[name] ?? emptyOf(name))));
 }
 
-/** What a field holds when the setting has no value. */
+/** The value of a field when the setting has none. */
 function emptyOf(name: SetSettingName): unknown {
   const { kind } = fieldOf(name);
   if (kind === 'yes-or-no') return false;
@@ -139,7 +139,7 @@ function definitionOf(schema: z.ZodType): Definition {
   return schema._zod.def as Definition;
 }
 
-/** `Page size` of `pageSize`. */
+/** The label of a setting: `Page size` for `pageSize`. */
 export function labelOf(name: string): string {
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   return words.slice(0, 1).toUpperCase() + words.slice(1);

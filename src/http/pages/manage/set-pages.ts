@@ -14,7 +14,7 @@ import { facts } from '../parts/tables.ts';
 import { counted, timeElement } from '../parts/words.ts';
 import { type FormValues, givenValue, settingFields } from './set-form.ts';
 
-/** What was given before, and what was wrong with it. */
+/** The values given before, and their error. */
 export interface Attempt {
   readonly form: FormValues;
   readonly problem: string;
@@ -29,12 +29,12 @@ export interface AddSetPage {
   readonly attempt?: Attempt | undefined;
 }
 
-/** Those that say where the resources of a new set come from. */
+/** The settings for the origin of a new set. */
 const ORIGINS = setSettingsOverHttp('sets add').filter(
   (name) => setSettingOf(name).field === 'origin' || name === 'urlPrefix',
 );
 
-/** The settings of a new set beside its origin. */
+/** The settings of a new set without its origin. */
 function others(command: 'sets add' | 'sets change'): readonly SetSettingName[] {
   return setSettingsOverHttp(command).filter((name) => !ORIGINS.includes(name));
 }
@@ -70,14 +70,14 @@ ${settingFields(rest as readonly SetSettingName[], given)}</details>
 }
 
 export interface SettingsPage extends SetFrame {
-  /** How many changes clients would lose. */
+  /** Number of changes that clients would lose. */
   readonly changes: number;
   readonly attempt?: Attempt | undefined;
-  /** What was just done. */
+  /** The action that was just done. */
   readonly did?: 'add' | 'change' | 'scan' | undefined;
 }
 
-/** The settings of a set, and what an administrator can do with it. */
+/** The settings of a set, and the actions of an administrator. */
 export function renderSettingsPage(page: SettingsPage): string {
   const { set, attempt, did } = page;
   const { source, root, records, from, stream } = traitsOf(set.origin);
@@ -120,7 +120,7 @@ function scanSection({ set, frame }: SettingsPage): Html {
 <form method="post" action="./scan"><button class="small">Scan all of it</button></form>`;
 }
 
-/** The id must be typed: nothing brings a set back. */
+/** The id must be typed, because removing a set cannot be undone. */
 function removeSection({ set, changes }: SettingsPage): Html {
   const consequence =
     changes === 0

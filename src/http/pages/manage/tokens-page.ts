@@ -11,13 +11,13 @@ export interface TokensPage {
   readonly frame: Frame;
   /** Newest first. */
   readonly tokens: readonly TokenView[];
-  /** The token that was just made: it cannot be shown again. */
+  /** The token that was just created: it cannot be shown again. */
   readonly made?: { readonly token: string; readonly name: string } | undefined;
   readonly revoked?: TokenView | undefined;
   readonly attempt?: Attempt | undefined;
 }
 
-/** Every token that was ever made, and the form that makes one. */
+/** All tokens that were ever created, and the form that creates one. */
 export function renderTokensPage({ frame, tokens, made, revoked, attempt }: TokensPage): string {
   const given = (name: string) => attempt?.form.get(name) ?? '';
   const main = html`<h1>Tokens</h1>

@@ -3,7 +3,7 @@ import { waysToCopy } from '../mirror-section.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 
-/** How the sets of a stream are copied: its records, its uploads and its dumps. @param of what they are of */
+/** How to copy the sets of a stream: its records, its uploads and its dumps. @param of name of their owner */
 export function copySection(of: string, sets: readonly ResourceSet[], frame: Frame): Html | undefined {
   if (sets.length === 0) return undefined;
   const parts = sets.map(

@@ -22,7 +22,7 @@ export function dumpTable(dumps: readonly StreamDumpView[], frame: Frame): Html 
   ]);
 }
 
-/** Dumps that are being made, with what they wait for. */
+/** Dumps that are being made, with the reason for their wait. */
 export function dumpsUnderWay({ underWay }: StreamDumpsView, { now }: Frame): Html {
   return html`${underWay.map(
     ({ kind, since, text }) =>
@@ -30,7 +30,7 @@ export function dumpsUnderWay({ underWay }: StreamDumpsView, { now }: Frame): Ht
   )}`;
 }
 
-/** Whether the page shows something else soon. */
+/** Whether the page will soon change. */
 export function isChanging({ dumps, underWay }: StreamDumpsView): boolean {
   return underWay.length > 0 || dumps.some(({ files }) => files.some(({ uri }) => uri === undefined));
 }

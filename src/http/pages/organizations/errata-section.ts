@@ -4,7 +4,7 @@ import { stackingTable } from '../parts/tables.ts';
 import { counted, formatNumber } from '../parts/words.ts';
 import { erratumPlace } from './upload-parts.ts';
 
-/** The latest records that could not be read: which, where, and why. Each leads to its upload. */
+/** The latest records that could not be read: which, where, and why, each with a link to its upload. */
 export function errataSection(found: readonly ErrataOfUpload[]): Html | undefined {
   if (found.length === 0) return undefined;
   const rows = found.flatMap((upload) => upload.errata.map((erratum) => ({ upload, erratum })));

@@ -1,4 +1,4 @@
-/** The lines of a field of a form, without blanks around them and without empty ones. */
+/** The lines of a form field, trimmed, without empty ones. */
 export function linesOf(form: URLSearchParams, name: string): readonly string[] {
   return (form.get(name) ?? '')
     .split(/\r?\n/)

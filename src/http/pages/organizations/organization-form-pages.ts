@@ -20,7 +20,7 @@ ${fields((name) => attempt?.form.get(name) ?? '')}
   return renderPage({ frame, title: 'Add an organization', main, part: 'organizations' });
 }
 
-/** What can be changed of an organization. */
+/** The form for the settings of an organization. */
 export function renderOrganizationSettings(page: OrganizationFrame, attempt: Attempt | undefined): string {
   const { organization } = page;
   const value = (name: string) =>

@@ -25,7 +25,7 @@ import {
 } from './organization-page-operations.ts';
 import { givenSettings } from './settings-fields.ts';
 
-/** Forms by which administrators add and change organizations. @param stopping ends bodies that are being read */
+/** Forms in which administrators add and change organizations. @param stopping ends bodies that are being read */
 export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { organizations, streamDumpJobs, configuration } = app;
   const form = (request: Request) => readForm(request, { idleTimeout: configuration.idleTimeout, stopping });
@@ -126,7 +126,7 @@ export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): r
   ];
 }
 
-/** What a form does not have does not change: a part of one must not make an organization public. */
+/** Missing fields do not change: an incomplete form must not make an organization public. */
 function fieldsOf(form: URLSearchParams): Partial<OrganizationFields> {
   const isPrivate = form.get('private') === 'yes';
   return {

@@ -9,13 +9,13 @@ import { frameOf } from '../parts/frame-of.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 
-/** What every page of an organization knows. */
+/** The common input of all pages of an organization. */
 export interface OrganizationFrame {
   readonly frame: Frame;
   readonly organization: Organization;
-  /** Whether the reader may upload files, and have failed uploads processed again. */
+  /** Whether the reader may upload files, and request that failed uploads are processed again. */
   readonly mayUpload: boolean;
-  /** Addresses of contacts are not for everybody. */
+  /** E-mail addresses of contacts are not public. */
   readonly seesAddresses: boolean;
 }
 
@@ -35,16 +35,16 @@ export async function organizationFrameOf(
 }
 
 interface OrganizationMain {
-  /** Below the organization: names with their paths from the page of the organization. */
+  /** Pages between the organization and this page: names with their paths, relative to the page of the organization. */
   readonly above: readonly (readonly [string, string])[];
   readonly heading: Html | string;
-  /** Of the browser's window. */
+  /** Title of the browser's window. */
   readonly title: string;
   readonly main: Html;
   readonly again?: number | undefined;
 }
 
-/** A page of an organization, with the way to it. */
+/** A page of an organization, with the links to the pages above it. */
 export function renderOrganizationFrame(
   { frame, organization }: OrganizationFrame,
   { above, heading, title, main, again }: OrganizationMain,

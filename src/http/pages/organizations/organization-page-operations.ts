@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { page as htmlPage, type Operation } from '../../request/operation.ts';
 import { FORM_BODY } from '../../request/read-form.ts';
 
-/** The pages of organizations. Links may have parameters of their own, so unknown ones are ignored. */
+/** The pages of organizations. Links may contain additional parameters, so unknown ones are ignored. */
 
 const number = (description: string) =>
   z

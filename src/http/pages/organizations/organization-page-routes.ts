@@ -20,7 +20,7 @@ import { ORGANIZATION, ORGANIZATIONS, STREAM } from './organization-page-operati
 import { renderOrganizationsPage } from './organizations-page.ts';
 import { renderStreamPage } from './stream-page.ts';
 
-/** Uploads that the page of an organization counts. */
+/** Number of uploads that the page of an organization counts. */
 const MOST_COUNTED = 200;
 const UPLOADS_PER_PAGE = 50;
 
@@ -34,7 +34,7 @@ const DID = {
 export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): readonly Route[] {
   const { organizations, uploads, sets, index } = app;
 
-  /** Undefined while its set is being made. */
+  /** Undefined while its set does not exist yet. */
   async function recordsOf(organization: string, stream: string): Promise<number | undefined> {
     try {
       const { id } = await sets.bySlug(setOfStream({ organization, stream }, 'records'));
@@ -52,7 +52,7 @@ export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): 
     return new Map(counts);
   }
 
-  /** Those of a stream that the reader may read. */
+  /** The sets of a stream that the reader may read. */
   async function setsOf(name: StreamName, response: Response): Promise<readonly ResourceSet[]> {
     const slugs: readonly string[] = STREAM_SETS.map((what) => setOfStream(name, what));
     const found = (await sets.list()).filter(

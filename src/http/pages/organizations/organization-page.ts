@@ -19,28 +19,28 @@ import {
 import { AGAIN, isOpen, uploadTable } from './upload-parts.ts';
 
 export interface OrganizationPage extends OrganizationFrame {
-  /** Live records of streams, by their ids. */
+  /** Number of live records of streams, by stream id. */
   readonly records: ReadonlyMap<string, number>;
-  /** The newest ones of the default stream, newest first. */
+  /** The newest uploads of the default stream, newest first. */
   readonly uploads: readonly UploadView[];
-  /** Of the default stream, oldest first. */
+  /** Dumps of the default stream, oldest first. */
   readonly dumps: StreamDumpsView;
-  /** Of the newest uploads that have some. */
+  /** Errata of the newest uploads that have any. */
   readonly errata: readonly ErrataOfUpload[];
-  /** Of the default stream, those that the reader may read. */
+  /** Sets of the default stream that the reader may read. */
   readonly sets: readonly ResourceSet[];
-  /** What was just done. */
+  /** The action that was just done. */
   readonly did?: string | undefined;
 }
 
-/** Uploads that the page lists, of those that it counts. */
+/** Number of uploads that the page lists, out of those that it counts. */
 const LISTED = 10;
 
-/** An organization at a glance. */
+/** An overview of an organization. */
 export function renderOrganizationPage(page: OrganizationPage): string {
   const { organization, frame, uploads, records, mayUpload, did } = page;
   const { defaultStream } = organization;
-  // Not all are read for a page: `GET …/statistics` counts them.
+  // A page does not read all uploads: `GET …/statistics` counts them.
   const isAll = uploads.length >= (uploads[0]?.number ?? 0);
   const main = html`${did !== undefined && html`<p class="notice good" role="status">${did}</p>`}
 <p class="subtitle"><span class="id">${organization.id}</span> ${contacts(page)}</p>

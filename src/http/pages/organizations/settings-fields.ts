@@ -8,7 +8,7 @@ import { linesOf } from './lines-of.ts';
 
 type Value = (name: string) => string;
 
-/** What the form shows of an organization, by the names of its fields. */
+/** The current values of the form of an organization, by field name. */
 export function presentSettings({ normalization, dumps }: Organization): Readonly<Record<string, string>> {
   return {
     normalization: normalization?.kind ?? 'none',
@@ -20,7 +20,7 @@ export function presentSettings({ normalization, dumps }: Organization): Readonl
   };
 }
 
-/** How its records are normalized, and when its dumps are made. */
+/** Fields for the normalization of its records, and the schedules of its dumps. */
 export function settingsFields(value: Value): Html {
   return html`${normalizationFields(value)}
 ${dumpFields(value)}`;
@@ -53,7 +53,7 @@ ${cron('delta', 'Deltas are made', 'Such as 0 5 * * * for 5:00 each day. Empty: 
 <span class="hint" id="keepDumps-hint">With all deltas after the oldest of them.</span></p>`;
 }
 
-/** What a form does not have does not change. @throws TidemarkError `invalid` for a mapping of items */
+/** The changes of a form; missing fields do not change. @throws TidemarkError `invalid` for a mapping of items */
 export function givenSettings(form: URLSearchParams, before: Organization): OrganizationChanges {
   const dumps = givenDumps(form, before);
   return {
@@ -62,14 +62,14 @@ export function givenSettings(form: URLSearchParams, before: Organization): Orga
   };
 }
 
-/** Code and items stay in the form when a person chooses none, and do not count. */
+/** Code and items stay in the form when a user chooses no normalization, and are then ignored. */
 function givenNormalization(form: URLSearchParams): Normalization | undefined {
   if (form.get('normalization') !== 'pod') return undefined;
   const code = form.get('code')?.trim();
   return { kind: 'pod', ...(code && { code }), items: linesOf(form, 'items').map(parseItems) };
 }
 
-/** Only what differs: a schedule that is set again counts from then on, and would leave out times that were missed. */
+/** Only the differences: setting a schedule again would restart it, and leave out missed times. */
 function givenDumps(form: URLSearchParams, before: Organization): DumpSettingChanges {
   const present = presentSettings(before);
   const given = (name: string) => {

@@ -17,13 +17,13 @@ export interface StreamPage extends OrganizationFrame {
   readonly records: number;
   /** Newest first. */
   readonly uploads: readonly UploadView[];
-  /** Those of this page have lower numbers. */
+  /** The uploads of this page have lower numbers. */
   readonly before: number | undefined;
   /** The `before` of the next page. */
   readonly next: number | undefined;
-  /** Of this stream, oldest first. */
+  /** Dumps of this stream, oldest first. */
   readonly dumps: StreamDumpsView;
-  /** Of this stream, those that the reader may read. */
+  /** Sets of this stream that the reader may read. */
   readonly sets: readonly ResourceSet[];
 }
 

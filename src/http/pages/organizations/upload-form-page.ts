@@ -2,12 +2,12 @@ import { type Html, html } from '../parts/html.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 
 export interface UploadFormPage extends OrganizationFrame {
-  /** The stream that is chosen already. */
+  /** The stream that is preselected. */
   readonly chosen: string | undefined;
   readonly problem?: string | undefined;
 }
 
-/** The form that uploads files. With JavaScript, it shows how far it is. */
+/** The form that uploads files. With JavaScript, it shows the progress. */
 export function renderUploadFormPage(page: UploadFormPage): string {
   const { organization, chosen, problem } = page;
   const open = organization.streams.filter(({ archived }) => archived === undefined);

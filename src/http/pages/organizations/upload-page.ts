@@ -12,13 +12,13 @@ import { AGAIN, erratumPlace, isOpen, kindText, uploadState } from './upload-par
 
 export interface UploadPage extends OrganizationFrame {
   readonly upload: UploadView;
-  /** Undefined when it has none. */
+  /** Undefined when there are none. */
   readonly errata: ErrataPage | undefined;
-  /** Where those of this page begin, in bytes. */
+  /** Offset of the errata of this page, in bytes. */
   readonly at: number;
 }
 
-/** An upload: its status, what every file was taken for, and what could not be read. */
+/** An upload: its status, how each file was interpreted, and the records that could not be read. */
 export function renderUploadPage(page: UploadPage): string {
   const { organization, upload, frame } = page;
   const { number, stream, name, received, files, fileUrl, totals, applied } = upload;

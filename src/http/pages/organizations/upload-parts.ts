@@ -7,7 +7,7 @@ import { timeOf } from '../parts/job-parts.ts';
 import { stackingTable } from '../parts/tables.ts';
 import { counted, formatNumber } from '../parts/words.ts';
 
-/** How a status looks, by classes of the style sheet. */
+/** Classes of the style sheet for each status. */
 const STYLES: Readonly<Record<UploadView['status'], string>> = {
   waiting: 'quiet',
   processing: 'reading',
@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<FileKind, string>> = {
   unknown: 'unknown',
 };
 
-/** Seconds after which a page with an upload that is not processed yet is loaded again. */
+/** Seconds after which a page with an unprocessed upload is reloaded. */
 export const AGAIN = 5;
 
 export function uploadState({ status, ignored }: Pick<UploadView, 'status' | 'ignored'>): Html {
@@ -42,7 +42,7 @@ export function sizeText(files: UploadView['files']): string {
   return `${counted(files.length, 'file')}, ${formatBytes(files.reduce((sum, { length }) => sum + length, 0))}`;
 }
 
-/** Where a record is that could not be read. */
+/** The place of a record that could not be read. */
 export function erratumPlace({ path, ordinal, id }: UploadErratum): Html {
   return html`${path.join(' > ')}<span class="more-of">number ${formatNumber(ordinal)}${id !== undefined && ` (${id})`}</span>`;
 }

@@ -5,13 +5,13 @@ import { scaleOf } from './plot-scale.ts';
 import { table } from './tables.ts';
 import { counted, formatClock, formatDay, formatNumber } from './words.ts';
 
-/** Changes of some time, one entry for each hour or day, also for those without a change. */
+/** Numbers of changes in a period, one entry for each hour or day, even without a change. */
 export interface Series {
   readonly unit: TimeUnit;
   readonly counts: readonly ChangeCounts[];
 }
 
-/** Of the drawing, in its own units: about pixels on a narrow screen. */
+/** Size of the drawing in its own units: about pixels on a narrow screen. */
 const WIDTH = 480;
 const HEIGHT = 190;
 const LEFT = 44;
@@ -24,8 +24,8 @@ const TITLES: Readonly<Record<TimeUnit, string>> = {
 };
 
 /**
- * Changes of each hour or day as columns: what was created and updated is above the line, what was deleted is below it.
- * They differ by place and pattern, not by colour alone. Below them comes the same as a table.
+ * The changes of each hour or day as columns: created and updated resources above the line, deleted ones below it. They
+ * differ by place and pattern, not only by colour. The same numbers follow as a table.
  */
 export function activityPlot(series: Series): Html {
   const title = TITLES[series.unit];
@@ -83,7 +83,7 @@ function column(count: ChangeCounts, { unit, x, step, y }: Placing): Html {
   )}</g>`;
 }
 
-/** Solid, striped, dotted. The names hold the unit: two drawings of one page must not share them. */
+/** Patterns: solid, striped, dotted. Their names contain the unit: two drawings of one page must not share them. */
 function patterns(unit: string): Html {
   return svg(`<defs>
 <pattern id="created-bar-${unit}" width="4" height="4" patternUnits="userSpaceOnUse"><rect class="in" width="4" height="4"/></pattern>
@@ -100,7 +100,7 @@ function legend(unit: string): Html {
   return html`<ul class="legend"><li>${mark('created-bar')}created</li><li>${mark('updated-bar')}updated</li><li>${mark('deleted-bar')}deleted, below the line</li></ul>`;
 }
 
-/** The drawing in a sentence, for those who do not see it. */
+/** A sentence that describes the drawing, for users who do not see it. */
 function summary({ unit, counts }: Series): string {
   const sum = (kind: 'created' | 'updated' | 'deleted') => counts.reduce((total, count) => total + count[kind], 0);
   const totals = { created: sum('created'), updated: sum('updated'), deleted: sum('deleted') };
@@ -135,7 +135,7 @@ ${
 <p class="quiet">${counted(counts.length - busy.length, unit)} without a change. Days and hours are those of UTC.</p></details>`;
 }
 
-/** Every week of days, every half day of hours. */
+/** Labels every week of days, and every half day of hours. */
 function isLabelled(unit: TimeUnit, counts: readonly ChangeCounts[], at: number): boolean {
   if (unit === 'hour')
     return new Date(counts[at]!.start / 1000).getUTCHours() % 12 === 0 && at > 1 && at < counts.length - 2;

@@ -1,19 +1,19 @@
 import { type Html, html } from './html.ts';
 
 interface Confirmed {
-  /** What the reader presses first. */
+  /** The text of the first button. */
   readonly text: string;
-  /** What it is about, for screen readers: many buttons of a page have the same text. */
+  /** The subject, for screen readers: many buttons of a page have the same text. */
   readonly of: string;
-  /** What happens then. */
+  /** The effect of the action. */
   readonly consequence: string;
-  /** What the reader presses to confirm it. */
+  /** The text of the button that confirms the action. */
   readonly confirm: string;
   readonly action: string;
   readonly isHarmless?: boolean;
 }
 
-/** A button that asks once more, with and without JavaScript: it opens another one, which sends the form. */
+/** A button that asks for confirmation, with and without JavaScript: it opens a second button, which sends the form. */
 export function confirmed({ text, of, consequence, confirm, action, isHarmless = false }: Confirmed): Html {
   return html`<details class="confirm${!isHarmless && ' danger'}"><summary>${text}<span class="hidden"> ${of}</span> …</summary>
 <form method="post" action="${action}"><p>${consequence}</p><button class="small${!isHarmless && ' bad'}">${confirm}<span class="hidden"> ${of}</span></button></form></details>`;

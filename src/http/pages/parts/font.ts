@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** Public Sans (SIL Open Font License 1.1), unchanged. The name of a file has its version, so it never changes. */
+/**
+ * Public Sans (SIL Open Font License 1.1), unchanged. The file name contains the version, so the file never changes.
+ */
 const SUBSETS = [
   {
     file: 'public-sans-latin-5.3.0.woff2',
@@ -17,13 +19,13 @@ const SUBSETS = [
 export type FontFile = (typeof SUBSETS)[number]['file'];
 export const FONT_FILES: readonly FontFile[] = SUBSETS.map(({ file }) => file);
 
-/** The file that nearly every page needs: the browser is to load it beside the page. */
+/** The file that nearly every page needs: the browser should load it beside the page. */
 export const FIRST_FONT_FILE: FontFile = SUBSETS[0].file;
 
 /**
- * The font of pages; a browser loads of it what the text of a page needs. Until it is there, and where it does not
- * arrive, text has a font of the machine, made as wide as this one, so that lines do not move.
- * @param top the way from the page to the base URL
+ * The font of pages; a browser loads only the files that the text of a page needs. Until then, and where loading fails,
+ * text has a local font, scaled to the same width, so that lines do not move.
+ * @param top the relative path from the page to the base URL
  */
 export function fontFaces(top: string): string {
   const faces = SUBSETS.map(
@@ -34,12 +36,12 @@ export function fontFaces(top: string): string {
   return `\n${[...faces, fallback].join('\n')}`;
 }
 
-/** Arial is narrower, as measured with the sentences of pages. */
+/** Arial is narrower: measured with the sentences of pages. */
 const SIZE_ADJUST = '103.8%';
 
 const files = new Map<FontFile, Buffer>();
 
-/** The bytes of a file, which are read once. */
+/** The bytes of a file; each file is read once. */
 export function fontBytes(file: FontFile): Buffer {
   const bytes = files.get(file) ?? readFileSync(new URL(`../../../../fonts/${file}`, import.meta.url));
   files.set(file, bytes);

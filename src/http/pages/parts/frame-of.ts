@@ -7,14 +7,14 @@ import { type Frame, topOf, type Viewer } from './frame.ts';
 
 type Parts = Pick<ServedApp, 'configuration' | 'tokens'>;
 
-/** What a page needs to know of the request that it answers. */
+/** The frame of a page, from the request that it responds to. */
 export async function frameOf({ configuration, tokens }: Parts, request: Request, response: Response): Promise<Frame> {
   // A request that was refused has no sender.
   const sender = (senderOf(response) as Principal | undefined) ?? ANONYMOUS;
   const takesTokens = configuration.token !== undefined || (await tokens.areKept().catch(() => false));
   return {
     top: topOf(request.path),
-    // What was posted cannot be asked for again.
+    // A posted form cannot be requested again.
     here: request.method === 'POST' ? '' : request.originalUrl.slice(1),
     baseUrl: configuration.baseUrl,
     viewer: viewerOf(sender, { takesTokens, hasSession: response.locals.hasSession === true }),
@@ -37,7 +37,7 @@ function viewerOf(sender: Principal, { takesTokens, hasSession }: Signing): View
   };
 }
 
-/** A client on the server's own machine has no name where there are no tokens. */
+/** Without tokens, a client on the server's own machine has no name. */
 function nameOf(sender: Principal, takesTokens: boolean): string | undefined {
   switch (sender.kind) {
     case 'anonymous':

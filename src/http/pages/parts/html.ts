@@ -1,4 +1,4 @@
-/** Markup that may be put into a page as it is. */
+/** Markup that can be inserted into a page unchanged. */
 export class Html {
   readonly text: string;
 
@@ -18,7 +18,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A template whose values are escaped, unless they are markup of another template. `undefined` and `false` are nothing.
+ * A template whose values are escaped, unless they are markup of another template. `undefined` and `false` are omitted.
  */
 export function html(literals: TemplateStringsArray, ...values: readonly Value[]): Html {
   let text = literals[0]!;

@@ -2,14 +2,16 @@ import type { JobView } from '../../../api/job-schemas.ts';
 import { confirmed } from './confirmed.ts';
 import { type Html, html } from './html.ts';
 
-/** What an administrator can do with a job. */
+/** The actions of an administrator on a job. */
 export const JOB_ACTIONS = ['retry', 'cancel'] as const;
 export type JobAction = (typeof JOB_ACTIONS)[number];
 
-/** Where a button leads back to. */
+/** The page to which a button leads back. */
 export type Back = 'jobs' | 'job';
 
-/** The buttons for what can be done with a job in its state, each asking once more; undefined when nothing can. */
+/**
+ * The buttons for the actions that the state of a job permits, each with a confirmation; undefined when there are none.
+ */
 export function jobButtons(job: JobView, { top }: { readonly top: string }, back: Back): Html | undefined {
   const { name, state } = job;
   const to = (action: JobAction) => `${top}jobs/${name}/${action}?back=${back}`;
@@ -36,7 +38,7 @@ export function jobButtons(job: JobView, { top }: { readonly top: string }, back
   return forms.length === 0 ? undefined : html`<div class="buttons">${forms}</div>`;
 }
 
-/** What a button has done to a job, as long as that is so. */
+/** A notice about the effect of a button, as long as the job still has that state. */
 export function jobNotice({ name, state, cancelling }: JobView, did: JobAction): Html | undefined {
   const text =
     did === 'retry'
@@ -47,7 +49,7 @@ export function jobNotice({ name, state, cancelling }: JobView, did: JobAction):
   return text ? html`<p class="notice good" role="status">${text}</p>` : undefined;
 }
 
-/** One that waits for a later time can be run at once. */
+/** A job that waits for a later time can be run at once. */
 const canRetry = ({ state, notBefore }: JobView) =>
   state === 'failed' || state === 'cancelled' || (state === 'queued' && notBefore !== undefined);
 

@@ -2,7 +2,7 @@ import type { JobView } from '../../../api/job-schemas.ts';
 import { type Html, html } from './html.ts';
 import { formatAgo, formatDuration, formatNumber } from './words.ts';
 
-/** How a state looks, by classes of the style sheet. */
+/** Classes of the style sheet for each state. */
 const STYLES: Readonly<Record<JobView['state'], string>> = {
   queued: 'quiet',
   running: 'reading',
@@ -19,18 +19,18 @@ export function jobState({ state, cancelling }: JobView): Html {
   return html`<span class="state ${STYLES[state]}">${cancelling ? 'being cancelled' : state}</span>`;
 }
 
-/** Whether it waits or runs. */
+/** Whether the job waits or runs. */
 export function isOpen(job: JobView | undefined): boolean {
   return job?.state === 'queued' || job?.state === 'running';
 }
 
-/** The last job of a kind that a set had, and why it failed. */
+/** The last job of a kind of a set, with its error. */
 export function lastJob(label: string, job: JobView, top: string): Html {
   return html`<p>${label}: ${jobLink(job, top)} ${jobState(job)} ${isOpen(job) && jobProgress(job)}</p>
 ${job.state === 'failed' && html`<div class="notice bad"><p>${job.error}</p></div>`}`;
 }
 
-/** How far a running job is. */
+/** The progress of a running job. */
 export function jobProgress({ progress }: JobView): Html | undefined {
   if (progress === undefined) return undefined;
   const { done, total, text } = progress;
@@ -43,13 +43,13 @@ export function jobProgress({ progress }: JobView): Html | undefined {
   return html`${text}${text !== undefined && numbers !== undefined && html`<br>`}${numbers}`;
 }
 
-/** How long the last attempt took, or has taken. */
+/** The duration of the last attempt so far. */
 export function jobDuration({ started, finished, state }: JobView, now: number): string | undefined {
   if (started === undefined || state === 'queued') return undefined;
   return formatDuration(Math.max(0, (finished === undefined ? now : Date.parse(finished)) - Date.parse(started)));
 }
 
-/** A past time, or one to come. */
+/** A past or future time. */
 export function timeOf(text: string | undefined, now: number): Html | undefined {
   if (text === undefined) return undefined;
   const time = Date.parse(text);

@@ -6,12 +6,12 @@ import { Html, html } from './html.ts';
 import { SCRIPT } from './script.ts';
 import { STYLE } from './style.ts';
 
-/** What pages may load: their own style sheet, script and picture, by digest, and nothing else. */
+/** What pages may load: only their own style sheet, script and picture, identified by digest. */
 export const CONTENT_SECURITY_POLICY: Record<string, string[]> = {
   defaultSrc: ["'none'"],
   styleSrc: [digestOf(STYLE)],
   scriptSrc: [digestOf(SCRIPT)],
-  // The script reads the page again that it is in.
+  // The script reloads its own page.
   connectSrc: ["'self'"],
   imgSrc: ['data:'],
   baseUri: ["'none'"],
@@ -19,11 +19,11 @@ export const CONTENT_SECURITY_POLICY: Record<string, string[]> = {
   frameAncestors: ["'none'"],
 };
 
-/** A path of so many segments has pages; the error at a longer one has a font of the machine. */
+/** Most segments of a path of a page; an error page at a longer path uses a local font. */
 const DEEPEST = 8;
 const styles = new Map<string, { readonly style: string; readonly policy: string }>();
 
-/** The style sheet of a page: it names the font by the way from there, and the policy permits it by its digest. */
+/** The style sheet of a page. It contains the relative path of the font, and the policy permits it by its digest. */
 function styleAt(top: string) {
   const known = styles.get(top);
   if (known !== undefined || top.split('/').length > DEEPEST + 1) return known;
@@ -37,14 +37,14 @@ function styleAt(top: string) {
   return made;
 }
 
-/** The Content-Security-Policy of a page. @param path as the server sees it */
+/** The Content-Security-Policy of a page. @param path as the server receives it */
 export function policyOfPage(path: string): string | undefined {
   return styleAt(topOf(path))?.policy;
 }
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" aria-hidden="true"><circle cx="16" cy="16" r="15" fill="#0b5c6e"/><g fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round"><path d="M6 12c3-3 7-3 10 0s7 3 10 0"/><path d="M6 18c3-3 7-3 10 0s7 3 10 0" opacity=".75"/><path d="M6 24c3-3 7-3 10 0s7 3 10 0" opacity=".45"/></g></svg>`;
 
-/** The parts of the source that are named at the top of every page. */
+/** The parts of the source with a link at the top of every page. */
 const PARTS = [
   { part: 'sets', name: 'Sets', path: '' },
   { part: 'organizations', name: 'Organizations', path: 'organizations/', forAdministrators: true },
@@ -57,16 +57,16 @@ const PARTS = [
 
 export interface Page {
   readonly frame: Frame;
-  /** Without the program's name. */
+  /** Does not contain the program's name. */
   readonly title: string;
   readonly main: Html;
-  /** The part of the source that the page is the beginning of. */
+  /** The part of the source that begins with this page. */
   readonly part?: (typeof PARTS)[number]['part'] | undefined;
   /** Related documents, as elements of the page's head. */
   readonly links?: readonly HeadLink[] | undefined;
-  /** Seconds after which the page should be loaded again, because it shows work in progress. */
+  /** Seconds after which the page should be reloaded, because it shows work in progress. */
   readonly again?: number | undefined;
-  /** A stream of events, as a link: at each, the page should be loaded again. */
+  /** The address of a stream of events: at each event, the page should be reloaded. */
   readonly follows?: string | undefined;
 }
 

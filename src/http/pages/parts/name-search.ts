@@ -1,22 +1,22 @@
 import { type Html, html } from './html.ts';
 
-/** A search for resources, as a person typed it: `*` means any text. */
+/** A search for resources as typed by a user: `*` means any text. */
 export interface NameSearch {
-  /** What the store searches for: the longest part, or the part that a path begins with. */
+  /** The text that the store searches for: the longest part, or the beginning of a path. */
   readonly stored: string;
-  /** The parts of a name, in their order; all letters are small. */
+  /** The parts of a name, in order, in lower case. */
   readonly parts: readonly string[];
-  /** Whether a name begins with the first part. */
+  /** Whether the name must begin with the first part. */
   readonly isBeginning: boolean;
-  /** Whether names that have the stored part must have others as well. */
+  /** Whether names that contain the stored text must contain further parts. */
   readonly hasMore: boolean;
 }
 
-/** @param q without white space around it */
+/** @param q trimmed */
 export function parseNameSearch(q: string): NameSearch {
   const isBeginning = /^[/^]/.test(q);
   const [first = '', ...others] = q.split('*').filter((part) => part !== '');
-  // For the store, these would begin a path.
+  // The store would treat these characters as the beginning of a path.
   const inside = [first, ...others].map((part) => part.replace(/^[/^]+/, ''));
   return {
     stored: isBeginning ? first : inside.reduce((most, part) => (part.length > most.length ? part : most), ''),
@@ -27,8 +27,8 @@ export function parseNameSearch(q: string): NameSearch {
 }
 
 /**
- * Where a name has the parts of a search, as pairs of beginning and end; undefined when it does not have all of them in
- * their order. Takes linear time.
+ * The positions of the parts of a search in a name, as pairs of start and end; undefined when it does not contain all
+ * of them in order. Takes linear time.
  */
 export function placesIn(
   name: string,
@@ -58,7 +58,7 @@ export function markedName(name: string, search: NameSearch): Html {
   return html`${marked}${name.slice(end)}`;
 }
 
-/** The store ignores the case of ASCII letters alone; so the text keeps its length. */
+/** Lower-cases only ASCII letters, as the store does; so the length of the text does not change. */
 function small(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -5,9 +5,9 @@ import { boundaryAfter, boundaryBefore, type Stamp } from '../../../core/stamp.t
 import { MICROSECONDS } from '../../../core/time-unit.ts';
 
 /**
- * Parameters of pages. A link to a page that was cut short or written by hand shows the beginning, rather than what is
- * wrong with it. A filter that is wrong is refused: without it, changes would be shown that were not asked for. Unknown
- * parameters are ignored.
+ * Parameters of pages. A truncated or hand-written link to a page shows the first page rather than an error. But an
+ * invalid filter is refused: without it, other changes than the requested ones would be shown. Unknown parameters are
+ * ignored.
  */
 
 /** The number of a page, counted from 1. */
@@ -17,26 +17,26 @@ export const pageNumber = z
   .transform((text) => Math.min(Math.max(1, Math.floor(Number(text))) || 1, Number.MAX_SAFE_INTEGER))
   .meta({ description: 'The number of a page, counted from 1; any other text shows the first one.' });
 
-/** The text that is searched for. */
+/** A search text. */
 export const searched = z
   .string()
   .transform((text) => text.toWellFormed().trim().slice(0, 500))
   .default('')
   .meta({ description: 'A text to search for.', default: '' });
 
-/** The text that names of resources are searched for. */
+/** A search text for names of resources. */
 export const searchedName = searched
   .refine(({ length }) => length <= MOST_CHARACTERS, `is too long: at most ${MOST_CHARACTERS} characters`)
   .meta({ description: 'A text to search for.', default: '' });
 
-/** A boundary, in microseconds since 1970; what is shown is before it. */
+/** A boundary, in microseconds since 1970: the page shows items before it. */
 export const before = z
   .string()
   .optional()
   .transform(stampOf)
   .meta({ description: 'Microseconds since 1970: shows what was before. Any other text shows the latest.' });
 
-/** The kind of change that is shown; a form sends an empty one for every kind. */
+/** A filter for the kind of changes; a form sends an empty text for every kind. */
 export const changeKind = z
   .enum(['', ...CHANGE_KINDS], `is one of ${CHANGE_KINDS.join(', ')}`)
   .optional()
@@ -52,7 +52,7 @@ export const day = z
   .transform((text) => text || undefined)
   .meta({ description: 'A day in UTC, as `2026-11-23`; empty for no limit.' });
 
-/** Until then, stamps are exact. There are no changes afterwards. */
+/** Stamps are exact up to this time. There are no later changes. */
 const LATEST = Date.UTC(2200, 0);
 
 /** The boundary below all changes of a day. */
@@ -67,7 +67,7 @@ export function endOf(day: string): Stamp {
 
 function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text))) return false;
-  // 30 February would be a day in March.
+  // 30 February would be parsed as a day in March.
   return new Date(text).toISOString().startsWith(text);
 }
 

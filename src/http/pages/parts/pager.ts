@@ -7,13 +7,13 @@ export interface Paging {
   readonly pages: number;
 }
 
-/** The page that was asked for, or the nearest one that is there. */
+/** The requested page, or the nearest existing one. */
 export function pagingOf(asked: number, entries: number, perPage: number): Paging {
   const pages = Math.max(1, Math.ceil(entries / perPage));
   return { page: Math.min(pages, asked), pages };
 }
 
-/** Links to the pages before and after this one. @param query what else the address says */
+/** Links to the previous and the next page. @param query the other parameters of the address */
 export function pager(
   { page, pages }: Paging,
   query: Readonly<Record<string, string | undefined>> = {},
@@ -36,7 +36,7 @@ export function queryOf(fields: Readonly<Record<string, string | undefined>>): s
   return `?${query}`;
 }
 
-/** Links from one part of what goes on and on to its beginning and to the next one. */
+/** Links from one part of an endless list to its beginning and to the next part. */
 export function onward(beginning: Step | undefined, next: Step | undefined): Html | undefined {
   if (beginning === undefined && next === undefined) return undefined;
   return html`<nav class="pager" aria-label="Pages">

@@ -1,15 +1,15 @@
-/** How numbers of changes are drawn above and below the line of a plot. */
+/** The scale of a plot, above and below its line. */
 export interface Scale {
-  /** The numbers that the plot reaches up and down to: the greatest ones, so that no part of it stays empty. */
+  /** The greatest numbers above and below: the plot ends there, so that no part of it is empty. */
   readonly above: number;
   readonly below: number;
   /** Height of one change. */
   readonly perChange: number;
-  /** Round numbers to write beside it, 0 among them; negative below the line. */
+  /** Round numbers for labels, including 0; negative below the line. */
   readonly marks: readonly number[];
 }
 
-/** A scale that ends at the greatest numbers on either side, with marks in steps that people count in. */
+/** A scale that ends at the greatest numbers on either side, with marks at round steps. */
 export function scaleOf(mostAbove: number, mostBelow: number, height: number): Scale {
   const above = mostAbove === 0 && mostBelow === 0 ? 1 : mostAbove;
   const step = stepOf((above + mostBelow) / 4, Math.max(above, mostBelow));
@@ -19,7 +19,7 @@ export function scaleOf(mostAbove: number, mostBelow: number, height: number): S
   return { above, below: mostBelow, perChange: height / (above + mostBelow), marks };
 }
 
-/** The smallest of 1, 2, 5, 10, 20 … that is no less than a value; not more than the most, though. */
+/** The smallest of 1, 2, 5, 10, 20 … that is at least a value, but at most `most`. */
 function stepOf(value: number, most: number): number {
   const power = 10 ** Math.max(0, Math.floor(Math.log10(value)));
   const steps = [1, 2, 5, 10].map((factor) => factor * power).filter((step) => step <= most);

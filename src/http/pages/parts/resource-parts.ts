@@ -7,18 +7,18 @@ import { markedName, type NameSearch } from './name-search.ts';
 import { type Column, stackingTable } from './tables.ts';
 import { timeElement } from './words.ts';
 
-/** The name of a resource, with the way to its page. @param text its name, which may have marks */
+/** The name of a resource, with a link to its page. @param text its name, which may contain marks */
 export function resourceLink(key: ResourceKey, text: Html | string = nameOf(key)): Html {
   return html`<a href="./resource?key=${encodeURIComponent(key)}">${text}</a>`;
 }
 
-/** What people call a resource: its path below the set's prefix, decoded, or its URI elsewhere. */
+/** The displayed name of a resource: its decoded path below the set's prefix, or its URI elsewhere. */
 export function nameOf(key: ResourceKey): string {
-  // Only ids of records have slashes within a name.
+  // Only record ids contain slashes within a name.
   return pathOfKey(key) ?? recordIdOfKey(key) ?? key;
 }
 
-/** A link to a resource itself; a URI of another scheme than http is shown, and not linked to. */
+/** A link to the resource itself; a URI of another scheme than http is shown without a link. */
 export function uriLink(uri: string, href = uri): Html | string {
   return /^https?:/.test(uri) ? html`<a href="${href}">${uri}</a>` : uri;
 }
@@ -31,7 +31,7 @@ export function lengthOf(length: number | undefined): string {
   return length === undefined ? '' : formatBytes(length);
 }
 
-/** How a table of changes shows their times. */
+/** The column for the times of changes. */
 export type TimeColumn = Pick<Column<Change>, 'name' | 'cell'>;
 
 export function whenColumn(now: number): TimeColumn {
@@ -40,11 +40,11 @@ export function whenColumn(now: number): TimeColumn {
 
 interface ChangeTable {
   readonly time: TimeColumn;
-  /** What was searched for, which is marked. */
+  /** The search text, which is marked. */
   readonly search?: NameSearch;
 }
 
-/** Changes of a set, as they are given. */
+/** A table of changes of a set, in the given order. */
 export function changeTable(label: string, changes: readonly Change[], { time, search }: ChangeTable): Html {
   const linkOf = (key: ResourceKey) => resourceLink(key, search && markedName(nameOf(key), search));
   const columns: readonly Column<Change>[] = [

@@ -1,11 +1,11 @@
 /**
- * What pages do better with JavaScript; every page works without it. It is inside every page, and the
- * Content-Security-Policy permits it, and nothing else, by its digest.
+ * Improvements of pages with JavaScript; every page works without it. The script is inside every page, and the
+ * Content-Security-Policy permits only this script, by its digest.
  *
- * - times show the reader's own time on hovering
- * - a page about work in progress is loaded again, unless the reader is in the middle of something
- * - so is a page that follows a stream of events, at most every two seconds, while it is visible
- * - a form that uploads files shows how far that is
+ * - times show the reader's local time on hovering
+ * - a page about work in progress is reloaded, unless the reader is using it
+ * - a page that follows a stream of events is reloaded, too, at most every two seconds, while it is visible
+ * - a form that uploads files shows its progress
  */
 export const SCRIPT = `
 const labelTimes = () => {

@@ -2,13 +2,13 @@ import { type Html, html } from './html.ts';
 import { sentence } from './words.ts';
 
 export interface SearchForm {
-  /** What is searched, for people. */
+  /** A label that names what is searched. */
   readonly label: string;
   readonly hint?: Html | undefined;
-  /** Where the answer is, relative to the page. */
+  /** The address of the results, relative to the page. */
   readonly action: string;
   readonly value?: string | undefined;
-  /** Whether something is wrong with the value. */
+  /** Whether the value is invalid. */
   readonly isWrong?: boolean;
 }
 
@@ -21,7 +21,7 @@ ${hint && html`<span class="hint" id="q-hint">${hint}</span>`}
 </form>`;
 }
 
-/** Says what is wrong with a search or a filter of names: its form does not call the field `q`. */
+/** The error of a search or a filter for names. Its form does not call the field `q`. */
 export function wrongQueryNotice({ message }: Pick<Error, 'message'>): Html {
   return html`<div class="notice bad" role="alert"><p>${sentence(message.replace(/^q /, 'the part of the name '))}</p></div>`;
 }

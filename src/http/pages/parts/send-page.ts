@@ -3,8 +3,8 @@ import { CREDENTIALS } from '../../response/caching.ts';
 import { policyOfPage } from './layout.ts';
 
 /**
- * Answers with a page. What it shows may depend on the viewer, so no cache in between may store it. The policy lets
- * forms of the page send their origin: without one, browsers send the Origin `null` with a form.
+ * Sends a page. Its contents may depend on the viewer, so no cache in between may store it. The policy permits forms of
+ * the page to send their origin: otherwise, browsers send the Origin `null` with a form.
  */
 export function sendPage(response: Response, page: string, status = 200): void {
   response.status(status);

@@ -5,7 +5,7 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { frameOf } from './frame-of.ts';
 import type { SetFrame, Tab } from './set-frame.ts';
 
-/** What a page of a set needs to know of the request that it answers. */
+/** The frame of a page of a set, from the request that it responds to. */
 export async function setFrameOf(
   app: ServedApp,
   { request, response }: { readonly request: Request; readonly response: Response },

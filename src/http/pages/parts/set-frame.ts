@@ -22,24 +22,22 @@ export interface SetFrame {
   readonly set: ResourceSet;
   /** Undefined for a page below the tabs. */
   readonly tab: Tab | undefined;
-  /** Whether the viewer may see who posted. */
+  /** Whether the viewer may see the senders of postings. */
   readonly seesPostings: boolean;
 }
 
 interface SetFrameMore {
-  /** What the page is called, below the set. */
+  /** The title of the page, below that of the set. */
   readonly above?: string;
-  /** Of its head. */
+  /** Links in the head of the page. */
   readonly links?: readonly HeadLink[];
-  /** Seconds after which it is loaded again. */
+  /** Seconds after which the page is reloaded. */
   readonly again?: number | undefined;
-  /** The newest change that it shows: it is loaded again at each later one. */
+  /** The newest change that the page shows: it is reloaded at each later one. */
   readonly newest?: Stamp | undefined;
 }
 
-/**
- * A page of a set: its name, the way to its other pages, and what this one shows.
- */
+/** A page of a set: its name, the links to its other pages, and its contents. */
 export function renderSetFrame(page: SetFrame, main: Html, { above, links, again, newest }: SetFrameMore = {}): string {
   const { frame, set, tab } = page;
   const name = titleOf(set);
@@ -57,13 +55,13 @@ ${tabs(page)}`
 }
 ${main}`,
     links,
-    // While it is being read, its figures change every few seconds.
+    // While the set is being read, its figures change every few seconds.
     again: set.ready ? again : 5,
     follows: set.ready && tab === 'overview' ? streamAfter(newest, page) : undefined,
   });
 }
 
-/** Without a gap: from the time after the newest change that the page shows. */
+/** The address of the stream without a gap: it starts after the newest change that the page shows. */
 function streamAfter(newest: Stamp | undefined, { frame, set }: SetFrame): string {
   const from = newest === undefined ? '' : `?${new URLSearchParams({ from: formatStamp(newest + 2) })}`;
   return `${frame.top}api/sets/${set.slug}/changes/stream${from}`;
@@ -73,7 +71,7 @@ export function titleOf({ title, slug }: ResourceSet): string {
   return title ?? slug;
 }
 
-/** Says of a set that it is private, or not there for clients yet; of others there is nothing to say. */
+/** A badge for a set that is private, or not available to clients yet; undefined for other sets. */
 export function stateBadge({ ready, private: isPrivate, trouble }: ResourceSet): Html | undefined {
   if (ready && isPrivate !== true && trouble === undefined) return undefined;
   return html`${isPrivate === true && html`<span class="state">private</span>`} ${!ready && html`<span class="state reading">being read</span>`} ${trouble !== undefined && html`<span class="state reading">not in sync</span>`}`;
@@ -84,7 +82,7 @@ export function readingNotice({ ready }: ResourceSet): Html | undefined {
   return html`<p class="notice" role="status">This set is being read for the first time. Its documents will be here when that is complete.</p>`;
 }
 
-/** Why is for administrators: it may name files and hosts. */
+/** Only administrators see the reason: it may name files and hosts. */
 export function troubleNotice({ set: { trouble }, frame: { viewer, now } }: SetFrame): Html | undefined {
   if (trouble === undefined) return undefined;
   const since = html`It is not in sync with its source since ${timeElement(trouble.since * 1000, now)}`;
@@ -101,7 +99,7 @@ export function feedLink(set: ResourceSet): HeadLink {
   };
 }
 
-/** What to do about a set that has nothing yet. */
+/** What to do when a set is still empty. */
 export function emptySet({ origin, slug }: ResourceSet, { top, viewer }: Frame): Html {
   const { root, records, source, stream } = traitsOf(origin);
   if (source === undefined) {

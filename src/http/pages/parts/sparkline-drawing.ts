@@ -4,7 +4,7 @@ import { counted } from './words.ts';
 const STEP = 4;
 const HEIGHT = 18;
 
-/** Changes of the last days as small columns, with their number for those who do not see them. */
+/** Changes of the last days as small columns, with their number for users who do not see them. */
 export function sparklineDrawing(counts: readonly number[]): Html {
   const most = Math.max(1, ...counts);
   const total = counts.reduce((sum, count) => sum + count, 0);

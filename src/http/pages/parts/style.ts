@@ -1,4 +1,4 @@
-/** The one style sheet, inside every page: a page is one request, also over a slow line. */
+/** The only style sheet, inside every page: a page is one request, which is fast even on a slow line. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

@@ -11,12 +11,12 @@ export interface Column<Row> {
   readonly isHead?: boolean;
 }
 
-/** A table that can be moved sideways where it is too wide, also with the keyboard. */
+/** A table that can be scrolled sideways where it is too wide, also with the keyboard. */
 export function table<Row>(label: string, rows: readonly Row[], columns: readonly Column<Row>[]): Html {
   return tableOf(label, { rows, columns, stacks: false });
 }
 
-/** A table of which each row is a block on a phone: what names the row, then its other cells with their names. */
+/** A table whose rows are blocks on a phone: the heading of the row, then its other cells with their names. */
 export function stackingTable<Row>(label: string, rows: readonly Row[], columns: readonly Column<Row>[]): Html {
   return tableOf(label, { rows, columns, stacks: true });
 }
@@ -45,7 +45,7 @@ function tableOf<Row>(label: string, { rows, columns, stacks }: TableContent<Row
 ${body}</tbody></table></div>`;
 }
 
-/** Names with their values; an undefined value is left out. */
+/** Names with their values; entries without a value are omitted. */
 export function facts(entries: readonly (readonly [string, Html | string | number | undefined])[]): Html {
   const shown = entries.filter(([, value]) => value !== undefined);
   return html`<dl class="facts">${shown.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;

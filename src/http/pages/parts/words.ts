@@ -2,7 +2,7 @@ import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { type Html, html } from './html.ts';
 
-/** Seconds of each unit, and what one of it ago is called. */
+/** Seconds of each unit, and the text for one unit ago. */
 const UNITS = [
   ['year', 31_557_600, 'last year'],
   ['month', 2_629_800, 'last month'],
@@ -12,12 +12,12 @@ const UNITS = [
 ] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** A message of an error, as people read it. */
+/** A message of an error as a sentence for users. */
 export function sentence(message: string): string {
   return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
 }
 
-/** `1,234 changes`, and `1 change` for one. */
+/** `1,234 changes`, or `1 change` for one. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
@@ -26,7 +26,7 @@ export function formatNumber(value: number): string {
   return formatCount(value);
 }
 
-/** How long ago a time was; both in milliseconds since 1970. */
+/** How long ago a time was. Both times are in milliseconds since 1970. */
 export function formatAgo(time: number, now: number): string {
   const seconds = Math.round((now - time) / 1000);
   if (seconds < 5) return 'just now';
@@ -37,13 +37,13 @@ export function formatAgo(time: number, now: number): string {
   return `${seconds} seconds ago`;
 }
 
-/** A time as people read it, with the exact one beside it for programs and on hovering. */
+/** A time in words, with the exact time for programs and on hovering. */
 export function timeElement(stamp: Stamp, now: number): Html {
   const exact = formatStamp(stamp);
   return html`<time datetime="${exact}" title="${exact}">${formatAgo(stamp / 1000, now)}</time>`;
 }
 
-/** `5 h 12 min` of milliseconds. */
+/** Formats milliseconds as `5 h 12 min`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   if (seconds < 1) return `${Math.round(milliseconds)} ms`;
@@ -82,7 +82,7 @@ export function formatClock(date: Date): string {
   return date.toISOString().slice(11, 16);
 }
 
-/** A time that is to be read exactly, and how long ago it was. */
+/** An exact time, and how long ago it was. */
 export function exactTime(stamp: Stamp, now: number): Html {
   const time = stamp / 1000;
   const exact = formatStamp(stamp);

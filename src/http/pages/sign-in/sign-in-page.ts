@@ -8,11 +8,11 @@ export interface SignInPage {
   readonly to: string;
   /** Whether the source has tokens. */
   readonly hasTokens: boolean;
-  /** What was wrong with the last attempt. */
+  /** The error of the last attempt. */
   readonly problem?: string | undefined;
 }
 
-/** The form for a token. */
+/** The form that requests a token. */
 export function renderSignInPage({ frame, to, hasTokens, problem }: SignInPage): string {
   const form = html`<form class="fields" method="post" action="./sign-in">
 <input type="hidden" name="to" value="${to}">

@@ -65,7 +65,7 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
       action: 'read-source',
       operation: SIGN_IN,
       async handle(request, response) {
-        // A page of another site must not sign a person in with its own token.
+        // A page of another site must not sign a user in with a token of that site.
         requireOwnPage(request.headers, baseUrl);
         const form = await readForm(request, { idleTimeout, stopping });
         const to = ownTarget(form.get('to') ?? '');
@@ -92,8 +92,8 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
   ];
 
   /**
-   * `Lax`: a link from a mail or a wiki leads a signed-in reader to a private set; what changes something is a POST, to
-   * which browsers add no such cookie from other sites, and which needs proof beside it. `__Host-`: no page of a
+   * `Lax`: with a link from a mail or a wiki, a signed-in reader can open a private set. All changes are POSTs:
+   * browsers send this cookie with none from another site, and each needs an additional proof. `__Host-`: no page of a
    * neighbouring host or without https can set it.
    */
   function setCookie(request: Request, response: Response, { name, value }: SessionCookie): void {
@@ -110,15 +110,15 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
 }
 
 /**
- * The address to go to, which follows `./`: so it is always one of this server. What browsers read in another way than
- * it is written is left out.
+ * The address to go to, which follows `./`: so it is always on this server. Texts that browsers parse in a different
+ * way are dropped.
  */
 function ownTarget(to: string): string {
   const isPlain = /^[\x21-\x5b\x5d-\x7e]{0,4096}$/.test(to) && !/^[/.]/.test(to) && !/^sign-(?:in|out)/.test(to);
   return isPlain ? to : '';
 }
 
-/** By the base URL, when the client came by it; a proxy in front says so as well. */
+/** By the base URL, when the client used it; otherwise by the header of a proxy in front. */
 function isByHttps({ headers }: Request, baseUrl: string): boolean {
   const { protocol, host } = new URL(baseUrl);
   if (protocol === 'https:' && headers.host?.toLowerCase() === host) return true;

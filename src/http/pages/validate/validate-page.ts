@@ -8,15 +8,15 @@ import { counted, formatNumber } from '../parts/words.ts';
 
 export interface ValidatePage {
   readonly frame: Frame;
-  /** What was asked for; empty at first. */
+  /** The requested URL; empty at first. */
   readonly url: string;
-  /** What was found; undefined when nothing was read. */
+  /** The result; undefined when nothing was read. */
   readonly report?: Report | undefined;
-  /** Why nothing was read. */
+  /** The error when nothing could be read. */
   readonly problem?: string | undefined;
 }
 
-/** A form that asks for the URL of a source, and what was found there. */
+/** A form for the URL of a source, and the result for that source. */
 export function renderValidatePage({ frame, url, report, problem }: ValidatePage): string {
   const main = html`<h1>Validate a source</h1>
 <p class="lead">Reads any ResourceSync source, and checks it by the rules of the specification. It takes at most a minute,

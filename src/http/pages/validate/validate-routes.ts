@@ -14,7 +14,7 @@ import { renderValidatePage } from './validate-page.ts';
 
 const MOST_BODY_BYTES = 16 * 1024;
 const SAMPLE = 5;
-/** Each may keep a thread of the CPU busy for a minute. */
+/** Most concurrent validations: each may keep a CPU busy for a minute. */
 const AT_A_TIME = 2;
 
 const FORM = {
@@ -81,7 +81,7 @@ interface Once {
 
 async function validateOnce(url: string, { networks, signal }: Once): Promise<Report> {
   if (!URL.canParse(url)) throw new TidemarkError('invalid', 'That is no URL: use one such as https://example.org/');
-  // Loaded only now: few servers are ever asked.
+  // Loaded on first use: few servers need it.
   const [{ validate }, { HttpFetcher }] = await Promise.all([
     import('../../../client/validate/validate.ts'),
     import('../../../client/read/http-fetcher.ts'),

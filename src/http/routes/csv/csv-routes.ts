@@ -32,7 +32,7 @@ const CHANGES = {
 
 const STATE = ['lastmod', 'length', 'mime', 'sha-256', 'sha-1', 'md5'] as const;
 
-/** What spreadsheets read. */
+/** Tables for spreadsheets. */
 export function csvRoutes({ index, configuration: { idleTimeout } }: ServedApp): readonly Route[] {
   async function* resources(set: ResourceSet) {
     yield csvRow(['uri', 'changed', 'created', ...STATE]);
@@ -69,7 +69,7 @@ export function csvRoutes({ index, configuration: { idleTimeout } }: ServedApp):
       response.end();
       return;
     }
-    // A client that takes nothing must not keep a reader of the store.
+    // A client that reads nothing must not occupy a reader of the store.
     response.setTimeout(idleTimeout, () => response.destroy());
     await pipeline(lines(set), response);
   };

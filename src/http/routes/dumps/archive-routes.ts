@@ -31,7 +31,7 @@ const KEEP_LIST = {
   answers: [{ ...json(jobSchema, 'The job: `GET /api/jobs/{name}` says how far it is.', 202), headers: ['Location'] }],
 } satisfies Operation;
 
-/** What a set was at earlier times. */
+/** The archives of a set. */
 export function archiveRoutes({ listArchives, listJobs, configuration: { baseUrl } }: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/archive', {

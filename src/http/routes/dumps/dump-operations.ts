@@ -4,7 +4,7 @@ import { jobSchema } from '../../../api/job-schemas.ts';
 import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 import { limit, text } from '../../request/query-parameters.ts';
 
-/** What clients ask about Resource Dumps; dump-routes.ts answers. */
+/** Requests and responses about Resource Dumps; dump-routes.ts handles them. */
 
 const NO_DUMP = { status: 404, description: 'The set has no Resource Dump.' };
 

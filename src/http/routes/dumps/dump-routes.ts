@@ -6,7 +6,7 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { BUILD_DUMP, REMOVE_DUMP, SHOW_CHANGE_DUMP, SHOW_DUMP } from './dump-operations.ts';
 
-/** Dumps: what they consist of, and for administrators, building and removing them. */
+/** The contents of dumps, and for administrators, building and removing them. */
 export function dumpRoutes({ dumps, dumpJobs, configuration: { baseUrl } }: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/dump', {

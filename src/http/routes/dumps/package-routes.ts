@@ -34,7 +34,7 @@ const READ_CHANGE_PACKAGE = {
   description: 'A package is `NAME.zip`, its manifest `NAME.xml`.',
 } satisfies Operation;
 
-/** What a client may ask of a package. */
+/** The two files of a package that a client may request. */
 type Asked = 'zip' | 'xml';
 
 const TYPES: Readonly<Record<Asked, string>> = { zip: 'application/zip', xml: 'application/xml; charset=utf-8' };
@@ -72,7 +72,7 @@ export function packageRoutes({ dumps, configuration: { idleTimeout } }: ServedA
   ];
 }
 
-/** What has packages of one kind of dumps. */
+/** The packages of one kind of dump. */
 interface PackageStore<Found> {
   find(set: ResourceSet, name: string): Promise<Found>;
   open(set: ResourceSet, found: Found, part: Part): Promise<Readable>;

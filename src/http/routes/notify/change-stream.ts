@@ -6,23 +6,23 @@ import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import type { ChangeFeed } from '../../../publish/notify/change-feed.ts';
 
-/** Between two comments while nothing changes, at most. */
+/** Most milliseconds between two comments while nothing changes. */
 const HEARTBEAT_MS = 15_000;
-/** Then the client connects again, and is admitted anew. */
+/** Milliseconds after which a stream ends: the client then connects again, and is admitted again. */
 const LONGEST_MS = 3_600_000;
-/** After which a client connects again when a stream has ended. */
+/** Milliseconds after which a client reconnects when a stream has ended. */
 const RETRY_MS = 2_000;
-/** Of what is read at once, so that a slow client has little in memory. */
+/** Limits of one read, so that a slow client takes little memory. */
 const AT_ONCE = { entries: 500, weight: 256 * 1024 };
 
-/** Changes as events: all clients of a set get the same text. */
+/** Changes as events: all clients of a set share one text. */
 const TEXTS = new WeakMap<Change, { readonly urlPrefix: string; readonly text: string }>();
 
 export interface ChangeStreamOptions {
   readonly set: ResourceSet;
-  /** The boundary that the first change is after. */
+  /** The boundary after which the first change comes. */
   readonly after: Stamp;
-  /** Milliseconds that a client may take nothing, and that the stream is never silent. */
+  /** Milliseconds for which a client may read nothing, and the longest silence of the stream. */
   readonly idleTimeout: number;
   /** Ends the stream. */
   readonly stopping: AbortSignal;
@@ -68,7 +68,7 @@ export class ChangeStream {
       const { changes, until } = await feed.read(after, AT_ONCE);
       const isSilent = changes.length === 0 && !(await feed.news(revision, { ms, signal }));
       after = until;
-      // Asked after the changes were read: what was committed to a set that is private by then is not sent.
+      // Checked after reading the changes: changes of a set that has become private by then are not sent.
       if (changes.length > 0 || isSilent) if (!(await isAdmitted())) return;
       if (isSilent) await this.#write(': still here\n\n');
       else await this.#write(changes.map((change) => this.#textOf(change)).join(''));
@@ -86,7 +86,7 @@ export class ChangeStream {
     return text;
   }
 
-  /** Resolves when the client took enough for more; one that takes nothing for too long is disconnected. */
+  /** Resolves when the client has read enough to send more; one that reads nothing for too long is disconnected. */
   async #write(text: string): Promise<void> {
     const { signal } = this.#ending;
     if (text === '' || signal.aborted || this.#response.write(text)) return;

@@ -13,7 +13,7 @@ const MOST_URL = 2_000;
 /** WebSub, 5.1: fewer than 200 bytes. */
 const MOST_SECRET = 199;
 
-/** A request to a hub (WebSub, 5.1). Parameters that it does not know are ignored. @throws TidemarkError `invalid` */
+/** Parses a request to a hub (WebSub, 5.1). Unknown parameters are ignored. @throws TidemarkError `invalid` */
 export function parseHubRequest(body: string): AskedOfHub {
   const form = new URLSearchParams(body);
   const mode = required(form, 'hub.mode');
@@ -31,7 +31,7 @@ export function parseHubRequest(body: string): AskedOfHub {
   };
 }
 
-/** The callback as it was given: it is used exactly so (WebSub, 8.3). */
+/** The callback exactly as given (WebSub, 8.3). */
 function callbackOf(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {

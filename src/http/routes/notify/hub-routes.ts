@@ -50,7 +50,7 @@ export function hubRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
   ];
 }
 
-/** @throws TidemarkError `not-found` when it is no topic, or one that the sender may not read */
+/** @throws TidemarkError `not-found` when it is not a topic, or one that the sender may not read */
 async function requireTopic({ sets, configuration }: ServedApp, { topic }: AskedOfHub, response: Response) {
   const { baseUrl } = configuration;
   const found = topicOf(topic, baseUrl);

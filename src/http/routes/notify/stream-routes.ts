@@ -61,7 +61,7 @@ export function streamRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
   ];
 }
 
-/** The boundary that the client has read up to, or wants to begin at. @throws TidemarkError `invalid` */
+/** The boundary up to which the client has read, or at which it wants to begin. @throws TidemarkError `invalid` */
 function beginningOf({ headers }: Request, from: Stamp | undefined): Stamp | undefined {
   const last = headers['last-event-id'];
   if (last === undefined || last === '') return from === undefined ? undefined : boundaryBefore(from);
@@ -71,7 +71,7 @@ function beginningOf({ headers }: Request, from: Stamp | undefined): Stamp | und
   throw new TidemarkError('invalid', message, { code: 'bad-event-id', header: 'Last-Event-ID' });
 }
 
-/** Whether a sender would be let in now, to the set as it was: in another epoch, its URIs are others. */
+/** Whether a sender would be admitted now, to the set in the same epoch: in another epoch, its URIs differ. */
 async function isAdmitted(
   { sets, tokens, configuration }: ServedApp,
   sender: Principal,

@@ -10,7 +10,7 @@ import {
 } from '../../../api/organization-schemas.ts';
 import { type Answer, json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 
-/** What is asked and answered about organizations and streams; organization-routes.ts does it. */
+/** Requests and responses about organizations and streams; organization-routes.ts handles them. */
 
 const NO_ORGANIZATION: Answer = {
   status: 404,

@@ -19,7 +19,7 @@ const SHOW_STATISTICS = {
   ],
 } satisfies Operation;
 
-/** Numbers of organizations. */
+/** Statistics of organizations. */
 export function statisticsRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/api/organizations/:org/statistics', {

@@ -9,7 +9,7 @@ import {
 import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 import { choice } from '../../request/query-parameters.ts';
 
-/** What is asked and answered about one set; set-routes.ts does it. */
+/** Requests and responses about one set; set-routes.ts handles them. */
 
 export const SHOW_SET = {
   id: 'showSet',

@@ -4,7 +4,7 @@ import { newStreamDumpSchema, streamDumpsSchema } from '../../../api/stream-dump
 import { type Answer, json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 import { text } from '../../request/query-parameters.ts';
 
-/** What is asked and answered about dumps of records; stream-dump-routes.ts does it. */
+/** Requests and responses about dumps of records; stream-dump-routes.ts handles them. */
 
 const NO_STREAM: Answer = { status: 404, description: 'There is no such organization, or stream of it.' };
 

@@ -3,13 +3,16 @@ import { isTidemarkError } from '../../../core/errors.ts';
 import { HttpError } from '../../request/http-error.ts';
 import { errorAnswer } from '../../response/error-answer.ts';
 
-/** What scripts for the POD aggregator read of an answer, beside what ours has: facts of its API, as of July 2026. */
+/**
+ * Fields of a response that scripts for the POD aggregator read, in addition to ours: facts of its API, as of July
+ * 2026.
+ */
 interface PodFields {
   readonly id: string;
   readonly name: string;
   readonly created_at: string;
   readonly updated_at: string;
-  /** Where the upload is, absolute. */
+  /** The absolute address of the upload. */
   readonly url: string;
 }
 
@@ -26,8 +29,8 @@ export function podView(view: UploadView, baseUrl: string): UploadView & PodFiel
 }
 
 /**
- * What is wrong with an upload, as that API answers it: 422, with messages by the names of fields. A stream that takes
- * no uploads is wrong, too. Undefined for other errors, which have their own answers.
+ * The error of an upload in the format of that API: 422, with messages by field name. A stream that accepts no uploads
+ * is an error, too. Undefined for other errors, which have the usual responses.
  */
 export function podProblem(error: unknown): object | undefined {
   const isOfForm = error instanceof HttpError && error.status === 400;

@@ -5,7 +5,7 @@ import type { AnswerHeader } from '../../request/operation-headers.ts';
 import { text } from '../../request/query-parameters.ts';
 import { TUS_BODY } from './tus.ts';
 
-/** What is asked and answered about resumable uploads, by tus 1.0; resumable-routes.ts does it. */
+/** Requests and responses of resumable uploads, by tus 1.0; resumable-routes.ts handles them. */
 
 const STATUS_HEADERS: readonly AnswerHeader[] = ['Tus-Resumable', 'Upload-Offset', 'Upload-Expires', 'Tidemark-Upload'];
 const OTHER_VERSION = { status: 412, description: 'The header `Tus-Resumable` is missing, or not `1.0.0`.' };

@@ -5,29 +5,29 @@ import { MOST_METADATA, type SentFile } from '../../../streams/resumable/resumab
 import type { ResumableStatus } from '../../../streams/resumable/resumable-uploads.ts';
 import { HttpError } from '../../request/http-error.ts';
 
-/** What of a request and an answer is as tus 1.0 has it (https://tus.io/protocols/resumable-upload). */
+/** Parts of requests and responses according to tus 1.0 (https://tus.io/protocols/resumable-upload). */
 
 export const TUS_VERSION = '1.0.0';
 export const TUS_EXTENSIONS = 'creation,expiration,termination';
-/** Of the body of PATCH. */
+/** Media type of the body of PATCH. */
 export const TUS_BODY = 'application/offset+octet-stream';
 
-/** Where resumable uploads are begun; each has its path below. */
+/** The path at which resumable uploads are created; each has a path below it. */
 export const TUS_PATH = '/api/organizations/:org/resumable-uploads';
 
 /**
- * Sets the header of every response below TUS_PATH, also of a refusal, and takes the method of `X-HTTP-Method-Override`
+ * Sets the header of every response below TUS_PATH, including refusals, and uses the method of `X-HTTP-Method-Override`
  * (tus 1.0, Core Protocol, Headers). It comes before the guard, so that the route of that method is guarded.
  */
 export const speakTus: RequestHandler = (request, response, next) => {
   response.set('Tus-Resumable', TUS_VERSION);
   const method = request.method === 'POST' ? request.get('X-HTTP-Method-Override')?.toUpperCase() : undefined;
-  // For node:http, it is still a POST, whose answer needs its body: without it, the client would wait.
+  // For node:http it is still a POST, whose response needs a body: without one, the client would wait.
   if (method) request.method = method === 'HEAD' ? 'GET' : method;
   next();
 };
 
-/** @throws HttpError 412 for a client that speaks another version, or does not say which */
+/** @throws HttpError 412 for a client that uses another version, or does not state one */
 export function requireTus({ 'tus-resumable': version }: IncomingHttpHeaders): void {
   if (version === TUS_VERSION) return;
   throw new HttpError(412, {
@@ -37,14 +37,14 @@ export function requireTus({ 'tus-resumable': version }: IncomingHttpHeaders): v
   });
 }
 
-/** A header that is a number of bytes. @throws HttpError 400 */
+/** Parses a header with a number of bytes. @throws HttpError 400 */
 export function bytesOf(headers: IncomingHttpHeaders, name: 'Upload-Length' | 'Upload-Offset'): number {
   const text = headers[name.toLowerCase()];
   if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text);
   throw badHeader(name, `the header ${name} is ${text === undefined ? 'missing' : 'no number of bytes'}`);
 }
 
-/** The header `Upload-Metadata`: pairs of a key and a text in Base64. @throws HttpError 400 */
+/** Parses the header `Upload-Metadata`: pairs of a key and a Base64 text. @throws HttpError 400 */
 export function metadataOf(text: string): ReadonlyMap<string, string> {
   if (text.length > MOST_METADATA) throw badHeader('Upload-Metadata', 'the header Upload-Metadata is too long');
   const pairs = text.split(',').map((pair) => pair.trim().split(' '));
@@ -53,7 +53,7 @@ export function metadataOf(text: string): ReadonlyMap<string, string> {
 
 const filesSchema = z.array(z.strictObject({ name: z.string(), length: z.int().min(0) })).min(1);
 
-/** The files that are sent: one with the name `filename`, or those that `files` lists. @throws HttpError 400 */
+/** The files to be sent: one with the name `filename`, or those listed in `files`. @throws HttpError 400 */
 export function filesOf(metadata: ReadonlyMap<string, string>, length: number): readonly SentFile[] {
   const listed = metadata.get('files');
   const name = metadata.get('filename');
@@ -78,7 +78,7 @@ function decoded(key: string, value: string): string {
   throw badHeader('Upload-Metadata', `the value of ${JSON.stringify(key.slice(0, 40))} is no UTF-8 in Base64`);
 }
 
-/** The headers that say how far an upload has come. */
+/** Sets the headers with the progress of an upload. */
 export function setStatus(response: Response, { upload, offset, expires }: ResumableStatus): void {
   response.set({
     'Upload-Offset': String(offset),

@@ -4,7 +4,7 @@ import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts'
 import { limit, text } from '../../request/query-parameters.ts';
 import { podJson, uploadJson } from '../../request/receive-upload.ts';
 
-/** What is asked and answered about uploads; upload-routes.ts does it. */
+/** Requests and responses about uploads; upload-routes.ts handles them. */
 
 const bytes = z.string().meta({ format: 'binary' });
 

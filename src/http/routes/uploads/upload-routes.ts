@@ -122,7 +122,7 @@ function fileAt({ organization, stream, number, files }: Upload, position: strin
   throw new TidemarkError('not-found', message, { organization, stream, upload: number });
 }
 
-/** RFC 6266: saved, never shown, under its name. */
+/** RFC 6266: the file is saved under its name, never shown. */
 function attachment(name: string): string {
   const encoded = encodeURIComponent(name).replace(
     /['()*]/g,

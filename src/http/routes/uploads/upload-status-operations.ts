@@ -2,7 +2,7 @@ import { uploadSchema } from '../../../api/upload-schemas.ts';
 import { uploadErrorSchema } from '../../../api/upload-status-schemas.ts';
 import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 
-/** What is asked and answered about the status of uploads; upload-status-routes.ts does it. */
+/** Requests and responses about the status of uploads; upload-status-routes.ts handles them. */
 
 const NO_UPLOAD = { status: 404, description: 'There is no such upload.' };
 const NOT_READ = { status: 409, description: 'The files of the upload were not read yet.' };

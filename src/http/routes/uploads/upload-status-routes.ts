@@ -15,7 +15,7 @@ import { LIST_UPLOAD_ERRORS, RETRY_UPLOAD, UPLOAD_ERRORS_AS_CSV } from './upload
 
 const AT = '/api/organizations/:org/uploads/:stream/:number';
 
-/** What could not be read in uploads, and what to do about those that failed. */
+/** The errata of uploads, and retries of failed ones. */
 export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
   const {
     uploads,
@@ -37,7 +37,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
       await once(response, 'close');
       return;
     }
-    // A client that takes nothing must not keep a reader of the artifact.
+    // A client that reads nothing must not occupy a reader of the artifact.
     response.setTimeout(idleTimeout, () => response.destroy());
     await pipeline(body, response);
   }

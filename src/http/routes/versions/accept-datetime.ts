@@ -5,14 +5,14 @@ const HTTP_DATE =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * The time that a client asks for (RFC 7089, 2.1.1); undefined when it asks for none.
- * @throws HttpError 400 for anything but a date as HTTP writes it
+ * The time that a client requests (RFC 7089, 2.1.1); undefined when it requests none.
+ * @throws HttpError 400 for anything but an HTTP date
  */
 export function parseAcceptDatetime(header: string | string[] | undefined): Seconds | undefined {
   if (header === undefined) return undefined;
   const text = String(header).trim();
   const milliseconds = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
-  // Date.parse takes the 31st of February for the 2nd or 3rd of March.
+  // Date.parse accepts the 31st of February as the 2nd or 3rd of March.
   if (!Number.isNaN(milliseconds) && new Date(milliseconds).toUTCString().slice(5) === text.slice(5)) {
     return milliseconds / 1000;
   }

@@ -14,7 +14,7 @@ export interface TimeMap {
 
 export const LINK_FORMAT = 'application/link-format';
 
-/** The media types of a TimeMap, the one that a client gets who asks for neither first. */
+/** The media types of a TimeMap; the first is sent to a client that requests neither. */
 export const TIME_MAP_TYPES = [LINK_FORMAT, 'application/json'] as const;
 
 /** The versions of a resource as `application/link-format` (RFC 7089, 5; RFC 6690). */
@@ -36,8 +36,8 @@ export function renderTimeMap({ original, timeGate, timeMap, versions, next }: T
 }
 
 /**
- * The same as JSON, as clients of Memento read it (mementoweb.org/guide/timemap-json). As in link-format, `first` and
- * `last` are those of this document; one with older versions before it has no `first`.
+ * The same as JSON, for clients of Memento (mementoweb.org/guide/timemap-json). As in link-format, `first` and `last`
+ * refer to this document; one that is preceded by older versions has no `first`.
  */
 export function timeMapJson({ original, timeGate, timeMap, versions, next }: TimeMap): object {
   const list = versions.map(({ uri, stamp }) => ({ datetime: isoDate(stamp), uri }));
@@ -51,7 +51,7 @@ export function timeMapJson({ original, timeGate, timeMap, versions, next }: Tim
   };
 }
 
-/** Whole seconds, as Memento-Datetime has them. */
+/** In whole seconds, like Memento-Datetime. */
 function isoDate(stamp: Stamp): string {
   return formatSeconds(Math.floor(stamp / 1_000_000));
 }

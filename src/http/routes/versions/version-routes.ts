@@ -21,7 +21,7 @@ import { READ_TIME_GATE, READ_TIME_MAP, READ_VERSION } from './version-operation
 
 const YEAR_IN_SECONDS = 31_536_000;
 
-/** The kept versions of resources, and what finds them (RFC 7089). */
+/** The kept versions of resources, and how to find them (RFC 7089). */
 export function versionRoutes(app: ServedApp): readonly Route[] {
   const { idleTimeout } = app.configuration;
   const send = (handler: DirectHandler): Route['handle'] => {
@@ -43,7 +43,7 @@ export function versionRoutes(app: ServedApp): readonly Route[] {
       action: 'read-resource',
       operation: READ_TIME_MAP,
       async handle(request, response, { until }) {
-        // Express returns false when the client takes neither: it gets one all the same.
+        // Express returns false when the client accepts neither: it still gets one.
         const type = request.accepts([...TIME_MAP_TYPES]) || LINK_FORMAT;
         const answer = await timeMap(app, directRequest(request, response), { until, type });
         await sendAnswer(response, answer, idleTimeout);
@@ -52,7 +52,7 @@ export function versionRoutes(app: ServedApp): readonly Route[] {
   ];
 }
 
-/** A version, as it was: it never changes. */
+/** A version, unchanged for ever. */
 function mementoHandler(app: ServedApp): DirectHandler {
   const { baseUrl } = app.configuration;
   return async (request) => {
@@ -104,7 +104,7 @@ function timeGateHandler(app: ServedApp): DirectHandler {
   };
 }
 
-/** Lists the versions, the oldest first (RFC 7089, 5). */
+/** Lists the versions, oldest first (RFC 7089, 5). */
 async function timeMap(
   app: ServedApp,
   request: DirectRequest,
@@ -141,11 +141,11 @@ function textAnswer(
 interface Named {
   readonly set: ResourceSet;
   readonly key: ResourceKey;
-  /** Of a version. */
+  /** Stamp of a version, as in its path. */
   readonly before: string;
 }
 
-/** What a path names, as it was sent: decoding it would lose an encoded slash. */
+/** The names in a path as it was sent: decoding it would lose an encoded slash. */
 function named(request: DirectRequest): Named {
   const set = request.set as ResourceSet;
   if (keptSince(set) === undefined) throw new TidemarkError('not-found', publishesNone(set), { set: set.slug });
