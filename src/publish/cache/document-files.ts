@@ -145,17 +145,9 @@ class PackedFile {
   }
 }
 
-const FAULTS: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'its file system is read-only',
-  EACCES: 'this account may not write there',
-};
-
 function translate(folder: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return error;
-  const fault = FAULTS[code] ?? reasonOf(error);
-  const message = `rendered documents cannot be written to the folder ${folder}: ${fault}`;
+  const message = `rendered documents cannot be written to the folder ${folder}: ${reasonOf(error)}`;
   return new TidemarkError('unavailable', message, { folder }, error);
 }
