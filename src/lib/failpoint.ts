@@ -15,7 +15,7 @@ const ANY_STORE = [
   'render.published',
 ] as const;
 
-/** Failpoints of a commit, by the kind of store. */
+/** Failpoints by what the process does; those of a commit by the kind of store. */
 export const FAILPOINTS = {
   sqlite: [...ANY_STORE, 'commit.applied', 'commit.committed'],
   elasticsearch: [
@@ -27,93 +27,66 @@ export const FAILPOINTS = {
     'refresh.begun',
     'refresh.done',
   ],
+  /** Archiving a log, and making a store from an archive. */
+  archive: [
+    'archive.written',
+    'archive.marked',
+    'rebuild.begun',
+    'rebuild.committed',
+    'rebuild.replayed',
+    'rebuild.compared',
+  ],
+  /** Restoring a backup: the previous store has its second name, and the new one is not yet at its path. */
+  restore: ['restore.kept'],
+  /** Running an activity, in this order. */
+  activity: [
+    'activity.claimed',
+    'activity.read',
+    'activity.gathered',
+    'activity.writing',
+    'activity.written',
+    'activity.errata',
+    'activity.summarized',
+    'activity.companion',
+    'activity.published',
+  ],
+  /** Syncing a set; the first only for records. */
+  sync: ['records.begun', 'sync.posted'],
+  /** Following the default stream: a part is recorded; all of it is posted. */
+  follow: ['follow.begun', 'follow.posted'],
+  /** Keeping versions: before the bytes of a version are stored, and after. */
+  version: ['version.writing', 'version.stored'],
+  /** Building a Change Dump: a window is packed; the catalog names it. */
+  changeDump: ['changes.packed', 'changes.recorded'],
+  /** Removing versions: after the removal is recorded, and after each version. */
+  prune: ['prune.recorded', 'prune.removed'],
+  /** Running a job: before its work, and before its end is recorded. */
+  job: ['job.claimed', 'job.ended'],
+  /** Archiving a list: after it is stored, and after the catalog names it. */
+  listArchive: ['lists.stored', 'lists.recorded'],
+  /** Mirroring a source: files fetched; files at their paths; changes committed; pass recorded. */
+  mirror: ['mirror.fetched', 'mirror.published', 'mirror.committed', 'mirror.passed'],
+  /** Receiving an upload: after a file is stored, and after the upload is recorded. */
+  upload: ['upload.stored', 'upload.recorded'],
+  /** Processing an upload, in order; `upload.posted` is reached for each commit. */
+  processing: ['upload.fetched', 'upload.read', 'upload.applying', 'upload.posted', 'upload.applied'],
+  /** Receiving a file in several requests, in order; `upload.recorded` follows. */
+  resumable: [
+    'resumable.begun',
+    'resumable.stored',
+    'resumable.whole',
+    'resumable.assembled',
+    'resumable.claimed',
+    'resumable.recorded',
+    'resumable.ended',
+  ],
+  /**
+   * Making a dump of a stream: states copied; records written; all files of the dump stored; the catalog names
+   * it.
+   */
+  streamDump: ['dumping.copied', 'dumping.written', 'dumping.stored', 'dumping.recorded'],
 } as const;
-/** Failpoints of archiving a log, and of making a store from an archive. */
-export const ARCHIVE_FAILPOINTS = [
-  'archive.written',
-  'archive.marked',
-  'rebuild.begun',
-  'rebuild.committed',
-  'rebuild.replayed',
-  'rebuild.compared',
-] as const;
-/** Failpoint of restoring a backup: the previous store has its second name, and the new one is not yet at its path. */
-export const RESTORE_FAILPOINTS = ['restore.kept'] as const;
-/** Failpoints of an activity, in the order in which they are reached. */
-export const ACTIVITY_FAILPOINTS = [
-  'activity.claimed',
-  'activity.read',
-  'activity.gathered',
-  'activity.writing',
-  'activity.written',
-  'activity.errata',
-  'activity.summarized',
-  'activity.companion',
-  'activity.published',
-] as const;
-/** Failpoints of syncing a set; the first only for records. */
-export const SYNC_FAILPOINTS = ['records.begun', 'sync.posted'] as const;
-/** Failpoints of following the default stream: a part is recorded; all of it is posted. */
-export const FOLLOW_FAILPOINTS = ['follow.begun', 'follow.posted'] as const;
-/** Failpoints of keeping versions: before the bytes of a version are stored, and after. */
-export const VERSION_FAILPOINTS = ['version.writing', 'version.stored'] as const;
-/** Failpoints of building a Change Dump: a window is packed; the catalog names it. */
-export const CHANGE_DUMP_FAILPOINTS = ['changes.packed', 'changes.recorded'] as const;
-/** Failpoints of removing versions: after the removal is recorded, and after each version. */
-export const PRUNE_FAILPOINTS = ['prune.recorded', 'prune.removed'] as const;
-/** Failpoints of a job: before its work, and before its end is recorded. */
-export const JOB_FAILPOINTS = ['job.claimed', 'job.ended'] as const;
-/** Failpoints of archiving a list: after it is stored, and after the catalog names it. */
-export const LIST_ARCHIVE_FAILPOINTS = ['lists.stored', 'lists.recorded'] as const;
-/** Failpoints of mirroring a source: files fetched; files at their paths; changes committed; pass recorded. */
-export const MIRROR_FAILPOINTS = ['mirror.fetched', 'mirror.published', 'mirror.committed', 'mirror.passed'] as const;
-/** Failpoints of receiving an upload: after a file is stored, and after the upload is recorded. */
-export const UPLOAD_FAILPOINTS = ['upload.stored', 'upload.recorded'] as const;
-/** Failpoints of processing an upload, in order; `upload.posted` is reached for each commit. */
-export const PROCESSING_FAILPOINTS = [
-  'upload.fetched',
-  'upload.read',
-  'upload.applying',
-  'upload.posted',
-  'upload.applied',
-] as const;
-/** Failpoints of receiving a file in several requests, in order; `upload.recorded` follows. */
-export const RESUMABLE_FAILPOINTS = [
-  'resumable.begun',
-  'resumable.stored',
-  'resumable.whole',
-  'resumable.assembled',
-  'resumable.claimed',
-  'resumable.recorded',
-  'resumable.ended',
-] as const;
-/**
- * Failpoints of making a dump of a stream: states copied; records written; all files of the dump stored; the catalog
- * names the dump.
- */
-export const STREAM_DUMP_FAILPOINTS = [
-  'dumping.copied',
-  'dumping.written',
-  'dumping.stored',
-  'dumping.recorded',
-] as const;
-export type Failpoint =
-  | (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number]
-  | (typeof ARCHIVE_FAILPOINTS)[number]
-  | (typeof RESTORE_FAILPOINTS)[number]
-  | (typeof ACTIVITY_FAILPOINTS)[number]
-  | (typeof SYNC_FAILPOINTS)[number]
-  | (typeof FOLLOW_FAILPOINTS)[number]
-  | (typeof LIST_ARCHIVE_FAILPOINTS)[number]
-  | (typeof VERSION_FAILPOINTS)[number]
-  | (typeof CHANGE_DUMP_FAILPOINTS)[number]
-  | (typeof PRUNE_FAILPOINTS)[number]
-  | (typeof JOB_FAILPOINTS)[number]
-  | (typeof UPLOAD_FAILPOINTS)[number]
-  | (typeof PROCESSING_FAILPOINTS)[number]
-  | (typeof RESUMABLE_FAILPOINTS)[number]
-  | (typeof STREAM_DUMP_FAILPOINTS)[number]
-  | (typeof MIRROR_FAILPOINTS)[number];
+export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number];
 
 interface Armed {
   readonly name: string;

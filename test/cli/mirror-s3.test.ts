@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { DeleteObjectsCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
-import { MIRROR_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { type Asked, FaultProxy } from '../support/fault-proxy.ts';
 import { LIST, MirroredSource, sha256 } from '../support/mirrored-source.ts';
 import { killTidemarks, runProcess, runTidemark, startProcess, startTidemark } from '../support/run-tidemark.ts';
@@ -100,7 +100,7 @@ describe('tidemark mirror into a bucket', () => {
     this.timeout(120_000);
     const bytes = Buffer.alloc(LONG, 'long ');
     putLong('long', bytes);
-    for (const failpoint of MIRROR_FAILPOINTS) {
+    for (const failpoint of FAILPOINTS.mirror) {
       const killed = await runProcess(commandOf([]), {
         cwd: place.path,
         env: { TIDEMARK_FAILPOINT: `${failpoint}:kill` },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MIRROR_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { CHANGES, copyIn, hashAndLength, LIST, MirroredSource } from '../support/mirrored-source.ts';
 import { killTidemarks, runProcess, runTidemark, startProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
@@ -188,7 +188,7 @@ describe('tidemark mirror', () => {
     this.timeout(120_000);
     const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, number) => [`${number}.txt`, `text ${number}`]));
     source.put(many).list(AT);
-    for (const failpoint of MIRROR_FAILPOINTS) {
+    for (const failpoint of FAILPOINTS.mirror) {
       const name = `copy-${failpoint}`;
       const killed = await runProcess(['mirror', source.url, name], {
         cwd: place.path,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../src/app.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
-import { ARCHIVE_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { ArchiveBench, readDocuments, URL_OF_SETS } from '../support/archived-source.ts';
 import { collect, upsert } from '../support/builders.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { runProcess } from '../support/run-tidemark.ts';
 
-const ofPrefix = (prefix: string) => ARCHIVE_FAILPOINTS.filter((failpoint) => failpoint.startsWith(prefix));
+const ofPrefix = (prefix: string) => FAILPOINTS.archive.filter((failpoint) => failpoint.startsWith(prefix));
 
 describeOnEachStore('a process that dies', (kind) => {
   let bench: ArchiveBench;

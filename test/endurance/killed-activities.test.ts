@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { latestArtifact, listArtifacts } from '../../src/artifacts/find-artifacts.ts';
-import { ACTIVITY_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { allKindsOfItems, harvest, keysOf, readRecords } from '../support/activity-run.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
 import type { HarvestToKill } from '../support/run-harvest.ts';
@@ -26,7 +26,7 @@ describeOnEachArtifactStore('an activity that is killed', (place) => {
   afterEach(() => store.close());
 
   it('leaves nothing that counts as its artifact, at whatever step it dies, and the next run succeeds', async () => {
-    const steps = ACTIVITY_FAILPOINTS.filter((step) => step !== 'activity.published');
+    const steps = FAILPOINTS.activity.filter((step) => step !== 'activity.published');
     for (let at = 0; at < steps.length; at += AT_ONCE) {
       await Promise.all(steps.slice(at, at + AT_ONCE).map(dieAndRunAgain));
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openApp } from '../../src/app.ts';
-import { PROCESSING_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { askJson } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -72,7 +72,7 @@ describeOnEachStore('an upload whose server is killed while it is processed', (s
   const CREATED = Array.from({ length: RECORDS }, (_, id) => `created /id${id}`);
   const CHANGED = ['created /id99', 'deleted /id1', 'deleted /id2', 'updated /id0'];
 
-  for (const failpoint of ['upload.recorded', ...PROCESSING_FAILPOINTS.filter((one) => one !== 'upload.fetched')]) {
+  for (const failpoint of ['upload.recorded', ...FAILPOINTS.processing.filter((one) => one !== 'upload.fetched')]) {
     it(`is published once, and as a whole: at ${failpoint}`, async () => {
       const first = await serve({ TIDEMARK_FAILPOINT: `${failpoint}:kill` });
       const upload = ['upload', 'lane', 'full.mrc', '--server', first.url];

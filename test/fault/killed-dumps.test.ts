@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CHANGE_DUMP_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -48,7 +48,7 @@ describeOnEachStore('a build of a dump that is killed', (store, itOnce) => {
     for (const { name } of all) await testWithUnzip(join(place.folder, packages, `${name}.zip`));
   });
 
-  for (const failpoint of CHANGE_DUMP_FAILPOINTS) {
+  for (const failpoint of FAILPOINTS.changeDump) {
     const test = failpoint === 'changes.recorded' ? it : itOnce;
     test(`names no package of changes that is not whole, and loses none: at ${failpoint}`, async () => {
       const files = join(place.folder, 'files');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { LIST_ARCHIVE_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
@@ -62,7 +62,7 @@ describeOnEachStore('keeping a list that is killed', (store, itOnce) => {
     await requireWhole();
   });
 
-  for (const failpoint of LIST_ARCHIVE_FAILPOINTS) {
+  for (const failpoint of FAILPOINTS.listArchive) {
     const test = failpoint === 'lists.recorded' ? it : itOnce;
     test(`shows nothing of it, or all of it: at ${failpoint}`, async () => {
       const env = { TIDEMARK_FAILPOINT: `${failpoint}:kill` };

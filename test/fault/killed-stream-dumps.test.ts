@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
-import { STREAM_DUMP_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { DUMPED, DumpedStream, numbersTo, requireWholeDumps } from '../support/dumped-stream.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { testConfiguration } from '../support/start-app.ts';
@@ -39,7 +39,7 @@ describeOnEachStore('making a dump of a stream that is killed', (store, itOnce) 
     }
   }
 
-  const failpoints = STREAM_DUMP_FAILPOINTS.flatMap((name) => (TWICE.includes(name) ? [name, `${name}@2`] : [name]));
+  const failpoints = FAILPOINTS.streamDump.flatMap((name) => (TWICE.includes(name) ? [name, `${name}@2`] : [name]));
   for (const failpoint of failpoints) {
     // Before a dump is named in the catalog, files are written and the store is only read.
     const test = failpoint.startsWith('dumping.recorded') ? it : itOnce;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PRUNE_FAILPOINTS, VERSION_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { itOnSmallDisk } from '../support/small-disk.ts';
@@ -50,7 +50,7 @@ describeOnEachStore('a scan that keeps versions', (store, itOnce) => {
     return names.filter((name) => name.length > 64);
   }
 
-  for (const failpoint of [...VERSION_FAILPOINTS, 'sync.posted'] as const) {
+  for (const failpoint of [...FAILPOINTS.version, 'sync.posted'] as const) {
     // While bytes are stored, nothing is posted yet.
     const test = failpoint === 'version.writing' ? itOnce : it;
     test(`and is killed at ${failpoint} loses no bytes of a change; the next scan goes on`, async () => {
@@ -66,7 +66,7 @@ describeOnEachStore('a scan that keeps versions', (store, itOnce) => {
     });
   }
 
-  for (const failpoint of PRUNE_FAILPOINTS) {
+  for (const failpoint of FAILPOINTS.prune) {
     // Once: a process whose clock is months ahead cannot use Elasticsearch.
     itOnce(
       `and whose versions are pruned lists none that is removed, killed at ${failpoint}; the next prune goes on`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RESUMABLE_FAILPOINTS } from '../../src/lib/failpoint.ts';
+import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
@@ -50,7 +50,7 @@ describeOnEachStore('a resumable upload whose server is killed', (store) => {
     return (await sendTus(url, offset, BYTES.subarray(offset))).headers['tidemark-upload'] as string | undefined;
   }
 
-  for (const failpoint of [...RESUMABLE_FAILPOINTS, 'upload.recorded'] as const) {
+  for (const failpoint of [...FAILPOINTS.resumable, 'upload.recorded'] as const) {
     it(`at ${failpoint} becomes one upload, whole, when its client goes on`, async () => {
       const port = await findFreePort();
       const all = `http://127.0.0.1:${port}/api/organizations/lane/resumable-uploads`;
