@@ -30,7 +30,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
   it('are stored as they come, and known under the next number', async () => {
     const large = randomBytes(300_000);
     const first = await postForm(uploads(), [
-      file('größe "1".mrc'.replaceAll('"', '%22'), 'first'),
+      file('größe %221%22%20.mrc', 'first'),
       field('name', 'Night 1'),
       file('../../etc/passwd', large),
       file('passwd', ''),
@@ -44,7 +44,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
     });
     assert.deepEqual(view, {
       ...{ organization: lane, stream: 'main', number: 1, name: 'Night 1', status: 'waiting' },
-      files: [entry('größe %221%22.mrc', 'first', 1), entry('passwd', large, 2), entry('passwd', '', 3)],
+      files: [entry('größe "1"%20.mrc', 'first', 1), entry('passwd', large, 2), entry('passwd', '', 3)],
     });
     const location = new URL(first.headers.location!, uploads()).href;
     assert.deepEqual((await askJson(location)).body, first.json);
@@ -155,6 +155,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
       [at(lane), [a, file('', 'b')], 400, /a file of the form has no name/],
       [at(lane), [a, file('n'.repeat(256), 'b')], 400, /is no name of a file/],
       [at(lane), [a, file('a\u0007', 'b')], 400, /is no name of a file/],
+      [at(lane), [a, file('a%0D%0A.mrc', 'b')], 400, /is no name of a file/],
       [at(lane), [], 400, /the upload has no file|no whole form/],
       [at(lane), [field('stream', 'main')], 400, /the upload has no file/],
       [at(lane), [file('', '')], 400, /the upload has no file/],

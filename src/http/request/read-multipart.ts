@@ -53,7 +53,7 @@ class FormReader {
     this.#busboy = openBusboy(headers);
     this.#busboy
       .on('field', (name, value, _isNameCut, isCut) => this.#field(name, isCut ? undefined : value))
-      .on('file', (name, stream, fileName) => this.#file(name, stream, fileName ?? ''))
+      .on('file', (name, stream, fileName) => this.#file(name, stream, unescaped(fileName ?? '')))
       .on('fieldsLimit', () => this.#stop(tooMany()))
       .on('error', (error) => this.#stop(noForm(error)));
   }
@@ -121,6 +121,11 @@ class FormReader {
     this.#stopped.abort();
     for (const body of this.#waiting) body.destroy(new Error('the form was not read to its end', { cause: error }));
   }
+}
+
+/** Browsers escape these three characters, and no other one (HTML, "multipart/form-data encoding algorithm"). */
+function unescaped(name: string): string {
+  return name.replace(/%(?:22|0D|0A)/g, decodeURIComponent);
 }
 
 function openBusboy(headers: IncomingHttpHeaders): BusboyInstance {
