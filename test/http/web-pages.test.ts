@@ -134,6 +134,19 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     assert.match(await page(`/sets/maps/find?q=${encodeURIComponent(`/${name.slice(0, 119)}`)}`), />2 resources with/);
   });
 
+  itOnce('show names with characters that change the direction of text as they are', async () => {
+    await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+    await post(started, 'maps', [event('map\u202egpj.exe'), event('خريطة 1.tif'), event('../\u2066x')]);
+    const key = encodeURIComponent('/map%E2%80%AEgpj.exe');
+    for (const path of ['', 'find', 'find?q=%25E2%2580%25AEgpj', 'changes', `resource?key=${key}`, 'postings']) {
+      const text = await page(`/sets/maps/${path}`);
+      assert.doesNotMatch(text, /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/, path);
+      if (path !== 'postings') assert.match(text.replaceAll(/<\/?mark>/g, ''), />map%E2%80%AEgpj\.exe/, path);
+    }
+    assert.match(await page('/sets/maps/find'), /<bdi>خريطة 1\.tif<\/bdi>/);
+    assert.match(await page('/sets/maps/postings'), /<code>\.\.\/%E2%81%A6x<\/code>/);
+  });
+
   it('list sets by name or by last change, with their state and the changes of 30 days', async () => {
     const { sets } = started.app;
     const titles = { a: 'Zebras 10', b: 'Zebras 9', c: 'Ants' };

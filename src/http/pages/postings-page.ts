@@ -1,5 +1,6 @@
 import type { PostingEntry, RejectedEvent, Sender } from '../../observe/audit/posting-entry.ts';
 import { type Html, html } from './parts/html.ts';
+import { plainName } from './parts/resource-parts.ts';
 import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { type Column, stackingTable } from './parts/tables.ts';
 import { counted, formatAgo, formatDuration, formatNumber } from './parts/words.ts';
@@ -71,5 +72,5 @@ ${more > 0 && html`<p class="quiet">and ${formatNumber(more)} more</p>`}</detail
 }
 
 function rejection({ number, location, message, code }: RejectedEvent): Html {
-  return html`<li>${number !== undefined && html`<span class="quiet">Event ${formatNumber(number)}:</span> `}${location !== undefined && html`<code>${location}</code> `}${message} <span class="quiet">(${code})</span></li>`;
+  return html`<li>${number !== undefined && html`<span class="quiet">Event ${formatNumber(number)}:</span> `}${location !== undefined && html`<code>${plainName(location)}</code> `}${message} <span class="quiet">(${code})</span></li>`;
 }

@@ -5,6 +5,7 @@ import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
 import { onward, queryOf } from '../parts/pager.ts';
+import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { counted, formatNumber } from '../parts/words.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
@@ -50,7 +51,7 @@ ${
           name: 'File',
           style: 'name',
           isHead: true,
-          cell: ({ name, url }) => html`<a href="${frame.top}api/${url}">${name}</a>`,
+          cell: ({ name, url }) => html`<a href="${frame.top}api/${url}"><bdi>${plainName(name)}</bdi></a>`,
         },
         { name: 'Size', style: 'number', cell: ({ length }) => formatBytes(length) },
         { name: 'SHA-256', style: 'name wide', cell: ({ sha256 }) => html`<span class="id">${sha256}</span>` },

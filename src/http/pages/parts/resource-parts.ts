@@ -9,13 +9,18 @@ import { timeElement } from './words.ts';
 
 /** The name of a resource, with a link to its page. @param text its name, which may contain marks */
 export function resourceLink(key: ResourceKey, text: Html | string = nameOf(key)): Html {
-  return html`<a href="./resource?key=${encodeURIComponent(key)}">${text}</a>`;
+  return html`<a href="./resource?key=${encodeURIComponent(key)}"><bdi>${text}</bdi></a>`;
 }
 
 /** The displayed name of a resource: its decoded path below the set's prefix, or its URI elsewhere. */
 export function nameOf(key: ResourceKey): string {
   // Only record ids contain slashes within a name.
-  return pathOfKey(key) ?? recordIdOfKey(key) ?? key;
+  return plainName(pathOfKey(key) ?? recordIdOfKey(key) ?? key);
+}
+
+/** A name as its letters follow each other: what changes their direction is written as in a URI. */
+export function plainName(name: string): string {
+  return name.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, encodeURIComponent);
 }
 
 /** A link to the resource itself; a URI of another scheme than http is shown without a link. */
