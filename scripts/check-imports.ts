@@ -184,7 +184,7 @@ interface Import {
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 const imports = files.flatMap(importsOf);
-const problems = [...imports.flatMap(violationsOf), ...cycles(), ...crowdedFolders()];
+const problems = [...imports.flatMap(violationsOf), ...cycles(), ...crowdedFolders(), ...unusedExports()];
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
@@ -255,6 +255,23 @@ function crowdedFolders(): string[] {
     ...crowded.map(([folder, { length }]) => `src/${folder} has ${length} files: at most ${MOST_FILES_OF_A_FOLDER}`),
     ...(entries > MOST_ENTRIES_OF_SRC ? [`src has ${entries} entries: at most ${MOST_ENTRIES_OF_SRC}`] : []),
   ];
+}
+
+/** By their names: one that is used elsewhere for something else is not noticed. */
+function unusedExports(): string[] {
+  const uses = new Map<string, number>();
+  for (const folder of ['src', 'test', 'scripts'].map((name) => join(SRC, '..', name))) {
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (!/\.[jt]s$/.test(file)) continue;
+      const words = new Set(readFileSync(join(folder, file), 'utf8').match(/\w+/g));
+      for (const word of words) uses.set(word, (uses.get(word) ?? 0) + 1);
+    }
+  }
+  return files.flatMap((file) => {
+    const exported = readFileSync(join(SRC, file), 'utf8').matchAll(/^export (?:async )?\w+\*? (\w+)/gm);
+    const names = [...exported].map(([, name]) => name!).filter((name) => uses.get(name) === 1);
+    return names.map((name) => `${file} exports ${name}, which no other file uses`);
+  });
 }
 
 /** `''` and each folder with a slash at its end. */

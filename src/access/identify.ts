@@ -34,7 +34,7 @@ const PROBLEMS = {
   expired: 'the token has expired',
 } as const satisfies Readonly<Record<Exclude<Shown['state'], 'valid'>, string>>;
 
-export interface Identification {
+interface Identification {
   readonly policy: AccessPolicy;
   readonly tokens: Pick<TokenRegistry, 'areKept' | 'show'>;
 }
@@ -64,14 +64,14 @@ export async function identify(
   }
 }
 
-export interface KnownTokens {
+interface KnownTokens {
   /** The administrator's token from the environment. */
   readonly own: Secret | undefined;
   readonly tokens: Pick<TokenRegistry, 'show'>;
 }
 
 /** A sender of an earlier request, which still goes on: a subscription, or a stream of events. */
-export type EarlierSender = Anonymous | Administrator | Pick<TokenBearer, 'kind' | 'id'>;
+type EarlierSender = Anonymous | Administrator | Pick<TokenBearer, 'kind' | 'id'>;
 
 /** Returns what a sender of an earlier request is now; undefined when its token is not valid any more. */
 export async function identifyAgain(

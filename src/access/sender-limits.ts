@@ -4,7 +4,7 @@ import { clientAddress } from './client-address.ts';
 import type { Principal } from './principal.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
-export interface LimitedRequest {
+interface LimitedRequest {
   readonly headers: IncomingHttpHeaders;
   /** The address of the connection. */
   readonly address: string | undefined;

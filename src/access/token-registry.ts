@@ -152,7 +152,7 @@ export class TokenRegistry {
 }
 
 /** @throws TidemarkError `invalid` for a name that is empty, long, or not a line of text */
-export function parseTokenName(text: string): string {
+function parseTokenName(text: string): string {
   const name = text.trim();
   if (name !== '' && name.length <= 100 && !/\p{C}/u.test(name)) return name;
   throw new TidemarkError('invalid', 'the name of a token is one line of 1 to 100 characters', { field: 'name' });

@@ -8,7 +8,7 @@ const count = z.int().min(0);
 
 const missing = count.describe('Resources that changed while they were packed: the next build packs them.');
 
-export const packageSchema = z
+const packageSchema = z
   .strictObject({
     name: z.string(),
     uri: uri.describe('The ZIP file.'),
@@ -33,7 +33,7 @@ export const dumpSchema = z
   })
   .meta({ id: 'Dump', description: 'A Resource Dump.' });
 
-export const changePackageSchema = z
+const changePackageSchema = z
   .strictObject({
     name: z.string(),
     uri: uri.describe('The ZIP file.'),

@@ -9,7 +9,7 @@ export interface OrganizationReader {
   readonly seesReaders: boolean;
 }
 
-export const ADMINISTRATOR_READS: OrganizationReader = { seesAddresses: true, seesReaders: true };
+const ADMINISTRATOR_READS: OrganizationReader = { seesAddresses: true, seesReaders: true };
 
 export function organizationView(
   organization: Organization,

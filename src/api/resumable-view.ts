@@ -32,7 +32,7 @@ export const resumablesSchema = z
   })
   .meta({ id: 'ResumableUploads', description: 'The unfinished resumable uploads of an organization.' });
 
-export type ResumableView = z.output<typeof resumableSchema>;
+type ResumableView = z.output<typeof resumableSchema>;
 export type ResumablesView = z.output<typeof resumablesSchema>;
 
 export function resumableView({ upload, offset, expires }: ResumableStatus): ResumableView {

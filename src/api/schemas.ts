@@ -58,7 +58,7 @@ const results = [
   }),
 ] as const;
 
-export const eventResultSchema = z
+const eventResultSchema = z
   .discriminatedUnion('status', results)
   .meta({ id: 'EventResult', description: 'What became of one event.' });
 
@@ -170,7 +170,7 @@ export const resourcesSchema = z
   .strictObject({ resources: z.array(resourceSchema), next: next('after') })
   .meta({ id: 'Resources' });
 
-export const changeSchema = z
+const changeSchema = z
   .strictObject({
     uri,
     key: z.string(),
@@ -203,7 +203,7 @@ export const activitySchema = z.strictObject({ unit: z.enum(TIME_UNITS), counts:
   description: 'How many changes there were in each hour or day, also where there were none.',
 });
 
-export const senderSchema = z
+const senderSchema = z
   .discriminatedUnion('kind', [
     z.strictObject({ kind: z.literal('token'), id: z.string(), name: z.string() }),
     z.strictObject({ kind: z.enum(['administrator', 'local', 'command-line', 'scan']) }),
@@ -214,7 +214,7 @@ export const senderSchema = z
       'Who posted: the bearer of a token, or of the token of the environment (administrator); a client on the machine of the server; the command line; a scan of the root.',
   });
 
-export const postingSchema = z
+const postingSchema = z
   .strictObject({
     id: z.string(),
     sender: senderSchema,

@@ -21,7 +21,7 @@ const streamDumpFileSchema = z
   })
   .meta({ id: 'StreamDumpFile' });
 
-export const streamDumpSchema = z
+const streamDumpSchema = z
   .strictObject({
     number: z.int().min(1).describe('The order in which dumps are to be taken, from 1.'),
     kind: z.enum(DUMP_KINDS),

@@ -16,7 +16,7 @@ export interface Block {
   readonly isOnly: boolean;
 }
 
-export interface CutOptions {
+interface CutOptions {
   /** Called with each block, in order, without waiting for earlier calls. An empty body is one empty block. */
   readonly take: (block: Block) => Promise<unknown>;
   readonly signal?: AbortSignal | undefined;

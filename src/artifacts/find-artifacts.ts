@@ -11,7 +11,7 @@ export interface FoundArtifact extends AvroKey {
   readonly length: number;
 }
 
-export interface ArtifactFilter {
+interface ArtifactFilter {
   readonly provider?: string | undefined;
   readonly activity?: Activity | undefined;
   readonly schema?: FoundArtifact['schema'] | undefined;
@@ -37,7 +37,7 @@ export async function* listArtifacts(store: Reads, filter: ArtifactFilter = {}):
   }
 }
 
-export interface LatestOptions {
+interface LatestOptions {
   readonly provider: string;
   readonly activity: Activity;
   /** Any schema except that of deleted records, if undefined. */

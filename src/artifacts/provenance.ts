@@ -14,7 +14,7 @@ export interface Provenance {
   readonly version: string;
 }
 
-export interface ProvenanceStep {
+interface ProvenanceStep {
   readonly key: ObjectKey;
   /** Undefined when it does not exist: the artifact then does not exist either. */
   readonly provenance: Provenance | undefined;

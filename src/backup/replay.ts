@@ -21,7 +21,7 @@ const PER_COMMIT = 10_000;
 /** A key that no resource has: an event for it without a state only has a position. */
 const NO_KEY = '';
 
-export interface Replay {
+interface Replay {
   readonly artifacts: ArtifactStore;
   readonly index: ChangeLog & ResourceStates & LogMaintenance;
   readonly marks: readonly SegmentMark[];

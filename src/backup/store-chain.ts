@@ -10,7 +10,7 @@ interface StoreArchive {
   readonly chain: string;
 }
 
-export interface StoreChainOptions {
+interface StoreChainOptions {
   readonly catalog: Catalog;
   readonly artifacts: ArtifactStore;
   /** Gives the store another archive. */

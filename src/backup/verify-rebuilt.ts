@@ -7,7 +7,7 @@ import type { SetStatistics, SetSummary } from '../stores/set-statistics.ts';
 import { ChangeDigest, toLogChange } from './change-rows.ts';
 import type { SegmentMark } from './segment.ts';
 
-export interface Verification {
+interface Verification {
   readonly index: ChangeLog & SetStatistics;
   readonly marks: readonly SegmentMark[];
   readonly sets: readonly StoredSet[];

@@ -9,7 +9,7 @@ import { onStopSignals, type SignalSource } from './stop-signals.ts';
 import { topicOf } from './topics.ts';
 import type { Terminal } from './ui/terminal.ts';
 
-export interface ProgramSurroundings {
+interface ProgramSurroundings {
   readonly terminal: Terminal;
   /** The name by which the program was called. */
   readonly program: string;

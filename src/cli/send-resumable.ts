@@ -15,7 +15,7 @@ import { MOST_METADATA } from '../streams/resumable/resumable-upload.ts';
 import { Stopped } from './exit-code.ts';
 import { bytesOf, type Form, type FormFile, type SendOptions } from './send-form.ts';
 
-export interface ResumableOptions extends SendOptions {
+interface ResumableOptions extends SendOptions {
   /** Called before it resumes after a break. */
   onBreak(reason: string): void;
 }

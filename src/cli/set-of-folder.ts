@@ -7,7 +7,7 @@ import { type Origin, traitsOf } from '../core/origin.ts';
 import { parseSlug, type ResourceSet, slugify } from '../core/resource-set.ts';
 import { quoted } from './program-name.ts';
 
-export interface FolderToPublish {
+interface FolderToPublish {
   readonly origin: Origin;
   /** The requested set id. */
   readonly id?: string | undefined;

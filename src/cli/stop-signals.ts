@@ -11,7 +11,7 @@ export interface SignalSource {
   off(signal: (typeof SIGNALS)[number], listener: () => void): unknown;
 }
 
-export interface StopSignals {
+interface StopSignals {
   /** Aborted by the first signal. */
   readonly stopped: AbortSignal;
   /** Restores the default handling of signals. */

@@ -78,7 +78,7 @@ export interface RequestLimits {
   readonly anonymousRequests: number;
 }
 
-export interface JobsConfiguration {
+interface JobsConfiguration {
   /** Whether a server runs jobs. */
   readonly run: boolean;
   /** Number of jobs that a process runs at the same time. */
@@ -94,7 +94,7 @@ export type HubSetting =
   | { readonly kind: 'elsewhere'; readonly url: string };
 
 /** Settings of requests to S3 servers. */
-export interface S3Configuration {
+interface S3Configuration {
   /** Milliseconds without a byte from a server after which a request is repeated. */
   readonly timeout: number;
   /** Milliseconds between two listings of a bucket. */

@@ -12,7 +12,7 @@ import { parseRecordsSource } from './records-source.ts';
 import { wrong } from './set-setting.ts';
 import { type SetSettingName, type SetValues, toSetFields } from './set-settings.ts';
 
-export interface Giver {
+interface Giver {
   readonly configuration: Configuration;
   /** Makes a relative path of a folder absolute. */
   readonly workingDirectory: string;

@@ -59,7 +59,7 @@ const hashes = z.array(z.enum(HASH_ALGORITHMS, `use one of ${HASH_ALGORITHMS.joi
  * All settings of a set. The options of commands, `PATCH /api/sets/{set}`, the pages and the reference are derived from
  * them.
  */
-export const SET_SETTINGS = {
+const SET_SETTINGS = {
   root: setting({
     field: 'origin',
     schema: text,

@@ -26,7 +26,7 @@ export interface Surroundings {
 }
 
 /** A value given for a setting, not yet checked. */
-export interface GivenValue {
+interface GivenValue {
   readonly name: SettingName;
   /** Where it was given: a flag, a variable, or a key of the file. */
   readonly from: string;

@@ -23,7 +23,7 @@ export interface Location {
 }
 
 /** The base against which locations are resolved. */
-export interface LocationBase {
+interface LocationBase {
   readonly urlPrefix: string;
   readonly resourceRootDir?: string;
 }

@@ -23,7 +23,7 @@ export interface AddressRule {
 }
 
 /** A link from each resource that matches one pattern to the resource with the same stem that matches the other. */
-export interface NeighbourRule {
+interface NeighbourRule {
   readonly kind: 'neighbour';
   readonly rel: string;
   readonly from: KeyPattern;

@@ -29,7 +29,7 @@ const RULES: ReadonlyMap<string, RelationRule> = new Map([
 ]);
 
 /** The fault of one link of a resource. */
-export interface LinkProblem {
+interface LinkProblem {
   readonly code: string;
   /** The index of the link. */
   readonly at: number;

@@ -20,7 +20,7 @@ export interface ArtifactOrigin extends RecordsSource {
   readonly kind: 'artifact';
 }
 
-export interface ResourceSyncOrigin {
+interface ResourceSyncOrigin {
   readonly kind: 'resourcesync';
   /** The URL that the user gave, without a login. */
   readonly url: string;
@@ -107,7 +107,7 @@ const OF_STREAM: Readonly<Record<StreamOriginKind, string>> = {
 };
 
 /** The form for people: `the records of lane/main`, or `the uploads of lane` for the default stream. */
-export function formatStreamOrigin({ kind, organization, stream }: StreamOrigin): string {
+function formatStreamOrigin({ kind, organization, stream }: StreamOrigin): string {
   return `the ${OF_STREAM[kind]} of ${stream === undefined ? organization : `${organization}/${stream}`}`;
 }
 

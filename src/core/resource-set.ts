@@ -131,14 +131,14 @@ export interface Trouble {
 }
 
 /** The state of a set after its move is complete. */
-export interface Moving {
+interface Moving {
   readonly ready: boolean;
   /** Only an import has changed it. */
   readonly asImported?: boolean;
 }
 
 export const DUMP_COMPRESSIONS = ['by-type', 'none'] as const;
-export type DumpCompression = (typeof DUMP_COMPRESSIONS)[number];
+type DumpCompression = (typeof DUMP_COMPRESSIONS)[number];
 
 /** New values of settings; null means the default. */
 export type SetFields = { readonly [Field in keyof SetSettings]?: SetSettings[Field] | null | undefined };

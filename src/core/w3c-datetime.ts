@@ -5,7 +5,7 @@ const COMPLETE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-](?:
 const WITHOUT_TIME = /^\d{4}(-\d\d(-\d\d)?)?$/;
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/;
 
-export type DatetimeProblem =
+type DatetimeProblem =
   | 'not a W3C datetime'
   | 'a date without a time'
   | 'a datetime without a time zone'

@@ -12,7 +12,7 @@ import type { CommitResult } from '../stores/commit-result.ts';
 import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
 
-export interface LinkedSetsParts {
+interface LinkedSetsParts {
   /** `later` is for sets that follow others: see Updater. */
   readonly updater: EventPoster & { readonly later: EventPoster };
   readonly index: Pick<ResourceStates, 'lookup' | 'read'>;
@@ -24,7 +24,7 @@ interface SetPosterParts extends Omit<LinkedSetsParts, 'updater'> {
 }
 
 /** Posts to a set, and adds the links that its rules make. */
-export interface LinkingPoster extends EventPoster {
+interface LinkingPoster extends EventPoster {
   /**
    * Compares the links of all resources with the rules, and posts the differences. Needed after the rules were changed,
    * or when a process was killed before it had compared what it posted.

@@ -6,7 +6,7 @@ import { LOCATION_TYPES } from '../core/key.ts';
 export const LEAST_PRIORITY = 999_999;
 
 /** The most links of one event. */
-export const MAX_LINKS = 1000;
+const MAX_LINKS = 1000;
 
 const locationSchema = z
   .strictObject({

@@ -76,7 +76,7 @@ export function defineJob<Payload>(definition: JobDefinition<Payload>): JobDefin
   return definition as JobDefinition;
 }
 
-export interface NewJobOf<Payload> {
+interface NewJobOf<Payload> {
   readonly id: string;
   readonly payload: Payload;
   readonly notBefore?: number | undefined;

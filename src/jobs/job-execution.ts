@@ -12,7 +12,7 @@ import type { JobParts } from './job-parts.ts';
 /** `lost`: another worker has taken the job. */
 export type JobOutcome = JobEnd['state'] | 'lost';
 
-export interface ExecutionParts {
+interface ExecutionParts {
   readonly owned: OwnedJob;
   readonly definition: JobDefinition;
   readonly parts: JobParts;

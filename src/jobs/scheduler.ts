@@ -5,7 +5,7 @@ import type { JobParts } from './job-parts.ts';
 import { idOfTime } from './schedule.ts';
 
 /** The next time at which a job is added. */
-export interface NextTime {
+interface NextTime {
   readonly kind: string;
   /** The set that it works on, if there is one for each. */
   readonly set?: string | undefined;
@@ -22,7 +22,7 @@ const MADE_UP_FOR_MS = 6 * 86_400_000;
 /** Number of jobs that are added at a time. */
 const BATCH = 1_000;
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly definitions: readonly JobDefinition[];
   readonly parts: JobParts;
   /** Milliseconds since 1970; for tests. */

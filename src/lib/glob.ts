@@ -5,7 +5,7 @@ import type * as Re2 from 're2js';
  * Whether a name or a path matches; `/` separates names. The time is proportional to the length of the text, for every
  * pattern.
  */
-export type Glob = (text: string) => boolean;
+type Glob = (text: string) => boolean;
 
 /** `*` and `?` match no slash. */
 const NO_SLASH = '[^/]';

@@ -6,7 +6,7 @@ export interface Backoff {
   readonly longestMs: number;
 }
 
-export interface RetryOptions extends Backoff {
+interface RetryOptions extends Backoff {
   /**
    * Whether a later attempt may succeed. Called after each failure.
    * @param failures number of failures so far

@@ -4,11 +4,11 @@ import { TidemarkError } from '../core/errors.ts';
 import type { DerivedSchema } from './transforms/transform.ts';
 
 /** The activities that make artifacts from other artifacts. */
-export const DERIVED_ACTIVITIES = ['mapping', 'enrichment', 'indexing'] as const;
+const DERIVED_ACTIVITIES = ['mapping', 'enrichment', 'indexing'] as const;
 export type DerivedActivity = (typeof DERIVED_ACTIVITIES)[number];
 export type RunnableActivity = 'harvest' | DerivedActivity;
 
-export interface DerivedRules {
+interface DerivedRules {
   /**
    * The activities whose files are its input. Within a group, the newest file counts; a later group is used only when
    * an earlier one has no file.

@@ -5,7 +5,7 @@ import { putJson } from '../artifacts/json-object.ts';
 import { isTidemarkError } from '../core/errors.ts';
 import type { RunnableActivity } from './activities.ts';
 
-export interface RunName {
+interface RunName {
   readonly provider: string;
   readonly activity: RunnableActivity;
   /** The start of the run, or the given time in its place. */

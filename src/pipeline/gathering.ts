@@ -23,7 +23,7 @@ export interface Progress {
   readonly total: number | undefined;
 }
 
-export interface GatherOptions extends OutputTarget {
+interface GatherOptions extends OutputTarget {
   readonly source: RecordSource;
   /** Undefined for a harvest, which keeps records as they are, with provider and MIME type. */
   readonly transform: RecordTransformer | undefined;

@@ -7,7 +7,7 @@ import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { type DerivedActivity, RULES } from './activities.ts';
 
 /** The given input of a run. Without either field, it is the newest file of the previous activity. */
-export interface GivenGenerator {
+interface GivenGenerator {
   /** The key of an Avro file. */
   readonly input?: string | undefined;
   /** The key of a plan, which names the file. */

@@ -14,7 +14,7 @@ export interface InputRecord {
 }
 
 /** A record that the provider reports as deleted. */
-export interface DeletedInput {
+interface DeletedInput {
   readonly kind: 'deleted';
   readonly line?: number | undefined;
   readonly id: string;
@@ -44,7 +44,7 @@ export interface InputBatch {
 
 /** The most bytes of one line, or one document of a folder. */
 export const MAX_RECORD_BYTES = 16 * 1024 ** 2;
-export const MAX_ID_BYTES = 1024;
+const MAX_ID_BYTES = 1024;
 
 const LONE_SURROGATE = 'holds half of a surrogate pair, which cannot be written as UTF-8';
 

@@ -13,7 +13,7 @@ import type { Place, Superseded } from './id-ledger.ts';
 import { MAX_RECORD_BYTES } from './input-item.ts';
 import type { RunSummary } from './run-summary.ts';
 
-export interface PublishOptions {
+interface PublishOptions {
   readonly store: ArtifactStore;
   readonly key: ObjectKey;
   readonly schema: DocumentSchemaId;

@@ -52,7 +52,7 @@ export interface RunOutcome {
 }
 
 /** `empty`: there is no record to publish, and no drop was accepted. `stop` and `empty` publish nothing. */
-export type Verdict = DropVerdict | 'empty';
+type Verdict = DropVerdict | 'empty';
 
 /**
  * Runs an activity: reads all records, then writes the Avro file, the errata, the summary, and last the provenance,

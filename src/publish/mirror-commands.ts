@@ -1,7 +1,7 @@
 import type { ResourceSet } from '../core/resource-set.ts';
 import { documentUri } from './documents.ts';
 
-export interface MirrorCommand {
+interface MirrorCommand {
   /** The name of the program, and its effect. */
   readonly title: string;
   /** A line for a shell. */

@@ -21,7 +21,7 @@ import { KnownDumps } from './dumps/known-dumps.ts';
 import { Packer } from './dumps/packer.ts';
 import { Publisher } from './publisher.ts';
 
-export interface PublishingParts {
+interface PublishingParts {
   readonly configuration: Configuration;
   readonly index: ResourceIndex;
   readonly catalog: Catalog;

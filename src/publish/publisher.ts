@@ -37,7 +37,7 @@ import { planDump } from './resource-dumps.ts';
 import { type PagePlan, planPages } from './resource-lists.ts';
 import { hubUri } from './topics.ts';
 
-export interface PublisherParts {
+interface PublisherParts {
   readonly index: ResourceIndex;
   readonly catalog: Catalog;
   readonly sets: SetRegistry;

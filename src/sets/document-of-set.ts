@@ -3,7 +3,7 @@ import type { Catalog, CatalogDocument, CatalogKind } from '../stores/catalog.ts
 import { catalogId } from './set-registry.ts';
 
 /** How to read and change a kind of catalog document of which each set may have one. */
-export interface DocumentOfSet<Body> {
+interface DocumentOfSet<Body> {
   read(catalog: Pick<Catalog, 'get'>, set: SetId): Promise<CatalogDocument<Body> | undefined>;
   /**
    * @param change the new body, and the version that it replaces; `replaces` is undefined if there is none yet

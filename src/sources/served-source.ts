@@ -97,6 +97,6 @@ export interface ServedRange {
 /**
  * A redirect to the server that sends the bytes. The URL gives access to the resource: other clients must not get it.
  */
-export interface RedirectedResource {
+interface RedirectedResource {
   readonly redirect: string;
 }

@@ -30,7 +30,7 @@ export interface SyncSummary extends SyncProgress, Partial<RecordsSummary> {
 }
 
 /** Additional results of a sync with the records of an artifact. */
-export interface RecordsSummary {
+interface RecordsSummary {
   /** Key in the artifact store. */
   readonly artifact: string;
   /** Number of records that a later record with the same id replaces. */

@@ -7,9 +7,9 @@ import { TidemarkError } from '../core/errors.ts';
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];
 
-export const JOB_KIND = /^[a-z][a-z0-9-]{0,59}$/;
+const JOB_KIND = /^[a-z][a-z0-9-]{0,59}$/;
 /** The id is also a segment of a path, and a part of an `_id` of Elasticsearch. */
-export const JOB_ID = /^[A-Za-z0-9._:~-]{1,200}$/;
+const JOB_ID = /^[A-Za-z0-9._:~-]{1,200}$/;
 
 /** Times are in milliseconds since 1970, by the clock of the process that recorded them. */
 export interface Job {
@@ -35,7 +35,7 @@ export interface Job {
   readonly finished?: number | undefined;
 }
 
-export interface JobClaim {
+interface JobClaim {
   readonly token: string;
   /** The name of the process, for people. */
   readonly worker: string;

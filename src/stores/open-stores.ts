@@ -18,7 +18,7 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-export interface OpenStoresOptions {
+interface OpenStoresOptions {
   readonly failpoint?: string | undefined;
   readonly observer?: StoreObserver | undefined;
   /** On SQLite: `exclusive` when no other process may have the store open. Elasticsearch has no such lock. */

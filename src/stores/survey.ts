@@ -3,7 +3,7 @@ import type { Stamp } from '../core/stamp.ts';
 import type { Limits, Piece } from './resource-states.ts';
 
 /** The fields of a resource that a survey reads. A tombstone is not live, but its stamp counts. */
-export interface SurveyedResource {
+interface SurveyedResource {
   readonly key: ResourceKey;
   readonly stamp: Stamp;
   readonly weight: number;

@@ -1,7 +1,7 @@
 import type { Organization } from './organization.ts';
 
 /** Who may read, as input of a decision about access: see access/may.ts. */
-export interface ReadersOf {
+interface ReadersOf {
   readonly slug: string;
   readonly private: boolean;
   /** Scopes of tokens. */

@@ -59,7 +59,7 @@ export const MOST_OF_ID = 27;
 /** Pattern of an id, as in the description of the API; `problemOf` has a message for each part. */
 export const STREAM_ID = `^(?!.*(?:\\.\\.|--))(?!.*\\.(?:uploads|dumps)$)[a-z0-9](?:[a-z0-9._-]{0,${MOST_OF_ID - 2}}[a-z0-9])?$`;
 export const MOST_STREAMS = 1_000;
-export const MOST_CONTACTS = 50;
+const MOST_CONTACTS = 50;
 export const MOST_TITLE = 500;
 export const MOST_NAME = 200;
 /** RFC 5321, 4.5.3.1: a path has at most 256 characters, two of which are brackets. */

@@ -25,7 +25,7 @@ export interface RawHeader {
   readonly length: number;
 }
 
-export interface NewHeader {
+interface NewHeader {
   readonly schema: SchemaId;
   readonly codec: Codec;
   readonly doc?: string | undefined;

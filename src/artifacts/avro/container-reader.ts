@@ -22,7 +22,7 @@ import type { RecordOf, SchemaId } from './schemas.ts';
  * and cannot read a single block.
  */
 
-export interface DecodedBlock<Id extends SchemaId> {
+interface DecodedBlock<Id extends SchemaId> {
   readonly place: BlockPlace;
   readonly records: readonly RecordOf[Id][];
 }

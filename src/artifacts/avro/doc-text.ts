@@ -1,5 +1,5 @@
 /** The activity that writes a file, for the `doc` of its schema. */
-export interface DocumentedActivity {
+interface DocumentedActivity {
   /** Such as `mapping`. */
   readonly activity: string;
   readonly provider: string;

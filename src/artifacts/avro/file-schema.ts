@@ -4,7 +4,7 @@ import { SCHEMA_NAME } from './container-header.ts';
 import { type AvroType, NAME_PREFIX, SCHEMA_IDS, SCHEMAS, type SchemaId } from './schemas.ts';
 
 /** The schema of a file. */
-export interface FileSchema {
+interface FileSchema {
   readonly id: SchemaId;
   readonly doc: string | undefined;
 }

@@ -41,7 +41,7 @@ export interface DerivedRecord {
 }
 
 /** A record of a stream. An empty document deletes the record. Schema of this program. */
-export interface StreamRecord {
+interface StreamRecord {
   readonly id: string;
   /** MARC21 in UTF-8. */
   readonly document: string;
@@ -122,7 +122,7 @@ export type AvroType =
   | { readonly type: 'long'; readonly logicalType: 'timestamp-millis' | 'timestamp-micros' }
   | AvroRecord;
 
-export interface AvroRecord {
+interface AvroRecord {
   readonly namespace?: string;
   readonly type: 'record';
   readonly name: string;

@@ -5,7 +5,7 @@ import type { DraftPlace } from '../drafts.ts';
 import { requirePlainKey } from '../plain-key.ts';
 import type { WriteFunctions } from './write.worker.ts';
 
-export interface FolderDraftsParts {
+interface FolderDraftsParts {
   /** The root folder of the store. */
   readonly root: string;
   /** The folder of these drafts, on the same file system. */

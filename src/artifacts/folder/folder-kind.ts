@@ -4,7 +4,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { ArtifactStoreKind } from '../artifact-store-kind.ts';
 import { FolderStore } from './folder-store.ts';
 
-export interface FolderLocation {
+interface FolderLocation {
   readonly kind: 'folder';
   /** Absolute after `locate`. */
   readonly folder: string;

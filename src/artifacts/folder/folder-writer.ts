@@ -14,7 +14,7 @@ const SYNC_EVERY = 32;
 /** Small blocks: the disk accepts them quickly, and each `put` keeps some in memory. */
 const BLOCKS = { size: 512 * 1024, mostUnderWay: 2 };
 
-export interface WriteTask extends PutOptions {
+interface WriteTask extends PutOptions {
   readonly root: string;
   readonly key: ObjectKey;
   readonly body: ArtifactBody;

@@ -5,7 +5,7 @@ import { isGone } from '../../lib/system-error.ts';
 import type { Draft, ObjectKey, SmallObject } from '../artifact-store.ts';
 import { writeNewFile } from '../drafts.ts';
 
-export interface SmallFilePlace {
+interface SmallFilePlace {
   /** The root folder of the store, which `disk` syncs. */
   readonly root: string;
   readonly disk: DiskSync;

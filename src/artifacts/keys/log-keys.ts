@@ -5,7 +5,7 @@ import type { ObjectKey } from '../artifact-store.ts';
 export type LogKey = SegmentKey | SegmentPartKey;
 
 /** The document that marks a segment as complete. */
-export interface SegmentKey {
+interface SegmentKey {
   readonly kind: 'segment';
   /** The id of the archive. */
   readonly chain: string;
@@ -13,7 +13,7 @@ export interface SegmentKey {
 }
 
 /** A file of a segment. */
-export interface SegmentPartKey extends Omit<SegmentKey, 'kind'> {
+interface SegmentPartKey extends Omit<SegmentKey, 'kind'> {
   readonly kind: 'segment-part';
   readonly part: ArchivePart;
   /** The boundaries before its first and after its last change, in microseconds since 1970. */

@@ -32,7 +32,7 @@ const BESIDE = {
   claim: '-claim.json',
 } as const;
 
-export const PLAN_FOLDER = 'plan';
+const PLAN_FOLDER = 'plan';
 /** Our form of `<TIMESTAMP>-<SCHEMA NAME>.json` in the specification of plans: any name is valid. */
 const PLAN_SCHEMA = /^[A-Za-z0-9._]{1,100}$/;
 const PLAN = /^([a-z0-9-]+)\/plan\/(\d{8}_\d{6})\/\2-([A-Za-z0-9._]{1,100})\.json$/;

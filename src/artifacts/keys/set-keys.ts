@@ -5,7 +5,7 @@ import type { ObjectKey } from '../artifact-store.ts';
 export type SetKey = PackageKey | KeptListKey | ChangePackageKey | VersionKey;
 
 /** A ZIP file of a Resource Dump. */
-export interface PackageKey {
+interface PackageKey {
   readonly kind: 'package';
   readonly set: SetId;
   /** PAGE-VERSION-PART-RANDOM */
@@ -16,7 +16,7 @@ export interface PackageKey {
  * Objects of an archived Resource List: the names of its pages, or the entries of one page. For an archived dump: its
  * packages.
  */
-export interface KeptListKey {
+interface KeptListKey {
   readonly kind: 'kept-list' | 'kept-page' | 'kept-dump';
   readonly set: SetId;
   /** TIME-RANDOM for a list or a dump, PAGE-VERSION-RANDOM for a page */
@@ -24,7 +24,7 @@ export interface KeptListKey {
 }
 
 /** A ZIP file of a Change Dump. */
-export interface ChangePackageKey {
+interface ChangePackageKey {
   readonly kind: 'change-package';
   readonly set: SetId;
   /** EPOCH-WINDOW-PART-RANDOM */
@@ -75,7 +75,7 @@ export function versionsFolder(set: SetId): string {
   return `${VERSIONS_FOLDER}${set}/`;
 }
 
-export function isPackageName(text: string): boolean {
+function isPackageName(text: string): boolean {
   return PACKAGE_NAME.test(text);
 }
 

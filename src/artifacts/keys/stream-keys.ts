@@ -16,7 +16,7 @@ export interface UploadReadingKey {
 }
 
 /** A dump file of the records of a stream, or of the organization's default stream. */
-export interface StreamDumpKey {
+interface StreamDumpKey {
   readonly kind: 'stream-dump';
   readonly organization: string;
   /** Undefined for the default stream. */

@@ -12,14 +12,14 @@ export interface ComparedArtifact extends Pick<FoundArtifact, 'key' | 'schema'> 
   readonly start: number;
 }
 
-export interface DigestOptions {
+interface DigestOptions {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
   readonly artifact: ComparedArtifact;
   readonly sort: RecordSort;
 }
 
 /** Progress of the reading. */
-export interface DigestProgress {
+interface DigestProgress {
   /** Number of records that were skipped because they have no id. */
   readonly withoutId: number;
   /** Bytes read, and bytes of the artifact. */
@@ -42,7 +42,7 @@ export async function* digestRecords({ artifacts, artifact, sort }: DigestOption
   }
 }
 
-export interface ArtifactBytes extends Pick<ComparedArtifact, 'key' | 'schema'> {
+interface ArtifactBytes extends Pick<ComparedArtifact, 'key' | 'schema'> {
   readonly body: AsyncIterable<Uint8Array>;
   /** Bytes of the body, as far as known. */
   readonly length: number;

@@ -4,7 +4,7 @@ import type { Seconds } from '../../core/w3c-datetime.ts';
 import type { BlockPlace } from '../avro/container-writer.ts';
 
 /** The parts of a record's state that depend only on its document: neither its date nor its place. */
-export type DocumentState = Required<Pick<ResourceState, 'length' | 'mime' | 'hashes'>>;
+type DocumentState = Required<Pick<ResourceState, 'length' | 'mime' | 'hashes'>>;
 
 /**
  * Separates the key from the rest. It sorts before every character of a key, so rows sort by key, and rows with the

@@ -4,7 +4,7 @@ import { isS3, parseS3Location, type S3Location } from '../../lib/s3/s3-location
 import type { ArtifactStoreKind } from '../artifact-store-kind.ts';
 import { S3Store } from './s3-store.ts';
 
-export interface S3ArtifactLocation {
+interface S3ArtifactLocation {
   readonly kind: 's3';
   readonly place: S3Location;
   readonly settings: S3ClientSettings;

@@ -6,7 +6,7 @@ import { failureOf } from '../../lib/s3/s3-failure.ts';
 import type { GetOptions, ObjectKey, OpenObject } from '../artifact-store.ts';
 import { beyondEnd, cutOff, noSuchObject } from '../store-errors.ts';
 
-export interface ReadTask extends GetOptions {
+interface ReadTask extends GetOptions {
   /** The name of the store in errors. */
   readonly store: string;
   readonly key: ObjectKey;

@@ -12,7 +12,7 @@ const PARTS_UNDER_WAY = 4;
 const MOST_ATTEMPTS = 6;
 const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
-export interface UploadTask extends PutOptions {
+interface UploadTask extends PutOptions {
   /** The name of the store in errors. */
   readonly store: string;
   readonly key: ObjectKey;

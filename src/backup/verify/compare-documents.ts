@@ -15,7 +15,7 @@ export interface Publishers {
   readonly fresh: DocumentPublisher;
 }
 
-export interface ComparedDocument {
+interface ComparedDocument {
   /** The served text. */
   readonly text: string;
   readonly newest: Stamp;
@@ -27,7 +27,7 @@ export interface ComparisonParts extends Publishers {
   lastChange(): Promise<Stamp>;
 }
 
-export type Find = (publisher: DocumentPublisher) => Promise<PublishedDocument>;
+type Find = (publisher: DocumentPublisher) => Promise<PublishedDocument>;
 
 /**
  * Compares served documents with the same documents rendered from the store, byte by byte. At most two of them are in

@@ -12,7 +12,7 @@ import type { ResourceKey } from '../../core/key.ts';
  * - `unreadable`: the root could not be read
  * - `damage`: the structure of the store's file is damaged, maybe in another set
  */
-export type DifferenceKind =
+type DifferenceKind =
   | 'order'
   | 'name'
   | 'state'

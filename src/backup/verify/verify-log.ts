@@ -14,7 +14,7 @@ export interface LogInput {
   readonly onProgress: (done: number) => void;
 }
 
-export interface LogCounts {
+interface LogCounts {
   changes: number;
   /** Number of changes that are the last of their key: the state has their stamp. */
   matched: number;

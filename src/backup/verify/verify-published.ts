@@ -19,7 +19,7 @@ export interface Published extends Publishers {
   shown(): Promise<readonly ResourceSet[]>;
 }
 
-export interface PublishedInput {
+interface PublishedInput {
   readonly set: ResourceSet;
   readonly index: ChangeLog & ResourceStates & SetStatistics;
   readonly published: Published;

@@ -2,14 +2,14 @@ import { type ResourceKey, rightKey } from '../../core/key.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { LogInput } from './verify-log.ts';
 
-export interface StateCounts {
+interface StateCounts {
   resources: number;
   tombstones: number;
   /** Number of states and tombstones whose change is in the verified part of the log. */
   matchable: number;
 }
 
-export type StatesInput = Omit<LogInput, 'set'> & { readonly set: ResourceSet };
+type StatesInput = Omit<LogInput, 'set'> & { readonly set: ResourceSet };
 
 /** Counts the states, and checks their order and that each has the key of its URI. */
 export async function verifyStates({ set, index, until, differences, onProgress }: StatesInput): Promise<StateCounts> {

@@ -10,7 +10,7 @@ import { verifyLog } from './verify-log.ts';
 import { type Published, type PublishedCounts, verifyPublished } from './verify-published.ts';
 import { verifyStates } from './verify-states.ts';
 
-export interface VerifyInput {
+interface VerifyInput {
   readonly set: ResourceSet;
   readonly index: ChangeLog & ResourceStates & SetStatistics & Pick<LogMaintenance, 'findDamage'>;
   /** Also compares the set with its source: the bytes of every file, or the digest of every record. */

@@ -7,12 +7,12 @@ export type Candidates =
   | { readonly kind: 'files' | 'folders' }
   | { readonly kind: 'words'; readonly words: readonly Candidate[] };
 
-export interface Candidate {
+interface Candidate {
   readonly word: string;
   readonly meaning: string;
 }
 
-export interface TypedLine {
+interface TypedLine {
   /** The words before the one that is completed, without `tidemark`. */
   readonly before: readonly string[];
   /** The beginning of the word that is completed, perhaps empty. */

@@ -28,7 +28,7 @@ export async function isFreePort(host: string, port: number): Promise<boolean> {
 }
 
 /** Describes the fault of an address, with advice. */
-export function cannotListen(
+function cannotListen(
   { host, port }: { readonly host: string; readonly port: number },
   error: NodeJS.ErrnoException,
 ): TidemarkError {

@@ -11,7 +11,7 @@ import { type ScanBar, startScanBar } from '../ui/scan-bar.ts';
 import { type Source, serveSource } from './serve-source.ts';
 import { openLogs } from './server-logs.ts';
 
-export interface FolderOptions {
+interface FolderOptions {
   /** A folder, or a location on S3. */
   readonly root: string;
   readonly id: string | undefined;

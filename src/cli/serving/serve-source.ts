@@ -19,7 +19,7 @@ import type { ServerLogs } from './server-logs.ts';
 import { SyncLoops } from './sync-loops.ts';
 
 /** The differences between the two commands that serve. */
-export interface SourceHooks {
+interface SourceHooks {
   /** Whether a new history may start when the base URL changes. */
   readonly confirmed: boolean;
   /** Called first. Throws when the source must not be served. */

@@ -5,7 +5,7 @@ import { barLine, drawsBars, startProgress } from './progress.ts';
 import { plural } from './table.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface ActivityBar {
+interface ActivityBar {
   update(progress: Progress): void;
   end(): void;
 }

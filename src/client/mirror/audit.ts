@@ -44,7 +44,7 @@ export interface AuditReport {
   readonly pending: number;
 }
 
-export interface AuditParts {
+interface AuditParts {
   readonly set: MirroredSet;
   readonly reader: Reader;
   readonly state: MirrorState;

@@ -7,7 +7,7 @@ import type { OutageListener, PassReport } from './mirror-options.ts';
 import { OUTAGE_BACKOFF } from './requests/open-requests.ts';
 import { listen, type StreamReader } from './source/change-stream.ts';
 
-export interface FollowOptions {
+interface FollowOptions {
   /** Milliseconds between two passes when the source has no stream of changes. */
   readonly intervalMs: number;
   readonly streams: StreamReader;

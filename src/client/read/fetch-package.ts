@@ -17,7 +17,7 @@ export interface PackageFile {
   close(): void;
 }
 
-export interface PackageOptions {
+interface PackageOptions {
   /** The name of the file until it is closed, on systems that cannot unlink an open file. */
   readonly path: string;
   readonly mostBytes: number;

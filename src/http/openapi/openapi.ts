@@ -14,7 +14,7 @@ have is answered with 405, and the header Allow lists those that it has. All err
 
 const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   readonly version: string;
   readonly baseUrl: string;
 }

@@ -10,7 +10,7 @@ import { wrongQueryNotice } from './parts/search-form.ts';
 import { feedLink, readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { clockTime, formatDate } from './parts/words.ts';
 
-export interface ChangesPage extends SetFrame {
+interface ChangesPage extends SetFrame {
   readonly filter: ChangeFilter;
   /** Newest first. */
   readonly changes: readonly Change[];

@@ -10,7 +10,7 @@ import { emptySet, readingNotice, renderSetFrame, type SetFrame } from './parts/
 import { type Column, stackingTable } from './parts/tables.ts';
 import { counted, formatNumber, formatTime, timeElement } from './parts/words.ts';
 
-export interface FindPage extends SetFrame, FoundOfSet {
+interface FindPage extends SetFrame, FoundOfSet {
   /** The search text; empty to show all resources. */
   readonly q: string;
   /** The key after which these follow; undefined for the first ones. */

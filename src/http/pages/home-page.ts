@@ -15,7 +15,7 @@ import { type Column, figures, stackingTable } from './parts/tables.ts';
 import { counted, formatNumber, timeElement } from './parts/words.ts';
 import type { Sparkline } from './sparklines.ts';
 
-export interface HomePage {
+interface HomePage {
   readonly frame: Frame;
   /** The sets of this page. */
   readonly shown: readonly SummarizedSet[];

@@ -6,7 +6,7 @@ import { jobDuration, jobProgress, jobState, timeOf } from './parts/job-parts.ts
 import { renderPage } from './parts/layout.ts';
 import { facts } from './parts/tables.ts';
 
-export interface JobPage {
+interface JobPage {
   readonly frame: Frame;
   readonly job: JobView;
   /** Oldest line first. */

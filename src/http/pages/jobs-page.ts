@@ -9,7 +9,7 @@ import { renderPage } from './parts/layout.ts';
 import { type Column, figures, stackingTable } from './parts/tables.ts';
 import { formatNumber } from './parts/words.ts';
 
-export interface JobsPage {
+interface JobsPage {
   readonly frame: Frame;
   readonly counts: readonly JobCount[];
   /** The last jobs that were added, in each state. */

@@ -9,7 +9,7 @@ import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.
 import { type Column, stackingTable } from './parts/tables.ts';
 import { counted, formatAgo, formatNumber, timeElement } from './parts/words.ts';
 
-export interface PagesPage extends SetFrame {
+interface PagesPage extends SetFrame {
   readonly pages: readonly PageInfo[];
   /** Number of pages of the Resource List. */
   readonly total: number;

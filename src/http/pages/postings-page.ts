@@ -5,7 +5,7 @@ import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { type Column, stackingTable } from './parts/tables.ts';
 import { counted, formatAgo, formatDuration, formatNumber } from './parts/words.ts';
 
-export interface PostingsPage extends SetFrame {
+interface PostingsPage extends SetFrame {
   /** Newest first. */
   readonly postings: readonly PostingEntry[];
 }

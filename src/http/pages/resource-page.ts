@@ -11,7 +11,7 @@ import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { facts, stackingTable } from './parts/tables.ts';
 import { exactTime, formatNumber, formatTime } from './parts/words.ts';
 
-export interface ResourcePage extends SetFrame {
+interface ResourcePage extends SetFrame {
   readonly resource: Resource | Tombstone;
   /** Its changes, newest first. */
   readonly history: readonly Change[];

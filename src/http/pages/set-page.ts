@@ -15,7 +15,7 @@ import { emptySet, feedLink, readingNotice, renderSetFrame, type SetFrame, troub
 import { figures, table } from './parts/tables.ts';
 import { formatNumber, timeElement } from './parts/words.ts';
 
-export interface SetPage extends SetFrame {
+interface SetPage extends SetFrame {
   readonly summary: SetSummary;
   /** For a set of records: the artifact that it mirrors. */
   readonly cursor: SyncCursor | undefined;

@@ -5,7 +5,7 @@ import { withTimeout } from '../../lib/with-timeout.ts';
 import type { SummarizedSet } from '../../sets/summarized-sets.ts';
 import type { ActivityMemory } from '../../stores/activity-memory.ts';
 
-export const SPARKLINE_DAYS = 30;
+const SPARKLINE_DAYS = 30;
 /** Number of sets that are counted at the same time. */
 const AT_ONCE = 4;
 /** Milliseconds that a page waits: sets that are not counted by then get a sparkline the next time. */

@@ -9,7 +9,7 @@ import { type Column, facts, table } from './parts/tables.ts';
 import { counted, formatDuration, formatNumber, formatTime, timeElement } from './parts/words.ts';
 import type { Status } from './status-of.ts';
 
-export interface StatusPage extends Status {
+interface StatusPage extends Status {
   readonly frame: Frame;
 }
 

@@ -20,7 +20,7 @@ export interface Locals {
 }
 
 /** A request of express. */
-export type RoutedRequest = IncomingMessage & { readonly params: Readonly<Record<string, string | string[]>> };
+type RoutedRequest = IncomingMessage & { readonly params: Readonly<Record<string, string | string[]>> };
 
 /** A response of express. */
 export type RoutedResponse = ServerResponse & { readonly locals: Locals };

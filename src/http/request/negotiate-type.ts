@@ -1,6 +1,6 @@
 import { parseWeights, weightOfType } from './weighted-list.ts';
 
-export interface OfferedType {
+interface OfferedType {
   readonly mime: string;
   /** Further media types in an `Accept` header that select it. */
   readonly alsoAsked?: readonly string[];

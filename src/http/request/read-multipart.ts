@@ -5,7 +5,7 @@ import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy
 import { HttpError } from './http-error.ts';
 
 /** Receives the parts of a `multipart/form-data` form, in order. An error of a method ends the reading. */
-export interface FormParts {
+interface FormParts {
   field(name: string, value: string): void;
   /** Reads all bytes of a file; the next file waits until this resolves. */
   file(name: string, file: FormFile): Promise<void>;

@@ -36,7 +36,7 @@ export interface UploadRequest {
 }
 
 /** Rules for requests of scripts for the POD aggregator. */
-export interface PodRules {
+interface PodRules {
   /** The id of a stream, which is created when there is none of this name. */
   streamOf(name: string): Promise<string>;
 }

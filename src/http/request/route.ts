@@ -9,7 +9,7 @@ import { parseQuery } from './parse-query.ts';
 import { prefersPage } from './prefers-page.ts';
 
 /** Responds to a request; errors go to error-handler.ts. */
-export type Handler = (request: Request, response: Response) => Promise<void> | void;
+type Handler = (request: Request, response: Response) => Promise<void> | void;
 
 type Method = 'delete' | 'get' | 'options' | 'patch' | 'post';
 

@@ -41,7 +41,7 @@ export interface NextJob {
 }
 
 /** Jobs of one kind, each for a set. */
-export interface SetJobs {
+interface SetJobs {
   /** Adds one, or returns the one that is waiting. @throws TidemarkError `invalid` when the set can have none */
   add(set: ResourceSet): Promise<Job>;
   /** The newest job of the set, if it is among the last hundreds of jobs of all sets. */

@@ -28,7 +28,7 @@ export interface Part {
 }
 
 /** A response without its body, and the bytes of its body, if there are any. */
-export interface AnswerHead extends Answer {
+interface AnswerHead extends Answer {
   readonly part?: Part;
 }
 

@@ -4,7 +4,7 @@ import type { RoutedResponse } from '../request/admitted.ts';
 export type CacheControl = 'no-cache' | 'no-store' | `public, ${string}`;
 
 /** What determines the caching of a response. */
-export interface Caching {
+interface Caching {
   readonly control: CacheControl;
   /** Whether the response is only for its sender. */
   readonly isPrivate: boolean;

@@ -49,7 +49,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
 }
 
 /** The fields of a failed request that are logged. */
-export interface FailedRequest {
+interface FailedRequest {
   readonly requestId: string | undefined;
   readonly method: string | undefined;
   readonly url: string;

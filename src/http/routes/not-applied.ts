@@ -3,7 +3,7 @@ import { resultView } from '../../api/views.ts';
 import type { LineResult } from '../../ingest/ndjson-posting.ts';
 
 /** Most events without effect that a response with totals lists. */
-export const MOST_NOT_APPLIED = 1000;
+const MOST_NOT_APPLIED = 1000;
 
 export type NumberedResult = { readonly number: number } & EventResultView;
 

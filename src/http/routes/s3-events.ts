@@ -3,7 +3,7 @@ import { pathProblem } from '../../sources/name-problem.ts';
 import { type S3Events, s3EventsSchema } from './s3-event-operation.ts';
 
 /** The paths of a root in notifications. */
-export interface NotifiedPaths {
+interface NotifiedPaths {
   readonly paths: readonly string[];
   readonly taken: number;
   readonly ignored: number;

@@ -15,7 +15,7 @@ import type { ServedApp } from '../request/served-app.ts';
 import { createIdentifySender, type Identified } from './identify-sender.ts';
 
 /** The parts of a request that determine whether it is admitted. */
-export interface Arrival {
+interface Arrival {
   readonly headers: IncomingHttpHeaders;
   /** The remote address of the connection. */
   readonly address: string | undefined;

@@ -13,7 +13,7 @@ import { guard } from './guard.ts';
 import type { IdentifySender } from './identify-sender.ts';
 import { logAdministration } from './log-administration.ts';
 
-export interface ExpressParts {
+interface ExpressParts {
   readonly routes: readonly Route[];
   readonly admit: Admit;
   readonly identifySender: IdentifySender;

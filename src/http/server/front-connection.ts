@@ -12,7 +12,7 @@ import { type Fields, readPlainHead } from './plain-head.ts';
 import type { RequestObserver } from './request-observer.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
-export interface ConnectionParts {
+interface ConnectionParts {
   readonly direct: DirectAnswers;
   readonly observer: RequestObserver;
   /** Milliseconds for which a client may read nothing of a response. */

@@ -9,7 +9,7 @@ import { refusal } from './unreadable-requests.ts';
 /** Milliseconds by which Node keeps an idle connection longer than it states. */
 const KEPT_LONGER = 1_000;
 
-export interface FrontParts {
+interface FrontParts {
   readonly direct: DirectAnswers;
   readonly observer: RequestObserver;
   readonly limits: ConnectionLimits;

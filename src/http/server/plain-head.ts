@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** The head of an ordinary GET or HEAD. */
-export interface PlainHead {
+interface PlainHead {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;

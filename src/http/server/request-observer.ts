@@ -5,14 +5,14 @@ import type { HttpMetrics } from '../../observe/metrics/http-metrics.ts';
 import { loggedPath } from '../request/logged-path.ts';
 import type { Observation } from '../request/observation.ts';
 
-export interface Observers {
+interface Observers {
   readonly metrics: HttpMetrics;
   /** Receives a line for each request; none are logged without it. */
   readonly accessLog: Logger | undefined;
 }
 
 /** A request that got a response, or whose client disconnected. */
-export interface EndedRequest {
+interface EndedRequest {
   readonly method: string | undefined;
   readonly url: string;
   /** 0 when no response was sent. */

@@ -15,7 +15,7 @@ import { type SettledStates, settleStates } from './settle-states.ts';
 import { SourceIndex } from './source-index.ts';
 import type { TargetSet, TargetSets } from './target-sets.ts';
 
-export interface ImportInput {
+interface ImportInput {
   readonly location: IndexLocation;
   readonly targets: TargetSets;
   /** Accepts a document without its wrong fields, if these are optional. */
@@ -28,13 +28,13 @@ export interface ImportInput {
   onProgress?(progress: ImportProgress): void;
 }
 
-export interface ImportStore {
+interface ImportStore {
   readonly sets: SetRegistry;
   readonly index: ChangeLog & ResourceStates & SetStatistics;
   post(events: readonly ChangeEvent[]): Promise<readonly CommitResult[]>;
 }
 
-export interface ImportProgress {
+interface ImportProgress {
   readonly step: 'reading' | 'posting' | 'comparing';
   readonly done: number;
   readonly total: number;

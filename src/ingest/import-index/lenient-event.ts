@@ -5,7 +5,7 @@ import type { Rejection } from '../rejection.ts';
 type Event = Readonly<Record<string, unknown>>;
 type Parse = (event: Event) => ChangeEvent | Rejection;
 
-export interface LenientEvent {
+interface LenientEvent {
   /** A rejection, if a required field is wrong. */
   readonly event: ChangeEvent | Rejection;
   /** The problems of the fields that were left out. */

@@ -30,7 +30,7 @@ export interface PostedHistory {
   restamped: number;
 }
 
-export interface HistoryPosting {
+interface HistoryPosting {
   /** All changes in the order of time. Each call starts from the beginning. */
   history(): Iterable<HistoryEntry>;
   /** The sets, by the numbers in entries. */

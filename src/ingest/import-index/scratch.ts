@@ -17,7 +17,7 @@ export interface ScratchRow {
   readonly order: number | null;
 }
 
-export interface ScratchResource extends ScratchRow {
+interface ScratchResource extends ScratchRow {
   /** Time when the document was written; 0 when the document does not contain it. */
   readonly written: Stamp;
   readonly sequence: number;
@@ -25,7 +25,7 @@ export interface ScratchResource extends ScratchRow {
   readonly document: string;
 }
 
-export interface ScratchChange extends ScratchRow {
+interface ScratchChange extends ScratchRow {
   readonly kind: ChangeKind;
   readonly time: Stamp;
   /** Orders changes of one time; then `sequence` does. */
@@ -37,7 +37,7 @@ export interface HistoryEntry extends ScratchRow {
   readonly time: Stamp;
 }
 
-export interface ScratchTotals {
+interface ScratchTotals {
   readonly target: number;
   readonly changes: number;
   readonly first: Stamp;

@@ -15,7 +15,7 @@ export interface SettledStates {
   deleted: number;
 }
 
-export interface Settling {
+interface Settling {
   readonly set: ResourceSet;
   readonly index: Pick<ResourceStates, 'read'>;
   /** The states of the resource documents, ascending by key. */

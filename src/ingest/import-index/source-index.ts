@@ -39,7 +39,7 @@ interface SearchAnswer {
   readonly hits: readonly SortedHit[];
 }
 
-export interface SourcePage {
+interface SourcePage {
   readonly hits: readonly SourceHit[];
   /** Number of all documents. */
   readonly total: number;

@@ -4,7 +4,7 @@ import { draftSet, type NewSet } from '../../sets/new-set.ts';
 import { findExisting, type KnownSets, requireSameBase, suggestSlug } from './existing-set.ts';
 
 /** The options of the imported sets. */
-export interface TargetOptions {
+interface TargetOptions {
   /** The index, as given. */
   readonly index: string;
   /** `NAME` or `NAME=ID`: only these sets. All of them, when there is none. */

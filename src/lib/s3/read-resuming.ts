@@ -6,7 +6,7 @@ import { type Backoff, pauseAfter } from '../retry.ts';
 const RESUMES = 3;
 const BACKOFF: Backoff = { firstMs: 200, longestMs: 1_000 };
 
-export interface ResumingRead {
+interface ResumingRead {
   /** Positions of the first and of the last byte. */
   readonly start: number;
   readonly end: number;

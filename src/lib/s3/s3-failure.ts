@@ -2,7 +2,7 @@ import { errorCode } from '../system-error.ts';
 import type { S3Location } from './s3-location.ts';
 
 /** The failure of a request, by the server or the network. */
-export interface S3Failure {
+interface S3Failure {
   /** The error code of S3, such as `SlowDown`, or of the network error. */
   readonly name: string;
   readonly status: number | undefined;

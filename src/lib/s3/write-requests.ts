@@ -50,7 +50,7 @@ interface UploadToComplete {
   readonly restores?: boolean | undefined;
 }
 
-export interface OpenUpload {
+interface OpenUpload {
   readonly path: string;
   readonly uploadId: string;
   /** Milliseconds since 1970. */

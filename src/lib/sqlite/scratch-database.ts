@@ -7,7 +7,7 @@ import { reasonOf } from '../system-error.ts';
 import { unlinked } from '../unlinked.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 
-export interface ScratchOptions {
+interface ScratchOptions {
   /** The folder for the file. It is created if it does not exist. */
   readonly folder: string;
   /** The statements that create the tables. */

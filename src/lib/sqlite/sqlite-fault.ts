@@ -11,7 +11,7 @@ const FAULTS: Readonly<Record<number, string>> = {
 };
 
 /** Advice for a file that cannot be used, without a full stop. */
-export interface FaultHints {
+interface FaultHints {
   readonly damaged: string;
   readonly noDatabase: string;
 }

@@ -104,7 +104,7 @@ export function centralHeader(head: EntryHead, { crc, packed, length }: EntrySiz
 }
 
 /** The properties of the central directory. */
-export interface Directory {
+interface Directory {
   readonly entries: number;
   readonly offset: number;
   readonly length: number;

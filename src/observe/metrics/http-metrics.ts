@@ -5,7 +5,7 @@ const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 const METHODS = ['GET', 'HEAD', 'POST', 'other'];
 const STATUS_CLASSES = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'];
 /** The label of requests that matched no route. */
-export const UNMATCHED = '(unmatched)';
+const UNMATCHED = '(unmatched)';
 
 const SECONDS = {
   name: 'tidemark_http_request_seconds',
@@ -23,7 +23,7 @@ const IN_FLIGHT = {
   labelNames: [],
 };
 
-export interface AnsweredRequest {
+interface AnsweredRequest {
   /** The pattern of the route, so that the number of values is limited to the number of routes. */
   readonly route: string | undefined;
   readonly method: string | undefined;

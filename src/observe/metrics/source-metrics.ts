@@ -24,7 +24,7 @@ export interface SourceFigures {
   readonly pages: PageCounts;
 }
 
-export interface StoreFigures {
+interface StoreFigures {
   readonly sets: { readonly ready: number; readonly preparing: number };
   readonly totals: StoreTotals;
   readonly progress: LogProgress;

@@ -17,7 +17,7 @@ export interface RefusedDocument {
   readonly reason: string;
 }
 
-export interface BulkOptions {
+interface BulkOptions {
   readonly cluster: Cluster;
   readonly index: string;
   readonly signal: AbortSignal;

@@ -13,7 +13,7 @@ import { documentId, isLongId, TargetIndex } from './target-index.ts';
 const INDEXED = ['MAP.3_1.IndexRecord.v1', 'MAP.4_0.IndexRecord.v1'] as const;
 type IndexedSchema = (typeof INDEXED)[number];
 
-export interface IndexingOptions {
+interface IndexingOptions {
   readonly store: ArtifactStore;
   readonly artifact: FoundArtifact;
   /** Its `index` is the alias. */

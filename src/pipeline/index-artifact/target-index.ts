@@ -6,7 +6,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { causeOf, refusalError } from '../../lib/elasticsearch/faults.ts';
 
-export type IndexedArtifact = Pick<FoundArtifact, 'key' | 'provider' | 'start' | 'length'>;
+type IndexedArtifact = Pick<FoundArtifact, 'key' | 'provider' | 'start' | 'length'>;
 
 /** Most bytes of an `_id` in Elasticsearch. */
 const LONGEST_ID = 512;

@@ -13,7 +13,7 @@ export interface RecordSource {
   passedOver?(): { readonly files: number; readonly links: number };
 }
 
-export interface SourceSize {
+interface SourceSize {
   readonly count: number;
   readonly unit: 'bytes' | 'files';
 }

@@ -31,12 +31,12 @@ export interface FromRule {
 }
 
 /** A constant for each record; `{id}` and `{provider}` in its texts are replaced. */
-export interface ValueRule {
+interface ValueRule {
   readonly value: unknown;
 }
 
 /** An object, or one for each node that `each` finds, whose expressions begin there. */
-export interface ObjectRule {
+interface ObjectRule {
   readonly each?: string | undefined;
   readonly fields: FieldRules;
 }

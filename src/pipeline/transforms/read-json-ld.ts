@@ -1,7 +1,7 @@
 import { iriOf, NAMESPACES, type RdfNode, type RdfValue } from './rdf-node.ts';
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
-export interface JsonObject {
+interface JsonObject {
   readonly [name: string]: JsonValue;
 }
 

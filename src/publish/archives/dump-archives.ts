@@ -18,7 +18,7 @@ import {
   timeName,
 } from './stored-archive.ts';
 
-export interface DumpArchivesParts {
+interface DumpArchivesParts {
   readonly catalog: Catalog;
   readonly sets: SetRegistry;
   readonly artifacts: ArtifactStore;

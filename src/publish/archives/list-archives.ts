@@ -24,7 +24,7 @@ import {
   timeName,
 } from './stored-archive.ts';
 
-export interface ListArchivesParts {
+interface ListArchivesParts {
   readonly catalog: Catalog;
   readonly sets: SetRegistry;
   readonly artifacts: ArtifactStore;
@@ -46,7 +46,7 @@ export interface KeepPlan {
   readonly pages: readonly KeepPageJob[];
 }
 
-export interface KeepOptions {
+interface KeepOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: { readonly pages: number; readonly kept: number }) => void) | undefined;
 }

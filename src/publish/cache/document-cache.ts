@@ -29,7 +29,7 @@ export interface Making {
 /** Renders a document into a record file, in a separate thread. */
 export type Render = (record: string, making: Making) => Promise<DocumentRecord>;
 
-export interface DocumentCacheOptions {
+interface DocumentCacheOptions {
   readonly folder: string;
   readonly mostBytes: number;
   readonly render: Render;

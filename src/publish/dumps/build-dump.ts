@@ -28,7 +28,7 @@ export interface BuildOptions extends PackOptions {
   readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
 }
 
-export interface BuildProgress {
+interface BuildProgress {
   readonly pages: number;
   /** Number of packed pages, including those of an earlier build. */
   readonly packed: number;

@@ -21,7 +21,7 @@ import type { ChangePackJob } from './pack-changes.ts';
 import type { Packer, PackOptions } from './packer.ts';
 import { type ChangePackage, putChangeDump, readChangeDump } from './stored-change-dump.ts';
 
-export interface ChangeDumpsParts {
+interface ChangeDumpsParts {
   readonly catalog: Catalog;
   readonly sets: SetRegistry;
   readonly index: Pick<SetStatistics, 'windows'>;

@@ -16,7 +16,7 @@ import type { KnownDumps } from './known-dumps.ts';
 import type { Packer } from './packer.ts';
 import { NO_DUMP, type Package, putDump, readDump } from './stored-dump.ts';
 
-export interface DumpsParts {
+interface DumpsParts {
   readonly catalog: Catalog;
   readonly sets: SetRegistry;
   readonly artifacts: ArtifactStore;

@@ -19,7 +19,7 @@ export interface ChangePackage {
 }
 
 /** The document of the catalog about the Change Dump of a set. */
-export interface StoredChangeDump {
+interface StoredChangeDump {
   /** Epoch of the set: after a move, URIs of an earlier epoch are wrong. */
   readonly epoch: number;
   /** Each begins where the previous one ends. */

@@ -9,7 +9,7 @@ const MOST_BYTES = 65_536;
 /** Milliseconds for a whole request and its response. */
 const LONGEST_MS = 10_000;
 
-export interface CallbackRequest {
+interface CallbackRequest {
   readonly method: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;

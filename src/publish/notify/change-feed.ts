@@ -10,7 +10,7 @@ const MOST_KEPT = 1_000;
 /** Bytes of their entries. */
 const MOST_KEPT_WEIGHT = 1_000_000;
 
-export interface FeedPart {
+interface FeedPart {
   readonly changes: readonly Change[];
   /** The boundary up to which these are all changes. */
   readonly until: Stamp;

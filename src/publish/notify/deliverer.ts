@@ -20,7 +20,7 @@ import { SubscriptionTender } from './subscription-tender.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 /** Events of a deliverer. */
-export interface DeliveryEvents {
+interface DeliveryEvents {
   /** This process starts or stops to be the one that delivers. */
   onOwner?(isOwner: boolean): void;
   onConfirmed?(subscription: Subscription): void;

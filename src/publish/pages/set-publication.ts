@@ -25,7 +25,7 @@ export interface PublicationParts {
 }
 
 /** A listed page in one version. */
-export interface KnownPage {
+interface KnownPage {
   readonly name: string;
   readonly version: Stamp;
 }

@@ -54,7 +54,7 @@ export type RenderJob =
   | RecentChangesJob;
 
 /** A page of an archived list. */
-export interface KeptPageJob {
+interface KeptPageJob {
   readonly kind: 'kept-page';
   readonly place: KeptPagePlace;
   readonly head: ResourceListHead;

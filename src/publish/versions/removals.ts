@@ -4,7 +4,7 @@ import { documentOfSet } from '../../sets/document-of-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 
 /** A reserved period in which versions of a set are removed. */
-export interface RemovalTurn {
+interface RemovalTurn {
   /** Rises with every reservation. */
   readonly number: number;
   /**

@@ -11,7 +11,7 @@ import type { SetStatistics } from '../../stores/set-statistics.ts';
 
 export type UsedIndex = Pick<ChangeLog, 'changes'> & Pick<ResourceStates, 'read'> & Pick<SetStatistics, 'history'>;
 
-export interface UsedOptions {
+interface UsedOptions {
   /** A boundary: states that were current at it, or later, are used. */
   readonly since: Stamp;
   readonly signal?: AbortSignal | undefined;

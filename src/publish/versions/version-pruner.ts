@@ -16,7 +16,7 @@ import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { inTurn } from './removals.ts';
 import { UsedDigests, type UsedIndex } from './used-digests.ts';
 
-export interface VersionPrunerParts {
+interface VersionPrunerParts {
   readonly catalog: Pick<Catalog, 'get' | 'put'>;
   readonly sets: SetRegistry;
   readonly index: UsedIndex & Pick<ChangeLog, 'mark'> & Pick<SetStatistics, 'latest' | 'summary' | 'windows'>;
@@ -29,7 +29,7 @@ export interface VersionPrunerParts {
   readonly scratchFolder: string;
 }
 
-export interface PruneOptions {
+interface PruneOptions {
   /** Only reports what would be removed. */
   readonly dryRun?: boolean;
   /**

@@ -20,7 +20,7 @@ export interface Version {
   readonly state: ResourceState;
 }
 
-export interface VersionsParts {
+interface VersionsParts {
   readonly index: Pick<SetStatistics, 'history' | 'latest'>;
   readonly artifacts: ArtifactStore;
 }

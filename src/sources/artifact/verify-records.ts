@@ -9,7 +9,7 @@ import type { Comparer } from './comparer.ts';
 import { countSteps } from './count-steps.ts';
 import { readCursor } from './sync-cursor.ts';
 
-export interface VerifiedRecords {
+interface VerifiedRecords {
   readonly set: ResourceSet;
   readonly origin: ArtifactOrigin;
   readonly catalog: Pick<Catalog, 'get'>;

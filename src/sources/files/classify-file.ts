@@ -8,7 +8,7 @@ import type { RememberedFile } from './file-memory.ts';
 import type { FileRow } from './file-rows.ts';
 
 /** What a sync has to do for a row. */
-export type FileAction =
+type FileAction =
   | { readonly todo: 'nothing' }
   | { readonly todo: 'hash'; readonly file: FileEntry }
   /** The file is unchanged, but was remembered by an earlier version of this program. */

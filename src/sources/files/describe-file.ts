@@ -6,13 +6,13 @@ import { lastmodOf } from './classify-file.ts';
 import type { RememberedFile } from './file-memory.ts';
 import type { VersionWriter } from './version-writer.ts';
 
-export type DescribedFile =
+type DescribedFile =
   | { readonly state: ResourceState; readonly remember: RememberedFile }
   /** The file was deleted, or is being written: the next sync decides. */
   | 'left'
   | RootProblem;
 
-export interface DescribeInput {
+interface DescribeInput {
   readonly root: ContentRoot;
   readonly file: FileEntry;
   readonly signal: AbortSignal | undefined;

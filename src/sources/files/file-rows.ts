@@ -19,7 +19,7 @@ export interface FileRow {
   readonly problem?: RootProblem;
 }
 
-export interface FileRowsInput {
+interface FileRowsInput {
   readonly set: SetId;
   readonly root: ContentRoot;
   readonly index: ResourceStates;

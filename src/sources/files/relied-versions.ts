@@ -11,7 +11,7 @@ export interface Removals {
   readonly until?: number;
 }
 
-export interface ReliedParts {
+interface ReliedParts {
   readonly artifacts: Pick<ArtifactStore, 'head'>;
   /** The last run that removed versions of the set; undefined when there never was one. */
   lastRemovals(): Promise<Removals | undefined>;
@@ -21,7 +21,7 @@ export interface ReliedParts {
 type Ended = number | undefined;
 
 /** The versions that a scan relies on, each with the last run that had ended before it was stored. */
-export type Relied = ReadonlyMap<ObjectKey, Ended>;
+type Relied = ReadonlyMap<ObjectKey, Ended>;
 
 const CHECKED_AT_ONCE = 16;
 /** Milliseconds between two checks whether a run has ended. */

@@ -4,7 +4,7 @@ import { startWorker } from '../../lib/workers/rpc.ts';
 /** Milliseconds. A thread takes 50 ms to start, so it stays for a while; an idle root has none. */
 const IDLE_MS = 5_000;
 
-export type FolderWorker = 'walk.worker' | 'watch.worker' | 'hash.worker';
+type FolderWorker = 'walk.worker' | 'watch.worker' | 'hash.worker';
 
 /** A thread that reads a folder. */
 export function folderThread(file: FolderWorker, workerData: unknown): ThreadOptions {

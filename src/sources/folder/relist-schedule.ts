@@ -2,7 +2,7 @@
 const GAP = 5_000;
 
 /** Milliseconds. */
-export interface Clocks {
+interface Clocks {
   /** Does not advance while the machine sleeps, and is never set. */
   readonly monotonic: number;
   readonly wall: number;

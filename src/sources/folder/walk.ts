@@ -17,7 +17,7 @@ export interface WalkedFolder {
   readonly patterns: RootPatterns;
 }
 
-export interface Walk extends WalkedFolder {
+interface Walk extends WalkedFolder {
   /** A file or folder of the root; empty for the root itself. */
   readonly under: string;
 }

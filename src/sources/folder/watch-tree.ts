@@ -14,7 +14,7 @@ interface WatchedFolder {
   readonly folders: Map<string, WatchedFolder>;
 }
 
-export interface WatchListener {
+interface WatchListener {
   changed(path: string): void;
   problem(path: string, problem: string): void;
 }

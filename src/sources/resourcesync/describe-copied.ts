@@ -10,7 +10,7 @@ const NANOSECONDS_PER_MILLISECOND = 1_000_000n;
 const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 
 /** What is known of a copied file without reading it. */
-export interface DescribedCopy {
+interface DescribedCopy {
   readonly hashes: Hashes;
   readonly mime?: string;
   readonly links: readonly Link[];

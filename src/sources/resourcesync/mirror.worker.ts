@@ -7,7 +7,7 @@ import { armFailpoint } from '../../lib/failpoint.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
 import type { MirrorSettings } from '../mirror-settings.ts';
 
-export interface PassResult {
+interface PassResult {
   readonly report: PassReport;
   /** Paths that the copy has gained, lost or replaced since the last pass; the empty path means everything. */
   readonly changed: readonly string[];

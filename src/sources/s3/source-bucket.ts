@@ -40,7 +40,7 @@ export interface KnownObject extends S3Object {
   readonly hashes: Hashes;
 }
 
-export interface S3Page {
+interface S3Page {
   readonly objects: readonly S3Object[];
   readonly isLast: boolean;
 }

@@ -3,7 +3,7 @@ import { isTidemarkError } from '../../core/errors.ts';
 import type { RootProblem, RootWatch } from '../content-root.ts';
 import type { SourceBucket } from './source-bucket.ts';
 
-export interface S3Watch {
+interface S3Watch {
   /** Milliseconds. */
   readonly interval: number;
   readonly onChange: (path: string) => void;

@@ -7,7 +7,7 @@ import { KeyCursor, KeyMerge } from '../sync/key-cursor.ts';
 import type { SyncCounter } from '../sync-counter.ts';
 import { hasSameContent } from './same-content.ts';
 
-export interface ComparedSets {
+interface ComparedSets {
   readonly index: Pick<ResourceStates, 'read'>;
   readonly set: SetId;
   /** The set of the stream. */

@@ -41,7 +41,7 @@ export async function readPart(
   return end === undefined ? undefined : { until: boundaryAfter(end), changes: [...last.values()] };
 }
 
-export interface FollowedPart {
+interface FollowedPart {
   readonly index: Pick<ResourceStates, 'lookup'>;
   readonly set: SetId;
   /** Part of the log of the stream's set. */

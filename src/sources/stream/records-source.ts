@@ -7,7 +7,7 @@ import type { CompareOptions, Comparison, Mismatch, Source, SourceWatch, SyncSte
 import { checkRecords } from './check-records.ts';
 import { openRepresentation, REPRESENTATIONS } from './open-representation.ts';
 
-export interface RecordsSourceParts {
+interface RecordsSourceParts {
   readonly index: Pick<ResourceStates, 'read'>;
   readonly records: Pick<Records, 'read'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;

@@ -12,14 +12,14 @@ export interface NewDocument extends Pick<CatalogDocument<unknown>, 'id' | 'body
 }
 
 /** Callbacks, each called at least once for everything that is new since the subscription. */
-export interface NewsListener {
+interface NewsListener {
   /** A document was put. */
   onDocument?(document: NewDocument): void;
   /** Sets have changed; undefined when there were too many changes to determine which sets. */
   onChanges?(sets: ReadonlySet<SetId> | undefined): void;
 }
 
-export interface StreamNewsParts {
+interface StreamNewsParts {
   readonly catalog: Pick<Catalog, 'head' | 'list'>;
   readonly index: Pick<ChangeLog, 'watermark' | 'tail'>;
 }

@@ -7,7 +7,7 @@ import type { CompareOptions, Difference, Mismatch } from '../source.ts';
 import { SyncCounter } from '../sync-counter.ts';
 import { type ComparedDeliveries, compareDeliveries } from './compare-files.ts';
 
-export interface VerifiedDeliveries extends Omit<ComparedDeliveries, 'counter' | 'signal'> {
+interface VerifiedDeliveries extends Omit<ComparedDeliveries, 'counter' | 'signal'> {
   readonly artifacts: Pick<ArtifactStore, 'get'>;
 }
 

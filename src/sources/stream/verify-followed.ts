@@ -5,7 +5,7 @@ import { SyncCounter } from '../sync-counter.ts';
 import { type CheckedRecords, checkRecords } from './check-records.ts';
 import { compareSets } from './compare-sets.ts';
 
-export interface VerifiedFollowing extends CheckedRecords {
+interface VerifiedFollowing extends CheckedRecords {
   /** The set of the default stream; undefined when the organization has none. */
   readonly followed: SetId | undefined;
 }

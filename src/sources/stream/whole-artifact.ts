@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { ResourceState } from '../../core/resource.ts';
 
-export interface StoredFile {
+interface StoredFile {
   readonly artifact: ObjectKey;
   /** Bytes. */
   readonly length: number;

@@ -19,7 +19,7 @@ export interface Synced {
 }
 
 /** Posts the differences. After all were posted, it may recompute the links that depend on several resources. */
-export interface SyncPoster extends EventPoster {
+interface SyncPoster extends EventPoster {
   relinkAll?(signal?: AbortSignal): Promise<void>;
 }
 

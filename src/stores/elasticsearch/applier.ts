@@ -23,7 +23,7 @@ const APPLY_BACKOFF = { firstMs: 100, longestMs: 2_000 };
  */
 const THROUGH_TIMEOUT_MS = { working: 10_000, failing: 2_000 };
 
-export interface ApplierParts {
+interface ApplierParts {
   readonly cluster: Cluster;
   readonly names: IndexNames;
   readonly log: CommitLog;

@@ -20,7 +20,7 @@ export interface LogHead {
 }
 
 /** A commit that reserves the next number for the process that made it. */
-export interface Reservation {
+interface Reservation {
   readonly uuid: string;
   /** When this process read it, by `performance.now()`. */
   readonly since: number;
@@ -28,7 +28,7 @@ export interface Reservation {
 
 type CommitBody = Parameters<typeof decodeCommit>[1];
 
-export interface LogParts {
+interface LogParts {
   readonly cluster: Cluster;
   readonly names: IndexNames;
   readonly identity: IndicesIdentity;

@@ -38,7 +38,7 @@ const MOST_PENDING = { commits: 8, changes: 25_000 };
 /** How many races a commit may lose before it reserves the next number. */
 const MOST_LOST = 3;
 
-export interface CommitterParts {
+interface CommitterParts {
   readonly log: CommitLog;
   readonly applier: Applier;
   readonly sets: StoredSets;

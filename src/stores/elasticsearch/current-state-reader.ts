@@ -30,7 +30,7 @@ interface LedgerDocument {
 }
 
 /** A key of events. */
-export interface MetKey {
+interface MetKey {
   readonly sortKey: string;
   /** The `_id` of its document. */
   readonly id: string;

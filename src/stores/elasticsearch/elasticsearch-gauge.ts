@@ -8,7 +8,7 @@ import type { IndexNames } from './index-names.ts';
 
 type Sums = Readonly<Record<'resources' | 'changes', { readonly value: number }>>;
 
-export interface GaugeParts {
+interface GaugeParts {
   readonly cluster: Cluster;
   readonly names: IndexNames;
   readonly log: CommitLog;

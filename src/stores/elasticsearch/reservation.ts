@@ -10,7 +10,7 @@ import { emptyRecord } from './commit-record.ts';
 const RESERVED_MS = 3_000;
 const POLL_INTERVAL_MS = 20;
 
-export interface ReservationsParts {
+interface ReservationsParts {
   readonly log: CommitLog;
   readonly applier: Applier;
   changesIndex(): Promise<string>;

@@ -18,7 +18,7 @@ export type StateRow = [
 export type SurveyRow = [key: ResourceKey, stamp: Stamp, weight: number, live: 0 | 1];
 export type EntryRow = [set: SetId, key: ResourceKey, kind: number, stamp: Stamp, weight: number];
 export type ChangeRow = [...entry: EntryRow, state: EncodedState | null, window: number, order: number | null];
-export type SummaryRow = [resources: number, changes: number, lastChange: Stamp];
+type SummaryRow = [resources: number, changes: number, lastChange: Stamp];
 
 /** A query over a range of keys: `first` includes the start key, `next` excludes it. */
 export interface ByKey<Row> {

@@ -4,7 +4,7 @@ import { ask } from './connection.ts';
 import type { StoreIdentity } from './store-lock.ts';
 
 /** Reads a value once for all reads of a transaction, by a name. */
-export type ReadOnce = <Result>(name: string, read: () => Result) => Result;
+type ReadOnce = <Result>(name: string, read: () => Result) => Result;
 
 interface ReadBatchParts {
   readonly database: DatabaseSync;

@@ -4,7 +4,7 @@ import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
 import { APPLICATION_ID } from './connection.ts';
 
 /** A migration from one schema version to the next, in one transaction. The first one creates the schema. */
-export type Migration = (database: DatabaseSync) => void;
+type Migration = (database: DatabaseSync) => void;
 
 export const MIGRATIONS: readonly Migration[] = [
   (database) =>

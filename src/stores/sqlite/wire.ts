@@ -25,13 +25,13 @@ export interface EventColumns {
   readonly prefixes: readonly PrefixRun[];
 }
 
-export interface PrefixRun {
+interface PrefixRun {
   /** The index of the first event with this prefix. */
   readonly at: number;
   readonly urlPrefix: string | undefined;
 }
 
-export interface EventPosition {
+interface EventPosition {
   /** The index of the event. */
   readonly at: number;
   readonly source: string;
@@ -40,7 +40,7 @@ export interface EventPosition {
   readonly shares: boolean;
 }
 
-export interface EventTime {
+interface EventTime {
   /** The index of the event. */
   readonly at: number;
   readonly time: Stamp;

@@ -5,7 +5,7 @@ import type { StoreIdentity } from './store-lock.ts';
 import type { EventColumns, JobWrite, PutRequest, ResultColumns, WriterData } from './wire.ts';
 import type { WriterFunctions } from './writer.worker.ts';
 
-export interface WriterOptions {
+interface WriterOptions {
   readonly failpoint: string | undefined;
   readonly identity: StoreIdentity;
 }

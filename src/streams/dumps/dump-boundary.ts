@@ -23,7 +23,7 @@ export interface DumpBoundary {
   readonly uploads: readonly AppliedBelow[];
 }
 
-export interface AppliedBelow {
+interface AppliedBelow {
   readonly number: number;
   /**
    * The watermark of the log when the upload started to be applied: at or above the boundary of every dump that does
@@ -36,7 +36,7 @@ export interface AppliedBelow {
 }
 
 /** Why no boundary can be made at present. */
-export interface NoBoundary {
+interface NoBoundary {
   /** A message for users. */
   readonly reason: string;
   /** The stream whose uploads have to pause. */

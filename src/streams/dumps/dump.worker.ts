@@ -32,7 +32,7 @@ export type DumpWork =
   | { readonly work: 'delta'; readonly task: DumpTask & { readonly after: Stamp } };
 
 /** `progress` until the task is done. */
-export type DumpReply = { readonly progress: DumpProgress | undefined } | { readonly made: MadeDump | undefined };
+type DumpReply = { readonly progress: DumpProgress | undefined } | { readonly made: MadeDump | undefined };
 
 /** The thread that writes dumps: it has its own connections to the store and to the artifacts. */
 const { store, artifacts: location, folder, failpoint } = workerData as DumpThreadData;

@@ -3,7 +3,7 @@ import { createGzip, type Gzip } from 'node:zlib';
 /** Bytes of a compressed chunk: with Node's 16 KiB, passing the chunks takes as long as compressing them. */
 const OUTPUT_BYTES = 256 * 1024;
 
-export interface GzipOptions {
+interface GzipOptions {
   /** Compression level, 1 to 9. */
   readonly level: number;
   /** Called with each part when its bytes are no longer needed. */

@@ -10,13 +10,13 @@ import type { SetStatistics } from '../../stores/set-statistics.ts';
 import type { ChangedRow } from './changed-rows.ts';
 import { digestOfRow } from './placed-rows.ts';
 
-export interface NetEffectParts {
+interface NetEffectParts {
   readonly index: Pick<SetStatistics, 'history'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
 }
 
 /** A record that a client needs, by its row; or the id of a record that it has to delete. */
-export type Effect = { readonly row: string } | { readonly deleted: string };
+type Effect = { readonly row: string } | { readonly deleted: string };
 
 /** Number of former states that are read at a time. */
 const AT_A_TIME = 16;

@@ -37,7 +37,7 @@ export interface StreamDump extends StreamName {
 export const DUMP_KINDS = ['full', 'delta'] as const;
 export type DumpKind = (typeof DUMP_KINDS)[number];
 
-export interface DumpTotals {
+interface DumpTotals {
   readonly records: number;
   /** Number of ids of deleted records; 0 for a full dump. */
   readonly deletions: number;

@@ -17,7 +17,7 @@ import { removeUnusedDumpFiles } from './remove-unused.ts';
 import type { DumpFile, DumpKind, StreamDump } from './stored-dump.ts';
 import { StoredDumps } from './stored-dumps.ts';
 
-export interface StreamDumpsParts extends BoundaryParts {
+interface StreamDumpsParts extends BoundaryParts {
   readonly index: BuildParts['index'];
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest' | 'list' | 'head'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'delete' | 'list' | 'folders'>;

@@ -9,7 +9,7 @@ const MOST_HEADER_BYTES = 1024 * 1024;
 
 type TarKind = 'file' | 'folder' | 'link' | 'device' | 'other';
 
-export interface TarEntry {
+interface TarEntry {
   /** The name in the tar: see clean-name.ts. */
   readonly name: string;
   readonly kind: TarKind;

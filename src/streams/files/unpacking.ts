@@ -4,7 +4,7 @@ import { formatCount } from '../../lib/format-count.ts';
 import { DamagedFile } from './found-file.ts';
 
 /** Limits for unpacking one given file. */
-export interface UnpackLimits {
+interface UnpackLimits {
   /** Nesting of packages; a tar in gzip counts as one. */
   readonly depth: number;
   /** Number of files and folders in all of its packages. */
@@ -21,7 +21,7 @@ export interface UnpackLimits {
  * MARCXML becomes 10 to 25 times smaller by gzip, and about 200 times when records are nearly alike; zeros become 1,000
  * times smaller. Unpacked bytes are read as a stream and not stored, so the limits only protect the processor.
  */
-export const UNPACK_LIMITS: UnpackLimits = {
+const UNPACK_LIMITS: UnpackLimits = {
   depth: 3,
   entries: 100_000,
   bytes: 1024 ** 4,

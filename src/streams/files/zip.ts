@@ -19,7 +19,7 @@ const [FILE_TYPE, LINK] = [0o170000, 0o120000];
 /** Bytes that are read at a time: yauzl reads the directory in pieces of about 50 bytes. */
 const BLOCK_BYTES = 256 * 1024;
 
-export interface FileOfZip {
+interface FileOfZip {
   /** The name in the ZIP: see clean-name.ts. */
   readonly name: string;
   readonly isFolder: boolean;

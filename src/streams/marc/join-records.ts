@@ -4,7 +4,7 @@ import type { MarcRecord } from './marc-record.ts';
 import type { Erratum, GoodRecord, ReadRecord } from './read-record.ts';
 
 /** A physical record, and its length in the file. */
-export type PhysicalRecord = Omit<GoodRecord, 'kind' | 'ordinal'> & { readonly length: number };
+type PhysicalRecord = Omit<GoodRecord, 'kind' | 'ordinal'> & { readonly length: number };
 
 /** Most bytes of one joined record: its parts are kept in memory until the next id arrives. */
 const LONGEST_JOINED = 64_000_000;

@@ -17,7 +17,7 @@ export interface ControlField {
   readonly value: string;
 }
 
-export interface DataField {
+interface DataField {
   readonly tag: string;
   /** Two characters. */
   readonly indicators: string;

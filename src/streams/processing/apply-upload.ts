@@ -13,7 +13,7 @@ import type { Attempt } from './attempt.ts';
 import type { EarlierChange, MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessingThread } from './processing-thread.ts';
 
-export interface UploadOfSet {
+interface UploadOfSet {
   readonly set: ResourceSet;
   readonly upload: Pick<Upload, 'number' | 'received'>;
   readonly records: ObjectKey;
@@ -26,7 +26,7 @@ export interface ApplyParts {
   readonly updater: EventPoster;
 }
 
-export type AppliedTotals = Omit<AppliedUpload, 'at'>;
+type AppliedTotals = Omit<AppliedUpload, 'at'>;
 
 /** Number of batches posted at a time: the store receives the next events before it has committed these. */
 const POSTINGS = 2;

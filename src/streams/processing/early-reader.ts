@@ -11,7 +11,7 @@ import type { ProcessThreadData } from './process.worker.ts';
 import { ProcessingThread } from './processing-thread.ts';
 import type { ReadingProgress, UploadToRead } from './read-upload.ts';
 
-export interface EarlyReaderParts {
+interface EarlyReaderParts {
   readonly catalog: Pick<Catalog, 'latest'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
   readonly artifacts: Pick<ArtifactStore, 'delete'>;

@@ -16,7 +16,7 @@ export interface EarlyRead {
   readonly thread: ProcessingThread;
 }
 
-export interface EarlyReadingParts {
+interface EarlyReadingParts {
   readonly artifacts: Pick<ArtifactStore, 'delete'>;
   /** The reading that was started: there is at most one at a time. */
   readonly live: Set<EarlyReading>;

@@ -27,7 +27,7 @@ export interface UploadToApply {
   readonly after: Stamp;
 }
 
-export interface MergeParts extends Pick<RecordSortParts, 'folder' | 'startDigester'> {
+interface MergeParts extends Pick<RecordSortParts, 'folder' | 'startDigester'> {
   readonly index: Pick<ResourceStates, 'lookup'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
   /** What was sorted when this or another upload was read. */
@@ -35,7 +35,7 @@ export interface MergeParts extends Pick<RecordSortParts, 'folder' | 'startDiges
 }
 
 /** The final state of one id of an upload. */
-export interface UploadedRecord {
+interface UploadedRecord {
   readonly key: ResourceKey;
   /** Undefined when the record is to be deleted. */
   readonly state: EncodedState | undefined;

@@ -37,7 +37,7 @@ export interface ReadingProgress {
   readonly records: number;
 }
 
-export interface ReadingParts {
+interface ReadingParts {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'delete'>;
   /** The file that is arriving. */
   readonly arriving?: ArrivingBytes | undefined;

@@ -28,7 +28,7 @@ import type { ProcessThreadData } from './process.worker.ts';
 import { ProcessingThread } from './processing-thread.ts';
 import type { ReadingProgress } from './read-upload.ts';
 
-export interface ProcessorParts {
+interface ProcessorParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly index: Pick<ChangeLog, 'watermark'>;
   readonly sets: Pick<SetRegistry, 'bySlug'>;

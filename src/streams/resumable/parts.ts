@@ -8,7 +8,7 @@ import { type ArrivingFile, alsoTo } from '../uploads/arriving-file.ts';
 import { CutBody } from './cut-body.ts';
 import type { ResumableUpload } from './resumable-upload.ts';
 
-export type PartStore = Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list'>;
+type PartStore = Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list'>;
 type Owner = Pick<ResumableUpload, 'organization' | 'id' | 'length'>;
 
 /** The bytes of a request. */

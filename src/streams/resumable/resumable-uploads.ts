@@ -24,14 +24,14 @@ const BEING_ENDED_MS = 300_000;
 /** Number of uploads whose parts are listed at the same time. */
 const LISTED_AT_A_TIME = 8;
 
-export interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
+interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
   readonly earlyReader?: ArrivingFiles | undefined;
 }
 
-export interface NewResumable {
+interface NewResumable {
   readonly stream?: string | undefined;
   readonly name?: string | undefined;
   /** The files, in the order in which their bytes are sent. */

@@ -21,7 +21,7 @@ export interface FetchOptions {
   onProgress?(done: number, total: number | undefined): void;
 }
 
-export const MOST_FETCHED_BYTES = 10 * 1024 ** 3;
+const MOST_FETCHED_BYTES = 10 * 1024 ** 3;
 const IDLE_MS = 60_000;
 /** Longest time for the whole file, which is as long as an upload may take. */
 const LONGEST_MS = 24 * 3_600_000;

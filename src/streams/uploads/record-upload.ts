@@ -10,7 +10,7 @@ export interface RecordingParts {
 }
 
 /** An upload without the fields that its place in the stream adds. */
-export type NewUpload = Omit<Upload, 'number' | 'received'>;
+type NewUpload = Omit<Upload, 'number' | 'received'>;
 
 /**
  * Records an upload under the next number of its stream. The document of a number is put only after reading that of the

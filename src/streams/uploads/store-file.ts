@@ -5,7 +5,7 @@ import { type ArrivingFile, alsoTo } from './arriving-file.ts';
 import { requireFileName, type UploadedFile } from './upload.ts';
 
 /** Where to store the bytes of a file of an organization, and callbacks of the caller. */
-export interface FilePlace {
+interface FilePlace {
   readonly artifacts: Pick<ArtifactStore, 'put'>;
   readonly organization: string;
   readonly signal?: AbortSignal | undefined;

@@ -11,7 +11,7 @@ import { type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts
 import { type ErrataPage, openErrata, readErrata } from './upload-errors.ts';
 import { readUploadState, type UploadState } from './upload-state.ts';
 
-export interface UploadsParts extends Pick<ReceivingParts, 'onRecorded' | 'earlyReader'> {
+interface UploadsParts extends Pick<ReceivingParts, 'onRecorded' | 'earlyReader'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders'>;
   readonly organizations: OrganizationRegistry;

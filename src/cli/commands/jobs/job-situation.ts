@@ -15,7 +15,7 @@ export function jobSituation({ state, progress, error, notBefore, finished, work
   }
 }
 
-export function progressText(progress: JobView['progress']): string | undefined {
+function progressText(progress: JobView['progress']): string | undefined {
   if (progress === undefined) return undefined;
   const { done, total, text } = progress;
   const numbers = done === undefined ? undefined : total === undefined ? String(done) : `${done} of ${total}`;

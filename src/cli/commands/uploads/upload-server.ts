@@ -13,7 +13,7 @@ export interface ServerOptions {
 }
 
 /** The server that receives an upload. */
-export interface UploadServer {
+interface UploadServer {
   /** Ends with a slash. */
   readonly baseUrl: string;
   readonly token: string | undefined;

@@ -7,7 +7,7 @@ import { type ListedPackage, listPackages } from './dump-packages.ts';
 import { PackagePrefetcher } from './package-prefetcher.ts';
 import { findWanted, type TakeParts, takeFrom } from './take-from-package.ts';
 
-export interface UsedDump {
+interface UsedDump {
   /** The URI of the Resource Dump. */
   readonly uri: string;
   /** Whether the copy has some of the resources already: then a package may contain nothing that is needed. */

@@ -20,7 +20,7 @@ export interface TakeParts extends ApplyParts {
   readonly onTaken: () => void;
 }
 
-export interface TakenPackage {
+interface TakenPackage {
   /** Number of resources that were taken, or whose file was right already. */
   readonly taken: number;
   /** Why the package could not be read completely, or what was wrong in it. */

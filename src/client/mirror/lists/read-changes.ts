@@ -23,7 +23,7 @@ export interface ChangesRead {
   readonly stream: string | undefined;
 }
 
-export interface ChangesOptions {
+interface ChangesOptions {
   readonly cursor: Cursor;
   /** Whether the source answers queries for a range of time; undefined while it is unknown. */
   readonly hasRanges: boolean | undefined;

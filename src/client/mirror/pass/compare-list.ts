@@ -7,7 +7,7 @@ import { KnownByUri } from '../state/known-by-uri.ts';
 import type { MirrorState } from '../state/mirror-state.ts';
 import type { WantedTable } from '../state/wanted-table.ts';
 
-export interface Compared extends ListRead {
+interface Compared extends ListRead {
   /** Number of resources in the list. */
   readonly listed: number;
   /** The common prefix of all URIs. */

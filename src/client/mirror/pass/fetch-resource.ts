@@ -17,7 +17,7 @@ export interface FetchedResource extends StagedResource {
   readonly validator: string | undefined;
 }
 
-export interface WantedFile {
+interface WantedFile {
   readonly wanted: WantedResource;
   /** The path of the file once it is published. */
   readonly path: string;

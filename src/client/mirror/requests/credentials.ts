@@ -4,7 +4,7 @@ import { reasonOf } from '../../../lib/system-error.ts';
 import type { RequestHeaders } from '../../read/fetcher.ts';
 import type { Hosts } from './hosts.ts';
 
-export interface CredentialOptions {
+interface CredentialOptions {
   /** The URL of the source. It may contain a name and a password. */
   readonly url: string;
   /** The path of a file with a bearer token. */
@@ -52,7 +52,7 @@ export function withoutLogin(url: string): string {
  * Parses logins by host. The default login, for a source whose host has none, has the empty name. Macros are
  * skipped.
  */
-export function parseNetrc(text: string): ReadonlyMap<string, Login> {
+function parseNetrc(text: string): ReadonlyMap<string, Login> {
   const logins = new Map<string, Login>();
   const words = text
     .replace(/^[ \t]*#.*$/gm, '')

@@ -11,7 +11,7 @@ import {
 import { HttpFetcher, type HttpFetcherOptions } from '../../read/http-fetcher.ts';
 import { allow, type Hosts } from './hosts.ts';
 
-export interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 'redirectProblem'> {
+interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 'redirectProblem'> {
   readonly hosts: Hosts;
   /** Most requests a second; may be Infinity. */
   readonly rate: number;

@@ -15,7 +15,7 @@ export interface MirroredSet {
   readonly resourceDump: string | undefined;
 }
 
-export interface FoundSet extends MirroredSet {
+interface FoundSet extends MirroredSet {
   /** The Source Description, when the URL is neither the address of its source nor a document of it. */
   readonly source: string | undefined;
 }

@@ -8,7 +8,7 @@ import { folderPlace } from './folder-place.ts';
 import type { MirrorPlace } from './mirror-place.ts';
 import { s3Place } from './s3/s3-place.ts';
 
-export interface FindingPlace {
+interface FindingPlace {
   readonly workingDirectory: string;
   /** The folder for the state of a copy in a bucket; undefined for the default. */
   readonly stateFolder: string | undefined;

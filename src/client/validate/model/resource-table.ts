@@ -168,14 +168,14 @@ export class ResourceTable {
   }
 }
 
-export interface TableResource {
+interface TableResource {
   readonly hash: string | undefined;
   /** Microseconds since 1970; NaN when it is unknown. */
   readonly modified: number;
   readonly place: Place;
 }
 
-export interface TableChange {
+interface TableChange {
   readonly hash: string | undefined;
   readonly isDeleted: boolean;
   readonly isLater: boolean;

@@ -6,7 +6,7 @@ import { ReadFailure } from '../../read/read-failure.ts';
 import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
 import type { Session } from './session.ts';
 
-export interface ReadOptions {
+interface ReadOptions {
   /** The capability that the entry that led to the document states. */
   readonly expected?: string | undefined;
   /** Called for each entry, in order. Returns whether the list has named its `loc` before. */

@@ -13,7 +13,7 @@ const ALGORITHMS: Readonly<Record<string, string>> = {
   ...{ md5: 'md5', 'sha-1': 'sha1', 'sha-256': 'sha256', 'sha-512': 'sha512' },
 };
 
-export interface ReadResource {
+interface ReadResource {
   readonly answer: ResourceAnswer;
   /** The Capability Lists of its header `Link`. */
   readonly capabilityLists: readonly string[];

@@ -9,7 +9,7 @@ import type { Level } from './rule.ts';
  * - `subscribers`: the channels of a source with a hub, and subscribers, in test/http/notifications.test.ts
  * - `schema`: documents that our schemas must accept, in test/unit/publish/documents-schema.test.ts
  */
-export type Judged = 'documents' | 'source' | 'packages' | 'subscribers' | 'schema';
+type Judged = 'documents' | 'source' | 'packages' | 'subscribers' | 'schema';
 export type RuleEntry = readonly [number: number, level: Level, text: string, judged: Judged];
 
 export interface RuleSection {

@@ -7,7 +7,7 @@ import { renderOperation } from './api-operation.ts';
 import { renderSchema, withCode } from './api-schema.ts';
 import type { Asked } from './curl-example.ts';
 
-export interface ApiPage {
+interface ApiPage {
   readonly frame: Frame;
   readonly document: OpenApiDocument;
   /** The id of a set that the reader may read, for the examples; undefined when there is none. */

@@ -20,7 +20,7 @@ const RELATIONS: Readonly<Record<string, string>> = {
   describedby: 'For people',
 };
 
-export interface DocumentPage {
+interface DocumentPage {
   readonly frame: Frame;
   /** The set of the document; undefined for the Source Description. */
   readonly set: ResourceSet | undefined;

@@ -26,7 +26,7 @@ export function wantsPage(request: Request, { format }: DocumentQuery): boolean 
   return format !== 'xml' && prefersPage(request.headers.accept);
 }
 
-export interface ViewedDocument {
+interface ViewedDocument {
   readonly kind: DocumentKind;
   readonly document: PublishedDocument;
   /** The address where the changes continue that the document had no room for. */

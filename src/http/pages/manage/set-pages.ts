@@ -22,7 +22,7 @@ export interface Attempt {
   readonly field?: string | undefined;
 }
 
-export interface AddSetPage {
+interface AddSetPage {
   readonly frame: Frame;
   /** Whether the server may publish folders and buckets over HTTP. */
   readonly takesRoots: boolean;
@@ -69,7 +69,7 @@ ${settingFields(rest as readonly SetSettingName[], given)}</details>
   return renderPage({ frame, title: 'Add a set', main, part: 'sets' });
 }
 
-export interface SettingsPage extends SetFrame {
+interface SettingsPage extends SetFrame {
   /** Number of changes that clients would lose. */
   readonly changes: number;
   readonly attempt?: Attempt | undefined;

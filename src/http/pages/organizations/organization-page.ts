@@ -18,7 +18,7 @@ import {
 } from './organization-frame.ts';
 import { AGAIN, isOpen, uploadTable } from './upload-parts.ts';
 
-export interface OrganizationPage extends OrganizationFrame {
+interface OrganizationPage extends OrganizationFrame {
   /** Number of live records of streams, by stream id. */
   readonly records: ReadonlyMap<string, number>;
   /** The newest uploads of the default stream, newest first. */

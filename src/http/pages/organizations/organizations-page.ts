@@ -6,7 +6,7 @@ import { stackingTable } from '../parts/tables.ts';
 import { formatNumber } from '../parts/words.ts';
 import { organizationTitle, privateBadge } from './organization-frame.ts';
 
-export interface OrganizationsPage {
+interface OrganizationsPage {
   readonly frame: Frame;
   readonly organizations: readonly Organization[];
 }

@@ -12,7 +12,7 @@ import { dumpsUnderWay, dumpTable, isChanging } from './dump-table.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 import { AGAIN, isOpen, uploadTable } from './upload-parts.ts';
 
-export interface StreamPage extends OrganizationFrame {
+interface StreamPage extends OrganizationFrame {
   readonly stream: Stream;
   readonly records: number;
   /** Newest first. */

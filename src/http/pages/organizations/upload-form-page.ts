@@ -1,7 +1,7 @@
 import { type Html, html } from '../parts/html.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 
-export interface UploadFormPage extends OrganizationFrame {
+interface UploadFormPage extends OrganizationFrame {
   /** The stream that is preselected. */
   readonly chosen: string | undefined;
   readonly problem?: string | undefined;

@@ -38,7 +38,7 @@ export function kindText({ kind, packing }: { readonly kind: FileKind; readonly 
   return [KINDS[kind], ...packing.toReversed()].join(' in ');
 }
 
-export function sizeText(files: UploadView['files']): string {
+function sizeText(files: UploadView['files']): string {
   return `${counted(files.length, 'file')}, ${formatBytes(files.reduce((sum, { length }) => sum + length, 0))}`;
 }
 

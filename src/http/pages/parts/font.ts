@@ -16,7 +16,7 @@ const SUBSETS = [
   },
 ] as const;
 
-export type FontFile = (typeof SUBSETS)[number]['file'];
+type FontFile = (typeof SUBSETS)[number]['file'];
 export const FONT_FILES: readonly FontFile[] = SUBSETS.map(({ file }) => file);
 
 /** The file that nearly every page needs: the browser should load it beside the page. */

@@ -1,5 +1,5 @@
 /** The scale of a plot, above and below its line. */
-export interface Scale {
+interface Scale {
   /** The greatest numbers above and below: the plot ends there, so that no part of it is empty. */
   readonly above: number;
   readonly below: number;

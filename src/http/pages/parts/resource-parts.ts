@@ -37,7 +37,7 @@ export function lengthOf(length: number | undefined): string {
 }
 
 /** The column for the times of changes. */
-export type TimeColumn = Pick<Column<Change>, 'name' | 'cell'>;
+type TimeColumn = Pick<Column<Change>, 'name' | 'cell'>;
 
 export function whenColumn(now: number): TimeColumn {
   return { name: 'When', cell: ({ stamp }) => timeElement(stamp, now) };

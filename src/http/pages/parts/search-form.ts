@@ -1,7 +1,7 @@
 import { type Html, html } from './html.ts';
 import { sentence } from './words.ts';
 
-export interface SearchForm {
+interface SearchForm {
   /** A label that names what is searched. */
   readonly label: string;
   readonly hint?: Html | undefined;

@@ -7,7 +7,7 @@ import { type HeadLink, renderPage } from './layout.ts';
 import { timeElement } from './words.ts';
 
 /** The pages of a set, in the order of its tabs. */
-export const TABS = [
+const TABS = [
   { tab: 'overview', name: 'Overview', path: '' },
   { tab: 'resources', name: 'Resources', path: 'find' },
   { tab: 'changes', name: 'Changes', path: 'changes' },
@@ -72,7 +72,7 @@ export function titleOf({ title, slug }: ResourceSet): string {
 }
 
 /** A badge for a set that is private, or not available to clients yet; undefined for other sets. */
-export function stateBadge({ ready, private: isPrivate, trouble }: ResourceSet): Html | undefined {
+function stateBadge({ ready, private: isPrivate, trouble }: ResourceSet): Html | undefined {
   if (ready && isPrivate !== true && trouble === undefined) return undefined;
   return html`${isPrivate === true && html`<span class="state">private</span>`} ${!ready && html`<span class="state reading">being read</span>`} ${trouble !== undefined && html`<span class="state reading">not in sync</span>`}`;
 }

@@ -2,7 +2,7 @@ import type { Frame } from '../parts/frame.ts';
 import { html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 
-export interface SignInPage {
+interface SignInPage {
   readonly frame: Frame;
   /** The page to show afterwards, relative to the base URL. */
   readonly to: string;

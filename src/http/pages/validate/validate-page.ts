@@ -6,7 +6,7 @@ import { renderPage } from '../parts/layout.ts';
 import { facts, table } from '../parts/tables.ts';
 import { counted, formatNumber } from '../parts/words.ts';
 
-export interface ValidatePage {
+interface ValidatePage {
   readonly frame: Frame;
   /** The requested URL; empty at first. */
   readonly url: string;

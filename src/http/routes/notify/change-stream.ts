@@ -18,7 +18,7 @@ const AT_ONCE = { entries: 500, weight: 256 * 1024 };
 /** Changes as events: all clients of a set share one text. */
 const TEXTS = new WeakMap<Change, { readonly urlPrefix: string; readonly text: string }>();
 
-export interface ChangeStreamOptions {
+interface ChangeStreamOptions {
   readonly set: ResourceSet;
   /** The boundary after which the first change comes. */
   readonly after: Stamp;

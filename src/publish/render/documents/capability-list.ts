@@ -2,7 +2,7 @@ import { escapeXml, joinTexts } from './markup.ts';
 import { type Channel, channelEntry } from './notification.ts';
 import { type Capability, documentHead, URLSET_END } from './sitemap.ts';
 
-export interface CapabilityList {
+interface CapabilityList {
   readonly sourceDescription: string;
   /** A document about the set. */
   readonly describedBy?: string | undefined;

@@ -5,7 +5,7 @@ import { escapeXml, joinTexts } from './markup.ts';
 import { type PackageEntry, packageEntry } from './package-entry.ts';
 import { documentHead, SITEMAPINDEX_END, URLSET_END } from './sitemap.ts';
 
-export interface ChangeDumpHead {
+interface ChangeDumpHead {
   /** The boundary from which on, up to the end of the last package, every change is included. */
   readonly from: Stamp;
   readonly capabilityList: string;
@@ -64,7 +64,7 @@ function headOf(
   });
 }
 
-export interface ChangeManifestHead {
+interface ChangeManifestHead {
   readonly from: Stamp;
   readonly until: Stamp;
   readonly capabilityList: string;

@@ -16,7 +16,7 @@ export interface EntryStyle {
   readonly versions?: VersionStyle | undefined;
 }
 
-export interface VersionStyle {
+interface VersionStyle {
   /** The address of the set; ends with a slash. */
   readonly home: string;
   /** The boundary above which the version after each change was kept. */

@@ -32,7 +32,7 @@ export function renderTopic(
   return documentHead({ root: 'urlset', links: { up }, md: { capability, from: at, until: at } }) + URLSET_END;
 }
 
-export interface ChangeNotification {
+interface ChangeNotification {
   /** The boundaries of the changes. */
   readonly from: Stamp;
   readonly until: Stamp;

@@ -3,7 +3,7 @@ import { escapeXml, joinTexts } from './markup.ts';
 import { type PackageEntry, packageEntry } from './package-entry.ts';
 import { documentHead, SITEMAPINDEX_END, URLSET_END } from './sitemap.ts';
 
-export interface ResourceDumpHead {
+interface ResourceDumpHead {
   /** Every change up to this boundary is included. */
   readonly at: Stamp;
   readonly completed: Stamp;
@@ -19,7 +19,7 @@ export interface ResourceDump extends ResourceDumpHead {
 }
 
 /** A ZIP file of resources. */
-export interface DumpedPackage extends PackageEntry {
+interface DumpedPackage extends PackageEntry {
   readonly at: Stamp;
   readonly completed: Stamp;
 }

@@ -29,7 +29,7 @@ export type ArchiveCapability =
   | 'resourcedump-archive'
   | 'changedump-archive';
 
-export interface DocumentHead {
+interface DocumentHead {
   readonly root: 'urlset' | 'sitemapindex';
   /** Targets by relation, in the order in which they are written; an undefined one is left out. */
   readonly links: Readonly<Partial<Record<'describedby' | 'up' | 'index' | 'archives', string | undefined>>>;

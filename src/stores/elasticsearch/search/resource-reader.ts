@@ -28,7 +28,7 @@ export interface SurveyRow {
 }
 
 /** Orders from `gte` (inclusive) to `lt` (exclusive). */
-export interface Bounds {
+interface Bounds {
   readonly gte: string;
   readonly lt: string;
 }

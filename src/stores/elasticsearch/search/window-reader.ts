@@ -16,7 +16,7 @@ interface WindowDocument {
 }
 
 /** There are fewer windows than `closed`, while a search does not find all of them yet. */
-export interface FoundWindows {
+interface FoundWindows {
   readonly windows: readonly Window[];
   /** Number of closed windows of the set. */
   readonly closed: number;

@@ -4,7 +4,7 @@ import { describeS3, type S3Location } from '../../../../lib/s3/s3-location.ts';
 import type { MirrorState } from '../../state/mirror-state.ts';
 import type { MirrorPlace } from '../mirror-place.ts';
 
-export interface S3PlaceOptions {
+interface S3PlaceOptions {
   readonly settings: S3ClientSettings;
   /** A local folder, absolute: the SQLite database of the state cannot be in a bucket. */
   readonly stateFolder: string;
