@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Call } from './cli-command.ts';
 
 /**
- * Asks a person at a terminal, and returns whether the answer is yes. Without a terminal, or with --json, returns false
+ * Asks the user at a terminal, and returns whether the answer is yes. Without a terminal, or with --json, returns false
  * without asking.
  * @throws the signal's reason when a signal comes before the answer
  */

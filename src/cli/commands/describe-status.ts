@@ -5,7 +5,7 @@ import type { FoundServer } from '../ask-server.ts';
 import { formatTable, plural } from '../ui/table.ts';
 import type { StatusView } from './status-view.ts';
 
-/** Describes the status of a source to a person. */
+/** Describes the status of a source for users. */
 export function describeStatus(view: StatusView): string {
   const { version, baseUrl = '(none yet)', store, dataFolder, documents, server } = view;
   return [

@@ -53,7 +53,7 @@ export const restore: CliCommand<Options> = {
       await migrateStores({ kind: 'sqlite', file: unfinished });
       const sets = await renewAll(unfinished);
       const kept = (await isNewStore(configuration)) ? undefined : await keep(store);
-      // SQLite would take such files of a deleted store for those of the new one.
+      // SQLite would use such files of a deleted store for the new one.
       for (const part of LOGS) await rm(`${store}${part}`, { force: true });
       failpoint('restore.kept');
       await rename(unfinished, store);
@@ -99,7 +99,7 @@ async function keep(store: string): Promise<string> {
   for (let number = 2; PARTS.some((part) => existsSync(kept + part)); number += 1) kept = `${name}-${number}`;
   // Not every file system has links.
   await link(store, kept).catch(() => rename(store, kept));
-  // Only a damaged store has them still: the lock has folded the log.
+  // Only a damaged store still has these files: taking the lock has merged the log.
   for (const part of LOGS) {
     await rename(`${store}${part}`, `${kept}${part}`).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
@@ -123,7 +123,7 @@ async function requireFile(file: string): Promise<void> {
   });
 }
 
-/** Also by another name: a link. */
+/** Whether two paths name the same file, for instance by a link. */
 function isSameFile(one: string, other: string): boolean {
   const [first, second] = [one, other].map((file) => statSync(file, { bigint: true, throwIfNoEntry: false }));
   return first !== undefined && first.dev === second?.dev && first.ino === second.ino;
@@ -135,7 +135,7 @@ function ownFile(file: string, store: string): TidemarkError {
 }
 
 /**
- * Checks the copy, which is in the cache of the disk: damaged pages are copied as they are.
+ * Checks the copy, since damaged pages are copied unchanged. It is quick: the copy is still in the disk cache.
  * @throws TidemarkError `unavailable`
  */
 function requireSound(file: string, copy: string): void {
@@ -148,7 +148,7 @@ function requireSound(file: string, copy: string): void {
   if (damage.length > 0) throw damaged(file, new Error(damage.join('\n')));
 }
 
-/** What is wrong with the file that was named is no fault of the store. */
+/** Converts an error about the store into one about the backup file that was named. */
 function ofBackup(file: string, error: unknown): unknown {
   if (!isTidemarkError(error)) return error;
   if (isDamaged(error.cause)) return damaged(file, error);

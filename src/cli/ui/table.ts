@@ -1,7 +1,7 @@
 import { formatCount } from '../../lib/format-count.ts';
 import { printableLine } from './printable.ts';
 
-/** Rows as aligned columns, for people. Numbers are aligned to the right. */
+/** Rows as aligned columns, for users. Numbers are aligned to the right. */
 export function formatTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const texts = rows.map((row) =>
     row.map((cell) => (typeof cell === 'number' ? formatCount(cell) : printableLine(cell))),

@@ -92,7 +92,7 @@ export interface ServedApp {
   readonly postingLog: Pick<PostingLog, 'read'>;
   /**
    * Opens a posting of a sender to a set, measured and logged.
-   * @param work returns when it is done; it gets the posting
+   * @param work posts events by the posting that it receives
    * @throws TidemarkError as openPosting does, and what the work throws
    */
   receive(

@@ -60,7 +60,7 @@ export class SourceBucket {
       publicEndpoint === undefined ? this.bucket.client : createClient(location, settings, publicEndpoint);
   }
 
-  /** Closes the connections. What is read at that time goes on with others. */
+  /** Closes the connections. Running reads continue with new ones. */
   close(): void {
     this.bucket.close();
     this.#publicClient.destroy();

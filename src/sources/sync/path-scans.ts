@@ -16,7 +16,7 @@ interface Hints {
 }
 
 interface Scans {
-  /** As it was in the last call: its settings may have changed. */
+  /** The set of the last call: its settings may have changed since earlier calls. */
   set: ResourceSet;
   next: Hints | undefined;
   readonly mutex: Mutex;

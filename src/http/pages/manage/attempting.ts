@@ -20,7 +20,7 @@ export async function attempting({ form, show }: Form, act: () => Promise<void>)
     if (!MENDED.some((code) => isTidemarkError(error, code))) throw error;
     const { message, details } = error as TidemarkError;
     const path = String(details.field ?? '');
-    // Of a list, it has the position, too.
+    // For a list, the field also contains the position.
     const [field = ''] = path.split('.');
     const named = field !== '' && message.startsWith(path) ? labelOf(field) + message.slice(path.length) : message;
     await show({ form, problem: sentence(named), field });

@@ -3,7 +3,10 @@ import { waysToCopy } from '../mirror-section.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 
-/** How to copy the sets of a stream: its records, its uploads and its dumps. @param of name of their owner */
+/**
+ * How to copy the sets of a stream: its records, its uploads and its dumps.
+ * @param of name of the organization or stream
+ */
 export function copySection(of: string, sets: readonly ResourceSet[], frame: Frame): Html | undefined {
   if (sets.length === 0) return undefined;
   const parts = sets.map(
