@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { isTidemarkError } from '../core/errors.ts';
+import { unlessConflict } from '../core/errors.ts';
 import { CoalescedRead } from '../lib/coalesced-read.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import { updateDocument } from '../stores/update-document.ts';
 import { KEY_BYTES, seal, unseal } from './sealed-text.ts';
 import { idOfToken } from './token.ts';
 
@@ -74,14 +75,8 @@ export class Sessions {
 
   /** Ends all sessions of a token, at every server within a second or so. */
   async end(token: string): Promise<void> {
-    const id = idOf(token);
-    const found = await this.#catalog.get<EndedBody>('session', id);
-    try {
-      await this.#catalog.put<EndedBody>('session', id, { ended: Date.now() }, found?.version);
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return this.end(token);
-      throw error;
-    }
+    const name = { kind: 'session', id: idOf(token) } as const;
+    await updateDocument<EndedBody>(this.#catalog, name, () => ({ ended: Date.now() }));
     await this.#latest.read();
   }
 
@@ -104,12 +99,8 @@ export class Sessions {
     await this.#latest.read();
     if (this.#key !== undefined) return this.#key;
     const key = randomBytes(KEY_BYTES).toString('base64');
-    try {
-      await this.#catalog.put<KeyBody>('session', KEY_ID, { key }, undefined);
-    } catch (error) {
-      // Another server has created it.
-      if (!isTidemarkError(error, 'conflict')) throw error;
-    }
+    // Another server may have created it.
+    await unlessConflict(this.#catalog.put<KeyBody>('session', KEY_ID, { key }, undefined));
     return this.#makeKey();
   }
 

@@ -1,6 +1,7 @@
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { TidemarkError } from '../core/errors.ts';
 import { CoalescedRead } from '../lib/coalesced-read.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import { updateDocument } from '../stores/update-document.ts';
 import type { TokenBearer } from './principal.ts';
 import type { Scope } from './scope.ts';
 import {
@@ -83,16 +84,10 @@ export class TokenRegistry {
    * @throws TidemarkError `not-found`
    */
   async revoke(id: string): Promise<TokenRecord> {
-    const found = await this.#catalog.get<TokenRecord>('token', id);
-    if (found === undefined) throw new TidemarkError('not-found', `there is no token with the id "${id}"`, { id });
-    if (found.body.revoked !== undefined) return found.body;
-    const record: TokenRecord = { ...found.body, revoked: Date.now() };
-    try {
-      await this.#catalog.put('token', id, record, found.version);
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return this.revoke(id);
-      throw error;
-    }
+    const record = await updateDocument<TokenRecord>(this.#catalog, { kind: 'token', id }, (before) => {
+      if (before === undefined) throw new TidemarkError('not-found', `there is no token with the id "${id}"`, { id });
+      return before.revoked === undefined ? { ...before, revoked: Date.now() } : before;
+    });
     await this.#latest.read();
     return record;
   }

@@ -4,7 +4,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { putJson, readJson } from '../artifacts/json-object.ts';
 import { ARCHIVE_FOLDER, isChainId, segmentsFolder } from '../artifacts/keys/log-keys.ts';
 import { formatTimestamp } from '../artifacts/timestamp.ts';
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { TidemarkError, unlessConflict } from '../core/errors.ts';
 import { SEGMENT_MARK, type SegmentMark } from './segment.ts';
 
 /** Number of marks that are read at a time. */
@@ -45,13 +45,8 @@ export class ArchiveChain {
 
   /** Adds a segment. Returns false when another process has taken its number. */
   async append(mark: SegmentMark, signal?: AbortSignal): Promise<boolean> {
-    try {
-      await putJson(this.#store, { kind: 'segment', chain: this.id, number: mark.number }, mark, { signal });
-      return true;
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return false;
-      throw error;
-    }
+    const key = { kind: 'segment', chain: this.id, number: mark.number } as const;
+    return (await unlessConflict(putJson(this.#store, key, mark, { signal }))) !== undefined;
   }
 
   async #count(): Promise<number> {

@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
-import { isTidemarkError } from '../core/errors.ts';
+import { unlessConflict } from '../core/errors.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import { ArchiveChain, newChainId } from './archive-chain.ts';
 
@@ -22,14 +22,9 @@ export async function chainOfStore({ catalog, artifacts, anew = false }: StoreCh
   const known = await catalog.get<StoreArchive>('archive', ID);
   if (known !== undefined && !anew) return new ArchiveChain(artifacts, known.body.chain);
   const id = newChainId();
-  try {
-    await catalog.put<StoreArchive>('archive', ID, { chain: id }, known?.version);
-  } catch (error) {
-    // Another process has named an archive.
-    if (isTidemarkError(error, 'conflict')) return chainOfStore({ catalog, artifacts });
-    throw error;
-  }
-  return new ArchiveChain(artifacts, id);
+  const put = await unlessConflict(catalog.put<StoreArchive>('archive', ID, { chain: id }, known?.version));
+  // Another process has named an archive.
+  return put === undefined ? chainOfStore({ catalog, artifacts }) : new ArchiveChain(artifacts, id);
 }
 
 /** Makes a rebuilt store continue its archive. */

@@ -37,3 +37,13 @@ export class TidemarkError extends Error {
 export function isTidemarkError(error: unknown, code?: ErrorCode): error is TidemarkError {
   return error instanceof TidemarkError && (code === undefined || error.code === code);
 }
+
+/** Waits for a write. Undefined when it failed with `conflict`: another process was first. */
+export async function unlessConflict<Result>(write: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await write;
+  } catch (error) {
+    if (isTidemarkError(error, 'conflict')) return undefined;
+    throw error;
+  }
+}

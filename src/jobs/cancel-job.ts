@@ -1,4 +1,4 @@
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { TidemarkError, unlessConflict } from '../core/errors.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { Job } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
@@ -25,19 +25,13 @@ export async function cancelJob({ catalog, jobs }: Parts, name: string): Promise
 }
 
 async function recordFailure(catalog: Parts['catalog'], upload: NamedUpload): Promise<void> {
-  for (;;) {
-    const before = await readUploadState(catalog, upload);
-    const { applying, ...done } = before?.body ?? {};
-    if (applying !== undefined) return;
-    const failure = { at: Date.now(), error: 'its job was cancelled', isFinal: true };
-    try {
-      await putUploadState(catalog, upload, { body: { ...done, failure }, before });
-      return;
-    } catch (error) {
-      // The job has recorded a step meanwhile.
-      if (!isTidemarkError(error, 'conflict')) throw error;
-    }
-  }
+  const before = await readUploadState(catalog, upload);
+  const { applying, ...done } = before?.body ?? {};
+  if (applying !== undefined) return;
+  const failure = { at: Date.now(), error: 'its job was cancelled', isFinal: true };
+  const put = await unlessConflict(putUploadState(catalog, upload, { body: { ...done, failure }, before }));
+  // The job has recorded a step meanwhile.
+  if (put === undefined) await recordFailure(catalog, upload);
 }
 
 async function requireUnpublished(catalog: Parts['catalog'], upload: NamedUpload): Promise<void> {

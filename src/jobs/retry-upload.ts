@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { isTidemarkError, TidemarkError, unlessConflict } from '../core/errors.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import type { Upload } from '../streams/uploads/upload.ts';
@@ -27,13 +27,9 @@ export async function retryUpload({ catalog, jobs }: Parts, upload: Upload): Pro
   // The job comes first: an upload whose failure is not final always has one.
   await queue(jobs, upload);
   const body = { ...stored.body, failure: { ...failure, isFinal: false } };
-  try {
-    return (await putUploadState(catalog, upload, { body, before: stored })).body;
-  } catch (error) {
-    // The job was faster, and has replaced the state.
-    if (isTidemarkError(error, 'conflict')) return (await readUploadState(catalog, upload))!.body;
-    throw error;
-  }
+  const put = await unlessConflict(putUploadState(catalog, upload, { body, before: stored }));
+  // Undefined when the job was faster, and has replaced the state.
+  return (put ?? (await readUploadState(catalog, upload))!).body;
 }
 
 async function queue(jobs: Parts['jobs'], upload: Upload): Promise<void> {

@@ -1,4 +1,4 @@
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { TidemarkError, unlessConflict } from '../core/errors.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import { fromStoredSet, type StoredSet, toStoredSet } from '../core/stored-set.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
@@ -92,13 +92,8 @@ export class SetDocuments {
   async replace(slug: string, change: (set: ResourceSet) => ResourceSet): Promise<ResourceSet> {
     const { id, version, body } = await this.require(slug);
     const changed = change(body);
-    try {
-      await this.#catalog.put('set', id, toStoredSet(changed), version);
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return this.replace(slug, change);
-      throw error;
-    }
-    return changed;
+    const put = await unlessConflict(this.#catalog.put('set', id, toStoredSet(changed), version));
+    return put === undefined ? this.replace(slug, change) : changed;
   }
 
   #take(document: CatalogDocument<ResourceSet>): void {

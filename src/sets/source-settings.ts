@@ -1,4 +1,4 @@
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { TidemarkError, unlessConflict } from '../core/errors.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 
 /** The settings of the whole source. */
@@ -40,26 +40,19 @@ export class StoredSource {
     if (current !== undefined && !confirmed) throw otherBaseUrl(current.body.baseUrl, baseUrl);
     // The sets first: after a crash in between, the change must be confirmed again, which moves the remaining sets.
     if (current !== undefined) await moveSets(current.body.baseUrl);
-    try {
-      const body: SourceSettings = { served: false, ...current?.body, baseUrl };
-      await this.#catalog.put('source', 'source', body, current?.version);
-    } catch (error) {
-      // Another process has set one meanwhile, maybe the same.
-      if (isTidemarkError(error, 'conflict')) return this.useBaseUrl(baseUrl, { confirmed, moveSets });
-      throw error;
-    }
+    const body: SourceSettings = { served: false, ...current?.body, baseUrl };
+    const put = await unlessConflict(this.#catalog.put('source', 'source', body, current?.version));
+    // Another process has set one meanwhile, maybe the same.
+    if (put === undefined) await this.useBaseUrl(baseUrl, { confirmed, moveSets });
   }
 
   /** Records that clients can read the source now. */
   async markServed(): Promise<void> {
     const current = await this.#read();
     if (current?.body.served !== false) return;
-    try {
-      await this.#catalog.put('source', 'source', { ...current.body, served: true }, current.version);
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return this.markServed();
-      throw error;
-    }
+    const body = { ...current.body, served: true };
+    const put = await unlessConflict(this.#catalog.put('source', 'source', body, current.version));
+    if (put === undefined) await this.markServed();
   }
 
   #read(): Promise<CatalogDocument<SourceSettings> | undefined> {

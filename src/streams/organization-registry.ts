@@ -1,4 +1,4 @@
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { TidemarkError, unlessConflict } from '../core/errors.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import { changedDumpSettings, type DumpSettingChanges, type DumpSettings } from './dump-settings.ts';
@@ -60,12 +60,8 @@ export class OrganizationRegistry {
     const organization: Organization = { id, ...checkedFields(fields), created: Date.now(), streams: [] };
     if ((await this.#catalog.get('organization', id)) !== undefined) throw taken('organization', id);
     await this.#sets.requireFree({ organization: id });
-    try {
-      await this.#catalog.put('organization', id, organization, undefined);
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) throw taken('organization', id);
-      throw error;
-    }
+    const put = await unlessConflict(this.#catalog.put('organization', id, organization, undefined));
+    if (put === undefined) throw taken('organization', id);
     await this.#sets.ensure(organization);
     return organization;
   }
@@ -158,12 +154,8 @@ export class OrganizationRegistry {
   async #replace(id: string, change: (before: Organization) => Organization): Promise<Organization> {
     const { version, body } = await this.#require(id);
     const changed = change(body);
-    try {
-      await this.#catalog.put('organization', id, changed, version);
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return this.#replace(id, change);
-      throw error;
-    }
+    const put = await unlessConflict(this.#catalog.put('organization', id, changed, version));
+    if (put === undefined) return this.#replace(id, change);
     await this.#sets.ensure(changed, body);
     return changed;
   }

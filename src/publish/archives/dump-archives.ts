@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers';
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
@@ -119,13 +119,7 @@ export class DumpArchives {
   }
 
   async #put(id: SetId, body: StoredArchive, replaces: number | undefined): Promise<boolean> {
-    try {
-      await putArchive(this.#parts.catalog, id, { body, replaces });
-      return true;
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return false;
-      throw error;
-    }
+    return (await unlessConflict(putArchive(this.#parts.catalog, id, { body, replaces }))) !== undefined;
   }
 
   /** Undefined when another program has deleted the list of its packages. */

@@ -3,7 +3,7 @@ import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
 import { putJson } from '../../artifacts/json-object.ts';
 import { keptListsFolder, LISTS_FOLDER } from '../../artifacts/keys/set-keys.ts';
-import { isTidemarkError } from '../../core/errors.ts';
+import { unlessConflict } from '../../core/errors.ts';
 import { hasListArchive, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -211,13 +211,8 @@ export class ListArchives {
 
   /** Returns false when another process has changed the archive since it was read; nothing is written then. */
   async #put(id: SetId, body: StoredArchive, replaces: CatalogDocument<StoredArchive> | undefined): Promise<boolean> {
-    try {
-      await putArchive(this.#parts.catalog, id, { body, replaces: replaces?.version });
-      return true;
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return false;
-      throw error;
-    }
+    const put = putArchive(this.#parts.catalog, id, { body, replaces: replaces?.version });
+    return (await unlessConflict(put)) !== undefined;
   }
 
   /** The keys of all objects that the lists of a set need. */

@@ -1,4 +1,4 @@
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { TidemarkError, unlessConflict } from '../../core/errors.ts';
 import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import { type DeliveryState, readDeliveryState } from './delivery-state.ts';
@@ -57,12 +57,8 @@ export class Subscriptions {
     if (same === undefined) requireRoom(all, name.callback);
     const { id, version } = same ?? this.#freePlace();
     const { topic, callback } = name;
-    try {
-      await this.#put(id, { topic, callback, active: same?.active, pending }, version);
-    } catch (error) {
-      if (!isTidemarkError(error, 'conflict')) throw error;
-      return this.request(name, pending);
-    }
+    const isPut = await this.#put(id, { topic, callback, active: same?.active, pending }, version);
+    if (!isPut) await this.request(name, pending);
   }
 
   /** Ends a subscription; its subscriber is informed that it is denied. @throws TidemarkError `not-found` */
@@ -84,20 +80,16 @@ export class Subscriptions {
     changes: Partial<StoredSubscription> | undefined,
   ): Promise<boolean> {
     const body: Place = changes === undefined ? { free: true } : { topic, callback, active, pending, ...changes };
-    try {
-      await this.#put(id, body, version);
-      return true;
-    } catch (error) {
-      if (!isTidemarkError(error, 'conflict')) throw error;
-      await this.#latest.read();
-      return false;
-    }
+    return this.#put(id, body, version);
   }
 
-  async #put(id: string, body: Place, replaces: number | undefined): Promise<void> {
-    await this.#catalog.put('subscription', id, body, replaces);
+  /** Returns false when another process has put that subscription. */
+  async #put(id: string, body: Place, replaces: number | undefined): Promise<boolean> {
+    const put = await unlessConflict(this.#catalog.put('subscription', id, body, replaces));
     await this.#latest.read();
+    if (put === undefined) return false;
     for (const listener of this.#listeners) listener();
+    return true;
   }
 
   #freePlace(): { readonly id: string; readonly version: number | undefined } {

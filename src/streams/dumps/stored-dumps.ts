@@ -1,4 +1,4 @@
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import { type StreamName, streamText } from '../set-names.ts';
 import { dumpId, dumpsOf, isListed, type StreamDump } from './stored-dump.ts';
@@ -56,10 +56,6 @@ export class StoredDumps {
 
   /** Removes a dump from the list; does nothing when another process has done so. */
   async remove({ id, version, body }: CatalogDocument<StreamDump>): Promise<void> {
-    try {
-      await this.#catalog.put('stream-dump', id, { ...body, removed: Date.now() }, version);
-    } catch (error) {
-      if (!isTidemarkError(error, 'conflict')) throw error;
-    }
+    await unlessConflict(this.#catalog.put('stream-dump', id, { ...body, removed: Date.now() }, version));
   }
 }

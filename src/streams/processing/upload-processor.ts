@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { withoutPaths } from '../../core/without-paths.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -213,16 +213,10 @@ class Processing {
       const more = added(this.#body);
       if (more === false) return this.#body;
       const { failure: _, ...others } = this.#body;
-      try {
-        this.#state = await putUploadState(catalog, this.#upload, {
-          body: { ...others, ...more },
-          before: this.#state,
-        });
-        return this.#body;
-      } catch (error) {
-        if (!isTidemarkError(error, 'conflict')) throw error;
-        this.#state = await readUploadState(catalog, this.#upload);
-      }
+      const change = { body: { ...others, ...more }, before: this.#state };
+      const put = await unlessConflict(putUploadState(catalog, this.#upload, change));
+      this.#state = put ?? (await readUploadState(catalog, this.#upload));
+      if (put !== undefined) return put.body;
     }
   }
 

@@ -1,5 +1,6 @@
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { updateDocument } from '../../stores/update-document.ts';
 import { MOST_UNFINISHED, noSuchResumable, type ResumableUpload } from './resumable-upload.ts';
 
 type RegistryCatalog = Pick<Catalog, 'get' | 'put' | 'list'>;
@@ -73,18 +74,11 @@ export class ResumableRegistry {
     organization: string,
     change: (uploads: readonly ResumableUpload[]) => readonly ResumableUpload[],
   ): Promise<void> {
-    for (;;) {
-      const before = await this.#catalog.get<Unfinished>('resumable-uploads', organization);
-      const uploads = before?.body.uploads ?? [];
-      const changed = change(uploads);
-      if (changed === uploads) return;
-      try {
-        await this.#catalog.put<Unfinished>('resumable-uploads', organization, { uploads: changed }, before?.version);
-        return;
-      } catch (error) {
-        if (!isTidemarkError(error, 'conflict')) throw error;
-      }
-    }
+    const name = { kind: 'resumable-uploads', id: organization } as const;
+    await updateDocument<Unfinished>(this.#catalog, name, (before = { uploads: [] }) => {
+      const uploads = change(before.uploads);
+      return uploads === before.uploads ? before : { uploads };
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { isTidemarkError } from '../../core/errors.ts';
+import { unlessConflict } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { type Upload, uploadId, uploadsOf } from './upload.ts';
@@ -34,12 +34,8 @@ export async function putUpload(
 ): Promise<Upload | undefined> {
   const number = (last?.number ?? 0) + 1;
   const numbered: Upload = { ...upload, number, received: Math.max(Date.now(), (last?.received ?? 0) + 1) };
-  try {
-    await catalog.put('upload', uploadId(upload.organization, upload.stream, number), numbered, undefined);
-  } catch (error) {
-    if (isTidemarkError(error, 'conflict')) return undefined;
-    throw error;
-  }
+  const id = uploadId(upload.organization, upload.stream, number);
+  if ((await unlessConflict(catalog.put('upload', id, numbered, undefined))) === undefined) return undefined;
   failpoint('upload.recorded');
   await onRecorded?.(numbered).catch(() => {});
   return numbered;
