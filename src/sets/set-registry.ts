@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isTidemarkError } from '../core/errors.ts';
+import { unlessConflict } from '../core/errors.ts';
 import { traitsOf } from '../core/origin.ts';
 import {
   type Imported,
@@ -15,6 +15,7 @@ import { toStoredSet } from '../core/stored-set.ts';
 import { type ClosedRange, type Prune, prunedBefore, withPrune } from '../core/version-prunes.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
+import { catalogId } from '../stores/document-of-set.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
 import type { SetStatistics } from '../stores/set-statistics.ts';
 import { Epochs, epochOfClock } from './epochs.ts';
@@ -101,14 +102,9 @@ export class SetRegistry {
     };
     this.#documents.names.requireFree(drafted);
     const body: ResourceSet = { ...drafted, ...this.#aliasesOf(drafted, set.imported) };
-    try {
-      await this.#catalog.put('set', catalogId(body.id), toStoredSet(body), undefined);
-    } catch (error) {
-      // Another process took that number: read again, and use the next one.
-      if (isTidemarkError(error, 'conflict')) return this.add(set);
-      throw error;
-    }
-    return body;
+    const put = await unlessConflict(this.#catalog.put('set', catalogId(body.id), toStoredSet(body), undefined));
+    // Another process took that number: read again, and use the next one.
+    return put === undefined ? this.add(set) : body;
   }
 
   /** @throws TidemarkError `conflict` when a slug is or was in use, or is an alias of a set */
@@ -249,12 +245,8 @@ export class SetRegistry {
   async remove(slug: string): Promise<boolean> {
     const document = await this.#documents.require(slug);
     requireRemovable(document.body);
-    try {
-      return await removeSet({ catalog: this.#catalog, index: this.#index }, document);
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return this.remove(slug);
-      throw error;
-    }
+    const removed = await unlessConflict(removeSet({ catalog: this.#catalog, index: this.#index }, document));
+    return removed ?? this.remove(slug);
   }
 
   /** @throws TidemarkError `not-found` before the source has a base URL */
@@ -309,9 +301,4 @@ export class SetRegistry {
 
 function asPublished({ moving }: ResourceSet): Partial<ResourceSet> {
   return moving === undefined ? { ready: true } : { moving: { ...moving, ready: true } };
-}
-
-/** The catalog id of a set. Ids sort as their numbers do. */
-export function catalogId(id: SetId): string {
-  return String(id).padStart(10, '0');
 }

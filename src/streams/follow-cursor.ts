@@ -1,6 +1,6 @@
-import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
-import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import type { CatalogDocument } from '../stores/catalog.ts';
+import { documentOfSet } from '../stores/document-of-set.ts';
 
 /** How far a set without a stream in its name has followed the default stream: one document of the catalog. */
 export interface FollowCursor {
@@ -24,25 +24,9 @@ export interface FollowCursor {
 
 export type StoredFollowCursor = CatalogDocument<FollowCursor>;
 
-export function readFollowCursor(catalog: Pick<Catalog, 'get'>, set: SetId): Promise<StoredFollowCursor | undefined> {
-  return catalog.get<FollowCursor>('followed', cursorId(set));
-}
-
-/** @throws TidemarkError `conflict` when another process has replaced the cursor */
-export async function putFollowCursor(
-  catalog: Pick<Catalog, 'put'>,
-  set: SetId,
-  { body, before }: { readonly body: FollowCursor; readonly before: StoredFollowCursor | undefined },
-): Promise<StoredFollowCursor> {
-  const id = cursorId(set);
-  return { id, version: await catalog.put('followed', id, body, before?.version), body };
-}
+export const { read: readFollowCursor, put: putFollowCursor } = documentOfSet<FollowCursor>('followed');
 
 /** Whether nothing is being posted: the set then has all changes of the stream below `through`, and no others. */
 export function isAtRest({ until, comparing }: FollowCursor): boolean {
   return until === undefined && comparing === undefined;
-}
-
-function cursorId(set: SetId): string {
-  return String(set).padStart(10, '0');
 }

@@ -7,7 +7,7 @@ import type { Stamp } from '../../src/core/stamp.ts';
 import { fingerprint } from '../../src/publish/cache/document-reference.ts';
 import { setUris } from '../../src/publish/documents.ts';
 import type { PublishedSet } from '../../src/publish/published-set.ts';
-import { catalogId } from '../../src/sets/set-registry.ts';
+import { catalogId } from '../../src/stores/document-of-set.ts';
 import { openSqlite } from '../../src/stores/sqlite/open-sqlite.ts';
 import { URL_PREFIX } from './builders.ts';
 

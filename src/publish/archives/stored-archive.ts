@@ -1,6 +1,6 @@
 import { formatStamp, type Stamp } from '../../core/stamp.ts';
-import { documentOfSet } from '../../sets/document-of-set.ts';
 import type { CatalogDocument } from '../../stores/catalog.ts';
+import { documentOfSet } from '../../stores/document-of-set.ts';
 
 /** A Resource List of an earlier time. */
 export interface ArchivedList {

@@ -128,7 +128,7 @@ class DumpBuild {
     const { catalog } = this.#parts;
     const { set } = this.#plan;
     try {
-      this.#version = await putDump(catalog, set.id, { body, replaces: this.#version });
+      this.#version = (await putDump(catalog, set.id, { body, replaces: this.#version })).version;
     } catch (error) {
       if (!isTidemarkError(error, 'conflict')) throw error;
       const message = `another process is building the dump of "${set.slug}", or has just built it`;

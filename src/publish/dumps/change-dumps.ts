@@ -198,7 +198,8 @@ export class ChangeDumps {
 
   async #put(set: ResourceSet, packages: readonly ChangePackage[], replaces: number | undefined): Promise<number> {
     try {
-      return await putChangeDump(this.#parts.catalog, set.id, { body: { epoch: set.epoch, packages }, replaces });
+      const body = { epoch: set.epoch, packages };
+      return (await putChangeDump(this.#parts.catalog, set.id, { body, replaces })).version;
     } catch (error) {
       if (!isTidemarkError(error, 'conflict')) throw error;
       const message = `another process is building the Change Dump of "${set.slug}", or has just built it`;

@@ -1,5 +1,5 @@
 import type { Stamp } from '../../core/stamp.ts';
-import { documentOfSet } from '../../sets/document-of-set.ts';
+import { documentOfSet } from '../../stores/document-of-set.ts';
 import type { ManifestPlace } from './stored-dump.ts';
 
 /** A package of changes: an artifact that never changes. */

@@ -1,5 +1,5 @@
 import type { Stamp } from '../../core/stamp.ts';
-import { documentOfSet } from '../../sets/document-of-set.ts';
+import { documentOfSet } from '../../stores/document-of-set.ts';
 
 /** A package: an artifact that never changes. */
 export interface Package {

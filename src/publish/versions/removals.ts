@@ -1,7 +1,7 @@
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { documentOfSet } from '../../sets/document-of-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { documentOfSet } from '../../stores/document-of-set.ts';
 
 /** A reserved period in which versions of a set are removed. */
 interface RemovalTurn {
@@ -32,7 +32,7 @@ export async function inTurn(
   const number = (before?.body.number ?? 0) + 1;
   // The reservation of a process that was killed, or may still run, lasts until its own end.
   const others = before?.body.until ?? 0;
-  const put = async (until: number, replaces: number | undefined): Promise<number> => {
+  const put = async (until: number, replaces: number | undefined) => {
     const body: RemovalTurn = { number, ...(until > Date.now() && { until }) };
     return putTurn(catalog, set.id, { body, replaces }).catch((error: unknown) => {
       if (!isTidemarkError(error, 'conflict')) throw error;
@@ -40,7 +40,7 @@ export async function inTurn(
       throw new TidemarkError('conflict', message, { set: set.slug }, error);
     });
   };
-  const version = await put(Math.max(begun + TURN_MS, others), before?.version);
+  const { version } = await put(Math.max(begun + TURN_MS, others), before?.version);
   await remove(() => Date.now() - begun > BEGINS_WITHIN_MS);
   await put(others, version);
 }

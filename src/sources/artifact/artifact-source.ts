@@ -2,9 +2,7 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { latestArtifact } from '../../artifacts/find-artifacts.ts';
 import type { Activity } from '../../artifacts/keys/activity.ts';
 import type { ComparedArtifact } from '../../artifacts/records/digest-records.ts';
-import { entryWeight } from '../../core/entry-weight.ts';
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import type { ResourceKey } from '../../core/key.ts';
+import { TidemarkError, unlessConflict } from '../../core/errors.ts';
 import { type ArtifactOrigin, formatRecordsSource } from '../../core/origin.ts';
 import { decodeState } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
@@ -13,6 +11,7 @@ import type { Catalog } from '../../stores/catalog.ts';
 import type { EventPoster } from '../../stores/event-poster.ts';
 import type { LiveResource, OpenedResource } from '../served-source.ts';
 import type { CompareOptions, Comparison, Mismatch, Source, SourceProblem, SourceWatch, SyncStep } from '../source.ts';
+import { nextGeneration, positionOf, takePosition } from '../sync/generation.ts';
 import type { SyncSummary } from '../sync-counter.ts';
 import type { Comparer } from './comparer.ts';
 import { countSteps } from './count-steps.ts';
@@ -21,7 +20,6 @@ import type { Records } from './records.ts';
 import {
   comparedArtifact,
   hasHashesOf,
-  nextGeneration,
   putCursor,
   readCursor,
   type StoredCursor,
@@ -39,11 +37,6 @@ export interface ArtifactSourceParts {
   /** Milliseconds between two checks for a newer artifact. */
   readonly pollIntervalMs: number;
 }
-
-/** The name of the source in the positions of the log, which are the generations of artifacts. */
-const SOURCE = 'records';
-/** Key of the event that takes a position. No record has it, since an id is never empty. */
-const NO_RECORD: ResourceKey = '/';
 
 /**
  * Syncs a set with the records of the newest artifact of a provider and activity. Any number of processes may compare
@@ -87,7 +80,7 @@ export class ArtifactSource implements Source {
       failpoint('records.begun');
       return {
         steps: this.#steps(latest, options),
-        position: positionOf(cursor.body),
+        position: positionOf('records', cursor.body),
         end: (summary) => this.#end(cursor, summary),
       };
     }
@@ -147,12 +140,7 @@ export class ArtifactSource implements Source {
     const goesOn = before?.body.key === artifact.key && hasHashesOf(before.body, this.#set);
     const cursor = (goesOn ? before : undefined) ?? (await this.#moveTo(artifact, before));
     if (cursor === undefined) return undefined;
-    const { id, urlPrefix } = this.#set;
-    const weight = entryWeight(urlPrefix, NO_RECORD, undefined);
-    const event = { set: id, key: NO_RECORD, state: undefined, weight, ...positionOf(cursor.body) };
-    const [result] = await this.#parts.updater.post([event]);
-    if (result!.status === 'rejected') throw new TidemarkError('not-found', result!.message);
-    if (result!.status === 'applied' || result!.reason !== 'repeated') return cursor;
+    if (await takePosition(this.#set, positionOf('records', cursor.body), this.#parts.updater)) return cursor;
     // Another process is ahead, or the catalog lost a cursor whose position is still in the log: the next generation is
     // above it.
     await this.#moveTo(artifact, cursor);
@@ -163,24 +151,15 @@ export class ArtifactSource implements Source {
   async #moveTo(artifact: ComparedArtifact, before: StoredCursor | undefined): Promise<StoredCursor | undefined> {
     const { key, schema, start } = artifact;
     const { id, hashesSince } = this.#set;
-    try {
-      const body = { key, schema, start, generation: nextGeneration(before), hashesSince };
-      return await putCursor(this.#parts.catalog, id, { body, before });
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return undefined;
-      throw error;
-    }
+    const body = { key, schema, start, generation: nextGeneration(before), hashesSince };
+    return unlessConflict(putCursor(this.#parts.catalog, id, { body, replaces: before?.version }));
   }
 
   async #end(before: StoredCursor, summary: SyncSummary | undefined): Promise<void> {
     if (summary === undefined) return;
     const body = { ...before.body, compared: new Date().toISOString(), records: summary.files };
-    try {
-      await putCursor(this.#parts.catalog, this.#set.id, { body, before });
-    } catch (error) {
-      // Another process recorded the same, or is ahead.
-      if (!isTidemarkError(error, 'conflict')) throw error;
-    }
+    // Another process may have recorded the same, or be ahead.
+    await unlessConflict(putCursor(this.#parts.catalog, this.#set.id, { body, replaces: before.version }));
   }
 
   #olderThan(before: SyncCursor, latest: ComparedArtifact): TidemarkError {
@@ -191,8 +170,4 @@ export class ArtifactSource implements Source {
       { set: slug, artifact: before.key },
     );
   }
-}
-
-function positionOf({ generation }: SyncCursor) {
-  return { source: SOURCE, position: generation, sharesPosition: true } as const;
 }

@@ -1,8 +1,9 @@
 import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
 import type { ComparedArtifact } from '../../artifacts/records/digest-records.ts';
-import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import type { CatalogDocument } from '../../stores/catalog.ts';
+import { documentOfSet } from '../../stores/document-of-set.ts';
 
 /** How far a set of records is synced: one document of the catalog. */
 export interface SyncCursor extends ComparedArtifact {
@@ -21,31 +22,7 @@ export interface SyncCursor extends ComparedArtifact {
 
 export type StoredCursor = CatalogDocument<SyncCursor>;
 
-export function readCursor(catalog: Pick<Catalog, 'get'>, set: SetId): Promise<StoredCursor | undefined> {
-  return catalog.get<SyncCursor>('records', cursorId(set));
-}
-
-/**
- * Records which artifact the set mirrors from now on.
- * @throws TidemarkError `conflict` when another process did so meanwhile
- */
-export async function putCursor(
-  catalog: Pick<Catalog, 'put'>,
-  set: SetId,
-  { body, before }: { readonly body: SyncCursor; readonly before: StoredCursor | undefined },
-): Promise<StoredCursor> {
-  const id = cursorId(set);
-  const version = await catalog.put('records', id, body, before?.version);
-  return { id, version, body };
-}
-
-/**
- * The generation after a sync cursor. It is never below the seconds since 1970: so it rises even when the cursor was
- * lost with its store and the log still has its positions.
- */
-export function nextGeneration(before: StoredCursor | undefined): number {
-  return Math.max((before?.body.generation ?? 0) + 1, Math.floor(Date.now() / 1000));
-}
+export const { read: readCursor, put: putCursor } = documentOfSet<SyncCursor>('records');
 
 /** Whether the states have all the hashes that the set publishes. */
 export function hasHashesOf({ hashesSince = 0 }: SyncCursor, set: Pick<ResourceSet, 'hashesSince'>): boolean {
@@ -54,8 +31,4 @@ export function hasHashesOf({ hashesSince = 0 }: SyncCursor, set: Pick<ResourceS
 
 export function comparedArtifact({ key, schema, start }: FoundArtifact): ComparedArtifact {
   return { key, schema, start: Math.floor(start.getTime() / 1000) };
-}
-
-function cursorId(set: SetId): string {
-  return String(set).padStart(10, '0');
 }

@@ -1,4 +1,4 @@
-import { isTidemarkError } from '../../core/errors.ts';
+import { unlessConflict } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { EventPoster } from '../../stores/event-poster.ts';
@@ -12,12 +12,12 @@ import {
 import type { StreamName } from '../../streams/set-names.ts';
 import { uploadsOf } from '../../streams/uploads/upload.ts';
 import type { UploadState } from '../../streams/uploads/upload-state.ts';
+import { nextGeneration, positionOf, takePosition } from '../sync/generation.ts';
 import type { SyncSummary } from '../sync-counter.ts';
 import type { DefaultStreams } from './default-streams.ts';
 import { dumpFiles } from './dump-files.ts';
 import { type CurrentDeliveries, type FilesOrigin, numberAfter } from './files-origin.ts';
 import type { NewDocument } from './stream-news.ts';
-import { nextGeneration, positionOf, takePosition } from './take-position.ts';
 import { uploadedFiles } from './uploaded-files.ts';
 
 export interface FilesOriginParts {
@@ -75,15 +75,16 @@ export class UploadsOfDefault implements FilesOrigin {
       if (dryRun) return { deliveries, isNew: false };
       const before = await readFollowCursor(catalog, this.#set.id);
       const isDone = before?.body.stream === stream && before.body.comparing === undefined;
-      if (isDone) return { deliveries, isNew: false, posting: { position: positionOf(before.body) } };
+      if (isDone) return { deliveries, isNew: false, posting: { position: positionOf('stream', before.body) } };
       const cursor = before?.body.stream === stream ? before : await this.#move(stream, before);
       if (cursor === undefined) continue;
-      if (await takePosition(this.#set, cursor.body, updater)) {
+      const position = positionOf('stream', cursor.body);
+      if (await takePosition(this.#set, position, updater)) {
         const { generation } = cursor.body;
         const end = async (summary: SyncSummary | undefined) => {
           if (summary !== undefined) await this.#put({ generation, stream }, cursor);
         };
-        return { deliveries, isNew: true, posting: { position: positionOf(cursor.body), end } };
+        return { deliveries, isNew: true, posting: { position, end } };
       }
       await this.#move(stream, cursor);
     }
@@ -102,13 +103,8 @@ export class UploadsOfDefault implements FilesOrigin {
   }
 
   /** Undefined when another process has replaced it first. */
-  async #put(body: FollowCursor, before: StoredFollowCursor | undefined): Promise<StoredFollowCursor | undefined> {
-    try {
-      return await putFollowCursor(this.#parts.catalog, this.#set.id, { body, before });
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return undefined;
-      throw error;
-    }
+  #put(body: FollowCursor, before: StoredFollowCursor | undefined): Promise<StoredFollowCursor | undefined> {
+    return unlessConflict(putFollowCursor(this.#parts.catalog, this.#set.id, { body, replaces: before?.version }));
   }
 }
 

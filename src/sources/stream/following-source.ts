@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
-import { isTidemarkError } from '../../core/errors.ts';
+import { unlessConflict } from '../../core/errors.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -18,13 +18,13 @@ import { setOfStream } from '../../streams/set-names.ts';
 import type { Records } from '../artifact/records.ts';
 import type { LiveResource, OpenedResource, WantedBytes } from '../served-source.ts';
 import type { CompareOptions, Comparison, Mismatch, Source, SourceWatch } from '../source.ts';
+import { nextGeneration, positionOf, takePosition } from '../sync/generation.ts';
 import type { SyncSummary } from '../sync-counter.ts';
 import { compareSets } from './compare-sets.ts';
 import type { DefaultStreams } from './default-streams.ts';
 import { followPart, type LogPart, readPart } from './follow-log.ts';
 import { openRepresentation, REPRESENTATIONS } from './open-representation.ts';
 import type { StreamNews } from './stream-news.ts';
-import { nextGeneration, positionOf, takePosition } from './take-position.ts';
 import { verifyFollowed } from './verify-followed.ts';
 
 export interface FollowingSourceParts {
@@ -119,7 +119,7 @@ export class FollowingSource implements Source {
           part.part === undefined
             ? compareSets({ ...sets, since: cursor.body.through ?? 0 })
             : followPart({ ...sets, part: part.part }),
-        position: positionOf(cursor.body),
+        position: positionOf('stream', cursor.body),
         end: (summary) => this.#end(cursor, summary),
         next: () => this.#follow(options, false),
       };
@@ -149,7 +149,7 @@ export class FollowingSource implements Source {
     const { body, part } = next;
     const cursor = body === before?.body ? before : await this.#move(body, before);
     if (cursor === undefined) return 'again';
-    if (!(await takePosition(this.#set, body, updater))) {
+    if (!(await takePosition(this.#set, positionOf('stream', body), updater))) {
       await this.#move({ ...body, generation: nextGeneration(cursor) }, cursor);
       return 'again';
     }
@@ -182,13 +182,8 @@ export class FollowingSource implements Source {
   }
 
   /** Undefined when another process has replaced the cursor first. */
-  async #move(body: FollowCursor, before: StoredFollowCursor | undefined): Promise<StoredFollowCursor | undefined> {
-    try {
-      return await putFollowCursor(this.#parts.catalog, this.#set.id, { body, before });
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return undefined;
-      throw error;
-    }
+  #move(body: FollowCursor, before: StoredFollowCursor | undefined): Promise<StoredFollowCursor | undefined> {
+    return unlessConflict(putFollowCursor(this.#parts.catalog, this.#set.id, { body, replaces: before?.version }));
   }
 
   async #end(before: StoredFollowCursor, summary: SyncSummary | undefined): Promise<void> {

@@ -13,7 +13,8 @@ import type { StoredDirectory } from '../../../src/publish/pages/stored-director
 import type { PublishedDocument } from '../../../src/publish/published-document.ts';
 import { Publisher } from '../../../src/publish/publisher.ts';
 import { render } from '../../../src/publish/render/render-job.ts';
-import { catalogId, SetRegistry } from '../../../src/sets/set-registry.ts';
+import { SetRegistry } from '../../../src/sets/set-registry.ts';
+import { catalogId } from '../../../src/stores/document-of-set.ts';
 import { openStores, type Stores } from '../../../src/stores/open-stores.ts';
 import { upsert } from '../../support/builders.ts';
 import { withAfter } from '../../support/published-sets.ts';

@@ -7,7 +7,7 @@ import type { PageDirectory } from '../../../src/publish/pages/page-directory.ts
 import { type PublicationParts, SetPublication } from '../../../src/publish/pages/set-publication.ts';
 import type { StoredDirectory } from '../../../src/publish/pages/stored-directory.ts';
 import type { PublishedSet } from '../../../src/publish/published-set.ts';
-import { catalogId } from '../../../src/sets/set-registry.ts';
+import { catalogId } from '../../../src/stores/document-of-set.ts';
 import { deletion, upsert } from '../../support/builders.ts';
 import { PublishedSets, withAfter } from '../../support/published-sets.ts';
 

@@ -1,6 +1,5 @@
 import type { SetId } from '../core/resource-set.ts';
-import type { Catalog, CatalogDocument, CatalogKind } from '../stores/catalog.ts';
-import { catalogId } from './set-registry.ts';
+import type { Catalog, CatalogDocument, CatalogKind } from './catalog.ts';
 
 /** How to read and change a kind of catalog document of which each set may have one. */
 interface DocumentOfSet<Body> {
@@ -13,12 +12,20 @@ interface DocumentOfSet<Body> {
     catalog: Pick<Catalog, 'put'>,
     set: SetId,
     change: { readonly body: Body; readonly replaces: number | undefined },
-  ): Promise<number>;
+  ): Promise<CatalogDocument<Body>>;
 }
 
 export function documentOfSet<Body>(kind: CatalogKind): DocumentOfSet<Body> {
   return {
     read: (catalog, set) => catalog.get<Body>(kind, catalogId(set)),
-    put: (catalog, set, { body, replaces }) => catalog.put(kind, catalogId(set), body, replaces),
+    async put(catalog, set, { body, replaces }) {
+      const id = catalogId(set);
+      return { id, version: await catalog.put(kind, id, body, replaces), body };
+    },
   };
+}
+
+/** The catalog id of a set. Ids sort as their numbers do. */
+export function catalogId(id: SetId): string {
+  return String(id).padStart(10, '0');
 }
