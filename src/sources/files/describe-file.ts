@@ -2,6 +2,7 @@ import { isTidemarkError } from '../../core/errors.ts';
 import { keyOfPath } from '../../core/key.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { ContentRoot, FileEntry, RootProblem } from '../content-root.ts';
+import { mediaTypeOf } from '../media-type.ts';
 import { lastmodOf } from './classify-file.ts';
 import type { RememberedFile } from './file-memory.ts';
 import type { VersionWriter } from './version-writer.ts';
@@ -20,8 +21,6 @@ interface DescribeInput {
   readonly versions?: VersionWriter | undefined;
 }
 
-const ANY_TYPE = 'application/octet-stream';
-
 /** Reads a file and describes it. A file that changes meanwhile is read once more, and then left for the next sync. */
 export async function describeFile(input: DescribeInput): Promise<DescribedFile> {
   for (let attempt = 1; ; attempt++) {
@@ -37,14 +36,6 @@ export async function describeFile(input: DescribeInput): Promise<DescribedFile>
   }
 }
 
-let types: Promise<typeof import('mime')> | undefined;
-
-/** The media type that the name suggests. The table of names is loaded only by processes that scan. */
-async function typeOf(path: string): Promise<string | null> {
-  types ??= import('mime');
-  return (await types).default.getType(path);
-}
-
 async function readFile({ root, file: { path }, signal, versions }: DescribeInput): Promise<DescribedFile> {
   const key = keyOfPath(path);
   const now = Date.now();
@@ -53,7 +44,7 @@ async function readFile({ root, file: { path }, signal, versions }: DescribeInpu
   const { length, mtime, hashes, tag, mime: known, links } = digest;
   await versions?.keep(path, digest, copied?.draft);
   const lastmod = lastmodOf(mtime, now);
-  const type = known ?? (await typeOf(path)) ?? ANY_TYPE;
+  const type = known ?? (await mediaTypeOf(path));
   const state = { ...(lastmod !== undefined && { lastmod }), length, hashes, mime: type, ...(links && { links }) };
   return {
     state,

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../stores/catalog.ts';
+import { latestPages } from '../../stores/latest-pages.ts';
 import { dumpFilePath, dumpId, dumpsOf, isListed, type StreamDump } from '../../streams/dumps/stored-dump.ts';
 import type { StreamName } from '../../streams/set-names.ts';
 import { type DeliveredFile, type Deliveries, keyOfFile } from './delivered-files.ts';
@@ -9,14 +10,11 @@ const PAGE = 250;
 
 /** The files of the dumps of a stream, without removed dumps, the oldest first. */
 export function dumpFiles(catalog: Pick<Catalog, 'get' | 'latest'>, name: StreamName): Deliveries {
-  const prefix = dumpsOf(name);
   return {
     async *pages() {
-      for (let before: string | undefined; ; ) {
-        const dumps = await catalog.latest<StreamDump>('stream-dump', prefix, { before, limit: PAGE });
-        yield dumps.map(({ body }) => ({ number: body.number, files: filesOf(body) }));
-        before = dumps.at(-1)?.id;
-        if (dumps.length < PAGE) return;
+      const pages = latestPages<StreamDump>(catalog, { kind: 'stream-dump', prefix: dumpsOf(name), limit: PAGE });
+      for await (const { documents } of pages) {
+        yield documents.map(({ body }) => ({ number: body.number, files: filesOf(body) }));
       }
     },
 

@@ -1,7 +1,9 @@
 import type { ResourceState } from '../../core/resource.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { latestPages } from '../../stores/latest-pages.ts';
 import { type Upload, type UploadedFile, uploadId, uploadsOf } from '../../streams/uploads/upload.ts';
 import { filesOf, type UploadState } from '../../streams/uploads/upload-state.ts';
+import { mediaTypeOf } from '../media-type.ts';
 import { type DeliveredFile, type Deliveries, type Delivery, keyOfFile, numberText } from './delivered-files.ts';
 import { wholeArtifact } from './whole-artifact.ts';
 
@@ -9,7 +11,6 @@ import { wholeArtifact } from './whole-artifact.ts';
 const PAGE = 25;
 /** Digits of the position of a file, so that keys sort in the order in which files arrived. */
 const POSITION_DIGITS = 4;
-const ANY_TYPE = 'application/octet-stream';
 
 /** The files of the uploads of a stream as they arrived, including those with problems. */
 export function uploadedFiles(
@@ -19,15 +20,13 @@ export function uploadedFiles(
   const prefix = uploadsOf(organization, stream);
   return {
     async *pages() {
-      for (let before: string | undefined; ; ) {
+      const pages = latestPages<Upload>(catalog, { kind: 'upload', prefix, limit: PAGE });
+      for await (const { documents, before } of pages) {
+        const hasUrl = documents.some(({ body }) => body.url !== undefined);
         const page = { before, limit: PAGE };
-        const uploads = await catalog.latest<Upload>('upload', prefix, page);
-        const hasUrl = uploads.some(({ body }) => body.url !== undefined);
         const states = hasUrl ? await catalog.latest<UploadState>('upload-state', prefix, page) : [];
         const stateOf = new Map(states.map(({ id, body }) => [id, body]));
-        yield await Promise.all(uploads.map(({ id, body }) => deliveryOf(body, stateOf.get(id))));
-        before = uploads.at(-1)?.id;
-        if (uploads.length < PAGE) return;
+        yield await Promise.all(documents.map(({ id, body }) => deliveryOf(body, stateOf.get(id))));
       }
     },
 
@@ -51,17 +50,7 @@ async function deliveryOf(upload: Upload, state: UploadState | undefined): Promi
 }
 
 async function stateOf({ name, length, sha256, artifact }: UploadedFile, received: number): Promise<ResourceState> {
-  const mime = (await typeOf(name)) ?? ANY_TYPE;
+  // By its name: the type detected from the content is known only later, and is shown with the upload.
+  const mime = await mediaTypeOf(name);
   return wholeArtifact({ artifact, length, sha256, mime, at: received });
-}
-
-let types: Promise<typeof import('mime')> | undefined;
-
-/**
- * The media type that the name suggests. The type detected from the content is known only later, and is shown with the
- * upload. The table of names is loaded only by servers that need it.
- */
-async function typeOf(name: string): Promise<string | null> {
-  types ??= import('mime');
-  return (await types).default.getType(name);
 }

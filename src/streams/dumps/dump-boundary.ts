@@ -2,6 +2,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
+import { latestPages } from '../../stores/latest-pages.ts';
 import type { Organization } from '../organization.ts';
 import { type StreamName, streamText } from '../set-names.ts';
 import { type NamedUpload, parseUploadId, uploadsOf } from '../uploads/upload.ts';
@@ -89,12 +90,11 @@ async function readStates(
 ): Promise<readonly CatalogDocument<UploadState>[]> {
   if (stream === undefined) return [];
   const states: CatalogDocument<UploadState>[] = [];
-  for (let before: string | undefined; ; before = states.at(-1)!.id) {
-    const page = { before, limit: PAGE };
-    const read = await catalog.latest<UploadState>('upload-state', uploadsOf(organization, stream), page);
-    states.push(...read.map(({ id, version, body }) => ({ id, version, body: withoutFiles(body) })));
-    if (read.length < PAGE) return states;
+  const wanted = { kind: 'upload-state', prefix: uploadsOf(organization, stream), limit: PAGE } as const;
+  for await (const { documents } of latestPages<UploadState>(catalog, wanted)) {
+    states.push(...documents.map(({ id, version, body }) => ({ id, version, body: withoutFiles(body) })));
   }
+  return states;
 }
 
 /** Removes what is not needed of a state: thousands of them are in memory. */

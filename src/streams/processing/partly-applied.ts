@@ -1,4 +1,5 @@
 import type { Catalog } from '../../stores/catalog.ts';
+import { latestPages } from '../../stores/latest-pages.ts';
 import { type NamedUpload, parseUploadId } from '../uploads/upload.ts';
 import { isPartlyApplied, type UploadState } from '../uploads/upload-state.ts';
 
@@ -31,12 +32,8 @@ export class PartlyApplied {
 
   /** Reads page by page: a state contains the names of up to a thousand files. */
   async #readAll(): Promise<void> {
-    for (let before: string | undefined; ; ) {
-      const page = await this.#catalog.latest<UploadState>('upload-state', '', { before, limit: BATCH });
-      for (const { id, body } of page) this.#see(id, body);
-      if (page.length < BATCH) return;
-      before = page.at(-1)!.id;
-    }
+    const pages = latestPages<UploadState>(this.#catalog, { kind: 'upload-state', prefix: '', limit: BATCH });
+    for await (const { documents } of pages) for (const { id, body } of documents) this.#see(id, body);
   }
 
   #see(id: string, state: UploadState): void {

@@ -1,4 +1,5 @@
-import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import { latestPages } from '../../stores/latest-pages.ts';
 import type { Upload } from '../uploads/upload.ts';
 import type { UploadState } from '../uploads/upload-state.ts';
 
@@ -46,18 +47,13 @@ export class UploadBacklog {
   /** Reads page by page, together with the states of the same ids. */
   async #all(): Promise<readonly Upload[]> {
     const found: Upload[] = [];
-    for (let before: string | undefined; ; ) {
-      const page = await this.#catalog.latest<Upload>('upload', '', { before, limit: BATCH });
-      if (page.length === 0) return found;
-      const states = await this.#statesOf(page, before);
-      for (const { id, body } of page) if (isOpen(states.get(id))) found.push(body);
-      before = page.at(-1)!.id;
+    const pages = latestPages<Upload>(this.#catalog, { kind: 'upload', prefix: '', limit: BATCH });
+    for await (const { documents, before } of pages) {
+      const states = await this.#catalog.latest<UploadState>('upload-state', '', { before, limit: BATCH });
+      const stateOf = new Map(states.map(({ id, body }) => [id, body]));
+      for (const { id, body } of documents) if (isOpen(stateOf.get(id))) found.push(body);
     }
-  }
-
-  async #statesOf(page: readonly CatalogDocument<Upload>[], before: string | undefined) {
-    const states = await this.#catalog.latest<UploadState>('upload-state', '', { before, limit: page.length });
-    return new Map(states.map(({ id, body }) => [id, body]));
+    return found;
   }
 }
 
