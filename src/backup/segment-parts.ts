@@ -1,5 +1,6 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { LogChange, LogDocument, LogOrder, LogPosition } from '../artifacts/avro/schemas.ts';
+import { batchesOf } from '../lib/batches.ts';
 import type { Stores } from '../stores/open-stores.ts';
 import { ChangeDigest, toLogChange } from './change-rows.ts';
 import { digestOf, RecordDigest } from './documents.ts';
@@ -49,14 +50,14 @@ export class SegmentParts {
   async documents(documents: readonly LogDocument[]): Promise<ArchivedFile> {
     const known = this.#options.before?.documents;
     if (known?.digest === digestOf(documents)) return known;
-    const records = inBatches(documents);
+    const records = batchesOf(documents, 1_000);
     return this.#write({ part: 'documents', schema: 'log.CatalogDocument.v1', records, digest: new RecordDigest() });
   }
 
   async positions(positions: readonly LogPosition[]): Promise<ArchivedFile> {
     const known = this.#options.before?.positions;
     if (known?.digest === digestOf(positions)) return known;
-    const records = inBatches(positions);
+    const records = batchesOf(positions, 1_000);
     return this.#write({ part: 'positions', schema: 'log.Position.v1', records, digest: new RecordDigest() });
   }
 
@@ -82,8 +83,4 @@ export class SegmentParts {
 /** Puts the fields in one order, so that equal records have equal digests. */
 async function* inOneOrder(batches: AsyncIterable<readonly LogOrder[]>): AsyncGenerator<readonly LogOrder[]> {
   for await (const batch of batches) yield batch.map(({ set, key, order, stamp }) => ({ set, key, order, stamp }));
-}
-
-async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
-  for (let at = 0; at < items.length; at += 1_000) yield items.slice(at, at + 1_000);
 }

@@ -7,6 +7,7 @@ import type { HashAlgorithm } from '../../core/hash.ts';
 import { type ResourceKey, uriLengthFault } from '../../core/key.ts';
 import type { EncodedState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
+import { batchesOf } from '../../lib/batches.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { KeyCursor, KeyMerge } from '../sync/key-cursor.ts';
@@ -145,7 +146,13 @@ class ComparisonRun {
 
   /** Compares records and states side by side, ascending by key. */
   async *merge(): AsyncGenerator<ComparisonStep> {
-    const records = new KeyCursor(batchesOf(this.#sort.sorted((key) => this.#duplicate(key))), keyOf);
+    const records = new KeyCursor(
+      batchesOf(
+        this.#sort.sorted((key) => this.#duplicate(key)),
+        BATCH,
+      ),
+      keyOf,
+    );
     const states = new KeyCursor(this.#parts.index.states(this.#comparison.set), keyOf);
     const merge = new KeyMerge(records, states);
     try {
@@ -239,17 +246,6 @@ class ComparisonRun {
 
 function keyOf({ key }: { readonly key: ResourceKey }): ResourceKey {
   return key;
-}
-
-async function* batchesOf(rows: Iterable<DigestRow>): AsyncGenerator<readonly DigestRow[]> {
-  let batch: DigestRow[] = [];
-  for (const row of rows) {
-    batch.push(row);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  yield batch;
 }
 
 /**

@@ -8,6 +8,7 @@ import { type ResourceKey, uriLengthFault } from '../../core/key.ts';
 import { type EncodedState, encodeState, type Resource, type Tombstone } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
+import { batchesOf } from '../../lib/batches.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { SortedRecords } from './sorted-records.ts';
@@ -72,7 +73,10 @@ export async function* mergeUpload(upload: UploadToApply, parts: MergeParts): As
   const sort = taken ?? new RecordSort({ ...parts, publishHashes });
   try {
     if (taken === undefined) yield* digest(upload, parts, sort);
-    const batches = batchesOf(sort.sorted(() => {}));
+    const batches = batchesOf(
+      sort.sorted(() => {}),
+      BATCH,
+    );
     const merge = (rows: readonly DigestRow[]) => mergeBatch(rows, { upload, parts, read: sort.size });
     yield* mapInOrder(batches, LOOKUPS_AT_A_TIME, merge);
   } finally {
@@ -137,15 +141,4 @@ function recordOf(
   const isSame = current !== undefined && known!.state!.record !== undefined && row.isDescribedBy(current);
   if (isSame) return { key, state: current, weight: weightInSet(set, key, known!.state) };
   return { key, state: row.stateAt(records, received), weight: weightInSet(set, key, { mime: MARC_TYPE }) };
-}
-
-function* batchesOf(rows: Iterable<DigestRow>): Generator<readonly DigestRow[]> {
-  let batch: DigestRow[] = [];
-  for (const row of rows) {
-    batch.push(row);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
