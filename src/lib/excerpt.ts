@@ -7,6 +7,10 @@ const LENGTH = 80;
 export function excerpt(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > LENGTH ? `${text.slice(0, LENGTH).toWellFormed()}…` : text;
+  return shortened(JSON.stringify(value) ?? String(value), LENGTH);
+}
+
+/** A text of at most so many UTF-16 units; of a longer one the beginning and an ellipsis, without a half character. */
+export function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }

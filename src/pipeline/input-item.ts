@@ -1,4 +1,5 @@
 import { isMimetype, MIMETYPES, type Mimetype } from '../artifacts/avro/mimetypes.ts';
+import { shortened } from '../lib/excerpt.ts';
 
 /** One record of an input, as read. `line` is its line in a file, from 1. */
 export type InputItem = InputRecord | DeletedInput | BadInput;
@@ -79,8 +80,7 @@ export function mimetypeProblem(mimetype: unknown): RecordProblem | undefined {
 
 /** Formats a value for a message. */
 function quoted(value: unknown): string {
-  const text = jsonText(value);
-  return text.length > 80 ? `${text.slice(0, 80).toWellFormed()}…` : text;
+  return shortened(jsonText(value), 80);
 }
 
 function jsonText(value: unknown): string {

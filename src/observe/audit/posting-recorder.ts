@@ -1,6 +1,7 @@
 import { isTidemarkError } from '../../core/errors.ts';
 import { withoutPaths } from '../../core/without-paths.ts';
 import type { ParsedEvent, Posting, PostingResult } from '../../ingest/posting.ts';
+import { shortened } from '../../lib/excerpt.ts';
 import { MOST_REJECTIONS, type NewEntry, type RejectedEvent, type Sender } from './posting-entry.ts';
 
 /** The most sources that an entry names. */
@@ -42,14 +43,14 @@ export class PostingRecorder {
     if (applied + unchanged + rejected === 0 && error === undefined) return undefined;
     return {
       sender: this.#sender,
-      ...(this.#sources.size > 0 && { source: cut([...this.#sources].join(', ')) }),
+      ...(this.#sources.size > 0 && { source: shortened([...this.#sources].join(', '), MOST_TEXT) }),
       began: this.#began,
       ended: Date.now(),
       postings: 1,
       ...this.#totals,
       duration: Math.round(performance.now() - this.#start),
       rejections: this.#rejections,
-      ...(error !== undefined && { problem: cut(problemOf(error)) }),
+      ...(error !== undefined && { problem: shortened(problemOf(error), MOST_TEXT) }),
     };
   }
 
@@ -68,10 +69,10 @@ export class PostingRecorder {
     const field = 'field' in result ? result.field : undefined;
     this.#rejections.push({
       number,
-      ...(location !== undefined && { location: cut(location) }),
+      ...(location !== undefined && { location: shortened(location, MOST_TEXT) }),
       code: result.code,
-      message: cut(result.message),
-      ...(field !== undefined && { field: cut(field) }),
+      message: shortened(result.message, MOST_TEXT),
+      ...(field !== undefined && { field: shortened(field, MOST_TEXT) }),
     });
   }
 }
@@ -79,8 +80,4 @@ export class PostingRecorder {
 function problemOf(error: unknown): string {
   if (isTidemarkError(error)) return withoutPaths(error).message;
   return error instanceof Error ? error.message : String(error);
-}
-
-function cut(text: string): string {
-  return text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
 }
