@@ -5,6 +5,7 @@ import type { SetStatistics } from '../stores/set-statistics.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import { fromOf, readHistory } from './change-windows.ts';
 import type { DocumentPlan } from './document-plan.ts';
+import { nameOfPart, partsOf } from './numbered-parts.ts';
 import { documentName, partName } from './pages/document-name.ts';
 import type { PublishedSet } from './published-set.ts';
 import type { ArchivedDocument } from './render/documents/archive.ts';
@@ -44,8 +45,7 @@ export function planArchive(published: PublishedSet, content: ArchiveContent): D
   if (entries.length <= MAX_ENTRIES) {
     return plan(published, { uri, entries, job: { kind: 'archive', document: { ...head, entries } } });
   }
-  const count = Math.ceil(entries.length / MAX_ENTRIES);
-  const parts = Array.from({ length: count }, (_, at) => partUri(nameOf(at)));
+  const parts = partsOf(entries).map((_, at) => partUri(nameOfPart(at)));
   return plan(published, { uri, entries, job: { kind: 'archive-index', document: { ...head, parts } } });
 }
 
@@ -55,8 +55,8 @@ export function planArchivePart(published: PublishedSet, content: ArchiveContent
   const at = Number(name) - 1;
   const entries = all.slice(at * MAX_ENTRIES, (at + 1) * MAX_ENTRIES);
   // A client may have read an index that has become one document since.
-  if (all.length <= MAX_ENTRIES && name === nameOf(0)) return planArchive(published, content);
-  if (nameOf(at) !== name || entries.length === 0) {
+  if (all.length <= MAX_ENTRIES && name === nameOfPart(0)) return planArchive(published, content);
+  if (nameOfPart(at) !== name || entries.length === 0) {
     throw new TidemarkError('not-found', `there is no part "${name}" of this archive`, { name });
   }
   const document = { capability, capabilityList: published.uris.capabilityList, index: uri, entries };
@@ -87,8 +87,4 @@ function plan({ set, folder, fingerprint: ofSet }: PublishedSet, { uri, entries,
 
 function endOf(document: ArchivedDocument): Stamp {
   return 'until' in document ? document.until : document.completed;
-}
-
-function nameOf(at: number): string {
-  return String(at + 1).padStart(5, '0');
 }

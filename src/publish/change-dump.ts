@@ -4,6 +4,7 @@ import type { ArchiveContent } from './archive-documents.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan } from './document-plan.ts';
 import { type ChangePackage, windowOf } from './dumps/stored-change-dump.ts';
+import { nameOfPart, partsOf } from './numbered-parts.ts';
 import { documentName } from './pages/document-name.ts';
 import type { PublishedSet } from './published-set.ts';
 import type { RenderJob } from './render/render-job.ts';
@@ -18,7 +19,7 @@ export function planChangeDump(published: PublishedSet, packages: Packages): Doc
   if (parts.length === 1) return plan(published, packages, { uri, job: dumpJob(published, packages, { archives }) });
   const document = {
     ...{ from: packages[0]!.from, capabilityList, archives },
-    parts: parts.map((part, at) => ({ uri: uris.changeDumpPart(partName(at)), from: part[0]!.from, ...endOf(part) })),
+    parts: parts.map((part, at) => ({ uri: uris.changeDumpPart(nameOfPart(at)), from: part[0]!.from, ...endOf(part) })),
   };
   return plan(published, packages, { uri, job: { kind: 'change-dump-index', document } });
 }
@@ -27,7 +28,7 @@ export function planChangeDump(published: PublishedSet, packages: Packages): Doc
 export function planChangeDumpPart(published: PublishedSet, packages: Packages, name: string): DocumentPlan {
   const { changeDump: index, changeDumpPart } = published.uris;
   const parts = partsOf(packages);
-  const part = parts.find((_, at) => partName(at) === name);
+  const part = parts.find((_, at) => nameOfPart(at) === name);
   // A client may have read an index that has become one document since.
   if (parts.length === 1 && part !== undefined) return planChangeDump(published, packages);
   if (part === undefined) {
@@ -92,13 +93,4 @@ function plan(
 /** A full part never gets another package, so it has an end. */
 function endOf(part: Packages): { readonly until?: number } {
   return part.length < MAX_ENTRIES ? {} : { until: part.at(-1)!.until };
-}
-
-function partsOf(packages: Packages): readonly Packages[] {
-  const count = Math.ceil(packages.length / MAX_ENTRIES);
-  return Array.from({ length: count }, (_, at) => packages.slice(at * MAX_ENTRIES, (at + 1) * MAX_ENTRIES));
-}
-
-function partName(at: number): string {
-  return String(at + 1).padStart(5, '0');
 }

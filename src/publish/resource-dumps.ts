@@ -1,10 +1,10 @@
 import { TidemarkError } from '../core/errors.ts';
-import { MAX_ENTRIES } from '../core/resource-set.ts';
 import { withArchive } from './archive-documents.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan } from './document-plan.ts';
 import type { DumpPlan } from './dumps/dump-plan.ts';
-import type { Dump, Package } from './dumps/stored-dump.ts';
+import type { Dump } from './dumps/stored-dump.ts';
+import { nameOfPart, partsOf } from './numbered-parts.ts';
 import { documentName } from './pages/document-name.ts';
 import type { PageDirectory } from './pages/page-directory.ts';
 import type { PublishedSet } from './published-set.ts';
@@ -35,7 +35,7 @@ export function planDump(published: PublishedSet, directory: PageDirectory): Dum
  * @param archives address of the archive of dumps, if there is one
  */
 export function planResourceDump(published: PublishedSet, dump: Dump, archives?: string): DocumentPlan {
-  const parts = partsOf(dump);
+  const parts = partsOf(dump.packages);
   const { uris } = published;
   const seen = archives === undefined ? published : withArchive(published, archives);
   if (parts.length === 1) {
@@ -45,7 +45,7 @@ export function planResourceDump(published: PublishedSet, dump: Dump, archives?:
     ...headOf(published, dump),
     ...(archives !== undefined && { archives }),
     parts: parts.map((packages, at) => ({
-      uri: uris.dumpPart(partName(at)),
+      uri: uris.dumpPart(nameOfPart(at)),
       at: Math.max(...packages.map((one) => one.at)),
     })),
   };
@@ -54,8 +54,8 @@ export function planResourceDump(published: PublishedSet, dump: Dump, archives?:
 
 /** A part of a Resource Dump that is an index. @throws TidemarkError `not-found` when there is no such part */
 export function planDumpPart(published: PublishedSet, dump: Dump, name: string): DocumentPlan {
-  const parts = partsOf(dump);
-  const packages = parts.find((_, at) => partName(at) === name);
+  const parts = partsOf(dump.packages);
+  const packages = parts.find((_, at) => nameOfPart(at) === name);
   // A client may have read an index that has become one document since.
   if (parts.length === 1 && packages !== undefined) return planResourceDump(published, dump);
   if (packages === undefined) {
@@ -90,14 +90,4 @@ function plan(
   // Two dumps of one boundary differ when resources were missing in the first.
   const reference = { folder, name: documentName(uri), version: at - 1, fingerprint: fingerprint(ofSet, completed) };
   return { reference, making: () => ({ newest: completed, job }) };
-}
-
-function partsOf({ packages }: Dump): readonly (readonly Package[])[] {
-  const parts = [packages.slice(0, MAX_ENTRIES)];
-  for (let at = MAX_ENTRIES; at < packages.length; at += MAX_ENTRIES) parts.push(packages.slice(at, at + MAX_ENTRIES));
-  return parts;
-}
-
-function partName(at: number): string {
-  return String(at + 1).padStart(5, '0');
 }

@@ -1,8 +1,8 @@
 import { TidemarkError } from '../core/errors.ts';
-import { MAX_ENTRIES } from '../core/resource-set.ts';
 import { sourceHome } from '../core/set-uris.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan, SourceInput } from './document-plan.ts';
+import { nameOfPart, partsOf } from './numbered-parts.ts';
 import { documentName } from './pages/document-name.ts';
 import type { RenderJob } from './render/render-job.ts';
 
@@ -23,7 +23,7 @@ export function planSourceDescription(input: SourceInput): DocumentPlan {
         }
       : {
           kind: 'source-description-index',
-          document: { describedBy, parts: parts.map((_, at) => uris.descriptionPart(partName(at))) },
+          document: { describedBy, parts: parts.map((_, at) => uris.descriptionPart(nameOfPart(at))) },
         };
   return plan(input, slugs, job);
 }
@@ -32,7 +32,7 @@ export function planSourceDescription(input: SourceInput): DocumentPlan {
 export function planDescriptionPart(input: SourceInput, name: string): DocumentPlan {
   const { shown, uris } = input;
   const parts = partsOf(shown.map(({ slug }) => slug));
-  const at = parts.findIndex((_, number) => partName(number) === name);
+  const at = parts.findIndex((_, number) => nameOfPart(number) === name);
   const slugs = parts[at];
   // A client may have read an index that has become one document since.
   if (parts.length === 1 && at === 0) return planSourceDescription(input);
@@ -61,15 +61,4 @@ function capabilityLists({ uris }: SourceInput, slugs: readonly string[]) {
     const { capabilityList, home } = uris.ofSet(slug);
     return { uri: capabilityList, describedBy: home };
   });
-}
-
-/** Parts of at most 50,000 entries, the limit of a document and of an index. */
-function partsOf(slugs: readonly string[]): readonly (readonly string[])[] {
-  const parts = [slugs.slice(0, MAX_ENTRIES)];
-  for (let at = MAX_ENTRIES; at < slugs.length; at += MAX_ENTRIES) parts.push(slugs.slice(at, at + MAX_ENTRIES));
-  return parts;
-}
-
-function partName(at: number): string {
-  return String(at + 1).padStart(5, '0');
 }
