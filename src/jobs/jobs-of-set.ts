@@ -1,6 +1,7 @@
 import type { ResourceSet } from '../core/resource-set.ts';
-import { type Job, type JobState, jobName } from '../stores/job.ts';
+import type { Job, JobState } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
+import { addUnlessWaiting } from './add-unless-waiting.ts';
 import { type JobDefinition, jobOf } from './job-definition.ts';
 import { idOfTime } from './schedule.ts';
 
@@ -27,11 +28,8 @@ export class JobsOfSets {
   async add(set: ResourceSet): Promise<Job> {
     this.#check(set);
     const waiting = await this.latest(set, ['queued']);
-    // A job that failed before waits for its next attempt: run it now.
-    if (waiting !== undefined) return waiting.notBefore > Date.now() ? this.#jobs.retry(jobName(waiting)) : waiting;
     const id = idOfTime(Date.now(), set.slug);
-    await this.#jobs.addAll([jobOf(this.#definition, { id, payload: { set: set.slug } })]);
-    return this.#jobs.get(`${this.#definition.kind}/${id}`);
+    return addUnlessWaiting(this.#jobs, waiting, jobOf(this.#definition, { id, payload: { set: set.slug } }));
   }
 
   /** The newest job of the set, if it is among the last hundreds of jobs of all sets. */

@@ -1,6 +1,7 @@
-import { type Job, jobName } from '../stores/job.ts';
+import type { Job } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import type { StreamName } from '../streams/set-names.ts';
+import { addUnlessWaiting } from './add-unless-waiting.ts';
 import { jobOf } from './job-definition.ts';
 import { buildStreamDump, type DumpOfStream, dumpedSet } from './kinds/build-stream-dump.ts';
 import { idOfTime } from './schedule.ts';
@@ -31,10 +32,8 @@ export class StreamDumpJobs {
   async add(dump: DumpOfStream): Promise<Job> {
     const open = await this.open(dump);
     const waiting = open.find(({ state, payload }) => state === 'queued' && kindOf(payload) === dump.kind);
-    if (waiting !== undefined) return waiting.notBefore > Date.now() ? this.#jobs.retry(jobName(waiting)) : waiting;
     const id = `${idOfTime(Date.now(), dumpedSet(dump))}.${dump.kind}`;
-    await this.#jobs.addAll([jobOf(buildStreamDump, { id, payload: dump })]);
-    return this.#jobs.get(`${buildStreamDump.kind}/${id}`);
+    return addUnlessWaiting(this.#jobs, waiting, jobOf(buildStreamDump, { id, payload: dump }));
   }
 }
 
