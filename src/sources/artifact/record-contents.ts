@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { RecordReader } from '../../artifacts/records/record-reader.ts';
 import type { Contents } from '../contents.ts';
@@ -13,9 +14,7 @@ export function recordContents(artifacts: ArtifactStore): Contents {
       return {
         length: document.length,
         bytes: document,
-        stream: () => {
-          throw new Error('a record is in memory');
-        },
+        stream: () => Readable.from([document]),
         async close() {},
       };
     },
