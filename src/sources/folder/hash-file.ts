@@ -18,7 +18,7 @@ import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-e
 import { isPlainPath } from '../plain-path.ts';
 import { identityOf } from './file-identity.ts';
 import { versionTag } from './version-tag.ts';
-import { isWithin, OPEN_FLAGS } from './within.ts';
+import { type FoundFile, isOwn, OPEN_FLAGS } from './within.ts';
 
 export interface HashedRoot {
   readonly root: string;
@@ -35,10 +35,11 @@ const buffer = Buffer.allocUnsafe(1024 * 1024);
 export function hashFile({ root, hashes }: HashedRoot, path: string, copied?: WantedCopy): FileDigest {
   if (!isPlainPath(path)) throw noSuchFile(path);
   const realRoot = realRootOf(root);
-  const file = openReal(realRoot, path);
+  const { real, file } = openReal(realRoot, path);
   try {
     const before = fstatSync(file, { bigint: true });
-    if (!before.isFile() || !isWithin(realRoot, placeOf(file, `${realRoot}/${path}`, before))) throw noSuchFile(path);
+    // As in open-within.ts: a file that was moved since the check may be in an excluded folder now.
+    if (!before.isFile() || placeOf(file, real, before) !== real) throw noSuchFile(path);
     const read = hashAll(file, hashes);
     const after = fstatSync(file, { bigint: true });
     if (identityOf(after) !== identityOf(before)) throw changedMeanwhile(path);
@@ -63,22 +64,21 @@ function realRootOf(root: string): string {
   }
 }
 
-function openReal(realRoot: string, path: string): number {
+function openReal(realRoot: string, path: string): { real: string; file: number } {
   try {
     const named = join(realRoot, path);
     const real = realpathSync.native(named);
-    if (!isWithin(realRoot, real) || (real !== named && !isOnlyLink(named))) throw noSuchFile(path);
+    const link = real === named ? undefined : linkOf(named);
+    if (!isOwn({ root: realRoot, named, real, link })) throw noSuchFile(path);
     if (!lstatSync(real).isFile()) throw noSuchFile(path);
-    return openSync(real, OPEN_FLAGS);
+    return { real, file: openSync(real, OPEN_FLAGS) };
   } catch (error) {
     throw openError(path, error);
   }
 }
 
-/** Same as in open-within.ts. */
-function isOnlyLink(named: string): boolean {
-  const folder = dirname(named);
-  return realpathSync.native(folder) === folder && lstatSync(named).isSymbolicLink();
+function linkOf(named: string): FoundFile['link'] {
+  return { folder: realpathSync.native(dirname(named)), isLink: lstatSync(named).isSymbolicLink() };
 }
 
 /** The real path of an open file; empty when the file was deleted or replaced. */

@@ -4,7 +4,7 @@ import type { RootFile } from '../content-root.ts';
 import { noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
 import { FolderFile } from './folder-file.ts';
-import { isWithin, OPEN_FLAGS } from './within.ts';
+import { type FoundFile, isOwn, OPEN_FLAGS } from './within.ts';
 
 /** Called with the device and the real path of a file that was opened. */
 type OnOpen = (device: bigint, real: string) => void;
@@ -53,7 +53,8 @@ async function openReal(realRoot: string, path: string): Promise<{ real: string;
   try {
     const named = join(realRoot, path);
     const real = await realpath(named);
-    if (!isWithin(realRoot, real) || (real !== named && !(await isOnlyLink(named)))) throw noSuchFile(path);
+    const link = real === named ? undefined : await linkOf(named);
+    if (!isOwn({ root: realRoot, named, real, link })) throw noSuchFile(path);
     // Checked before it is opened: opening a device may do something.
     if (!(await lstat(real)).isFile()) throw noSuchFile(path);
     return { real, handle: await open(real, OPEN_FLAGS) };
@@ -62,13 +63,8 @@ async function openReal(realRoot: string, path: string): Promise<{ real: string;
   }
 }
 
-/**
- * Whether a path leads elsewhere only because its last name is a link. Nothing below a link is listed, and a file
- * system that accepts `DATA` for `data` would open an excluded file under that name.
- */
-async function isOnlyLink(named: string): Promise<boolean> {
-  const folder = dirname(named);
-  return (await realpath(folder)) === folder && (await lstat(named)).isSymbolicLink();
+async function linkOf(named: string): Promise<FoundFile['link']> {
+  return { folder: await realpath(dirname(named)), isLink: (await lstat(named)).isSymbolicLink() };
 }
 
 /** The real path of an open file; undefined when it is no longer at that path. */

@@ -1,4 +1,5 @@
 import { constants } from 'node:fs';
+import { dirname } from 'node:path';
 
 // Without O_NONBLOCK, opening a FIFO waits for its writer. The last name of a real path is not a link, unless one was
 // swapped in.
@@ -7,4 +8,22 @@ export const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.
 /** Whether a real path is in a folder, given by its real path; both are absolute. */
 export function isWithin(folder: string, path: string): boolean {
   return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+}
+
+/** What is known of a file before it is opened. Paths are absolute; `root`, `real` and `folder` are real ones. */
+export interface FoundFile {
+  readonly root: string;
+  readonly named: string;
+  readonly real: string;
+  /** The folder of the name, and whether its last part is a link; not needed for a name that is the real path. */
+  readonly link?: { readonly folder: string; readonly isLink: boolean } | undefined;
+}
+
+/**
+ * Whether a file is in the folder, and its name leads elsewhere only because the last part of it is a link. Nothing
+ * below a link is listed, and a file system that accepts `DATA` for `data` would open an excluded file under that name.
+ */
+export function isOwn({ root, named, real, link }: FoundFile): boolean {
+  if (!isWithin(root, real)) return false;
+  return real === named || (link?.isLink === true && link.folder === dirname(named));
 }

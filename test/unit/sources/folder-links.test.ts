@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import type { ContentRoot, RootWatch } from '../../../src/sources/content-root.ts';
@@ -148,6 +148,25 @@ describe('links and other things in a folder', () => {
       assert.deepEqual([...found].toSorted(), ['6 bytes', 'at once: public', 'public']);
     } finally {
       await swapper.terminate();
+    }
+  });
+
+  it('hashes nothing of another folder of the root that a link, swapped in after the check, leads to', () => {
+    folder.write('root/dir/name', 'public');
+    folder.write('root/hidden/name', 'not public');
+    const { native } = realpathSync;
+    realpathSync.native = ((path: string) => {
+      const real = native(path);
+      if (real === folder.at('root/dir/name')) {
+        renameSync(folder.at('root/dir'), folder.at('root/.dir'));
+        link('hidden', 'dir');
+      }
+      return real;
+    }) as typeof native;
+    try {
+      assert.equal(hashedLength(folder.at('root'), 'dir/name'), 'nothing');
+    } finally {
+      realpathSync.native = native;
     }
   });
 
