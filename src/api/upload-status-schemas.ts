@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { FILE_KINDS, PACKINGS } from '../streams/files/found-file.ts';
 
-/** The shapes of what became of an upload, in the JSON API. */
+/** The shapes of the status of an upload in the JSON API. */
 
 const datetime = z.string().meta({ format: 'date-time' });
 const count = z.int().min(0);

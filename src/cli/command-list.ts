@@ -84,8 +84,8 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
 };
 
 /**
- * The commands that a command line may mean: the one named by its first words, else those of the group, else all. The
- * version needs none.
+ * The commands that a command line may name: the one in its first words, else those of the group, else all. None for
+ * the version.
  */
 export function loadCommands(words: readonly string[]): Promise<readonly CliCommand[]> {
   const [first = '', second = ''] = words;

@@ -59,7 +59,7 @@ export interface CompareOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A comparison that has begun. */
+/** A running comparison. */
 export interface Comparison {
   readonly steps: AsyncIterable<SyncStep>;
   /** The position of each event: the store drops the events of a comparison that another process has overtaken. */

@@ -31,7 +31,7 @@ export function connectionLimits(): ConnectionLimits {
   };
 }
 
-/** Each connection is an open file of the system. If few files may be open, half of them are connections. */
+/** Each connection is an open file of the system. If few files may be open, half of them may be. */
 function mostConnections(openFiles: number): number {
   return Math.max(openFiles - OTHER_FILES, Math.floor(openFiles / 2));
 }

@@ -45,7 +45,7 @@ export interface BuiltChangeDump {
   readonly made: number;
   /** Number of windows that get no more changes. */
   readonly closedWindows: number;
-  /** The boundary after which all versions should exist: the dump contains no changes before it. */
+  /** The boundary after which versions are kept: the dump contains no changes before it. */
   readonly since: Stamp;
   /** The last window with a lost version: the dump begins after it. */
   readonly lost?: LostWindow;

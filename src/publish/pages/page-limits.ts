@@ -3,8 +3,8 @@ import { MAX_ENTRIES } from '../../core/resource-set.ts';
 import type { Limits, Piece } from '../../stores/resource-states.ts';
 
 /**
- * An index has at most 50,000 pages. `WIDEN_ABOVE`: resources for each entry of a page, above which pages are made
- * larger.
+ * An index has at most 50,000 pages. With more than `WIDEN_ABOVE` resources for each entry of a page, pages are made
+ * larger, so that there are `WIDEN_TO` for each.
  */
 export const MOST_PAGES = MAX_ENTRIES;
 const WIDEN_ABOVE = 40_000;

@@ -22,7 +22,7 @@ type Options = Pick<CompareOptions, 'under' | 'rehash' | 'dryRun' | 'counter' | 
 /** What a sync does for one key. */
 interface Finding {
   readonly key: FileRow['key'];
-  /** Absent when the state stays as it is. */
+  /** Absent when the state does not change. */
   readonly difference?: Difference;
   /** What to remember of the file; absent when the key is to be forgotten. */
   readonly remember?: RememberedFile;

@@ -36,7 +36,7 @@ export class LocalFiles {
   readonly #localFolders = new Set<string>();
 
   /**
-   * @param root as it is configured
+   * @param root the configured path
    * @param blocks whether the thread may be blocked, so that every folder is allowed
    */
   constructor(root: string, blocks = false) {

@@ -2,7 +2,7 @@ import type { Comparison } from '../source.ts';
 import type { Deliveries } from './delivered-files.ts';
 import type { NewDocument } from './stream-news.ts';
 
-/** Where a set of files comes from. */
+/** The origin of a set of files. */
 export interface FilesOrigin {
   /**
    * The deliveries that the set must have now; undefined when there are none yet.

@@ -42,7 +42,7 @@ const USUAL_HEADER = 4_096;
 
 /**
  * Reads records from their artifacts, in the order of their places, and checks their digests. Yields the records of a
- * block together: their documents refer to memory that is reused when the next block is requested.
+ * block together: their documents refer to memory that is released when the next block is requested.
  * @param records ascending by artifact, offset and position
  * @throws TidemarkError `unavailable` when an artifact does not exist (any more), is damaged, or is another one
  */

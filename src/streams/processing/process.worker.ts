@@ -22,7 +22,7 @@ export interface ProcessThreadData {
   readonly failpoint: string | undefined;
 }
 
-/** The thread that reads an upload, and merges it with what is published. It posts nothing. */
+/** The thread that reads an upload, and merges it with the published records. It posts nothing. */
 const { store, artifacts: location, folder, failpoint } = workerData as ProcessThreadData;
 armFailpoint(failpoint);
 const artifacts = openArtifacts(location);
