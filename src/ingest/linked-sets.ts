@@ -1,6 +1,6 @@
 import type { ChangeEvent, PostableEvent } from '../core/change.ts';
 import { entryWeight } from '../core/entry-weight.ts';
-import { isTidemarkError } from '../core/errors.ts';
+import { unlessConflict } from '../core/errors.ts';
 import type { ResourceKey } from '../core/key.ts';
 import { traitsOf } from '../core/origin.ts';
 import { decodedState, encodeState, type Resource } from '../core/resource.ts';
@@ -191,13 +191,10 @@ class SetPoster {
   }
 
   async #putMadeLinks(relations: readonly string[], before: CatalogDocument<MadeLinks> | undefined): Promise<void> {
-    try {
-      await this.#parts.catalog.put('made-links', String(this.#set.id), { relations }, before?.version);
-    } catch (error) {
-      if (!isTidemarkError(error, 'conflict')) throw error;
-      // Another process did the same, or has other rules: the next comparison finds the remaining links.
-      if (relations.length > 0) await this.#recordRelations();
-    }
+    const { catalog } = this.#parts;
+    const put = await unlessConflict(catalog.put('made-links', String(this.#set.id), { relations }, before?.version));
+    // Another process did the same, or has other rules: the next comparison finds the remaining links.
+    if (put === undefined && relations.length > 0) await this.#recordRelations();
   }
 }
 

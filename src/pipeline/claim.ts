@@ -2,7 +2,7 @@ import { formatKey } from '../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../artifacts/artifact-store.ts';
 import type { SchemaId } from '../artifacts/avro/schemas.ts';
 import { putJson } from '../artifacts/json-object.ts';
-import { isTidemarkError } from '../core/errors.ts';
+import { unlessConflict } from '../core/errors.ts';
 import type { RunnableActivity } from './activities.ts';
 
 interface RunName {
@@ -35,12 +35,9 @@ export async function claimSecond(
   for (;;) {
     const key = formatKey({ kind: 'avro', ...run, start });
     if (await isFree(store, key)) {
-      try {
-        await putJson(store, { kind: 'claim', of: key }, { claimed: new Date().toISOString(), version }, { signal });
-        return { key, start };
-      } catch (error) {
-        if (!isTidemarkError(error, 'conflict')) throw error;
-      }
+      const claim = { claimed: new Date().toISOString(), version };
+      const put = await unlessConflict(putJson(store, { kind: 'claim', of: key }, claim, { signal }));
+      if (put !== undefined) return { key, start };
     }
     start = new Date(start.getTime() + SECOND);
   }

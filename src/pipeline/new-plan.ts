@@ -3,7 +3,7 @@ import { ACTIVITIES, type Activity } from '../artifacts/keys/activity.ts';
 import { parseAvroKey } from '../artifacts/keys/avro-key.ts';
 import { type Plan, writePlan } from '../artifacts/plan.ts';
 import { readProvenanceChain } from '../artifacts/provenance.ts';
-import { isTidemarkError } from '../core/errors.ts';
+import { unlessConflict } from '../core/errors.ts';
 
 interface PlannedRun {
   readonly provider: string;
@@ -28,11 +28,9 @@ export async function writePlanOf(
 ): Promise<ObjectKey> {
   const files = { ...(given ? before(run.activity, given) : await chainOf(store, run.key)), [run.activity]: [run.key] };
   for (let start = run.start; ; start = new Date(start.getTime() + 1000)) {
-    try {
-      return await writePlan(store, { provider: run.provider, start }, { files, version }, { signal });
-    } catch (error) {
-      if (!isTidemarkError(error, 'conflict')) throw error;
-    }
+    const name = { provider: run.provider, start };
+    const written = await unlessConflict(writePlan(store, name, { files, version }, { signal }));
+    if (written !== undefined) return written;
   }
 }
 

@@ -4,6 +4,7 @@ import type { KeepPlan } from './archives/list-archives.ts';
 import { type ArchivedList, type StoredArchive, timeName } from './archives/stored-archive.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan } from './document-plan.ts';
+import { nameOfPart } from './numbered-parts.ts';
 import { documentName } from './pages/document-name.ts';
 import type { PageDirectory } from './pages/page-directory.ts';
 import type { PublishedSet } from './published-set.ts';
@@ -93,5 +94,5 @@ function missing({ set }: PublishedSet, { removedThrough = 0 }: StoredArchive, n
 }
 
 function pageName(at: number, page: number): string {
-  return `${timeName(at)}-${String(page + 1).padStart(5, '0')}`;
+  return `${timeName(at)}-${nameOfPart(page)}`;
 }

@@ -1,4 +1,4 @@
-import { isTidemarkError } from '../core/errors.ts';
+import { unlessConflict } from '../core/errors.ts';
 import type { OrganizationRegistry } from './organization-registry.ts';
 
 /**
@@ -16,10 +16,8 @@ export async function podStream(
   if (has(name)) return name;
   const id = idOf(name);
   if (has(id)) return id;
-  await registry.addStream(organization, id, name).catch((error: unknown) => {
-    // Another upload made it meanwhile.
-    if (!isTidemarkError(error, 'conflict')) throw error;
-  });
+  // Another upload may have made it meanwhile.
+  await unlessConflict(registry.addStream(organization, id, name));
   return id;
 }
 

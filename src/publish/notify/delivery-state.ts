@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isTidemarkError } from '../../core/errors.ts';
+import { unlessConflict } from '../../core/errors.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 
@@ -65,13 +65,10 @@ export class DeliveryLease {
   async put(state: DeliveryState, isLast = false): Promise<boolean> {
     this.#beat += 1;
     const body: StoredState = { ...state, ...(!isLast && { owner: this.#owner }), beat: this.#beat };
-    try {
-      this.#version = await this.#catalog.put('delivery', ID, body, this.#version);
-      return true;
-    } catch (error) {
-      if (isTidemarkError(error, 'conflict')) return this.#isOwn(state, isLast);
-      throw error;
-    }
+    const put = await unlessConflict(this.#catalog.put('delivery', ID, body, this.#version));
+    if (put === undefined) return this.#isOwn(state, isLast);
+    this.#version = put;
+    return true;
   }
 
   /** Handles a conflict: after a lost response, the version may differ although this process wrote the state. */
