@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type AccessPolicy, accessPolicy } from '../../../src/access/access-policy.ts';
 import { identify, refuseForeignPage, type SenderHeaders } from '../../../src/access/identify.ts';
 import { type Action, may } from '../../../src/access/may.ts';
-import { ADMINISTRATOR, ANONYMOUS, type Principal } from '../../../src/access/principal.ts';
+import { ADMINISTRATOR, ANONYMOUS, LOCAL_ADMINISTRATOR, type Principal } from '../../../src/access/principal.ts';
 import type { Scope } from '../../../src/access/scope.ts';
 import { TokenRegistry } from '../../../src/access/token-registry.ts';
 import { Secret } from '../../../src/config/configuration.ts';
@@ -198,8 +198,8 @@ describe('The sender of a request', () => {
   it('of a local server is its administrator, under names of this machine, until a token is made', async () => {
     const sender = senderTo(LOCAL);
     for (const host of ['127.0.0.1:8080', 'localhost', 'LOCALHOST:1', '[::1]:8080']) {
-      assert.equal(await sender({ host }), ADMINISTRATOR);
-      assert.equal(await sender({ host, authorization: 'Bearer any' }), ADMINISTRATOR);
+      assert.equal(await sender({ host }), LOCAL_ADMINISTRATOR);
+      assert.equal(await sender({ host, authorization: 'Bearer any' }), LOCAL_ADMINISTRATOR);
     }
     for (const host of ['evil.example.org', '127.0.0.1.evil.example.org', 'localhost.evil', '', undefined]) {
       await assert.rejects(sender({ host }), { code: 'forbidden' }, `${host}`);
