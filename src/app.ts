@@ -132,7 +132,12 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
   };
   const publishing = openPublishing(
     {
-      ...{ configuration, index, catalog, sets, artifacts, packer },
+      configuration,
+      index,
+      catalog,
+      sets,
+      artifacts,
+      packer,
       requests: metrics.requests.shared,
       aroundRender: (render) => metrics.aroundRender(render),
       contentsOf: (set) => locateContents(set, contentsParts),
@@ -172,7 +177,10 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
     organizations,
     streamDumpJobs: new StreamDumpJobs(jobs),
     streamDumps: new StreamDumps({
-      ...{ catalog, artifacts, sets, index },
+      catalog,
+      artifacts,
+      sets,
+      index,
       progressOf: (upload) => progressOf(jobs, jobOfUpload(upload)),
       async followsDefault(organization) {
         // Whether a server keeps it in sync or not.
@@ -183,7 +191,10 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
       threadData,
     }),
     uploads: new Uploads({
-      ...{ catalog, artifacts, organizations, earlyReader },
+      catalog,
+      artifacts,
+      organizations,
+      earlyReader,
       onRecorded,
     }),
     cancelJob: (name) => cancelJob({ catalog, jobs }, name),
@@ -192,7 +203,10 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
     partlyApplied: new PartlyApplied({ catalog }),
     uploadProcessor,
     resumableUploads: new ResumableUploads({
-      ...{ catalog, artifacts, organizations, earlyReader },
+      catalog,
+      artifacts,
+      organizations,
+      earlyReader,
       onRecorded,
     }),
     tokens,
@@ -209,7 +223,11 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
     listArchives,
     versions: new Versions({ index, artifacts }),
     versionPruner: new VersionPruner({
-      ...{ catalog, sets, index, artifacts, changeDumps: dumps.changes },
+      catalog,
+      sets,
+      index,
+      artifacts,
+      changeDumps: dumps.changes,
       scratchFolder: join(dataFolder, 'spool'),
     }),
     postingLog,
@@ -310,12 +328,23 @@ function openUploads(
   const { catalog, index, sets, artifacts, updater } = stored;
   const threadData = threadDataOf(configuration);
   const earlyReader = new EarlyReader({
-    ...{ catalog, organizations, sets, artifacts, threadData },
+    catalog,
+    organizations,
+    sets,
+    artifacts,
+    threadData,
     isOn: configuration.jobs.run,
   });
   closers.add(() => earlyReader.close());
   const uploadProcessor = new UploadProcessor({
-    ...{ catalog, index, sets, organizations, artifacts, updater, earlyReader, threadData },
+    catalog,
+    index,
+    sets,
+    organizations,
+    artifacts,
+    updater,
+    earlyReader,
+    threadData,
     fetch: async (upload, options) => {
       const { fetchUpload } = await import('./streams/uploads/fetch-url.ts');
       const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;

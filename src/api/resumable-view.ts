@@ -40,8 +40,15 @@ export function resumableView({ upload, offset, expires }: ResumableStatus): Res
   const url = `organizations/${organization}/resumable-uploads/${id}`;
   const uploadUrl = `organizations/${organization}/uploads/${stream}/${done?.number}`;
   return {
-    ...{ id, url, organization, stream, files: [...files], length, offset },
-    ...{ created: new Date(created).toISOString(), expires: new Date(expires).toISOString() },
+    id,
+    url,
+    organization,
+    stream,
+    files: [...files],
+    length,
+    offset,
+    created: new Date(created).toISOString(),
+    expires: new Date(expires).toISOString(),
     ...(name !== undefined && { name }),
     ...(done !== undefined && { upload: { number: done.number, url: uploadUrl } }),
   };

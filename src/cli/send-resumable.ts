@@ -189,7 +189,10 @@ class Sending {
   ): Promise<Answer> {
     const { token } = this.#options;
     const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
-      ...{ method, signal, agent: false, timeout: IDLE_MS },
+      method,
+      signal,
+      agent: false,
+      timeout: IDLE_MS,
       headers: { ...TUS, ...headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
     });
     request.on('timeout', () => request.destroy(new Error(`it did not answer for ${IDLE_MS / 1000} s`)));

@@ -38,7 +38,9 @@ export function importLocation(argument: string | undefined, settings: ImportSet
  */
 export function intoLocation(argument: string | undefined, settings: ImportSettings): IndexLocation {
   const location = indexLocation(argument, settings, {
-    ...{ variable: 'TIDEMARK_INTO', argument: '--into', ca: '--into-ca' },
+    variable: 'TIDEMARK_INTO',
+    argument: '--into',
+    ca: '--into-ca',
   });
   if (/^[a-z0-9][a-z0-9._-]{0,99}$/.test(location.index)) return location;
   throw wrong(

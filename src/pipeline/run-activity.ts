@@ -88,7 +88,13 @@ async function run(options: RunOptions, gathered: Gathering): Promise<RunOutcome
   }
   const { attempted } = gathered.counts;
   const { file, companion } = await writeFiles({
-    ...{ store, key, schema, doc, gathered, superseded, signal },
+    store,
+    key,
+    schema,
+    doc,
+    gathered,
+    superseded,
+    signal,
     onProgress: (done, total) => onProgress({ step: 'writing', attempted, done, total: Math.max(done, total) }),
   });
   const summary = summaryOf(facts, file);

@@ -18,7 +18,9 @@ export function planChangeDump(published: PublishedSet, packages: Packages): Doc
   const parts = partsOf(packages);
   if (parts.length === 1) return plan(published, packages, { uri, job: dumpJob(published, packages, { archives }) });
   const document = {
-    ...{ from: packages[0]!.from, capabilityList, archives },
+    from: packages[0]!.from,
+    capabilityList,
+    archives,
     parts: parts.map((part, at) => ({ uri: uris.changeDumpPart(nameOfPart(at)), from: part[0]!.from, ...endOf(part) })),
   };
   return plan(published, packages, { uri, job: { kind: 'change-dump-index', document } });
@@ -70,7 +72,9 @@ function dumpJob(
   about: { readonly index?: string; readonly archives?: string; readonly until?: number },
 ): RenderJob {
   const document = {
-    ...{ from: packages[0]!.from, capabilityList: uris.capabilityList, ...about },
+    from: packages[0]!.from,
+    capabilityList: uris.capabilityList,
+    ...about,
     packages: packages.map(({ name, from, until, length, sha256 }) => {
       return { uri: uris.changePackage(name), contents: uris.changeManifest(name), from, until, length, sha256 };
     }),

@@ -90,7 +90,11 @@ export function openPublishing(parts: PublishingParts, closers: Closers): Publis
       archivedPackages: (set) => dumpArchives.packagesOf(set),
     }),
     listArchives: new ListArchives({
-      ...{ catalog, sets, artifacts, known: archives, dumps: dumpArchives },
+      catalog,
+      sets,
+      artifacts,
+      known: archives,
+      dumps: dumpArchives,
       planKeeping: (slug) => publisher.planKeeping(slug),
       keepPage: (job, signal) => renderer.keepPage(job, signal),
     }),

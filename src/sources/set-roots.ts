@@ -72,9 +72,13 @@ export class SetRoots {
     if (from === undefined) return undefined;
     const { fromInterval = DEFAULT_FROM_INTERVAL, fromAllowedHosts = [], fromTokenFile, fromNetrc } = settings;
     return {
-      ...{ folder: copyFolder(this.#configuration.dataFolder, id, from.set), ...from },
-      ...{ intervalMs: fromInterval * 1000, allowedHosts: fromAllowedHosts },
-      ...{ tokenFile: fromTokenFile, netrc: fromNetrc, failpoint: this.#configuration.failpoint },
+      folder: copyFolder(this.#configuration.dataFolder, id, from.set),
+      ...from,
+      intervalMs: fromInterval * 1000,
+      allowedHosts: fromAllowedHosts,
+      tokenFile: fromTokenFile,
+      netrc: fromNetrc,
+      failpoint: this.#configuration.failpoint,
     };
   }
 

@@ -83,7 +83,10 @@ export const activityRun: CliCommand<ActivityOptions> = {
           ? await harvestOf(call)
           : await derivedOf({ ...call, store }, { activity, provider, transform });
       const outcome = await runActivity({
-        ...{ store, provider, activity, ...work },
+        store,
+        provider,
+        activity,
+        ...work,
         start: call.options.started,
         limits: configuration.drop,
         acceptDrop: call.options.acceptDrop === true,

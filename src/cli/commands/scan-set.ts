@@ -61,8 +61,15 @@ export const scanSet: CliCommand<Options> = {
     const scanned = await withExistingApp(call, async (app): Promise<Scanned> => {
       const set = await app.sets.bySlug(call.args[0]!);
       const summary = await sync({
-        ...{ set, source: app.sourceOf(set), updater: app.linked.posterOf(set) },
-        ...{ dryRun, rehash, acceptsEmpty, acceptsOlder, attended: true, signal },
+        set,
+        source: app.sourceOf(set),
+        updater: app.linked.posterOf(set),
+        dryRun,
+        rehash,
+        acceptsEmpty,
+        acceptsOlder,
+        attended: true,
+        signal,
         onProgress: (done) => progress.show(describeProgress(set, done)),
       });
       if (!dryRun) {

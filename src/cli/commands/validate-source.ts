@@ -72,7 +72,10 @@ async function read({ terminal, options, stopped }: Call<Options>, url: string):
   void growWhenBusy(() => read, ending.signal);
   try {
     return await validate(url, {
-      ...{ fetcher, folder, limits: COMMAND_LIMITS, signal: stopped },
+      fetcher,
+      folder,
+      limits: COMMAND_LIMITS,
+      signal: stopped,
       sample: options.full === true ? 'all' : (options.sample ?? DEFAULT_SAMPLE),
       onProgress: ({ documents, entries, resources, packages, expected }) => {
         read = entries;

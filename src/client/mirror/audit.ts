@@ -125,7 +125,10 @@ async function readPending({ set, reader, state }: AuditParts, changed: WantedTa
   const cursor = { time, seen: state.fact('seen') ?? [] };
   try {
     await readChanges(reader, set.changeList, {
-      ...{ cursor, onChange, hasRanges: state.fact('hasRanges'), validator: undefined },
+      cursor,
+      onChange,
+      hasRanges: state.fact('hasRanges'),
+      validator: undefined,
     });
   } catch (error) {
     if (!(error instanceof ChangesMissing)) throw error;
@@ -194,7 +197,13 @@ async function compare(
 }
 
 const wantedAgain = (uri: string, { length, hash, lastmod, stamp, about }: CopiedResource): WantedResource => ({
-  ...{ uri, isDeleted: false, length, hashes: parseHashes(hash), lastmod, stamp, about },
+  uri,
+  isDeleted: false,
+  length,
+  hashes: parseHashes(hash),
+  lastmod,
+  stamp,
+  about,
 });
 
 class DifferenceLog {

@@ -97,7 +97,9 @@ export class Mirror {
   async #apply(read: WantedRead, { wanted, writer, isFirst }: Round): Promise<void> {
     const { options, state, target } = this.#parts;
     const parts = {
-      ...{ ...this.#parts, writer, connections: options.connections },
+      ...this.#parts,
+      writer,
+      connections: options.connections,
       mayHaveFiles: !isFirst || read.compared !== 'first' || (await hasFiles(target)),
       onProgress: (done: number, total: number) => options.onProgress({ step: 'fetching', done, total }),
     };

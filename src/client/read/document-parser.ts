@@ -51,7 +51,13 @@ export class DocumentParser {
 
   constructor(uri: string, expected?: string, requestedAt = Date.now()) {
     this.document = {
-      ...{ uri, expected, requestedAt, failure: undefined, root: '', attributes: NO_ATTRIBUTES, extensions: [] },
+      uri,
+      expected,
+      requestedAt,
+      failure: undefined,
+      root: '',
+      attributes: NO_ATTRIBUTES,
+      extensions: [],
       ...{
         misplaced: 0,
         otherChildren: [],
@@ -114,8 +120,15 @@ export class DocumentParser {
     const { document } = this;
     if (name === 'url' || name === 'sitemap') {
       this.#entry = {
-        ...{ line: this.#sax.line, index: document.count, attributes: plain(attributes), names: [], loc: '' },
-        ...{ lastmod: undefined, changefreq: undefined, extensions: [], md: NO_ATTRIBUTES },
+        line: this.#sax.line,
+        index: document.count,
+        attributes: plain(attributes),
+        names: [],
+        loc: '',
+        lastmod: undefined,
+        changefreq: undefined,
+        extensions: [],
+        md: NO_ATTRIBUTES,
       };
     } else if (isExtension(name)) {
       if (document.extensions.length >= MOST_EXTENSIONS_OF_A_DOCUMENT) {

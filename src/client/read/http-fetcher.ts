@@ -105,7 +105,9 @@ export class HttpFetcher implements Fetcher {
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(response.headers)) headers[name] = String(value);
     return {
-      ...{ status: response.statusCode!, headers, uri },
+      status: response.statusCode!,
+      headers,
+      uri,
       body: isShort(response) ? atOnce(response, deadline) : chunksOf(response, deadline),
       discard: () => end(response, deadline),
     };

@@ -27,7 +27,10 @@ export async function readPage(reader: Reader, uri: string): Promise<ReadPage> {
     const isHtml = /^(text\/html|application\/xhtml\+xml)/i.test(headers['content-type'] ?? '');
     const links = linksInHeader(headers.link ?? '');
     return {
-      ...{ uri, status, text, isHtml },
+      uri,
+      status,
+      text,
+      isHtml,
       failure: status === 200 ? undefined : `the server answers ${status}`,
       links: Object.fromEntries(Object.entries(links).map(([rel, hrefs]) => [rel, absolute(hrefs, fetched.uri)])),
       capabilityLists: isHtml ? absolute(linksInPage(text), fetched.uri) : [],

@@ -28,8 +28,13 @@ export class Checker {
     this.#log = log;
     this.#levelOf = levelOf;
     this.#rules = {
-      ...{ entry: having('entry'), extension: having('extension'), document: having('document'), list: having('list') },
-      ...{ answered: having('answered'), package: having('package'), source: having('source') },
+      entry: having('entry'),
+      extension: having('extension'),
+      document: having('document'),
+      list: having('list'),
+      answered: having('answered'),
+      package: having('package'),
+      source: having('source'),
     };
   }
 

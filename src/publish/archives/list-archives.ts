@@ -120,7 +120,9 @@ export class ListArchives {
     // First, no document names them any more.
     const [last, lastDump] = [removed.at(-1), removedDumps.at(-1)];
     const body = {
-      ...{ ...archive, lists: left, dumps: dumps.slice(removedDumps.length) },
+      ...archive,
+      lists: left,
+      dumps: dumps.slice(removedDumps.length),
       ...(last !== undefined && { removedThrough: last.at }),
       ...(lastDump !== undefined && { removedDumpsThrough: lastDump.completed }),
     };

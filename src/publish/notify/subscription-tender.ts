@@ -115,7 +115,11 @@ export class SubscriptionTender {
     } else {
       const { subscriber, leaseSeconds, secret } = pending;
       const active: ActiveSubscription = {
-        ...{ subscriber, since, until: asked + leaseSeconds * 1000, leaseSeconds, secret },
+        subscriber,
+        since,
+        until: asked + leaseSeconds * 1000,
+        leaseSeconds,
+        secret,
       };
       const isConfirmed = await this.#parts.subscriptions.replace(subscription, { active, pending: undefined });
       if (isConfirmed) this.#parts.events.onConfirmed?.(subscription);

@@ -124,7 +124,8 @@ export class VersionPruner {
     try {
       const { resources } = await index.summary(set.id);
       await used.read(index, set.id, {
-        ...{ since, signal },
+        since,
+        signal,
         onRead: (step, done) => onProgress?.({ step, done, total: step === 'resources' ? resources : done }),
       });
       return await this.#removeAllBut(used, set, options);

@@ -28,8 +28,18 @@ const functions = {
   async open(): Promise<void> {
     const { folder, url, set, allowedHosts, tokenFile, netrc } = settings;
     mirror = await openMirror({
-      ...{ url, set, place: folderPlace(folder), adopt: false, keepDeleted: false, dump: true, isListed: true },
-      ...{ connections: CONNECTIONS, rate: Number.POSITIVE_INFINITY, allowedHosts, tokenFile, netrc },
+      url,
+      set,
+      place: folderPlace(folder),
+      adopt: false,
+      keepDeleted: false,
+      dump: true,
+      isListed: true,
+      connections: CONNECTIONS,
+      rate: Number.POSITIVE_INFINITY,
+      allowedHosts,
+      tokenFile,
+      netrc,
       signal: new AbortController().signal,
       onChanged: (path) => {
         if (changed.length <= MOST_PATHS) changed.push(path);

@@ -22,7 +22,9 @@ export async function openLocalFile(path: string, name: string): Promise<GivenFi
     }
   };
   return {
-    ...{ name, length, read: () => read(0, Number.POSITIVE_INFINITY) },
+    name,
+    length,
+    read: () => read(0, Number.POSITIVE_INFINITY),
     ranges: { length, read: (start, bytes) => read(start, start + bytes) },
   };
 }

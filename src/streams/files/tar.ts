@@ -20,8 +20,15 @@ interface TarEntry {
 }
 
 const KINDS: Readonly<Record<string, TarKind>> = {
-  ...{ '\0': 'file', '0': 'file', '7': 'file' },
-  ...{ '1': 'link', '2': 'link', '3': 'device', '4': 'device', '5': 'folder', '6': 'device' },
+  '\0': 'file',
+  '0': 'file',
+  '7': 'file',
+  '1': 'link',
+  '2': 'link',
+  '3': 'device',
+  '4': 'device',
+  '5': 'folder',
+  '6': 'device',
 };
 
 interface Header {

@@ -11,7 +11,13 @@ import { Lookahead } from './lookahead.ts';
 const STORED = 0;
 const DEFLATED = 8;
 const METHODS: Readonly<Record<number, string>> = {
-  ...{ 9: 'Deflate64', 12: 'bzip2', 14: 'LZMA', 93: 'Zstandard', 95: 'xz', 98: 'PPMd', 99: 'AES' },
+  9: 'Deflate64',
+  12: 'bzip2',
+  14: 'LZMA',
+  93: 'Zstandard',
+  95: 'xz',
+  98: 'PPMd',
+  99: 'AES',
 };
 const UNICODE_PATH = 0x7075;
 const UNIX = 3;

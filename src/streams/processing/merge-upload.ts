@@ -114,7 +114,8 @@ async function mergeBatch(rows: readonly DigestRow[], { upload, parts, read }: M
     usable.map(({ key }) => key),
   );
   return {
-    ...{ read, problems },
+    read,
+    problems,
     records: usable.map((row, at) => recordOf(row, known[at], upload)),
     earlier: known.map((resource) => resource && earlierChange(resource, upload)),
   };

@@ -45,7 +45,10 @@ export async function fetchUpload(
   // Loaded with the first fetch: most servers never fetch.
   const { HttpFetcher } = await import('../../client/read/http-fetcher.ts');
   const fetcher = new HttpFetcher({
-    ...{ privateNetworks: networks, idleMs, responseMs: LONGEST_MS, connections: 1 },
+    privateNetworks: networks,
+    idleMs,
+    responseMs: LONGEST_MS,
+    connections: 1,
     redirectProblem: (_from, to) => schemeProblem(to),
   });
   try {

@@ -37,7 +37,11 @@ export const artifactsIndex: CliCommand<Options> = {
       const bar = startActivityBar(terminal);
       try {
         const outcome = await indexArtifact({
-          ...{ store, artifact, location, schema: options.as, signal: stopped },
+          store,
+          artifact,
+          location,
+          schema: options.as,
+          signal: stopped,
           onProgress: (attempted, done) => bar.update({ step: 'reading', attempted, done, total: artifact.length }),
         });
         bar.end();

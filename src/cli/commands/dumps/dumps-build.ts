@@ -99,7 +99,9 @@ function view(set: string, built: BuiltDumps, seconds: number): object {
 function changesView({ packages, made, closedWindows, since, lost }: BuiltChangeDump): object {
   return {
     packages: packages.length,
-    ...{ made, closedWindows, since: formatStamp(since) },
+    made,
+    closedWindows,
+    since: formatStamp(since),
     ...(lost && { lost: { ...lost, until: formatStamp(lost.until) } }),
   };
 }

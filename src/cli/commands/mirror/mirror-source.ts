@@ -131,8 +131,12 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
   let mirror: Mirror | undefined;
   try {
     mirror = await openMirror({
-      ...{ url: urlOf(call.args[0]!), place, signal: stopped },
-      ...{ set: options.set, adopt: options.adopt === true, keepDeleted: options.keepDeleted === true },
+      url: urlOf(call.args[0]!),
+      place,
+      signal: stopped,
+      set: options.set,
+      adopt: options.adopt === true,
+      keepDeleted: options.keepDeleted === true,
       dump: options.dump !== false,
       connections: options.connections ?? CONNECTIONS,
       rate: options.rate ?? Number.POSITIVE_INFINITY,

@@ -25,7 +25,11 @@ export async function printMirrorStatus(terminal: Terminal, place: MirrorPlace):
     const lastPass = state.fact('lastPass');
     const bucket = state.fact('bucket');
     const view = {
-      ...{ url: state.fact('url'), set: state.fact('set'), resources: count, bytes, failed },
+      url: state.fact('url'),
+      set: state.fact('set'),
+      resources: count,
+      bytes,
+      failed,
       ...(cursor !== undefined && { upTo: formatStamp(cursor) }),
       ...(lastPass !== undefined && { lastPass: { ...lastPass, time: new Date(lastPass.time).toISOString() } }),
       ...(pid !== undefined && { pid: Number(pid) }),

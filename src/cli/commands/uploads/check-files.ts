@@ -34,8 +34,14 @@ export async function* checkFiles(
     for await (const found of findFiles(one)) {
       const { path, packing, kind, reason } = found;
       const file: CheckedFile = {
-        ...{ path, packing, kind, ...(reason !== undefined && { reason }) },
-        ...{ records: 0, deletions: 0, errors: 0, firstErrors: [] },
+        path,
+        packing,
+        kind,
+        ...(reason !== undefined && { reason }),
+        records: 0,
+        deletions: 0,
+        errors: 0,
+        firstErrors: [],
       };
       for (const visitor of visitors) await visitor.begin(file);
       for await (const batch of readFile(found)) {

@@ -100,7 +100,8 @@ function countedFile({ name, read, ranges }: GivenFile, count: (bytes: number) =
     }
   }
   return {
-    ...{ name, read: () => counted(read()) },
+    name,
+    read: () => counted(read()),
     ranges: ranges && { length: ranges.length, read: (start, length) => counted(ranges.read(start, length)) },
   };
 }

@@ -42,7 +42,8 @@ export const versionsPrune: CliCommand<Options> = {
     const bar = startCountBar(terminal);
     const pruned = await withExistingApp(call, ({ versionPruner }) =>
       versionPruner.prune(set, clockStamp(Date.now() - olderThan), {
-        ...{ dryRun, signal },
+        dryRun,
+        signal,
         onProgress: ({ step, done, total }) => bar.update(STEPS[step], done, total),
       }),
     ).finally(() => bar.end());

@@ -35,7 +35,9 @@ export async function listPackages(reader: Reader, dump: string): Promise<readon
       const contents = linksOf(entry, 'contents').find((href) => URL.canParse(href, dump));
       if (!URL.canParse(uri, dump) || found.length === MOST_PACKAGES) return;
       found.push({
-        ...{ uri: new URL(uri, dump).href, length, hashes },
+        uri: new URL(uri, dump).href,
+        length,
+        hashes,
         contents: contents === undefined ? undefined : new URL(contents, dump).href,
       });
     },

@@ -38,8 +38,13 @@ export interface Requests {
 export async function openRequests(options: RequestOptions): Promise<Requests> {
   const hosts = new Hosts(options.url, options.allowedHosts);
   const requests = {
-    ...{ hosts, rate: options.rate, connections: options.connections, contact: options.contact },
-    ...{ attempts: ATTEMPTS, idleMs: LIMITS.idleMs, responseMs: LIMITS.responseMs },
+    hosts,
+    rate: options.rate,
+    connections: options.connections,
+    contact: options.contact,
+    attempts: ATTEMPTS,
+    idleMs: LIMITS.idleMs,
+    responseMs: LIMITS.responseMs,
     headersFor: await readCredentials(options, hosts),
     onPause: options.onPause,
   };

@@ -84,7 +84,8 @@ export class FolderTarget implements MirrorTarget {
     const kept = files.map(({ staged }) => this.#kept.take(staged));
     const bytes = joined(kept.filter((bytes) => bytes !== undefined));
     const task = {
-      ...{ root: this.#root, bytes },
+      root: this.#root,
+      bytes,
       files: files.map((file, at) => ({ ...file, length: kept[at]?.length })),
     };
     return files.length > FEW_FILES

@@ -18,7 +18,9 @@ export async function coverageOf(session: Session, advertised: readonly Advertis
     covered.set(capabilityList, await listedOf(session, capabilityList, wanted));
   }
   return advertised.map((each) => ({
-    ...{ ...each, status: 200, failure: undefined },
+    ...each,
+    status: 200,
+    failure: undefined,
     isCovered: covered.get(each.capabilityList)!.has(each.uri),
   }));
 }

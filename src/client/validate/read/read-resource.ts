@@ -10,7 +10,10 @@ import type { Session } from './session.ts';
 /** Last-Modified has whole seconds, and a list may be made in the same second in which a resource changes. */
 const SAME_TIME_MS = 2_000;
 const ALGORITHMS: Readonly<Record<string, string>> = {
-  ...{ md5: 'md5', 'sha-1': 'sha1', 'sha-256': 'sha256', 'sha-512': 'sha512' },
+  md5: 'md5',
+  'sha-1': 'sha1',
+  'sha-256': 'sha256',
+  'sha-512': 'sha512',
 };
 
 interface ReadResource {
@@ -39,7 +42,11 @@ export async function readResource(session: Session, entry: Entry, document: Doc
     const links = linksInHeader(headers.link ?? '').resourcesync ?? [];
     return {
       answer: {
-        ...{ status, headers, length, hashes: digestsOf(hashes), failure: undefined },
+        status,
+        headers,
+        length,
+        hashes: digestsOf(hashes),
+        failure: undefined,
         redirected: uri !== entry.loc && uri !== new URL(entry.loc).href,
         changedLater: changedLater(headers['last-modified'], entry, document),
       },

@@ -107,7 +107,9 @@ export class SetReading {
     return this.#links
       .filter(({ href }) => !this.table.knows(href))
       .map(({ href, rel, document, line }) => ({
-        ...{ document: document.uri, line, level: 'SHOULD' as const },
+        document: document.uri,
+        line,
+        level: 'SHOULD' as const,
         message: `the link with rel ${rel} leads to ${href}, of which the set has no entry`,
       }));
   }
@@ -179,7 +181,7 @@ export class SetReading {
   #add(list: Pick<List, 'capability' | 'head' | 'parts'> & { readonly contradictions?: List['contradictions'] }): List {
     const { capabilityList } = this;
     const recent = list.capability === 'changelist' ? this.#recent.document : undefined;
-    const added = { ...{ capabilityList, recent, differences: [], contradictions: [] }, ...list };
+    const added = { capabilityList, recent, differences: [], contradictions: [], ...list };
     this.lists.push(added);
     return added;
   }

@@ -92,7 +92,9 @@ export const CHANGE_LISTS: Rules = {
       contradictions
         .filter(({ kind }) => kind === 'different')
         .map(({ document, line, loc }) => ({
-          ...{ document, line, level: 'MUST' as const },
+          document,
+          line,
+          level: 'MUST' as const,
           message: `another Change List of the set describes this change of ${loc} otherwise`,
         })),
     ),

@@ -44,7 +44,9 @@ export const RESOURCE_LISTS: Rules = {
       differences
         .filter(({ kind }) => kind === 'no-change')
         .map(({ kind, line, in: document }) => ({
-          ...{ document: document.uri, line, level: 'SHOULD' as const },
+          document: document.uri,
+          line,
+          level: 'SHOULD' as const,
           message: DIFFERENCES[kind],
         })),
     ),

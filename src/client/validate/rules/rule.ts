@@ -174,7 +174,8 @@ export const at = ({ uri, mdLine }: Document, message: string): Located => ({ do
 
 /** Makes a problem of an entry. */
 export const atEntry = ({ uri }: Document, { line }: Entry, message: string): Located => ({
-  ...{ document: uri, line },
+  document: uri,
+  line,
   message,
 });
 

@@ -106,7 +106,9 @@ export class S3Target implements MirrorTarget {
     const signal = this.#closed.signal;
     const bucket = this.#bucket;
     yield* readResuming({
-      ...{ start: 0, end: length - 1, signal },
+      start: 0,
+      end: length - 1,
+      signal,
       open: (from) => this.#open(path, from),
       tooLong: () => bucket.brokenAnswer(`sent more of ${path} than it has`),
       cutOff: (came) => bucket.brokenAnswer(`sent ${came} of the ${length} bytes of ${path}`),
