@@ -47,7 +47,8 @@ function toLink(
 }
 
 function toRelation(rel: string, field: string): string {
-  const relation = parseRelation(rel);
+  // It is not registered at IANA; it is reserved, as the registered ones of documents are.
+  const relation = rel.toLowerCase() === 'resourcesync' ? 'resourcesync' : parseRelation(rel);
   if (relation !== undefined) return relation;
   checkRepresentable(field, rel);
   const found = JSON.stringify(rel.slice(0, 80));

@@ -190,6 +190,7 @@ const REFUSED: readonly (readonly [string, unknown, string, string | undefined])
   ['a URL with a fragment', at('https://example.com/a.html#b', 'url'), 'fragment', 'location.value'],
   ['a URL below the prefix with a fragment', at(`${SET.urlPrefix}a.html#b`, 'url'), 'fragment', 'location.value'],
   ['a link by which documents link to each other', link({ rel: 'Up' }), 'reserved-relation', 'ln[0].rel'],
+  ['a link to a Capability List', link({ rel: 'resourcesync' }), 'reserved-relation', 'ln[0].rel'],
   ['a patch without a type', link({ rel: PATCH }), 'patch-without-type', 'ln[0].mime'],
   ['a negative length', created({ length: -1 }), 'negative-length', 'length'],
   ['a fractional length', created({ length: 1.5 }), 'fractional-length', 'length'],
