@@ -6,7 +6,7 @@ const QUOTED = '"[\\x20\\x21\\x23-\\x3b\\x3d\\x3f-\\x5b\\x5d-\\x7e]*"';
 const MEDIA_TYPE = new RegExp(`^${NAME}/${NAME}(?: *; *${TOKEN}=(?:${TOKEN}|${QUOTED}))*$`);
 
 /** The most characters of a media type with its parameters. */
-const MAX_MEDIA_TYPE_LENGTH = 512;
+export const MAX_MEDIA_TYPE_LENGTH = 512;
 
 /** Whether a text is a media type, such as `text/html; charset=utf-8`. */
 export function isMediaType(text: string): boolean {

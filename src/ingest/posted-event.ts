@@ -1,6 +1,7 @@
 import type { ChangeEvent } from '../core/change.ts';
 import { entryWeight } from '../core/entry-weight.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { issueText } from '../core/issue-text.ts';
 import { pathOfKey, type ResourceKey, resolveLocation, unfetchable } from '../core/key.ts';
 import type { ResourceState } from '../core/resource.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
@@ -22,7 +23,7 @@ export interface PostedTo {
  * @param now milliseconds since 1970: a lastmod more than a day later is refused
  */
 export function parsePostedEvent(value: unknown, to: PostedTo, now: number): ChangeEvent | Rejection {
-  const parsed = postedEventSchema.safeParse(value);
+  const parsed = postedEventSchema.safeParse(value, { error: issueText });
   if (!parsed.success) return rejectionOf(value, parsed.error.issues);
   try {
     return toEvent(parsed.data, to, now);

@@ -17,7 +17,7 @@ const locationSchema = z
   })
   .meta({ id: 'Location', description: 'Where a resource is.' });
 
-const digestsSchema = z.union([z.string(), z.array(z.string()).max(20)]);
+const digestsSchema = z.union([z.string(), z.array(z.string()).max(20)], 'use a text, or an array of at most 20 texts');
 
 const linkSchema = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../core/errors.ts';
-import { isMediaType } from '../core/media-type.ts';
+import { isMediaType, MAX_MEDIA_TYPE_LENGTH } from '../core/media-type.ts';
 import { codeOfProblem, parseDatetime, type Seconds } from '../core/w3c-datetime.ts';
 
 const NOT_REPRESENTABLE = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
@@ -24,7 +24,12 @@ export function toSeconds(field: string, text: string, now: number): Seconds {
 export function checkMediaType(field: string, text: string): string {
   if (isMediaType(text)) return text;
   checkRepresentable(field, text);
-  throw wrong(field, 'bad-media-type', `is ${JSON.stringify(text.slice(0, 80))}, no media type such as text/plain`);
+  const found = JSON.stringify(text.slice(0, 80));
+  const [type = ''] = text.split(';');
+  const why = isMediaType(type.trim())
+    ? `whose parameters cannot be published: write them as charset=utf-8, without <, > and \\, and all in at most ${MAX_MEDIA_TYPE_LENGTH} characters`
+    : 'no media type such as text/plain';
+  throw wrong(field, 'bad-media-type', `is ${found}, ${why}`);
 }
 
 export function checkRepresentable(field: string, text: string): void {

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { CHANGE_KINDS } from '../core/change.ts';
+import { fieldProblem } from '../core/issue-text.ts';
 import { LOCATION_TYPES } from '../core/key.ts';
 import { excerpt } from '../lib/excerpt.ts';
 import { nearestName } from '../lib/nearest-name.ts';
@@ -106,7 +107,7 @@ function wrong(field: string, given: unknown, issue: Issue): { code: string; mes
   }
   if (field.endsWith('.pri')) return { code: 'bad-priority', message: `${found}; ${PRIORITY}` };
   if (given === null) return { code: 'wrong-type', message: `${found}; leave out a field that is not known` };
-  return { code: issue.code === 'too_big' ? 'too-long' : 'wrong-type', message: `${field}: ${issue.message}` };
+  return { code: issue.code === 'too_big' ? 'too-long' : 'wrong-type', message: fieldProblem(field, issue.message) };
 }
 
 const PRIORITY = `it is a whole number from 1 to ${LEAST_PRIORITY} (ResourceSync 1.1, 7)`;

@@ -74,6 +74,28 @@ describeOnEachStore('Posting changes as JSON', (store, itOnce) => {
     );
   });
 
+  itOnce('says in its own words what is wrong with a field', async () => {
+    const given = [
+      [{ location: 'a' }, 'location is wrong: use an object'],
+      [{ md5: 7 }, 'md5 is wrong: use a text, or an array of at most 20 texts'],
+      [{ hash: Array(21).fill('a') }, 'hash is wrong: use a text, or an array of at most 20 texts'],
+      [{ ln: Array(1001).fill({}) }, 'ln is wrong: at most 1000 entries'],
+      [{ ln: ['a'] }, 'ln[0] is wrong: use an object'],
+      [{ source: '' }, 'source is wrong: at least 1 character'],
+      [{ mime: 5 }, 'mime is wrong: use a text'],
+      [{ mime: 'html' }, 'mime is "html", no media type such as text/plain'],
+      [
+        { mime: 'text/html; a="<b>"' },
+        'mime is "text/html; a=\\"<b>\\"", whose parameters cannot be published: write them as charset=utf-8, without <, > and \\, and all in at most 512 characters',
+      ],
+    ] as const;
+    const { results } = await post(...given.map(([fields]) => event('a', 'created', fields)));
+    assert.deepEqual(
+      results.map((result) => result.status === 'rejected' && result.message),
+      given.map(([, message]) => message),
+    );
+  });
+
   itOnce(
     'publishes the links of a resource as ResourceSync has them, also such as an earlier version took',
     async () => {

@@ -74,6 +74,7 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
       assert.equal(answer.status, status, JSON.stringify(token));
       assert.ok(field in answer.body.error || answer.body.error.field === field, JSON.stringify(answer.body));
     }
+    assert.equal((await make({ ...good, scopes: [] })).body.error.message, 'scopes is wrong: at least 1 entry');
     const huge = await ask(`${started.url}/api/tokens`, {
       method: 'POST',
       headers: { ...ADMINISTRATOR, ...JSON_BODY },

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type * as z from 'zod';
 import { TidemarkError } from '../../core/errors.ts';
-import { fieldProblem, issueText } from './body-issue.ts';
+import { fieldProblem, issueText } from '../../core/issue-text.ts';
 import { unknownName } from './unknown-name.ts';
 
 /**

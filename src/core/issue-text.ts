@@ -10,7 +10,10 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'use an object',
   record: 'use an object',
 };
-const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: ' entries' };
+const UNITS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  string: ['character', 'characters'],
+  array: ['entry', 'entries'],
+};
 
 /** Describes the fault of a value when its schema has no message. Undefined means that of the library. */
 export function issueText(issue: z.core.$ZodRawIssue): string | undefined {
@@ -21,12 +24,17 @@ export function issueText(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return `use ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
     case 'too_small':
-      return `the least is ${issue.minimum}${UNITS[issue.origin] ?? ''}`;
+      return `at least ${amount(issue.minimum, issue.origin)}`;
     case 'too_big':
-      return `the most is ${issue.maximum}${UNITS[issue.origin] ?? ''}`;
+      return `at most ${amount(issue.maximum, issue.origin)}`;
     default:
       return undefined;
   }
+}
+
+function amount(limit: number | bigint, origin: string): string {
+  const unit = UNITS[origin]?.[Number(limit) === 1 ? 0 : 1];
+  return unit === undefined ? String(limit) : `${limit} ${unit}`;
 }
 
 /** A sentence about a field, made from the text of `issueText` or its schema. */
