@@ -16,6 +16,10 @@ import { nearestName } from '../lib/nearest-name.ts';
 export type Scope = 'administer' | 'metrics' | `${Verb}:${string}`;
 export type Verb = 'post' | 'read' | 'upload' | 'download' | 'group';
 
+/** The forms of scopes, for people. */
+export const SCOPE_FORMS =
+  'post:SET, read:SET, upload:ORG, download:ORG (or * for all), group:NAME, metrics or administer';
+
 /** @throws TidemarkError `invalid` for a text that is not a scope */
 export function parseScope(text: string): Scope {
   if (text === 'administer' || text === 'metrics') return text;
@@ -62,11 +66,5 @@ function requireGroup(
 function noScope(text: string): TidemarkError {
   // A token given by mistake in place of a scope must not appear in a log.
   const shown = text.startsWith('tdm_') ? 'a token' : JSON.stringify(text.slice(0, 80));
-  return new TidemarkError(
-    'invalid',
-    `${shown} is no scope: use post:SET, read:SET, upload:ORG, download:ORG (or * for all), group:NAME, metrics or administer`,
-    {
-      field: 'scope',
-    },
-  );
+  return new TidemarkError('invalid', `${shown} is no scope: use ${SCOPE_FORMS}`, { field: 'scopes' });
 }

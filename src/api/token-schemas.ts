@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SCOPE_FORMS } from '../access/scope.ts';
 import { SLUG } from '../core/resource-set.ts';
 
 /** The shapes of tokens in the JSON API. */
@@ -21,13 +22,14 @@ const limits = {
 };
 
 /** As `parseScope` accepts it. */
-const SCOPE = `^(?:administer|metrics|(?:post|read|upload):(?:\\*|${SLUG.source.slice(1, -1)}))$`;
+const NAME = SLUG.source.slice(1, -1);
+const SCOPE = `^(?:administer|metrics|(?:post|read|upload|download):(?:\\*|${NAME})|group:${NAME})$`;
 
 const scopes = z
   .array(z.string().meta({ pattern: SCOPE }))
   .min(1)
   .max(1000)
-  .describe('`post:SET`, `read:SET`, `upload:ORG` (`*` for all), `metrics` or `administer`.');
+  .describe(SCOPE_FORMS);
 
 export const tokenSchema = z
   .strictObject({

@@ -16,6 +16,13 @@ describeOnEachStore('tokens on the command line', (store) => {
 
   afterEach(() => place.close());
 
+  it('are explained with every form of a scope', async () => {
+    const help = (await done(['tokens', 'create', '--help'])).replace(/\s+/g, ' ');
+    for (const form of ['post:SET', 'read:SET', 'upload:ORG', 'download:ORG', 'group:NAME', 'metrics', 'administer']) {
+      assert.ok(help.includes(form), form);
+    }
+  });
+
   it('let a public server start, and are refused when they are revoked meanwhile', async () => {
     const port = await findFreePort();
     const add = ['sets', 'add', 'papers', '--url-prefix', 'https://example.org/', '--private', '--port', `${port}`];

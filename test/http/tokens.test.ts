@@ -61,7 +61,7 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
       [{ ...good, name: '' }, 'name'],
       [{ ...good, name: 'two\nlines' }, 'name'],
       [{ ...good, scopes: [] }, 'scopes'],
-      [{ ...good, scopes: ['all'] }, 'scope'],
+      [{ ...good, scopes: ['all'] }, 'scopes'],
       [{ ...good, scopes: ['read:papers', 'read:mistyped'] }, 'set', 404],
       [{ ...good, expires: '2020-01-01' }, 'expires'],
       [{ ...good, expires: 'soon' }, 'expires'],
@@ -75,6 +75,7 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
       assert.ok(field in answer.body.error || answer.body.error.field === field, JSON.stringify(answer.body));
     }
     assert.equal((await make({ ...good, scopes: [] })).body.error.message, 'scopes is wrong: at least 1 entry');
+    assert.match((await ask(`${started.url}/api/openapi.json`)).text, /download:ORG.*group:NAME/);
     const huge = await ask(`${started.url}/api/tokens`, {
       method: 'POST',
       headers: { ...ADMINISTRATOR, ...JSON_BODY },

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { parseExpiry } from '../../access/expiry.ts';
-import { parseScope, requireNamed, type Scope } from '../../access/scope.ts';
+import { parseScope, requireNamed, SCOPE_FORMS, type Scope } from '../../access/scope.ts';
 import type { TokenLimits } from '../../access/token.ts';
 import { tokenView } from '../../api/token-views.ts';
 import { countOrUnlimited, sizeOrUnlimited } from '../../config/setting-values.ts';
@@ -29,7 +29,7 @@ export const tokensCreate: CliCommand<Options> = {
       .requiredOption('--name <name>', 'what people call it, such as who uses it')
       .requiredOption(
         '--scope <scope>',
-        'what it lets its bearer do: post:SET, read:SET, upload:ORG (* for all), metrics or administer; may be given several times',
+        `what it lets its bearer do: ${SCOPE_FORMS}; may be given several times`,
         scope,
       )
       .option(

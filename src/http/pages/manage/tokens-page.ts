@@ -1,3 +1,4 @@
+import { SCOPE_FORMS } from '../../../access/scope.ts';
 import type { TokenView } from '../../../api/token-schemas.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import type { Frame } from '../parts/frame.ts';
@@ -33,7 +34,7 @@ ${tokens.length === 0 ? html`<p class="quiet">There is no token yet. Make one be
 <span class="hint" id="name-hint">Whose it is, or what for: lists and logs show it.</span></p>
 <p><label for="scopes">Scopes</label>
 <textarea id="scopes" name="scopes" required rows="3" spellcheck="false" aria-describedby="scopes-hint">${given('scopes')}</textarea>
-<span class="hint" id="scopes-hint">One in a line: post:SET, read:SET, upload:ORG (or * for all), metrics, administer.</span></p>
+<span class="hint" id="scopes-hint">One in a line: ${SCOPE_FORMS}.</span></p>
 <p><label for="expires">Expires</label>
 <input id="expires" name="expires" value="${attempt === undefined ? '90d' : given('expires')}" maxlength="40" autocomplete="off" spellcheck="false" aria-describedby="expires-hint">
 <span class="hint" id="expires-hint">After 90d, 12h, 2w or 1y, or on a date such as 2027-01-31; empty for never.</span></p>
