@@ -314,6 +314,16 @@ describeOnEachStore('Pages for people, where there are tokens', (store, itOnce) 
     assert.match(await pageAt(`${started.url}/status`, ADMINISTRATOR), /Since the server was started/);
   });
 
+  itOnce('lead to no page of a set that a token may not open', async () => {
+    const { token } = await started.app.tokens.create({ name: 'Poster', scopes: ['post:letters'] });
+    const text = await pageAt(`${started.url}/sets/letters/postings`, basic(token));
+    const [, tabs] = /<nav class="tabs"[^>]*>(.*?)<\/nav>/s.exec(text)!;
+    assert.deepEqual(
+      [...tabs!.matchAll(/href="([^"]+)"/g)].map(([, href]) => href),
+      ['./postings'],
+    );
+  });
+
   itOnce('are kept by no cache between', async () => {
     for (const headers of [{}, ADMINISTRATOR]) {
       const { headers: answered } = await ask(`${started.url}/sets/maps/`, { headers });

@@ -3,7 +3,7 @@ import { may } from '../../../access/may.ts';
 import { senderOf, setOf } from '../../request/admitted.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { frameOf } from './frame-of.ts';
-import type { SetFrame, Tab } from './set-frame.ts';
+import { type SetFrame, TABS, type Tab } from './set-frame.ts';
 
 /** The frame of a page of a set, from the request that it responds to. */
 export async function setFrameOf(
@@ -12,6 +12,6 @@ export async function setFrameOf(
   tab: Tab | undefined,
 ): Promise<SetFrame> {
   const set = setOf(response);
-  const seesPostings = may(senderOf(response), 'read-postings', set);
-  return { frame: await frameOf(app, request, response), set, tab, seesPostings };
+  const open = TABS.filter(({ action }) => may(senderOf(response), action, set)).map((one) => one.tab);
+  return { frame: await frameOf(app, request, response), set, tab, open };
 }

@@ -7,13 +7,13 @@ import { type HeadLink, renderPage } from './layout.ts';
 import { timeElement } from './words.ts';
 
 /** The pages of a set, in the order of its tabs. */
-const TABS = [
-  { tab: 'overview', name: 'Overview', path: '' },
-  { tab: 'resources', name: 'Resources', path: 'find' },
-  { tab: 'changes', name: 'Changes', path: 'changes' },
-  { tab: 'pages', name: 'Pages', path: 'pages' },
-  { tab: 'postings', name: 'Postings', path: 'postings' },
-  { tab: 'settings', name: 'Settings', path: 'settings' },
+export const TABS = [
+  { tab: 'overview', name: 'Overview', path: '', action: 'read-documents' },
+  { tab: 'resources', name: 'Resources', path: 'find', action: 'read-state' },
+  { tab: 'changes', name: 'Changes', path: 'changes', action: 'read-state' },
+  { tab: 'pages', name: 'Pages', path: 'pages', action: 'read-state' },
+  { tab: 'postings', name: 'Postings', path: 'postings', action: 'read-postings' },
+  { tab: 'settings', name: 'Settings', path: 'settings', action: 'administer' },
 ] as const;
 export type Tab = (typeof TABS)[number]['tab'];
 
@@ -22,8 +22,8 @@ export interface SetFrame {
   readonly set: ResourceSet;
   /** Undefined for a page below the tabs. */
   readonly tab: Tab | undefined;
-  /** Whether the viewer may see the senders of postings. */
-  readonly seesPostings: boolean;
+  /** The pages of the set that the viewer may open: a token may only be for posting to it. */
+  readonly open: readonly Tab[];
 }
 
 interface SetFrameMore {
@@ -115,9 +115,8 @@ function crumbs({ frame, set, tab }: SetFrame): Html {
   return html`<nav class="crumbs" aria-label="Where this page is"><ol><li><a href="${frame.top}">All sets</a></li>${below}</ol></nav>`;
 }
 
-function tabs({ tab, seesPostings, frame }: SetFrame): Html {
-  const hidden = { postings: !seesPostings, settings: !frame.viewer.isAdministrator } as Partial<Record<Tab, boolean>>;
-  const items = TABS.filter((one) => hidden[one.tab] !== true).map(({ tab: its, name, path }) => {
+function tabs({ tab, open }: SetFrame): Html {
+  const items = TABS.filter((one) => open.includes(one.tab)).map(({ tab: its, name, path }) => {
     const current = its === tab && html` aria-current="page"`;
     return html`<li><a href="./${path}"${current}>${name}</a></li>`;
   });
