@@ -113,6 +113,12 @@ describe('Forms of the pages', () => {
     }
   });
 
+  it('say in whole days when a new token expires', async () => {
+    const { status, text } = await send('/tokens', { name: 'T', scopes: 'metrics', expires: '90d' });
+    assert.equal(status, 200);
+    assert.match(text, />in 90 days</);
+  });
+
   it('do nothing for pages of another origin', async () => {
     await started.app.sets.add({ slug: 'papers', urlPrefix: PREFIX });
     for (const [path, fields] of [

@@ -52,7 +52,7 @@ export function formatDuration(milliseconds: number): string {
   if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
   const hours = Math.floor(minutes / 60);
   if (hours < 48) return `${hours} h ${minutes % 60} min`;
-  return `${Math.floor(hours / 24)} days`;
+  return `${Math.round(hours / 24)} days`;
 }
 
 /** `21 Nov 2026, 19:22:27 UTC`. @param time milliseconds since 1970 */
