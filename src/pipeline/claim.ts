@@ -22,9 +22,8 @@ export interface Claim {
 const SECOND = 1000;
 
 /**
- * Reserves a second for a run, by writing its `-claim.json`: the second of its start, or the next free one (readings
- * a7), so that no two runs have the same key. Seconds with files of a dead run, or of a program that writes no claims,
- * are skipped.
+ * Reserves a second for a run, by writing its `-claim.json`: the second of its start, or the next free one, so that no
+ * two runs have the same key. Seconds with files of a dead run, or of a program that writes no claims, are skipped.
  */
 export async function claimSecond(
   store: ArtifactStore,

@@ -15,7 +15,7 @@ interface GivenGenerator {
 }
 
 export interface Generator {
-  /** Usually one; a plan may name several for an activity that wrote its records in parts (readings a6). */
+  /** Usually one; a plan may name several for an activity that wrote its records in parts. */
   readonly artifacts: readonly FoundArtifact[];
   /** Key for the provenance: that of the file; for several files, that of the plan that names them. */
   readonly key: ObjectKey;

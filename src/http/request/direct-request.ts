@@ -17,7 +17,7 @@ export interface DirectRequest {
 }
 
 /**
- * Handles a GET or HEAD, independently of node:http and express. response/failure-answer.ts converts errors to
+ * Handles a GET or HEAD, independently of node:http and express. response/error-answer.ts converts errors to
  * responses.
  */
 export type DirectHandler = (request: DirectRequest) => Promise<Answer>;
