@@ -23,7 +23,7 @@ const BARE_PERCENT = /%(?![0-9a-f]{2})/i;
  */
 export function parseKeySearch(part: string): KeySearch {
   const text = part.toWellFormed();
-  if (text.length > MOST_CHARACTERS) {
+  if (text.replace(/^\^?\/?/, '').length > MOST_CHARACTERS) {
     const message = `contains is too long: at most ${MOST_CHARACTERS} characters`;
     throw new TidemarkError('invalid', message, { code: 'bad-query', field: 'contains' });
   }

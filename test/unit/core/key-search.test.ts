@@ -43,7 +43,8 @@ describe('A search among keys', () => {
 
   it('is refused when it is too long', () => {
     for (const character of ['a', ' ', '図']) assert.equal(parseKeySearch(character.repeat(120)).where, 'anywhere');
-    for (const part of ['a'.repeat(121), `/${'a'.repeat(120)}`]) {
+    assert.equal(parseKeySearch(`^${'a'.repeat(120)}`).where, 'beginning');
+    for (const part of ['a'.repeat(121), `/${'a'.repeat(121)}`]) {
       assert.throws(() => parseKeySearch(part), {
         code: 'invalid',
         details: { code: 'bad-query', field: 'contains' },
