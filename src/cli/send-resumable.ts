@@ -1,17 +1,13 @@
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { type IncomingMessage, request as overHttp } from 'node:http';
-import { request as overHttps } from 'node:https';
-import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ResumablesView, resumablesSchema } from '../api/resumable-view.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { pauseAfter } from '../lib/retry.ts';
 import { reasonOf } from '../lib/system-error.ts';
 import { MOST_METADATA } from '../streams/resumable/resumable-upload.ts';
+import { askTus, Broken, type TusAnswer } from './ask-tus.ts';
 import { Stopped } from './exit-code.ts';
 import { bytesOf, type Form, type FormFile, type SendOptions } from './send-form.ts';
 
@@ -20,27 +16,13 @@ interface ResumableOptions extends SendOptions {
   onBreak(reason: string): void;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingMessage['headers'];
-  readonly text: string;
-}
-
-const TUS = { 'Tus-Resumable': '1.0.0' };
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 /** Number of consecutive failures, without a stored byte, after which it gives up: about three minutes. */
 const MOST_FAILURES = 10;
-/** Milliseconds. The response to the last byte may take 20 seconds. */
-const IDLE_MS = 120_000;
 /** Milliseconds between two checks whether a complete file has become an upload. */
 const POLL_MS = 2_000;
 /** Milliseconds: a user who has stopped the command must not wait long. */
 const GIVE_UP_MS = 5_000;
-const PASSING = new Set([408, 409, 425, 429]);
-
-/** A failure that may be temporary. */
-class Broken extends Error {}
-
 /** Whether the header has room for the names of all files. */
 export function canResume(form: Form): boolean {
   return metadataOf(form).length <= MOST_METADATA;
@@ -180,40 +162,16 @@ class Sending {
     throw changed(path);
   }
 
-  /** @param from the first byte of the files to send; without it, no bytes are sent */
-  async #ask(
+  /** @param from position of the first byte to send; without it, the request has no body */
+  #ask(
     method: string,
     url: URL,
     headers: Readonly<Record<string, string>>,
     { from, signal = this.#options.signal }: { readonly from?: number; readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<Answer> {
+  ): Promise<TusAnswer> {
     const { token } = this.#options;
-    const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
-      method,
-      signal,
-      agent: false,
-      timeout: IDLE_MS,
-      headers: { ...TUS, ...headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
-    });
-    request.on('timeout', () => request.destroy(new Error(`it did not answer for ${IDLE_MS / 1000} s`)));
-    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-    const sent = from === undefined ? Promise.resolve(request.end()) : pipeline(this.#bytes(from), request);
-    // A server that refuses the request responds before it has read all of it.
-    const settled = sent.then(
-      () => {},
-      () => {},
-    );
-    try {
-      const [response] = await answered;
-      const answer = { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
-      request.destroy();
-      await settled;
-      return checked(answer, url);
-    } catch (error) {
-      request.destroy();
-      await settled;
-      throw error instanceof TidemarkError || error instanceof Broken ? error : new Broken(reasonOf(error));
-    }
+    const body = from === undefined ? undefined : this.#bytes(from);
+    return askTus(url, { method, headers, token, signal, body });
   }
 
   async *#bytes(from: number): AsyncGenerator<Buffer> {
@@ -267,37 +225,9 @@ function changed(path: string): TidemarkError {
   return new TidemarkError('invalid', `${path} changed while it was sent: send it again`, { file: path });
 }
 
-function uploadOf(headers: IncomingMessage['headers']): string | undefined {
+function uploadOf(headers: TusAnswer['headers']): string | undefined {
   const upload = headers['tidemark-upload'];
   return typeof upload === 'string' ? upload : undefined;
-}
-
-/** @throws Broken for a temporary error, TidemarkError with the error of the server */
-function checked(answer: Answer, { origin }: URL): Answer {
-  const { status } = answer;
-  if (status >= 200 && status < 300) return answer;
-  const message = messageOf(answer);
-  if ((status >= 500 || PASSING.has(status)) && !isRefusal(answer)) throw new Broken(message);
-  const code = status === 401 || status === 403 ? 'forbidden' : 'invalid';
-  throw new TidemarkError(code, `the server at ${origin} did not take the upload: ${message}`, { status });
-}
-
-/**
- * Whether a conflict cannot be resolved by another offset, such as that of an archived stream. A HEAD has no body that
- * shows this.
- */
-function isRefusal({ status, text }: Answer): boolean {
-  return status === 409 && text !== '' && !/"other-offset"|another request/.test(text);
-}
-
-function messageOf({ status, text: body }: Answer): string {
-  try {
-    const message: unknown = JSON.parse(body).error?.message;
-    if (typeof message === 'string') return message;
-  } catch {
-    // Another kind of server, or a HEAD.
-  }
-  return `it answered ${status}`;
 }
 
 function unavailable({ origin }: URL, error: Broken): TidemarkError {

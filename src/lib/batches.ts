@@ -1,4 +1,4 @@
-/** Cuts items into batches of so many; the last one may have fewer. */
+/** Cuts items into batches. @param most number of items in each batch but the last, which may have fewer */
 export async function* batchesOf<Item>(items: Iterable<Item>, most: number): AsyncGenerator<readonly Item[]> {
   let batch: Item[] = [];
   for (const item of items) {
