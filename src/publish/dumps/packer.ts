@@ -13,6 +13,9 @@ export interface PackOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Milliseconds. A thread holds up to 80 MB, so a server ends it after a build; starting another takes 0.1 s. */
+const IDLE_MS = 5_000;
+
 /** Packs pages and windows of changes in threads, one page or window at a time: two would take twice the memory. */
 export class Packer {
   readonly #threads: ThreadPool<PackFunctions>;
@@ -20,7 +23,7 @@ export class Packer {
   constructor(workerData: PackThreadData) {
     const options = { workerData, resourceLimits: PACK_THREAD_LIMITS };
     const start = () => startWorker('./pack.worker', import.meta.url, options);
-    this.#threads = new ThreadPool(1, { work: 'packing a dump', start });
+    this.#threads = new ThreadPool(1, { work: 'packing a dump', start, idleMs: IDLE_MS });
   }
 
   /** Starts the threads in advance, which takes 0.1 s. If they cannot start, the next call that packs reports why. */
