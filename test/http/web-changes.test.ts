@@ -104,6 +104,17 @@ describeOnEachStore('The page of changes', (store, itOnce) => {
     );
   });
 
+  it('begins with the current epoch of the set, as the page of the set does', async () => {
+    await post(started, 'maps', [event('a')]);
+    const [, day] = /datetime="(\S{10})T/.exec(await page())!;
+    await started.app.sets.renew('maps');
+    const overview = () => pageAt(`${started.url}/sets/maps/`);
+    assert.match(await overview(), /Nothing has changed since the set was moved or renewed\./);
+    await post(started, 'maps', [event('b')]);
+    for (const query of ['', `?from=${day}`, '?q=/&kind=created']) assert.deepEqual(await names(query), ['b'], query);
+    assert.deepEqual(namesOn(await overview()), ['b']);
+  });
+
   itOnce('says what to do where there is nothing', async () => {
     assert.match(await page(), /<a href="\.\.\/\.\.\/api\/#postChanges">posts<\/a> are shown here/);
     assert.match(await page('?q=none'), /No change fits\..*<a href="\.\/changes">all changes<\/a>/);

@@ -20,10 +20,16 @@ export function isFiltered({ q, kind, from, until }: ChangeFilter): boolean {
   return q !== '' || kind !== undefined || from !== undefined || until !== undefined;
 }
 
-/** The range of the given days, below a boundary. */
-export function rangeOf({ from, until }: ChangeFilter, before: Stamp | undefined): Omit<LatestRange, 'limit'> {
+interface Bounds {
+  readonly before: Stamp | undefined;
+  /** URIs of earlier changes may have been others, and clients cannot follow those changes. */
+  readonly epochStart: Stamp;
+}
+
+/** The range of the given days, within the current epoch and below a boundary. */
+export function rangeOf({ from, until }: ChangeFilter, { before, epochStart }: Bounds): Omit<LatestRange, 'limit'> {
   return {
-    after: from === undefined ? undefined : beginningOf(from),
+    after: from === undefined ? epochStart : Math.max(beginningOf(from), epochStart),
     before: until === undefined ? before : Math.min(endOf(until), before ?? Number.POSITIVE_INFINITY),
   };
 }

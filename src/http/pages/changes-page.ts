@@ -19,7 +19,7 @@ interface ChangesPage extends SetFrame {
   readonly older: number | undefined;
 }
 
-/** The changes of a set, back to its first one. */
+/** The changes of a set, back to the beginning of its epoch. */
 export function renderChangesPage(page: ChangesPage): string {
   const { set, changes, isLatest, older, filter, frame } = page;
   const main = html`${readingNotice(set)}

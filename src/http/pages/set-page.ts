@@ -45,7 +45,7 @@ ${set.ready && mirrorSection(page)}
 <h2>How it has changed</h2>
 <div class="plots">${activityPlot(days)}${activityPlot(hours)}</div>
 <h2>Latest changes</h2>
-${changes.length === 0 ? html`<p class="quiet">${set.ready ? emptySet(set, frame) : 'Nothing has been read yet.'}</p>` : changeTable('Latest changes', changes, { time: whenColumn(now) })}
+${changes.length === 0 ? html`<p class="quiet">${noChanges(page)}</p>` : changeTable('Latest changes', changes, { time: whenColumn(now) })}
 ${summary.changes > changes.length && html`<p class="more"><a href="./changes">All changes</a> · <a href="./changes.atom">Atom feed</a></p>`}
 <h2>Documents</h2>
 <p class="quiet">What programs read to copy the set and to stay in sync with it. Each has a page for people as well.</p>
@@ -59,6 +59,12 @@ ${archiveSection(page, archive)}`;
     newest: changes[0]?.stamp,
     again: isOpen(dump?.job) || isOpen(archive.job) ? 5 : undefined,
   });
+}
+
+function noChanges({ set, summary, frame }: SetPage): Html | string {
+  if (!set.ready) return 'Nothing has been read yet.';
+  if (summary.changes > 0) return 'Nothing has changed since the set was moved or renewed.';
+  return emptySet(set, frame);
 }
 
 function comparedWith({ key, compared }: SyncCursor, now: number): Html {

@@ -48,7 +48,7 @@ export function setRoutes(app: ServedApp): readonly Route[] {
         const [summary, cursor, changes, days, hours, dump, archive] = await Promise.all([
           index.summary(set.id),
           records.cursorOf(set),
-          index.latest(set.id, { limit: LATEST_CHANGES }),
+          index.latest(set.id, { after: set.epochStart, limit: LATEST_CHANGES }),
           seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
           seriesOf(app, set, { unit: 'hour', shown: SHOWN_HOURS }),
           shownDump(app, set, page.frame.viewer.isAdministrator),
@@ -71,7 +71,11 @@ export function setRoutes(app: ServedApp): readonly Route[] {
       operation: CHANGES,
       async handle(request, response, { before, ...filter }) {
         const set = setOf(response);
-        const range = { ...rangeOf(filter, before), fits: fitsOf(filter), limit: CHANGES_PER_PAGE };
+        const range = {
+          ...rangeOf(filter, { before, epochStart: set.epochStart }),
+          fits: fitsOf(filter),
+          limit: CHANGES_PER_PAGE,
+        };
         const { changes, next } = await filteredChanges(set, range, (asked) => index.latest(set.id, asked));
         const page = await setFrameOf(app, { request, response }, 'changes');
         const shown = { filter, changes, older: next, isLatest: before === undefined };
