@@ -147,6 +147,26 @@ describe('Pages of organizations', () => {
     assert.doesNotMatch(after, /data-again="5"/);
   });
 
+  it('count the records of all streams by one request to the store', async () => {
+    const stream = await ProcessedStream.make(started.app);
+    await stream.process(await stream.upload({ 'new.mrc': Buffer.concat([marc('1'), marc('2')]) }));
+    await started.app.organizations.addStream('lane', 'other');
+    const { index } = started.app;
+    const requests: (readonly number[])[] = [];
+    const summaries = index.summaries.bind(index);
+    index.summaries = (sets) => {
+      requests.push(sets);
+      return summaries(sets);
+    };
+    index.summary = () => Promise.reject(new Error('one request for each stream'));
+    const { text } = await get('/organizations/lane/');
+    assert.match(
+      text,
+      /streams\/main\/">[\s\S]*?data-name="Records">2<[\s\S]*streams\/other\/">[\s\S]*?data-name="Records">0</,
+    );
+    assert.equal(requests.length, 1);
+  });
+
   it('say of how many uploads they count those that have failed, when these are not all', async () => {
     await ProcessedStream.make(started.app);
     const { catalog } = started.app;

@@ -22,7 +22,7 @@ export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
     ...fontRoutes(),
     ...signInRoutes(app, stopping),
     ...validateRoutes(app, stopping),
-    ...organizationPageRoutes(app, stopping),
+    ...organizationPageRoutes(app),
     ...uploadPageRoutes(app, stopping),
     ...organizationFormRoutes(app, stopping),
     ...setRoutes(app),

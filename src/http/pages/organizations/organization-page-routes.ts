@@ -2,9 +2,9 @@ import type { Response } from 'express';
 import { may } from '../../../access/may.ts';
 import { streamDumpsView } from '../../../api/stream-dump-views.ts';
 import { listedUploadView } from '../../../api/upload-views.ts';
-import { isTidemarkError } from '../../../core/errors.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
-import { type Organization, streamOf } from '../../../streams/organization.ts';
+import { summarize } from '../../../sets/summarized-sets.ts';
+import { type Stream, streamOf } from '../../../streams/organization.ts';
 import { STREAM_SETS, type StreamName, setOfStream } from '../../../streams/set-names.ts';
 import { latestErrata } from '../../../streams/uploads/latest-errata.ts';
 import type { ListedUploads } from '../../../streams/uploads/uploads.ts';
@@ -31,25 +31,15 @@ const DID = {
 } as const;
 
 /** The pages of organizations and of their streams. */
-export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): readonly Route[] {
+export function organizationPageRoutes(app: ServedApp): readonly Route[] {
   const { organizations, uploads, sets, index } = app;
 
-  /** Undefined while its set does not exist yet. */
-  async function recordsOf(organization: string, stream: string): Promise<number | undefined> {
-    try {
-      const { id } = await sets.bySlug(setOfStream({ organization, stream }, 'records'));
-      return (await index.summary(id)).resources;
-    } catch (error) {
-      if (isTidemarkError(error, 'not-found')) return undefined;
-      throw error;
-    }
-  }
-
-  async function recordsOfStreams({ id, streams }: Organization): Promise<ReadonlyMap<string, number>> {
-    const counts = await Promise.all(
-      streams.map(async (stream) => [stream.id, (await recordsOf(id, stream.id)) ?? 0] as const),
-    );
-    return new Map(counts);
+  /** Number of live records by stream id, without streams whose set does not exist yet. */
+  async function recordsOf(organization: string, streams: readonly Stream[]): Promise<ReadonlyMap<string, number>> {
+    const idOf = new Map(streams.map(({ id }) => [setOfStream({ organization, stream: id }, 'records'), id]));
+    const recordSets = (await sets.list()).filter(({ slug }) => idOf.has(slug));
+    const summarized = await summarize(index, recordSets);
+    return new Map(summarized.map(({ set, summary }) => [idOf.get(set.slug)!, summary.resources]));
   }
 
   /** The sets of a stream that the reader may read. */
@@ -80,7 +70,7 @@ export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): 
         const name = { organization: organization.id };
         const [frame, records, listed, dumps, shown] = await Promise.all([
           organizationFrameOf(app, request, response),
-          recordsOfStreams(organization),
+          recordsOf(organization.id, organization.streams),
           uploads.list(organization.id, undefined, { limit: MOST_COUNTED }),
           streamDumpsView(name, app),
           setsOf(name, response),
@@ -98,17 +88,18 @@ export function organizationPageRoutes(app: ServedApp, _stopping: AbortSignal): 
         const stream = streamOf(organizationOf(response), param(request, 'stream'));
         const organization = organizationOf(response).id;
         const name = { organization, stream: stream.id };
-        const [frame, records, listed, dumps, shown] = await Promise.all([
+        const [frame, counts, listed, dumps, shown] = await Promise.all([
           organizationFrameOf(app, request, response),
-          recordsOf(organization, stream.id),
+          recordsOf(organization, [stream]),
           uploads.list(organization, stream.id, { before, limit: UPLOADS_PER_PAGE }),
           streamDumpsView(name, app),
           setsOf(name, response),
         ]);
         const views = viewsOf(listed);
+        const records = counts.get(stream.id) ?? 0;
         const last = views.at(-1)?.number ?? 1;
         const next = views.length === UPLOADS_PER_PAGE && last > 1 ? last : undefined;
-        const page = { ...frame, stream, records: records ?? 0, uploads: views, before, next, dumps, sets: shown };
+        const page = { ...frame, stream, records, uploads: views, before, next, dumps, sets: shown };
         sendPage(response, renderStreamPage(page));
       },
     }),
