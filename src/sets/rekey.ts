@@ -17,7 +17,8 @@ interface Misnamed {
 /**
  * Gives every resource the key of its URI under the set's prefix. A resource that was posted as a URI elsewhere, and is
  * now below the prefix, is deleted under its old key and created under its new one, in one commit. If both keys have a
- * resource, the newer state wins; a deletion counts only if it is of this epoch. Idempotent.
+ * resource, the newer state wins, also one that is posted meanwhile; a deletion counts only if it is of this epoch.
+ * Idempotent.
  */
 export async function rekey(index: Index, set: Set): Promise<void> {
   const { origin } = new URL(set.urlPrefix);
@@ -27,6 +28,8 @@ export async function rekey(index: Index, set: Set): Promise<void> {
       const key = rightKey(set.urlPrefix, resource.key);
       return key === resource.key ? [] : [{ resource, key }];
     });
+    // The newest first: of two with the same new key, the second one is superseded.
+    misnamed.sort((one, other) => other.resource.stamp - one.resource.stamp);
     if (misnamed.length > 0) await renameAll(index, set, misnamed);
   }
 }
@@ -44,7 +47,8 @@ async function renameAll(index: Index, set: Set, misnamed: readonly Misnamed[]):
     const other = others[at];
     const counts = other !== undefined && (other.state !== undefined || other.stamp > epochStart);
     if (counts && other.stamp > stamp) continue;
-    events.push({ set: id, key, state, weight: entryWeight(urlPrefix, key, state) });
+    // Superseded if a client has posted a newer state since the lookup.
+    events.push({ set: id, key, state, weight: entryWeight(urlPrefix, key, state), basedOn: other?.stamp ?? 0 });
   }
   await index.commit(events);
 }

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ChangeEvent } from '../../../src/core/change.ts';
+import { entryWeight } from '../../../src/core/entry-weight.ts';
+import type { ResourceSet } from '../../../src/core/resource-set.ts';
+import { rekey } from '../../../src/sets/rekey.ts';
+import { SetRegistry } from '../../../src/sets/set-registry.ts';
+import { openStores, type Stores } from '../../../src/stores/open-stores.ts';
+import { describeOnEachStore, type StorePlace } from '../../support/each-store.ts';
+
+const PREFIX = 'http://example.org/';
+
+describeOnEachStore('giving resources the keys of their URIs', (store) => {
+  let folder: string;
+  let place: StorePlace;
+  let stores: Stores;
+  let set: ResourceSet;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
+    place = store.place(folder);
+    stores = await openStores(place.location);
+    const sets = new SetRegistry(stores.catalog, stores.index);
+    await sets.useBaseUrl('http://localhost:8080', false);
+    set = await sets.add({ slug: 'a', urlPrefix: PREFIX });
+  });
+  afterEach(async () => {
+    await stores.close();
+    await place.dispose();
+    await rm(folder, { recursive: true });
+  });
+
+  function event(key: string, length: number): ChangeEvent {
+    const state = { length };
+    return { set: set.id, key, state, weight: entryWeight(PREFIX, key, state) };
+  }
+  const lengthOf = async (key: string) => (await stores.index.lookup(set.id, [key]))[0]?.state?.length;
+
+  it('keeps the newer state that a client posts meanwhile', async () => {
+    await stores.index.commit([event(`${PREFIX}a`, 1)]);
+    const posting = {
+      read: stores.index.read.bind(stores.index),
+      commit: stores.index.commit.bind(stores.index),
+      async lookup(id: number, keys: readonly string[]) {
+        const found = await stores.index.lookup(id, keys);
+        await stores.index.commit([event('/a', 2)]);
+        return found;
+      },
+    };
+    await rekey(posting, set);
+    assert.deepEqual([await lengthOf('/a'), await lengthOf(`${PREFIX}a`)], [2, undefined]);
+  });
+
+  it('keeps the newer one of two resources that get one key', async () => {
+    await stores.index.commit([event(`${PREFIX}a-b`, 1), event(`${PREFIX}a%2Db`, 2)]);
+    await stores.index.commit([event(`${PREFIX}c%2Dd`, 1), event(`${PREFIX}c-d`, 2)]);
+    await rekey(stores.index, set);
+    assert.deepEqual([await lengthOf('/a-b'), await lengthOf('/c-d')], [2, 2]);
+  });
+});
