@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { estypes } from '@elastic/elasticsearch';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { StoredSet } from '../../core/stored-set.ts';
@@ -12,7 +13,8 @@ const MOST_HITS = 10_000;
 
 interface Source {
   readonly id: string;
-  readonly body: { readonly value: unknown };
+  /** `put` identifies the put that wrote it; older documents have none. */
+  readonly body: { readonly value: unknown; readonly put?: string };
 }
 
 type Stored = Pick<estypes.GetGetResult<Source>, '_seq_no' | '_primary_term' | '_source'>;
@@ -48,15 +50,16 @@ export class ElasticsearchCatalog implements Catalog {
   async #put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number> {
     const stored = await this.#get(kind, id);
     if ((stored && versionOf(stored)) !== replaces) throw conflict(kind, id);
-    const document = { kind, id, body: { value: body } };
+    const thisPut = randomUUID();
+    const document: Source & { kind: CatalogKind } = { kind, id, body: { value: body, put: thisPut } };
     const write = { ...this.#placeOf(kind, id), document, refresh: true, require_alias: true };
     const written = await this.#cluster.ask((client) => {
       if (stored === undefined) return client.create(write, { ignore: [409], meta: true });
       const replaced = { if_seq_no: stored._seq_no!, if_primary_term: stored._primary_term! };
       return client.index({ ...write, ...replaced }, { ignore: [409], meta: true });
     });
-    if (written.statusCode === 409) throw conflict(kind, id);
-    const version = versionOf(written.body);
+    const version = written.statusCode < 400 ? versionOf(written.body) : await this.#versionOfPut(kind, id, thisPut);
+    if (version === undefined) throw conflict(kind, id);
     // A reader that has listed up to a later put, which was visible earlier, would never list this one: so it is put
     // again.
     if ((await this.head(kind)) <= version) return version;
@@ -65,6 +68,12 @@ export class ElasticsearchCatalog implements Catalog {
       if (isTidemarkError(error, 'conflict')) return version;
       throw error;
     });
+  }
+
+  /** The client repeats a request whose response was lost: the document is then stored, and the repetition is a 409. */
+  async #versionOfPut(kind: CatalogKind, id: string, put: string): Promise<number | undefined> {
+    const stored = await this.#get(kind, id);
+    return stored?._source?.body.put === put ? versionOf(stored) : undefined;
   }
 
   async list<Body>(kind: CatalogKind, after = 0): Promise<readonly CatalogDocument<Body>[]> {

@@ -1,7 +1,7 @@
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import { lastUpload, putUpload, type RecordingParts } from '../uploads/record-upload.ts';
-import { type Upload, type UploadedFile, uploadId } from '../uploads/upload.ts';
+import { lastUpload, putUpload, type RecordingParts, uploadAt } from '../uploads/record-upload.ts';
+import type { Upload, UploadedFile } from '../uploads/upload.ts';
 import type { ResumableRegistry } from './resumable-registry.ts';
 import type { ResumableUpload } from './resumable-upload.ts';
 
@@ -26,7 +26,7 @@ export async function recordResumable(
   let current = resumable;
   for (;;) {
     const { claim } = current;
-    const there = claim === undefined ? undefined : await uploadAt(catalog, current, claim);
+    const there = claim === undefined ? undefined : await uploadAt(catalog, { ...current, number: claim });
     if (there?.token === id) return there;
     if (claim === undefined || there !== undefined) {
       const next = ((await lastUpload(catalog, current))?.number ?? 0) + 1;
@@ -34,17 +34,9 @@ export async function recordResumable(
       failpoint('resumable.claimed');
       continue;
     }
-    const before = claim === 1 ? undefined : await uploadAt(catalog, current, claim - 1);
+    const before = claim === 1 ? undefined : await uploadAt(catalog, { ...current, number: claim - 1 });
     const last = { number: claim - 1, received: before?.received ?? 0 };
     const recorded = await putUpload(parts, upload, last);
     if (recorded !== undefined) return recorded;
   }
-}
-
-async function uploadAt(
-  catalog: Pick<Catalog, 'get'>,
-  { organization, stream }: ResumableUpload,
-  number: number,
-): Promise<Upload | undefined> {
-  return (await catalog.get<Upload>('upload', uploadId(organization, stream, number)))?.body;
 }

@@ -1,10 +1,10 @@
 import { unlessConflict } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import { type Upload, uploadId, uploadsOf } from './upload.ts';
+import { type NamedUpload, type Upload, uploadId, uploadsOf } from './upload.ts';
 
 export interface RecordingParts {
-  readonly catalog: Pick<Catalog, 'put' | 'latest'>;
+  readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   /** Called when the upload is recorded. Its errors are ignored: the upload is found later. */
   onRecorded?(upload: Upload): Promise<unknown>;
 }
@@ -19,14 +19,15 @@ type NewUpload = Omit<Upload, 'number' | 'received'>;
 export async function recordUpload(parts: RecordingParts, upload: NewUpload): Promise<Upload> {
   for (;;) {
     const last = await lastUpload(parts.catalog, upload);
-    // The put of this upload succeeded, but its response was lost, and its repetition was a conflict.
-    if (last?.token === upload.token) return last;
     const recorded = await putUpload(parts, upload, last);
     if (recorded !== undefined) return recorded;
   }
 }
 
-/** Puts an upload after the last one; undefined when another upload has taken that number. */
+/**
+ * Puts an upload after the last one; undefined when another upload has taken that number. An earlier attempt for the
+ * same upload may have taken it, whose response was lost.
+ */
 export async function putUpload(
   { catalog, onRecorded }: RecordingParts,
   upload: NewUpload,
@@ -35,10 +36,21 @@ export async function putUpload(
   const number = (last?.number ?? 0) + 1;
   const numbered: Upload = { ...upload, number, received: Math.max(Date.now(), (last?.received ?? 0) + 1) };
   const id = uploadId(upload.organization, upload.stream, number);
-  if ((await unlessConflict(catalog.put('upload', id, numbered, undefined))) === undefined) return undefined;
+  if ((await unlessConflict(catalog.put('upload', id, numbered, undefined))) === undefined) {
+    const stored = await uploadAt(catalog, numbered);
+    return stored?.token === upload.token ? stored : undefined;
+  }
   failpoint('upload.recorded');
   await onRecorded?.(numbered).catch(() => {});
   return numbered;
+}
+
+/** The upload of a stream with a number, if there is one. */
+export async function uploadAt(
+  catalog: Pick<Catalog, 'get'>,
+  { organization, stream, number }: NamedUpload,
+): Promise<Upload | undefined> {
+  return (await catalog.get<Upload>('upload', uploadId(organization, stream, number)))?.body;
 }
 
 /** The upload of a stream with the highest number. */
