@@ -403,6 +403,22 @@ export function commitContract(start: () => Promise<{ open(): Promise<Stores>; d
       );
     });
 
+    it('keeps an order that no resource has, for a process that starts later', async () => {
+      const set = await add(100);
+      assert.deepEqual(await short({ ...deletion(set, 'a'), order: 2 }), ['not-there']);
+      // So many commits that no process reads the first one again.
+      const another = await add(100);
+      for (let length = 1; length <= 20; length++) await commit(upsert(another, 'b', { length }));
+      await stores.index.watermark();
+      const later = await place.open();
+      try {
+        assert.deepEqual((await later.index.commit([at(set, 'a', 1, 1)])).map(describeResult), ['superseded']);
+      } finally {
+        await later.close();
+      }
+      assert.equal(await lookup(set), undefined);
+    });
+
     it('ends with the highest order when many raise it at once', async () => {
       const set = await add(1_000);
       const orders = shuffled(Array.from({ length: 24 }, (_, order) => order));

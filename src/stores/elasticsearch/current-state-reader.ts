@@ -100,16 +100,22 @@ export class CurrentStateReader {
   async readLedgers(events: readonly PostableEvent[]): Promise<void> {
     const { ledgers, knownKeys } = this.#log;
     const sets = [...new Set(events.map(({ set }) => set))].filter((set) => !ledgers.has(set));
-    for (const ledger of await this.ledgersOf(sets)) {
-      ledgers.set(ledger.set, ledger);
-      if (ledger.changes === 0) knownKeys.begin(ledger.set);
+    const documents = await this.#ledgerDocuments(sets);
+    for (const [at, set] of sets.entries()) {
+      ledgers.set(set, toLedger(set, documents[at]));
+      // No commit has touched the set. With a ledger without changes, keys may have an order.
+      if (documents[at] === undefined) knownKeys.begin(set);
     }
   }
 
   /** The ledgers after all commits are applied; empty ones for sets that have none yet. */
   async ledgersOf(sets: readonly SetId[]): Promise<readonly LedgerEntry[]> {
-    const documents = await this.get<LedgerDocument>(this.#names.ledgers, sets.map(ledgerId));
+    const documents = await this.#ledgerDocuments(sets);
     return sets.map((set, at) => toLedger(set, documents[at]));
+  }
+
+  #ledgerDocuments(sets: readonly SetId[]): Promise<readonly (LedgerDocument | undefined)[]> {
+    return this.get<LedgerDocument>(this.#names.ledgers, sets.map(ledgerId));
   }
 
   /** The last position of each source, after all commits are applied and refreshed. */

@@ -5,7 +5,7 @@ const MOST_KEYS = 4_000_000;
 const FIRST_SLOTS = 1_024;
 
 /**
- * The keys of sets that had their first change while this process was running. Any other key never existed in these
+ * The keys of sets whose first commit happened while this process was running. Any other key never existed in these
  * sets, so its document need not be read: the first load of a set, which is the largest, reads nothing. It stores 32
  * bits of each key. A missing key may be reported as known, and is then read; a known key is never reported as missing.
  */
@@ -20,13 +20,13 @@ export class KnownKeys {
     this.#mostKeys = mostKeys;
   }
 
-  /** Begins a set that has had no change up to the head of the log. */
+  /** Begins a set that no commit up to the head of the log has touched. */
   begin(set: SetId): void {
     this.#sets.add(set);
   }
 
   /**
-   * Whether the key may have had a change.
+   * Whether the key may have a state or an order.
    * @param id the `resourceId` of set and key
    */
   mayHold(set: SetId, id: string): boolean {
