@@ -7,7 +7,7 @@ import { ACCEPTED_CLOCK } from '../../src/stores/clock.ts';
 import { decodeCommit } from '../../src/stores/elasticsearch/commit-record.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
-import { deletion, URL_PREFIX, upsert } from '../support/builders.ts';
+import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';
 import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch } from '../support/elasticsearch-indices.ts';
@@ -195,6 +195,49 @@ describe('the committer on Elasticsearch', () => {
         }
       });
     }
+
+    it('shows no change of a later commit while an earlier one is being applied', async () => {
+      const [writers, readers] = [await startProxy(), await startProxy()];
+      const [writer, reader] = [await open(writers), await open(readers)];
+      const { changes } = new IndexNames(location.prefix);
+      await stampsOf(writer, upsert(set, 'a'));
+      const applied = Promise.withResolvers<void>();
+      const isApplied = Promise.withResolvers<void>();
+      const gate = Promise.withResolvers<void>();
+      writers.on(
+        (asked) => isBulk(asked) && asked.body.includes('/second'),
+        async (execute) => {
+          await gate.promise;
+          return execute();
+        },
+      );
+      writers.on(
+        (asked) => isBulk(asked) && asked.body.includes('/third'),
+        async (execute) => {
+          const answer = await execute();
+          applied.resolve();
+          return answer;
+        },
+      );
+      // The reader has read the head of the log when it searches.
+      const searches = readers.on(
+        ({ path }) => path.includes('_search') && path.includes('-changes'),
+        async (execute) => {
+          searches.remove();
+          commits = [writer.index.commit([upsert(set, 'second')]), writer.index.commit([upsert(set, 'third')])];
+          await applied.promise;
+          await askElasticsearch(server.url, 'POST', `${changes}/_refresh`);
+          isApplied.resolve();
+          return execute();
+        },
+      );
+      let commits: Promise<unknown>[] = [];
+      const keys = (await collect(reader.index.changes(set, { after: 0 }))).map(({ key }) => key);
+      await isApplied.promise;
+      gate.resolve();
+      await Promise.all(commits);
+      assert.deepEqual(keys, ['/a']);
+    });
   });
 });
 

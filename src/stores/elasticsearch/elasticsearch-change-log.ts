@@ -12,7 +12,7 @@ import type { CurrentStateReader } from './current-state-reader.ts';
 import type { IndexNames } from './index-names.ts';
 import type { ChangeReader } from './search/change-reader.ts';
 import type { ResourceReader } from './search/resource-reader.ts';
-import type { Visibility } from './visibility.ts';
+import { notAbove, type Visibility } from './visibility.ts';
 
 interface Parts {
   readonly names: IndexNames;
@@ -39,14 +39,14 @@ export class ElasticsearchChangeLog implements ChangeLog, LogMaintenance {
     return this.commit(changes);
   }
 
-  async *changes(set: SetId, range: StampRange): AsyncIterable<readonly Change[]> {
-    await this.#parts.visibility.settledFor(set);
-    yield* prefetchItems(this.#parts.changes.read(set, range));
+  async *changes(set: SetId, { after, until }: StampRange): AsyncIterable<readonly Change[]> {
+    const head = await this.#parts.visibility.settledFor(set);
+    yield* prefetchItems(this.#parts.changes.read(set, { after, until: notAbove(head, until) }));
   }
 
-  async *log({ after, until = Number.POSITIVE_INFINITY }: StampRange): AsyncIterable<readonly Change[]> {
-    const { stamp: last } = await this.#parts.visibility.settled();
-    yield* prefetchItems(this.#parts.changes.read(undefined, { after, until: Math.min(until, last + 1) }));
+  async *log({ after, until }: StampRange): AsyncIterable<readonly Change[]> {
+    const head = await this.#parts.visibility.settled();
+    yield* prefetchItems(this.#parts.changes.read(undefined, { after, until: notAbove(head, until) }));
   }
 
   async positions(): Promise<readonly SourcePosition[]> {
@@ -56,9 +56,9 @@ export class ElasticsearchChangeLog implements ChangeLog, LogMaintenance {
     return currentStates.positions();
   }
 
-  async *raisedOrders({ after, until = Number.POSITIVE_INFINITY }: StampRange): AsyncIterable<readonly RaisedKey[]> {
-    const { stamp: last } = await this.#parts.visibility.settled();
-    yield* this.#parts.resources.raisedOrders({ after, until: Math.min(until, last + 1) });
+  async *raisedOrders({ after, until }: StampRange): AsyncIterable<readonly RaisedKey[]> {
+    const head = await this.#parts.visibility.settled();
+    yield* this.#parts.resources.raisedOrders({ after, until: notAbove(head, until) });
   }
 
   dropCommits(below: Stamp, options?: DropOptions): Promise<DroppedCommits> {

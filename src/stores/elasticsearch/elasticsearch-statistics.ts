@@ -17,7 +17,7 @@ import type { IndexNames } from './index-names.ts';
 import type { ChangeReader } from './search/change-reader.ts';
 import type { WindowReader } from './search/window-reader.ts';
 import type { StoredSets } from './stored-sets.ts';
-import type { Visibility } from './visibility.ts';
+import { notAbove, type Visibility } from './visibility.ts';
 
 interface Parts {
   readonly names: IndexNames;
@@ -54,13 +54,13 @@ export class ElasticsearchStatistics implements SetStatistics {
   }
 
   async latest(set: SetId, range: LatestRange): Promise<readonly Change[]> {
-    await this.#parts.visibility.settledFor(set);
-    return this.#parts.changes.latest(set, range);
+    const head = await this.#parts.visibility.settledFor(set);
+    return this.#parts.changes.latest(set, { ...range, before: notAbove(head, range.before) });
   }
 
   async history(set: SetId, key: ResourceKey, range: HistoryRange): Promise<readonly Change[]> {
-    await this.#parts.visibility.settledFor(set);
-    return this.#parts.changes.history(set, key, range);
+    const head = await this.#parts.visibility.settledFor(set);
+    return this.#parts.changes.history(set, key, { ...range, before: notAbove(head, range.before) });
   }
 
   async windows(set: SetId, after: Stamp): Promise<readonly Window[]> {

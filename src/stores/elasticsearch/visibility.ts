@@ -1,5 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -78,4 +79,12 @@ export class Visibility {
     }
     return head;
   }
+}
+
+/**
+ * The lower one of a boundary and the watermark of a head. Above that, a search may find a later commit while an
+ * earlier one is still being applied: a reader that goes on after what it has read would never get the earlier one.
+ */
+export function notAbove({ stamp }: LogHead, boundary: Stamp | undefined): Stamp {
+  return Math.min(boundary ?? Number.POSITIVE_INFINITY, stamp + 1);
 }
