@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { loadConfiguration } from '../config/load-configuration.ts';
+import { defaultOfFlag } from '../config/setting.ts';
 import { type SettingName, settingOf } from '../config/settings.ts';
 import { VERSION } from '../config/version.ts';
 import { type CliCommand, type Example, GROUPS } from './cli-command.ts';
@@ -79,9 +80,9 @@ function addCommand(parent: Command, command: CliCommand, surroundings: ProgramS
 }
 
 function addSetting(command: Command, name: SettingName): Option {
-  const { flag, variable, meaning, default: standard } = settingOf(name);
-  const byDefault = standard.replace(/^\(|\)$/g, '');
-  const option = new Option(flag!, `${meaning} Default: ${byDefault}. [${variable}]`.replaceAll('`', ''));
+  const setting = settingOf(name);
+  const description = `${setting.meaning}${defaultOfFlag(setting)} [${setting.variable}]`;
+  const option = new Option(setting.flag!, description.replaceAll('`', ''));
   command.addOption(option);
   // Commander sets `true` where a flag such as `--no-sources` is left out.
   command.setOptionValue(name, undefined);

@@ -1,4 +1,5 @@
 import { Command, type Option } from 'commander';
+import { defaultOfFlag } from '../config/setting.ts';
 import { settingOf } from '../config/settings.ts';
 import { OPTIONS_OF_EVERY_COMMAND, SETTINGS_OF_EVERY_COMMAND } from './build-program.ts';
 import type { CliCommand } from './cli-command.ts';
@@ -56,8 +57,8 @@ function optionRow({ flags, description, defaultValue, mandatory }: Option): Row
 
 function settingRows(names: readonly Parameters<typeof settingOf>[0][]): readonly Row[] {
   return names.map((name) => {
-    const { flag, meaning, default: byDefault } = settingOf(name);
-    return [flag!, `${meaning} Default: ${byDefault.replace(/^\(|\)$/g, '')}.`];
+    const setting = settingOf(name);
+    return [setting.flag!, `${setting.meaning}${defaultOfFlag(setting)}`];
   });
 }
 

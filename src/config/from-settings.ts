@@ -37,13 +37,14 @@ export const FROM_SETTINGS = {
   fromInterval: setting({
     field: 'fromInterval',
     schema: z.int('use a number of seconds').min(1, 'use a number of seconds').max(86_400, 'at most a day'),
-    meaning: 'With `--from`: seconds between two polls of a source that sends no changes as they happen.',
+    meaning:
+      'With `--from`: seconds between two polls of a source that sends no changes as they happen. The flag takes a duration, such as `30s`.',
     default: String(DEFAULT_FROM_INTERVAL),
     givenTo: ADD_AND_CHANGE,
     flags: [
       {
         flag: '--from-interval <duration>',
-        meaning: 'with --from, how long to wait between two polls of a source without a stream of changes, such as 30s',
+        meaning: `with --from, how long to wait between two polls of a source without a stream of changes, such as 1m (default: ${DEFAULT_FROM_INTERVAL}s)`,
         parse: (text) => (text === '' ? null : secondsOf(text)),
       },
     ],

@@ -18,3 +18,8 @@ export interface Setting<Value = unknown> {
 export function setting<Value>(setting: Setting<Value>): Setting<Value> {
   return setting;
 }
+
+/** The sentence after the meaning of a flag. `--no-jobs` has none: the default is that of the key, `jobs`. */
+export function defaultOfFlag({ flag, default: byDefault }: Pick<Setting, 'flag' | 'default'>): string {
+  return flag?.startsWith('--no-') ? '' : ` Default: ${byDefault.replace(/^\(|\)$/g, '')}.`;
+}

@@ -24,7 +24,7 @@ export function setSettingsReference(): string {
 }
 
 function code(text: string): string {
-  return `\`${text}\``;
+  return `\`${text.replaceAll('|', '\\|')}\``;
 }
 
 function plainOrCode(text: string): string {

@@ -24,14 +24,15 @@ export const SETTINGS = {
     schema: values.host,
     default: '127.0.0.1',
     meaning:
-      'Address to listen on. Other than a local one, it needs a token (of `tokens create`, or `token`) or `publicReadOnly`.',
+      'Address at which the server listens. Other than a local one, it needs a token (of `tokens create`, or `token`) or `publicReadOnly`.',
   }),
   port: setting({
     variable: 'TIDEMARK_PORT',
     flag: '--port <number>',
     schema: values.port,
     default: '(the previous one, when no base URL was given; else 8080)',
-    meaning: 'Port to listen on; 0 takes that of last time, or another one that is free.',
+    meaning:
+      'Port at which the server listens, and part of the base URL when that is not set; 0 takes that of last time, or another one that is free.',
   }),
   sharePort: setting({
     variable: 'TIDEMARK_SHARE_PORT',
@@ -55,7 +56,7 @@ export const SETTINGS = {
     schema: values.yesOrNo,
     default: 'true',
     meaning:
-      'Whether the server keeps sets in sync with their folders, buckets, artifacts and other sources. Of several servers of a store, one does; the others, with `false`, only answer requests and take posted changes.',
+      'With `--no-sources`, or `false`, the server does not keep sets in sync with their folders, buckets, artifacts and other sources: it only answers requests and takes posted changes. Of several servers of a store, exactly one is started without it.',
   }),
   jobs: setting({
     variable: 'TIDEMARK_JOBS',
@@ -63,7 +64,7 @@ export const SETTINGS = {
     schema: values.yesOrNo,
     default: 'true',
     meaning:
-      'Whether the server runs jobs, and adds them when they are scheduled. With `false`, run `tidemark work` beside it: see `docs/jobs.md`.',
+      'With `--no-jobs`, or `false`, the server runs no jobs, and adds none when they are scheduled: run `tidemark work` beside it. See `docs/jobs.md`.',
   }),
   concurrency: setting({
     variable: 'TIDEMARK_CONCURRENCY',
@@ -208,10 +209,10 @@ export const SETTINGS = {
   }),
   accessLog: setting({
     variable: 'TIDEMARK_ACCESS_LOG',
-    flag: '--access-log <yes>',
+    flag: '--access-log <true|false>',
     schema: values.yesOrNo,
     default: '(`true` for `serve`, else `false`)',
-    meaning: 'Whether a line is logged for each request, at the level `info`: `true` or `false`.',
+    meaning: 'Whether a line is logged for each request, at the level `info`.',
   }),
   publicMetrics: setting({
     variable: 'TIDEMARK_PUBLIC_METRICS',

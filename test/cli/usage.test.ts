@@ -214,6 +214,14 @@ describe('the command line', () => {
     assert.doesNotMatch(stdout, /failpoint/i);
   });
 
+  it('shows no default of a flag that begins with --no-, which would read as if the flag were given', async () => {
+    const { stdout } = await tidemark(['serve', '--help']);
+    const meaning = /--no-jobs((.|\n)*?)\[TIDEMARK_JOBS\]/.exec(stdout)?.[1];
+
+    assert.match(meaning ?? '', /runs\s+no jobs/);
+    assert.doesNotMatch(meaning ?? '', /Default/);
+  });
+
   it('prints its version', async () => {
     assert.match((await tidemark(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/);
   });

@@ -42,7 +42,8 @@ export const FAILURES: Readonly<Record<number, Failure>> = {
   408: { name: 'RequestTimeout', description: 'Nothing more of the body came in time.', isOf: takesBody },
   409: {
     name: 'Conflict',
-    description: 'This set takes no posted events: its resources are the records of artifacts.',
+    description:
+      'This set takes no posted events: it follows another source, or it keeps versions. The message says what to do.',
     isOf: ({ operation }) => operation.id === 'postChanges',
   },
   410: {

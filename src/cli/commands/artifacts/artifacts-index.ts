@@ -18,7 +18,12 @@ export const artifactsIndex: CliCommand<Options> = {
   group: 'artifacts',
   usage: 'index <key>',
   summary: 'Writes the documents of an IndexRecord file into an index of Elasticsearch, and switches an alias to it.',
-  examples: [['artifacts index cdl.avro --into http://localhost:9200/items', 'indexes its records']],
+  examples: [
+    [
+      'artifacts index cdl/indexing/20170214/20170214_151848-cdl-MAP.3_1.IndexRecord.v1.avro --into http://localhost:9200/items',
+      'indexes its records',
+    ],
+  ],
   settings: [...ARTIFACT_SETTINGS, 'intoCa'],
 
   options(command) {

@@ -27,7 +27,7 @@ export const jobsList: CliCommand<Options> = {
     command
       .option('--state <state>', `only jobs in this state: ${JOB_STATES.join(', ')}`, oneOf(...JOB_STATES))
       .option('--kind <kind>', 'only jobs of this kind')
-      .option('--limit <number>', `at most so many (default: ${DEFAULT_LIMIT})`, wholeNumber(1, MOST), DEFAULT_LIMIT);
+      .option('--limit <number>', 'at most so many', wholeNumber(1, MOST), DEFAULT_LIMIT);
   },
 
   async run(call) {

@@ -1,7 +1,5 @@
 import type { RuleSection } from './rule-entry.ts';
 
-const ONE_DESCRIPTION = 'at most 50,000 sets';
-
 /** Sections A to F: all documents, descriptions, Capability Lists, Resource Lists. */
 export const RULES_OF_LISTS: readonly RuleSection[] = [
   {
@@ -75,7 +73,7 @@ export const RULES_OF_LISTS: readonly RuleSection[] = [
       [
         41,
         'MUST',
-        `Several Source Descriptions have an index (there is only one here: ${ONE_DESCRIPTION})`,
+        'Several Source Descriptions have an index (here: when there are more than 50,000 sets)',
         'documents',
       ],
       [42, 'MUST', 'Nothing is above it: no up', 'documents'],
