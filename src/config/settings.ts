@@ -24,7 +24,7 @@ export const SETTINGS = {
     schema: values.host,
     default: '127.0.0.1',
     meaning:
-      'Address at which the server listens. Other than a local one, it needs a token (of `tokens create`, or `token`) or `publicReadOnly`.',
+      'Address at which the server listens. Other than a local one, it needs a token (of `tokens create`, or `token`) or `publicReadOnly`: see `docs/access.md`.',
   }),
   port: setting({
     variable: 'TIDEMARK_PORT',
