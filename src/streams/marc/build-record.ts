@@ -19,7 +19,7 @@ export class UnusableRecord extends Error {}
 /**
  * Characters that XML 1.0 does not allow, including those that MARC21 uses for its structure; and single surrogates.
  */
-const INVALID_TEXT = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+export const INVALID_TEXT = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 const LEADER = /^[\x20-\x7e]{24}$/;
 const TAG = /^[0-9A-Za-z]{3}$/;
 const INDICATORS = /^[\x20-\x7e]{2}$/;

@@ -15,6 +15,8 @@ const TILDE = 0x7e;
 const ESCAPE = 0x1b;
 const ZERO = 0x30;
 const CODED_IN_UTF8 = 0x61;
+/** The beginning of a numeric character reference, which MARC-8 has in place of characters outside of its sets. */
+const REFERENCE = Buffer.from('&#x');
 
 /** Result of a check. One object is reused for all records: reading is the hot path. */
 export interface Findings {
@@ -141,7 +143,10 @@ function checkCoding(bytes: Buffer, found: Findings, { seen, isInOrder }: Layout
   if (!isInOrder || !hasUsualLeader(bytes)) found.repair = 'layout';
   const isSaid = bytes[CODING_AT] === CODED_IN_UTF8;
   if (!isSaid && found.repair === 'none') found.repair = 'coding';
-  if (seen === 0) return undefined;
+  if (seen === 0) {
+    if (!isSaid && bytes.includes(REFERENCE)) found.repair = 'marc8';
+    return undefined;
+  }
   if ((seen & ESCAPED) !== 0) {
     if (isSaid) return `${byteAt(bytes, bytes.indexOf(ESCAPE, LEADER_LENGTH))}: ${EXPECTED_TEXT}`;
     found.repair = 'marc8';

@@ -1,10 +1,13 @@
-import { UnusableRecord } from './build-record.ts';
+import { INVALID_TEXT, UnusableRecord } from './build-record.ts';
 import { ANSEL, ASCII, CHOSEN_SETS, type CharacterSet, LOWER_SETS } from './marc8-sets.ts';
 
 const ESCAPE = 0x1b;
 const SPACE = 0x20;
 const DELETE = 0x7f;
 const UPPER_HALF = 0x80;
+const AMPERSAND = 0x26;
+const LONGEST_REFERENCE = 12;
+const LAST_CHARACTER = 0x10ffff;
 
 /** The control characters of MARC-8: start and end of non-sorting characters, joiner, non-joiner. */
 const CONTROLS: ReadonlyMap<number, string> = new Map([
@@ -16,7 +19,8 @@ const CONTROLS: ReadonlyMap<number, string> = new Map([
 
 /**
  * Decodes one control field or subfield in MARC-8 to composed text (NFC). Each begins with ASCII in the lower half of
- * the code table, and extended Latin in the upper half.
+ * the code table, and extended Latin in the upper half. Numeric character references become their characters: MARC-8
+ * has them for characters outside of its sets (MARC 21 Specifications, Character Sets, Part 4, "Lossless conversion").
  * @throws UnusableRecord for codes that the character sets do not contain, and for East Asian characters
  */
 export function decodeMarc8(bytes: Buffer): string {
@@ -33,6 +37,13 @@ export function decodeMarc8(bytes: Buffer): string {
       at += chosen.length;
       continue;
     }
+    const reference = byte === AMPERSAND && lower === ASCII ? referenceAt(bytes, at) : undefined;
+    if (reference !== undefined) {
+      text += characterOfReference(reference) + marks;
+      marks = '';
+      at += reference.length;
+      continue;
+    }
     const set = byte < UPPER_HALF ? lower : upper;
     const mark = set.marks.get(byte & 0x7f);
     if (mark !== undefined) marks += mark;
@@ -43,6 +54,20 @@ export function decodeMarc8(bytes: Buffer): string {
     at++;
   }
   return (text + marks).normalize('NFC');
+}
+
+/** The numeric character reference at a position, valid or not: `&#x03B1;`. */
+function referenceAt(bytes: Buffer, at: number): string | undefined {
+  return /^&#x[\dA-Fa-f]{1,8};/.exec(bytes.toString('latin1', at, at + LONGEST_REFERENCE))?.[0];
+}
+
+/** The character that a reference has in its place; the reference itself when it has none that XML allows. */
+function characterOfReference(reference: string): string {
+  const point = reference.slice(3, -1);
+  const number = Number.parseInt(point, 16);
+  if (point.length < 4 || number > LAST_CHARACTER) return reference;
+  const character = String.fromCodePoint(number);
+  return INVALID_TEXT.test(character) ? reference : character;
 }
 
 function characterOf(byte: number, set: CharacterSet): string {

@@ -44,12 +44,22 @@ describe('A record that is not said to be UTF-8', () => {
     ['Greek with an accent, and symbols', '\x1b(S\x22a\x1b(B \x1bgabc\x1bs \x1bb2\x1bs\x1bp2\x1bs', 'ά αβγ ₂²'],
     ['Hebrew, from right to left', '\x1b(2ylem\x1b(B', '\u05e9\u05dc\u05d5\u05dd'],
     ['Arabic, with a vowel before its letter', '\x1b(3nG\x1b(B', '\u0627\u064e'],
+    ['references to other characters', 'caf\xe2e &#x0E01;&#x1f600;!', 'café \u0e01\u{1f600}!'],
+    ['a mark before a reference', '&#x03C1;\xe2&#x03B1;', '\u03c1\u03ac'],
+    ['references alone', '&#x0E01;', '\u0e01'],
+    ['references to what XML has not', '\xe2e &#x001F;&#xD800;&#x110000;', 'é &#x001F;&#xD800;&#x110000;'],
+    ['what is no reference of MARC-8', '\xe2e &#xE9; &#233; &#x03B1 &#x;', 'é &#xE9; &#233; &#x03B1 &#x;'],
+    ['a mark before a reference that stays', 'a\xe2&#xD800;', 'a&#xD800;\u0301'],
   ];
   for (const [what, bytes, expected] of TEXTS) {
     it(`is read: ${what}`, async () => {
       assert.equal(await titleIn(uncoded(bytes)), expected.normalize('NFC'));
     });
   }
+
+  it('has references as they are when it is UTF-8', async () => {
+    assert.equal(await titleIn(uncoded(utf8('é &#x0E01;'))), 'é &#x0E01;');
+  });
 
   it('begins each subfield with Latin again', async () => {
     const subfields = [
