@@ -21,6 +21,7 @@ const CONTROLS: ReadonlyMap<number, string> = new Map([
  * Decodes one control field or subfield in MARC-8 to composed text (NFC). Each begins with ASCII in the lower half of
  * the code table, and extended Latin in the upper half. Numeric character references become their characters: MARC-8
  * has them for characters outside of its sets (MARC 21 Specifications, Character Sets, Part 4, "Lossless conversion").
+ * Marks at the end, without a letter behind them, are left out: they are not those of the letter before them.
  * @throws UnusableRecord for codes that the character sets do not contain, and for East Asian characters
  */
 export function decodeMarc8(bytes: Buffer): string {
@@ -53,7 +54,7 @@ export function decodeMarc8(bytes: Buffer): string {
     }
     at++;
   }
-  return (text + marks).normalize('NFC');
+  return text.normalize('NFC');
 }
 
 /** The numeric character reference at a position, valid or not: `&#x03B1;`. */
