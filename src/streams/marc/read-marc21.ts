@@ -1,10 +1,10 @@
 import { buildRecord, UnusableRecord } from './build-record.ts';
 import { checkRecord, type Findings } from './check-record.ts';
 import { type Piece, RecordCutter } from './cut-records.ts';
+import { fieldsOfMarc8 } from './fields-of-marc8.ts';
 import { CODING_AT, STATUS_AT } from './iso2709.ts';
 import { RecordJoiner } from './join-records.ts';
 import { fieldsOf, MarcRecord } from './marc-record.ts';
-import { decodeMarc8 } from './marc8.ts';
 import type { ReadRecord } from './read-record.ts';
 
 const DELETED = 0x64;
@@ -86,6 +86,6 @@ function repair(bytes: Buffer, what: Findings['repair']): MarcRecord {
     case 'layout':
       return buildRecord(bytes.toString('latin1', 0, 24), fieldsOf(bytes));
     case 'marc8':
-      return buildRecord(bytes.toString('latin1', 0, 24), fieldsOf(bytes, decodeMarc8));
+      return buildRecord(bytes.toString('latin1', 0, 24), fieldsOfMarc8(bytes));
   }
 }

@@ -81,6 +81,26 @@ describe('A record that is not said to be UTF-8', () => {
     });
   });
 
+  it('has no character sets of MARC-8 any more, neither in 066 nor in links', async () => {
+    const linked = (link: string, code = '6') => ({
+      tag: '880',
+      indicators: '  ',
+      subfields: [
+        { code, value: link },
+        { code: 'a', value: 'caf\xe2e' },
+      ],
+    });
+    const links = ['245-01/(N', '245-02/(3/r', '245-03/$1', '245-04', '245-05/Cyrl', '245-06//r', 'a/(N', '245-07/(NX'];
+    const sets = { tag: '066', indicators: '  ', subfields: [{ code: 'c', value: '(N' }] };
+    const fields = [{ tag: '001', value: 'id' }, sets, ...links.map((link) => linked(link)), linked('245-08/(N', 'a')];
+    const record = await read(encodeSample({ leader: '00000nam  2200000 a 4500', fields }, ' '));
+    assert.ok(isRecord(record));
+    assert.deepEqual(
+      contentOf(record).fields.map((field) => ('value' in field ? field.value : field.subfields[0]!.value)),
+      ['id', '245-01', '245-02//r', '245-03', '245-04', '245-05/Cyrl', '245-06//r', 'a/(N', '245-07/(NX', '245-08/(N'],
+    );
+  });
+
   it('has its id in UTF-8, too', async () => {
     const record = await read(uncoded('\xe2e', ' \xb2\xe2e '));
     assert.equal(record.id, 'øé');
