@@ -7,6 +7,7 @@ const MOST_ID_BYTES = 255;
 /** Bytes of a line that are kept; it may have blanks around its id. Nothing is kept of a longer line. */
 const MOST_LINE_BYTES = 4096;
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = '\ufeff';
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
 
@@ -21,8 +22,9 @@ export interface DeletedId {
 }
 
 /**
- * Reads a list of ids in UTF-8, one a line. The number of an erratum is that of its line. Blank lines are skipped. Each
- * batch contains what could be read of the bytes that have arrived; it is never empty. Throws what `chunks` throws.
+ * Reads a list of ids in UTF-8, one a line; LF, CRLF or CR ends a line. The number of an erratum is that of its line.
+ * Blank lines are skipped. Each batch contains what could be read of the bytes that have arrived; it is never empty.
+ * Throws what `chunks` throws.
  */
 export async function* readDeletedIds(
   chunks: AsyncIterable<Uint8Array>,
@@ -55,14 +57,23 @@ class Lines {
   #offset = 0;
   #length = 0;
   #rest: Buffer[] = [];
+  /** A line feed behind a carriage return ends no other line. */
+  #endedByReturn = false;
 
   push(chunk: Buffer): readonly Read[] {
     const read: Read[] = [];
     let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
-      this.#keep(chunk.subarray(start, end));
-      this.#finish(read);
-      start = end + 1;
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at]!;
+      if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) continue;
+      const isSecond = byte === LINE_FEED && this.#endedByReturn && at === start && this.#length === 0;
+      if (isSecond) this.#offset += 1;
+      else {
+        this.#keep(chunk.subarray(start, at));
+        this.#finish(read);
+      }
+      this.#endedByReturn = byte === CARRIAGE_RETURN;
+      start = at + 1;
     }
     this.#keep(chunk.subarray(start));
     return read;

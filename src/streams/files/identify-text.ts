@@ -37,7 +37,7 @@ function* linesOf(head: Buffer, isWhole: boolean): Generator<string | undefined,
   const lines = head
     .toString('latin1')
     .replace(/^\xef\xbb\xbf/, '')
-    .split('\n');
+    .split(/\r\n?|\n/);
   // The last line is incomplete.
   if (!isWhole && lines.length > 1) lines.pop();
   for (const line of lines) {

@@ -25,6 +25,17 @@ describe('lists of ids to delete', () => {
     assert.deepEqual(await read('\n \r\n'), []);
   });
 
+  it('reads lines that end with CR alone', async () => {
+    for (const chunk of [1, 2, 1000]) {
+      assert.deepEqual(await read('1\r\r2\r\n3\n\r4\r', chunk), [
+        { kind: 'deletion', ordinal: 1, offset: 0, id: '1' },
+        { kind: 'deletion', ordinal: 3, offset: 3, id: '2' },
+        { kind: 'deletion', ordinal: 4, offset: 6, id: '3' },
+        { kind: 'deletion', ordinal: 6, offset: 9, id: '4' },
+      ]);
+    }
+  });
+
   it('makes an erratum of a line that cannot be an id, and reads the next', async () => {
     const long = '1'.repeat(300);
     const bytes = Buffer.concat([
