@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { excerpt } from '../../lib/excerpt.ts';
 import { idProblem } from './deleted-ids.ts';
 
-// Blanks occur in sentences; the other characters in tables, JSON and markup.
-const NOT_IN_IDS = /[\s<>{}[\]",;]/;
+// Blanks occur in sentences; the other characters, and single quotes around a text, in tables, JSON and markup.
+const NOT_IN_IDS = /[\s<>{}[\]",;]|^'.*'$/;
 /** The notation of the Library of Congress: `n  79021164`. */
 const WITH_BLANKS = /^[A-Za-z]{1,3} {1,4}\d+$/;
 

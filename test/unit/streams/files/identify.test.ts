@@ -80,7 +80,7 @@ describe('kinds of files', () => {
       '\ufeffocm1\n\n  ocm2  \n',
       'x1\rx2\rx3\r',
       'n  79021164\nsh 85012345\n',
-      '(OCoLC)1\nüñí\n',
+      "(OCoLC)1\nüñí\no'1\n'2\n",
       `one\ntwo\n${'3'.repeat(300)}\n`,
       Array.from({ length: 20_000 }, (_, id) => `in0000${id}`).join('\n'),
     ];
@@ -91,6 +91,7 @@ describe('kinds of files', () => {
     const files = {
       'Please find the records in the other file.\n': 'no list of ids, one a line: it has "Please find the records in',
       'id,title\n1,"Maps"\n': 'no list of ids, one a line: it has "id,title"',
+      "'x1'\n'x2'\n": 'no list of ids, one a line: it has "\'x1\'"',
       '{"records": [1]}': 'JSON: send MARC21',
       '=LDR  00026     2200025   4500\n=001  1\n': 'MARC as text, as MarcEdit writes it: save it as MARC21',
       [`${'1'.repeat(100_000)}`]: 'no list of ids, one a line: it has "1111',
