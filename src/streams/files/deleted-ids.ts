@@ -38,6 +38,11 @@ export async function* readDeletedIds(
   if (last.length > 0) yield last;
 }
 
+/** The id in a line: without white space around it, and without the Ctrl-Z that ends a text of DOS. */
+export function idInLine(line: string): string {
+  return line.replace(/\u001a+\s*$/, '').trim();
+}
+
 /** Why a text cannot be an id: a sentence without a full stop. Undefined when it can. */
 export function idProblem(text: string): string | undefined {
   // A character has at most three bytes, so the bytes of most ids need not be counted.
@@ -109,7 +114,7 @@ class Lines {
 function readLine(line: Buffer, place: Pick<DeletedId, 'ordinal' | 'offset'>): Read | undefined {
   if (!isUtf8(line)) return { kind: 'erratum', ...place, reason: 'the line is not UTF-8' };
   const text = line.toString('utf8');
-  const id = (place.ordinal === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text).trim();
+  const id = idInLine(place.ordinal === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   if (id === '') return undefined;
   const reason = idProblem(id);
   return reason === undefined ? { kind: 'deletion', ...place, id } : { kind: 'erratum', ...place, reason };

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { excerpt } from '../../lib/excerpt.ts';
-import { idProblem } from './deleted-ids.ts';
+import { idInLine, idProblem } from './deleted-ids.ts';
 
 // Blanks occur in sentences; the other characters, and single quotes around a text, in tables, JSON and markup.
 const NOT_IN_IDS = /[\s<>{}[\]",;]|^'.*'$/;
@@ -42,7 +42,7 @@ function* linesOf(head: Buffer, isWhole: boolean): Generator<string | undefined,
   if (!isWhole && lines.length > 1) lines.pop();
   for (const line of lines) {
     const bytes = Buffer.from(line, 'latin1');
-    const text = isUtf8(bytes) ? bytes.toString('utf8').trim() : undefined;
+    const text = isUtf8(bytes) ? idInLine(bytes.toString('utf8')) : undefined;
     if (text !== '') yield text;
   }
 }

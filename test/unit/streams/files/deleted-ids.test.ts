@@ -36,6 +36,15 @@ describe('lists of ids to delete', () => {
     }
   });
 
+  it('reads up to the Ctrl-Z that ends a text of DOS', async () => {
+    for (const end of ['\u001a', '\r\n\u001a', '\r\n\u001a\r\n']) {
+      assert.deepEqual(await read(`1\r\n2${end}`), [
+        { kind: 'deletion', ordinal: 1, offset: 0, id: '1' },
+        { kind: 'deletion', ordinal: 2, offset: 3, id: '2' },
+      ]);
+    }
+  });
+
   it('makes an erratum of a line that cannot be an id, and reads the next', async () => {
     const long = '1'.repeat(300);
     const bytes = Buffer.concat([

@@ -79,6 +79,7 @@ describe('kinds of files', () => {
       '0001234567890123456789012345\r\n0001234567890123456789012346\r\n',
       '\ufeffocm1\n\n  ocm2  \n',
       'x1\rx2\rx3\r',
+      'x1\r\n\u001a',
       'n  79021164\nsh 85012345\n',
       "(OCoLC)1\nüñí\no'1\n'2\n",
       `one\ntwo\n${'3'.repeat(300)}\n`,
