@@ -32,7 +32,7 @@ export function addOrganizationOptions(command: Command): void {
     )
     .option(
       '--normalization <kind>',
-      'what is added to its records: none, or pod (the fields of POD)',
+      'what is added to its records: none, or pod (the fields of POD, the Platform for Open Data)',
       oneOf('none', 'pod'),
     )
     .option('--code <code>', 'code of the organization, for 900 $b; with --normalization pod')
