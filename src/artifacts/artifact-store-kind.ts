@@ -1,3 +1,4 @@
+import type { S3Location } from '../lib/s3/s3-location.ts';
 import type { ArtifactStore } from './artifact-store.ts';
 
 /** A kind of artifact store: how to parse its setting, and how to open it. open-artifacts.ts lists all kinds. */
@@ -17,8 +18,17 @@ export interface ArtifactStoreKind<Location extends { readonly kind: string }> {
   /** Adds the settings that a store of this kind needs. */
   configure?(location: Location, settings: ArtifactSettings): Location;
 
+  /** Where it stores objects, if a set could be made of that folder or bucket, too: they must never be published. */
+  placeOf?(location: Location): ArtifactPlace;
+
   /** Sends no request before the store is used. */
   open(location: Location): ArtifactStore;
+}
+
+export interface ArtifactPlace {
+  /** Absolute. */
+  readonly folder?: string;
+  readonly bucket?: S3Location;
 }
 
 /** Settings that artifact stores share with other parts. */

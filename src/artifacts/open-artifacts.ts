@@ -1,6 +1,6 @@
 import { TidemarkError } from '../core/errors.ts';
 import type { ArtifactStore } from './artifact-store.ts';
-import type { ArtifactSettings, ArtifactStoreKind } from './artifact-store-kind.ts';
+import type { ArtifactPlace, ArtifactSettings, ArtifactStoreKind } from './artifact-store-kind.ts';
 import { FOLDER } from './folder/folder-kind.ts';
 import { S3 } from './s3/s3-kind.ts';
 
@@ -45,6 +45,11 @@ export function locateArtifacts(location: ArtifactLocation, folder: string): Art
 /** Adds the settings that a store of its kind needs. */
 export function configureArtifacts(location: ArtifactLocation, settings: ArtifactSettings): ArtifactLocation {
   return kindOf(location).configure?.(location, settings) ?? location;
+}
+
+/** Where a store has its objects. */
+export function placeOfArtifacts(location: ArtifactLocation): ArtifactPlace {
+  return kindOf(location).placeOf?.(location) ?? {};
 }
 
 function kindOf({ kind }: ArtifactLocation): ArtifactStoreKind<ArtifactLocation> {

@@ -11,6 +11,8 @@ export interface Configuration {
   readonly archiveInterval: number | undefined;
   /** The folder of everything else that this process stores: rendered documents, the state of scans. Absolute. */
   readonly dataFolder: string;
+  /** The configuration file that was named with `--config`. Absolute. */
+  readonly file: string | undefined;
   /** The public base URL, which ends without a slash; `http://localhost:PORT` when none is set. */
   readonly baseUrl: string;
   readonly host: string;

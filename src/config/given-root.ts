@@ -21,8 +21,9 @@ export async function givenRoot(
   workingDirectory: string,
   configuration: Configuration,
 ): Promise<GivenRoot> {
-  if (isS3(text)) return { origin: { kind: 's3', location: formatS3Location(parseS3Location(text)) }, ownFiles: [] };
-  const origin: Origin = { kind: 'folder', path: await realFolder(text, workingDirectory) };
+  const origin: Origin = isS3(text)
+    ? { kind: 's3', location: formatS3Location(parseS3Location(text)) }
+    : { kind: 'folder', path: await realFolder(text, workingDirectory) };
   return { origin, ownFiles: exclusionsOfOwnFiles(origin, configuration) };
 }
 

@@ -46,7 +46,9 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
   const dataFolder = values.data ?? resolve(surroundings.workingDirectory, 'data');
   const port = values.port ?? DEFAULT_PORT;
   const s3Timeout = values.s3Timeout ?? DEFAULT_S3_TIMEOUT;
+  const { workingDirectory, configurationFile: file } = surroundings;
   const configuration: Configuration = {
+    file: file === undefined ? undefined : resolve(workingDirectory, file),
     store: storeLocation(values, dataFolder),
     artifacts: configureArtifacts(values.artifacts ?? defaultArtifacts(dataFolder), { s3Timeout }),
     archiveInterval: values.archive,

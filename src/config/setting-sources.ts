@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import stripJsonComments from 'strip-json-comments';
+import { CONFIGURATION_FILE } from '../lib/exclusions.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { documentedSettings, SETTING_NAMES, SETTINGS, type SettingName, settingOf } from './settings.ts';
-
-export const CONFIGURATION_FILE = 'tidemark.config.json';
 
 /** Removed settings of earlier versions, by key and variable, with advice. */
 const REMOVED = new Map(

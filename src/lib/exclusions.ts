@@ -5,12 +5,11 @@ import { compileGlob, hasWildcard } from './glob.ts';
 import { errorCode, reasonOf } from './system-error.ts';
 
 export const IGNORE_FILE = '.tidemarkignore';
+/** The configuration file. It may contain the administrator's token. */
+export const CONFIGURATION_FILE = 'tidemark.config.json';
 
-/**
- * Always excluded: the history of a working copy, and the file of exclusions itself. `!.git/` includes the former
- * again.
- */
-const ALWAYS = ['.git/', IGNORE_FILE];
+/** Always excluded: the history of a working copy, and this program's own files. `!.git/` includes the former again. */
+const ALWAYS = ['.git/', IGNORE_FILE, CONFIGURATION_FILE];
 
 /** Most characters of all patterns with wildcards from one origin: compiling the worst of them takes half a second. */
 const MOST_CHARACTERS = 32_768;

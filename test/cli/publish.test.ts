@@ -185,6 +185,13 @@ describeOnEachStore('tidemark publish', (store) => {
     await refuses(['publish', files, '--data', files], /is the data folder itself: choose another one with --data/);
   });
 
+  it('refuses the folder that is the artifact store', async () => {
+    await refuses(
+      ['publish', files, '--artifacts', `file:${files}`],
+      /is the artifact store itself: choose another one with --artifacts/,
+    );
+  });
+
   it('refuses a folder that is not there', async () => {
     await refuses(['publish', 'nowhere'], new RegExp(`there is no folder ${join(place.folder, 'nowhere')}`));
   });

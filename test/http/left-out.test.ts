@@ -19,7 +19,11 @@ describe('What a root leaves out', () => {
   beforeEach(async () => {
     // Old enough that answers are kept in memory.
     folder.write('site/public', 'x', LONG_AGO);
-    started = await startApp(SQLITE, { dataFolder: folder.at('site/data') });
+    started = await startApp(SQLITE, {
+      dataFolder: folder.at('site/data'),
+      artifacts: { kind: 'folder', folder: folder.at('site/kept/artifacts') },
+      file: folder.at('site/other.json'),
+    });
     await started.app.sets.add({
       slug: 'site',
       origin: originOfRoot(folder.at('site')),
@@ -41,9 +45,19 @@ describe('What a root leaves out', () => {
     await started.app.updater.post([upsert((await started.app.sets.bySlug('site')).id, path)]);
   }
 
-  for (const path of ['.git/config', 'a/.env', 'private/a', '.tidemarkignore', 'data/tidemark.db-wal', 'b.log']) {
+  for (const path of [
+    '.git/config',
+    'a/.env',
+    'private/a',
+    '.tidemarkignore',
+    'data/tidemark.db-wal',
+    'b.log',
+    'tidemark.config.json',
+    'other.json',
+    'kept/artifacts/_uploads/a',
+  ]) {
     it(`cannot be posted, and is not served even if it is listed: ${path}`, async () => {
-      folder.write('site/.tidemarkignore', '*.log\n!data/\n');
+      folder.write('site/.tidemarkignore', '*.log\n!data/\n!artifacts/\n!other.json\n');
       if (path !== '.tidemarkignore') folder.write(`site/${path}`, SECRET);
       const { body } = await post(path);
       assert.deepEqual([body.rejected, body.results[0].code, body.results[0].field], [1, 'left-out', 'location.value']);
@@ -107,4 +121,14 @@ describe('What a bucket leaves out', () => {
       }
     });
   }
+
+  it('is the artifact store below its prefix', async () => {
+    const place = parseS3Location(rootOf(s3, bucket.name, 'files/kept/artifacts'), 'artifacts');
+    started = await startApp(SQLITE, { artifacts: { kind: 's3', place, settings: { timeout: 5_000 } } });
+    const root = formatS3Location(parseS3Location(rootOf(s3, bucket.name, 'files')));
+    const set = await started.app.sets.add({ slug: 'site', origin: originOfRoot(root) });
+    await bucket.put('files/kept/artifacts/_uploads/a', SECRET);
+    await started.app.updater.post([upsert(set.id, 'kept/artifacts/_uploads/a')]);
+    assert.equal((await ask(`${started.url}/sets/site/resources/kept/artifacts/_uploads/a`)).status, 404);
+  });
 });

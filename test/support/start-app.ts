@@ -63,6 +63,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     artifacts: { kind: 'folder', folder: join(folder, 'artifacts') },
     archiveInterval: undefined,
     dataFolder: folder,
+    file: undefined,
     baseUrl: 'http://127.0.0.1:8080',
     host: '127.0.0.1',
     port: 0,

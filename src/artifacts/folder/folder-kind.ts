@@ -24,6 +24,8 @@ export const FOLDER: ArtifactStoreKind<FolderLocation> = {
 
   locate: (location, folder) => ({ ...location, folder: resolve(folder, location.folder) }),
 
+  placeOf: ({ folder }) => ({ folder }),
+
   open: ({ folder }) => new FolderStore(folder),
 };
 

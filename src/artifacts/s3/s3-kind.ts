@@ -21,6 +21,8 @@ export const S3: ArtifactStoreKind<S3ArtifactLocation> = {
 
   configure: (location, { s3Timeout }) => ({ ...location, settings: { timeout: s3Timeout } }),
 
+  placeOf: ({ place }) => ({ bucket: place }),
+
   open: ({ place, settings }) => new S3Store(place, settings),
 };
 
