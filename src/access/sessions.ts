@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { MOST_OFF } from '../core/clock.ts';
 import { unlessConflict } from '../core/errors.ts';
 import { CoalescedRead } from '../lib/coalesced-read.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
@@ -20,7 +21,7 @@ interface KeyBody {
   readonly key: string;
 }
 
-/** Sessions of a token that began at or before this time have ended. */
+/** Sessions of a token that began at or before this time have ended. It never becomes earlier. */
 interface EndedBody {
   readonly ended: number;
 }
@@ -73,10 +74,15 @@ export class Sessions {
     return undefined;
   }
 
-  /** Ends all sessions of a token, at every server within a second or so. */
+  /**
+   * Ends all sessions of a token, at every server within a second or so. The clock of the server at which one began may
+   * be ahead of this one's.
+   */
   async end(token: string): Promise<void> {
     const name = { kind: 'session', id: idOf(token) } as const;
-    await updateDocument<EndedBody>(this.#catalog, name, () => ({ ended: Date.now() }));
+    await updateDocument<EndedBody>(this.#catalog, name, (before) => ({
+      ended: Math.max(Date.now() + MOST_OFF, before?.ended ?? 0),
+    }));
     await this.#latest.read();
   }
 
