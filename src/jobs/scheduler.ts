@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { withTimeout } from '../lib/with-timeout.ts';
 import type { NewJob } from '../stores/job.ts';
 import { type JobDefinition, jobOf, type Scheduled } from './job-definition.ts';
 import type { JobParts } from './job-parts.ts';
@@ -17,6 +18,7 @@ interface NextTime {
 /** Longest time between two reads of the clock: it may be set, and the machine may sleep. */
 const LONGEST_PAUSE_MS = 10_000;
 const RETRY_MS = 1_000;
+const STOP_MS = 10_000;
 /** Milliseconds for which a missed time is made up for: the records of older jobs may have been removed. */
 const MADE_UP_FOR_MS = 6 * 86_400_000;
 /** Number of jobs that are added at a time. */
@@ -25,6 +27,9 @@ const BATCH = 1_000;
 interface SchedulerOptions {
   readonly definitions: readonly JobDefinition[];
   readonly parts: JobParts;
+  /** Due jobs cannot be added. The scheduler tries again; called once until it succeeds. */
+  onTrouble?(error: unknown): void;
+  onRecovered?(): void;
   /** Milliseconds since 1970; for tests. */
   readonly now?: () => number;
 }
@@ -40,6 +45,7 @@ export class Scheduler {
   /** By schedule: the last time that was added or skipped. */
   readonly #added = new Map<string, number>();
   #loop: Promise<void> = Promise.resolve();
+  #inTrouble = false;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -50,9 +56,10 @@ export class Scheduler {
     this.#loop = this.#run();
   }
 
+  /** Resolves after 10 seconds at most, when the store does not answer. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#loop;
+    await withTimeout(this.#loop, STOP_MS, () => {});
   }
 
   /** Adds the jobs that are due. @throws TidemarkError when the store does not answer: call it again */
@@ -77,11 +84,14 @@ export class Scheduler {
       let pauseMs = LONGEST_PAUSE_MS;
       try {
         await this.addDue();
+        if (this.#inTrouble) this.#options.onRecovered?.();
+        this.#inTrouble = false;
         const now = this.#now();
         const [soonest] = await nextTimes(this.#options, now);
         pauseMs = Math.min(Math.max((soonest?.next ?? Number.POSITIVE_INFINITY) - now, 1), LONGEST_PAUSE_MS);
-      } catch {
-        // The runner reports a store that does not answer.
+      } catch (error) {
+        if (!this.#inTrouble) this.#options.onTrouble?.(error);
+        this.#inTrouble = true;
         pauseMs = RETRY_MS;
       }
       await wait(pauseMs, undefined, { signal }).catch(() => {});

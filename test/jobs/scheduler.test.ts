@@ -4,6 +4,7 @@ import { cron, every } from '../../src/jobs/schedule.ts';
 import { nextTimes, Scheduler } from '../../src/jobs/scheduler.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { JobPlace } from '../support/job-place.ts';
+import { until } from '../support/until.ts';
 
 const at = (text: string) => Date.parse(text);
 
@@ -69,6 +70,32 @@ describe('the scheduler of jobs', () => {
     await scheduler(hourly).addDue();
     assert.deepEqual(await added(), ['maps.20260328T120000Z', 'maps.20260328T130000Z', 'texts.20260328T120000Z']);
     assert.deepEqual((await place.jobs.get('archive/texts.20260328T120000Z')).payload, { of: 'texts' });
+  });
+
+  it('reports once that jobs cannot be added, and once that they are added again', async () => {
+    const heard: string[] = [];
+    let fails = true;
+    let calls = 0;
+    const definition: typeof hourly = {
+      ...hourly,
+      async schedules() {
+        calls += 1;
+        if (fails) throw new Error('no time');
+        return [];
+      },
+    };
+    const running = new Scheduler({
+      definitions: [definition],
+      parts: place.parts,
+      onTrouble: (error) => heard.push(String(error)),
+      onRecovered: () => heard.push('recovered'),
+    });
+    running.start();
+    await until('it has tried twice', async () => calls > 1);
+    fails = false;
+    await until('it has recovered', async () => heard.length > 1);
+    await running.stop();
+    assert.deepEqual(heard, ['Error: no time', 'recovered']);
   });
 
   it('lists the next times, the soonest first', async () => {

@@ -17,7 +17,12 @@ export function runJobs(app: App, logger: Logger, definitions = JOB_DEFINITIONS)
   const worker = { name: `${hostname()}:${process.pid}`, leaseMs };
   const events = eventsOf(app, logger);
   const runner = new JobRunner({ definitions, parts: app, worker, concurrency, events });
-  const scheduler = new Scheduler({ definitions, parts: app });
+  const scheduler = new Scheduler({
+    definitions,
+    parts: app,
+    onTrouble: (err) => logger.error({ err }, 'scheduled jobs cannot be added'),
+    onRecovered: () => logger.info('scheduled jobs are added again'),
+  });
   runner.start();
   scheduler.start();
   return {
