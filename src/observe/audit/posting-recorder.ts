@@ -77,7 +77,7 @@ export class PostingRecorder {
   }
 }
 
+/** Clients read it: any other error may contain paths of this machine, and the log of the server has it. */
 function problemOf(error: unknown): string {
-  if (isTidemarkError(error)) return withoutPaths(error).message;
-  return error instanceof Error ? error.message : String(error);
+  return isTidemarkError(error) ? withoutPaths(error).message : 'an unexpected error: see the log of the server';
 }
