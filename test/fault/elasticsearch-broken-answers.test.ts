@@ -29,6 +29,38 @@ describe('answers of Elasticsearch that are broken in part, or late', () => {
   });
   afterEach(closeElasticsearchSources);
 
+  it('claim no job while a copy of a shard could not be refreshed: another process may have it', async () => {
+    const proxy = await source.proxy();
+    const { jobs } = await source.open(proxy.url);
+    await jobs.add('build', 'a', {});
+    const claimer = jobs.claimer({
+      kinds: ['build'],
+      numerousKinds: [],
+      worker: { name: 'w', leaseMs: 30_000 },
+      mostAttempts: () => 1,
+    });
+    const lagging = proxy.on(
+      ({ path }) => path.includes('-jobs/_refresh'),
+      async (execute) => {
+        const answer = await execute();
+        return { ...answer, body: Buffer.from('{"_shards":{"total":2,"successful":1,"failed":1}}') };
+      },
+    );
+    await assert.rejects(claimer.claim(), { code: 'unavailable', message: /could not refresh 1 copies/ });
+    lagging.remove();
+    assert.equal((await claimer.claim())?.job.id, 'a');
+  });
+
+  it('are not blamed for a fault of this program', async () => {
+    const cluster = new Cluster(readNodes(elasticsearch.url));
+    try {
+      const asking = cluster.ask(async () => (undefined as unknown as { hits: string }).hits);
+      await assert.rejects(asking, TypeError);
+    } finally {
+      await cluster.close();
+    }
+  });
+
   it('leave a process that slept through many commits without anything that it knew before', async () => {
     const [sleeper, other] = await Promise.all([source.open(), source.open()]);
     const { id } = await other.sets.bySlug(SLUG);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Client as ElasticsearchClient, estypes } from '@elastic/elasticsearch';
+import { TidemarkError } from '../../core/errors.ts';
 import { BoundedConnection } from './bounded-connection.ts';
 import { Client, Transport } from './client.ts';
 import { clientError, outcomeOf } from './faults.ts';
@@ -98,6 +99,22 @@ export class Cluster {
   ): Promise<Partial<estypes.BulkResponse>> {
     const path = index === undefined ? '/_bulk' : `/${index}/_bulk`;
     return this.ask((client) => client.transport.request({ method: 'POST', path, querystring, bulkBody: lines }));
+  }
+
+  /**
+   * Makes everything that was written before visible to searches.
+   * @throws TidemarkError `unavailable` when a copy of a shard fails: a search of it would find old documents
+   */
+  async refresh(...indices: readonly string[]): Promise<void> {
+    const { _shards } = await this.ask((client) =>
+      client.indices.refresh({ index: [...indices], filter_path: '_shards.failed' }),
+    );
+    const { failed } = _shards!;
+    if (failed === 0) return;
+    throw new TidemarkError(
+      'unavailable',
+      `Elasticsearch at ${this.name} could not refresh ${failed} copies of its shards: what they show may be old`,
+    );
   }
 
   /**

@@ -18,7 +18,7 @@ export function outcomeOf(error: unknown): RequestOutcome {
   return error instanceof errors.TimeoutError ? 'timed_out' : 'unreachable';
 }
 
-/** Translates an error of the client into a TidemarkError. */
+/** Translates an error of the client into a TidemarkError. Any other error is one of this program, and stays. */
 export function clientError(cluster: Asked, error: unknown): unknown {
   if (isTidemarkError(error)) return error;
   if (error instanceof errors.ResponseError) return refusalError(cluster, error.statusCode ?? 0, error.body);
@@ -34,7 +34,8 @@ export function clientError(cluster: Asked, error: unknown): unknown {
     const message = `Elasticsearch at ${cluster.name} sent an answer that is too large, or compressed`;
     return new TidemarkError('unavailable', message, { tooLarge: true }, error);
   }
-  const { message } = error as Error;
+  if (!(error instanceof errors.ElasticsearchClientError)) return error;
+  const { message } = error;
   const advice = /certificate/i.test(message)
     ? `its certificate does not verify: name its authority in ${cluster.variable}_CA`
     : /wrong version number/.test(message)

@@ -117,7 +117,10 @@ export class Applier {
     while (!this.#closed) {
       const next = this.#log.applied + 1;
       const record = this.#log.pending.find(({ number }) => number >= next);
-      if (record === undefined) return;
+      if (record === undefined) {
+        this.#fault = undefined;
+        return;
+      }
       if (this.#done.has(next)) await this.#movePointer();
       else if (this.#applying.has(next)) await this.#applying.get(next);
       else {

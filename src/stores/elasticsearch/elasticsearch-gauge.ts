@@ -53,7 +53,7 @@ export class ElasticsearchGauge implements StoreGauge {
 
   async #sum(except: readonly SetId[]): Promise<StoreTotals> {
     const { cluster, names } = this.#parts;
-    await cluster.ask((client) => client.indices.refresh({ index: names.ledgers }));
+    await cluster.refresh(names.ledgers);
     const { aggregations } = await cluster.ask((client) =>
       client.search<unknown, Sums>({
         index: names.ledgers,

@@ -161,7 +161,7 @@ export class ElasticsearchJobs implements JobRecords {
   }
 
   async #refresh(): Promise<void> {
-    await this.#cluster.ask((client) => client.indices.refresh({ index: this.#names.jobs }));
+    await this.#cluster.refresh(this.#names.jobs);
   }
 
   async #bulk(lines: readonly string[]) {

@@ -1,4 +1,3 @@
-import { TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { CoalescedRead } from '../../lib/coalesced-read.ts';
@@ -50,17 +49,8 @@ export class Visibility {
    * Refreshes indices. Ledgers need no refresh, because they are read by id, which is realtime: so no reader waits for
    * a new segment of their index.
    */
-  async refresh(...indices: readonly string[]): Promise<void> {
-    const { cluster } = this.#parts;
-    const { _shards } = await cluster.ask((client) =>
-      client.indices.refresh({ index: [...indices], filter_path: '_shards.failed' }),
-    );
-    const failed = _shards!.failed;
-    if (failed === 0) return;
-    throw new TidemarkError(
-      'unavailable',
-      `Elasticsearch at ${cluster.name} could not refresh ${failed} copies of its shards: what they show may be old`,
-    );
+  refresh(...indices: readonly string[]): Promise<void> {
+    return this.#parts.cluster.refresh(...indices);
   }
 
   async #settle(): Promise<LogHead> {
