@@ -1,6 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from 'yauzl';
+import {
+  type Entry,
+  fromRandomAccessReaderPromise,
+  getFileNameLowLevel,
+  RandomAccessReader,
+  type ZipFile,
+} from 'yauzl';
 import { prefetchItems } from '../../lib/prefetch.ts';
 import { type ByteRanges, DamagedFile } from './found-file.ts';
 import { inflate } from './inflate.ts';
@@ -48,8 +54,7 @@ export async function* readZip(ranges: ByteRanges): AsyncGenerator<FileOfZip, vo
     const zip = await fromRandomAccessReaderPromise(reader, ranges.length, options);
     for await (const entry of zip.eachEntry()) {
       const name = nameOf(entry);
-      const start = async () => (await zip.readLocalFileHeaderPromise(entry, { minimal: true })).fileDataStart;
-      const bytes = contentsOf(entry, ranges, start);
+      const bytes = contentsOf(entry, ranges, () => startOf(entry, zip, reader));
       yield { name, isFolder: /[/\\]$/.test(name), problem: problemOf(entry), bytes };
     }
   } catch (error) {
@@ -127,7 +132,7 @@ async function* contentsOf(
 ): AsyncGenerator<Buffer, void, undefined> {
   let length = 0;
   let checksum = 0;
-  const packed = new Lookahead(ranges.read(await startOf(findStart), compressedSize));
+  const packed = new Lookahead(ranges.read(await findStart(), compressedSize));
   try {
     for await (const chunk of compressionMethod === DEFLATED ? prefetchItems(inflate(packed)) : packed) {
       length += chunk.length;
@@ -146,10 +151,11 @@ async function* contentsOf(
   if (checksum !== expected) throw new DamagedFile('it is damaged: its checksum is not the one in the ZIP');
 }
 
-async function startOf(findStart: () => Promise<number>): Promise<number> {
+/** Returns where the contents of a file begin. @throws DamagedFile, and every error of the ranges */
+async function startOf(entry: Entry, zip: ZipFile, reader: RangeReader): Promise<number> {
   try {
-    return await findStart();
+    return (await zip.readLocalFileHeaderPromise(entry, { minimal: true })).fileDataStart;
   } catch (error) {
-    throw new DamagedFile(`it cannot be read in the ZIP: ${(error as Error).message}`);
+    throw reader.failure ?? new DamagedFile(`it cannot be read in the ZIP: ${(error as Error).message}`);
   }
 }

@@ -310,4 +310,26 @@ describe('files of an upload', () => {
       for await (const _ of findFiles(asZip));
     }, TypeError);
   });
+
+  it('passes on the failure of each range of a ZIP, and takes none for damage of a file', async () => {
+    // Longer than what is read at once, so that the header of each file is a range of its own.
+    const bytes = zip({ a: randomBytes(400_000), b: RECORD, c: randomBytes(400_000) }, { method: 0 });
+    const { name, read, ranges } = given(bytes);
+    let asked = 0;
+    const failingAt = async (number: number) => {
+      asked = 0;
+      const readOrFail = (start: number, length: number) => {
+        if (++asked === number) throw new TypeError('the disk');
+        return ranges!.read(start, length);
+      };
+      const file = { name, read, ranges: { length: bytes.length, read: readOrFail } };
+      for await (const { bytes: contents } of findFiles(file)) await buffer(contents);
+    };
+    await failingAt(0);
+    const all = asked;
+    assert.ok(all > 6, `${all} ranges`);
+    for (let number = 1; number <= all; number++) {
+      await assert.rejects(failingAt(number), /the disk/, `range ${number}`);
+    }
+  });
 });
