@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { excerpt } from '../../lib/excerpt.ts';
 import type { Erratum } from '../marc/read-record.ts';
+import { recordIdProblem } from '../marc/record-id.ts';
 
 /** Bytes of an id, in UTF-8. */
 const MOST_ID_BYTES = 255;
@@ -9,7 +10,6 @@ const MOST_LINE_BYTES = 4096;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = '\ufeff';
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
 
 /** The id of a record to delete, as in its field 001, without white space around it. */
 export interface DeletedId {
@@ -49,8 +49,7 @@ export function idProblem(text: string): string | undefined {
   if (text.length * 3 > MOST_ID_BYTES && Buffer.byteLength(text) > MOST_ID_BYTES) {
     return `an id has at most ${MOST_ID_BYTES} bytes; this begins with ${excerpt(text)}`;
   }
-  if (CONTROLS.test(text)) return `an id has no control characters: ${excerpt(text)}`;
-  return undefined;
+  return recordIdProblem(text);
 }
 
 type Read = DeletedId | Erratum;

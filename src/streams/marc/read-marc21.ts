@@ -6,6 +6,7 @@ import { CODING_AT, STATUS_AT } from './iso2709.ts';
 import { RecordJoiner } from './join-records.ts';
 import { fieldsOf, MarcRecord } from './marc-record.ts';
 import type { ReadRecord } from './read-record.ts';
+import { recordIdProblem } from './record-id.ts';
 
 const DELETED = 0x64;
 
@@ -47,32 +48,27 @@ class PieceReader {
     const found = this.#found;
     if (problem === undefined) checkRecord(bytes, found);
     else Object.assign(found, { problem, idStart: 0, idEnd: 0 });
-    const id = bytes.toString('utf8', found.idStart, found.idEnd).trim();
-    const known = id === '' ? {} : { id };
-    const reason = found.problem ?? (id === '' ? NO_ID : undefined);
-    if (reason !== undefined) {
-      this.#joiner.addErratum({ offset, ...known, reason }, read);
-      return;
-    }
+    let id = bytes.toString('utf8', found.idStart, found.idEnd).trim();
     try {
+      if (found.problem !== undefined) throw new UnusableRecord(found.problem);
       const record = repair(bytes, found.repair);
+      if (found.repair === 'marc8') id = idOf(record);
+      const idProblem = recordIdProblem(id);
+      if (idProblem !== undefined) throw new UnusableRecord(idProblem);
       const deleted = bytes[STATUS_AT] === DELETED;
-      const decoded = found.repair === 'marc8' ? idOf(record) : id;
-      this.#joiner.add({ offset, id: decoded, deleted, record, length: bytes.length }, read);
+      this.#joiner.add({ offset, id, deleted, record, length: bytes.length }, read);
     } catch (error) {
       if (!(error instanceof UnusableRecord)) throw error;
-      this.#joiner.addErratum({ offset, ...known, reason: error.message }, read);
+      this.#joiner.addErratum({ offset, ...(id !== '' && { id }), reason: error.message }, read);
     }
   }
 }
 
-/** The id of a record that was decoded from MARC-8. */
+/** The id of a record that was decoded from MARC-8; empty without one. */
 function idOf(record: MarcRecord): string {
   const field = record.fieldBytes().find(({ tag }) => tag === '001');
-  return field!.bytes.toString('utf8').trim();
+  return field?.bytes.toString('utf8').trim() ?? '';
 }
-
-const NO_ID = 'the record has no field 001, or an empty one: expected its id there';
 
 function repair(bytes: Buffer, what: Findings['repair']): MarcRecord {
   switch (what) {

@@ -2,6 +2,7 @@ import { buildRecord, UnusableRecord } from './build-record.ts';
 import { STATUS_AT } from './iso2709.ts';
 import type { ControlField, MarcField, Subfield } from './marc-record.ts';
 import type { ReadRecord } from './read-record.ts';
+import { recordIdProblem } from './record-id.ts';
 
 /** Most characters of a record; each element counts as `CHARACTERS_OF_ELEMENT`. */
 const LONGEST_RECORD = 64_000_000;
@@ -66,7 +67,8 @@ export class RecordDraft {
     try {
       if (this.#problem !== undefined) throw new UnusableRecord(this.#problem);
       if (this.#leader === undefined) throw new UnusableRecord('it has no leader');
-      if (id === '') throw new UnusableRecord('the record has no field 001, or an empty one: expected its id there');
+      const problem = recordIdProblem(id);
+      if (problem !== undefined) throw new UnusableRecord(problem);
       const record = buildRecord(this.#leader, this.#fields);
       return { kind: 'record', ordinal, offset, id, deleted: this.#leader[STATUS_AT] === 'd', record };
     } catch (error) {

@@ -106,6 +106,17 @@ describe('A record that is not said to be UTF-8', () => {
     assert.equal(record.id, 'øé');
   });
 
+  it('is an erratum without an id when its 001 is empty in UTF-8', async () => {
+    const erratum = await read(uncoded('Title', '\x1b(B'));
+    assert.match(erratum.kind === 'erratum' ? erratum.reason : '', /no field 001, or an empty one/);
+    assert.equal(erratum.id, undefined);
+  });
+
+  it('is an erratum when its id has a line break', async () => {
+    const erratum = await read(uncoded('caf\xe2e', '\xb2\n2'));
+    assert.match(erratum.kind === 'erratum' ? erratum.reason : '', /an id has no control characters: "ø\\n2"/);
+  });
+
   const FAULTS: readonly (readonly [string, string, RegExp])[] = [
     [
       'East Asian characters',

@@ -13,6 +13,7 @@ const collection = (...records: string[]) => `<collection xmlns="${SLIM}">${reco
 const FAULTS: readonly (readonly [string, string, RegExp])[] = [
   ['no 001', `<record>${LEADER}${TITLE}</record>`, /no field 001/],
   ['an empty 001', `<record>${LEADER}${ID(' ')}${TITLE}</record>`, /no field 001/],
+  ['an id of two lines', `<record>${LEADER}${ID('12\n34')}${TITLE}</record>`, /no control characters: "12\\n34"/],
   ['no leader', `<record>${ID('bad')}${TITLE}</record>`, /no leader/],
   ['two leaders', `<record>${LEADER}${LEADER}${ID('bad')}</record>`, /two leaders/],
   ['a short leader', `<record><leader>00000nam a22</leader>${ID('bad')}</record>`, /expected 24 characters/],
