@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
-import { isTidemarkError } from '../../src/core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../src/core/errors.ts';
 import { removeUnusedReadings } from '../../src/streams/processing/remove-unused.ts';
 import { readUploadState, statusOf, type UploadErratum } from '../../src/streams/uploads/upload-state.ts';
 import { collect } from '../support/builders.ts';
@@ -136,6 +136,26 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     await stream.process(number);
     assert.equal(statusOf(await stateOf(number)), 'processed');
     assert.equal((await stateOf(number)).failure, undefined);
+  });
+
+  itOnce('keeps its artifacts when the store has recorded them, and its answer is lost', async () => {
+    const { artifacts, catalog } = started.app;
+    const { put } = catalog;
+    let lost = 0;
+    // The client repeats such a request, which is then a conflict.
+    catalog.put = async (kind, id, body, replaces) => {
+      const version = await put.call(catalog, kind, id, body, replaces);
+      if (kind !== 'upload-state') return version;
+      lost += 1;
+      throw new TidemarkError('conflict', `${id} has changed`);
+    };
+    const number = await stream.upload({ a: Buffer.concat([marc('1'), Buffer.from('no record')]) });
+    await stream.process(number);
+    assert.ok(lost > 0);
+    const stored = (await collect(artifacts.list('_streams/'))).flat().map(({ key }) => key);
+    const { records, errata } = (await stateOf(number)).read!;
+    assert.deepEqual(stored.toSorted(), [records!, errata!].toSorted());
+    assert.deepEqual(Object.keys(await stream.records()), ['1']);
   });
 
   itOnce('leaves nothing behind when it is stopped while it is read', async () => {

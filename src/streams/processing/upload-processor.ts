@@ -1,4 +1,4 @@
-import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { withoutPaths } from '../../core/without-paths.ts';
@@ -156,7 +156,7 @@ class Processing {
     const fetched = await this.#parts.fetch(this.#upload, { signal, onProgress });
     failpoint('upload.fetched');
     const state = await this.#record((before) => before.fetched === undefined && { fetched });
-    if (state.fetched !== fetched) await this.#remove(fetched.map(({ artifact }) => artifact));
+    await this.#remove(artifactsOf(fetched), artifactsOf(state.fetched!));
   }
 
   async #read({ publishHashes }: ResourceSet): Promise<ReadUpload> {
@@ -173,8 +173,7 @@ class Processing {
     const read = early?.read ?? (await thread.read(toRead, signal, onProgress));
     failpoint('upload.read');
     const state = await this.#record((before) => before.read === undefined && { read });
-    // Another attempt was faster.
-    if (state.read !== read) await this.#remove([read.records, read.errata]);
+    await this.#remove(artifactsOfRead(read), artifactsOfRead(state.read!));
     const { records, deletions, errors } = state.read!.totals;
     const when = early === undefined ? '' : ' while they arrived';
     this.#attempt.log(`read ${records} records, ${deletions} deletions and ${errors} errors${when}`);
@@ -229,11 +228,19 @@ class Processing {
     await this.#record((before) => !isDone(before) && { failure }).catch(() => {});
   }
 
-  /** Removes artifacts that no state names. A nightly job removes those that cannot be removed now. */
-  async #remove(keys: readonly (string | undefined)[]): Promise<void> {
-    for (const key of keys) if (key !== undefined) await this.#parts.artifacts.delete(key).catch(() => {});
+  /**
+   * Removes artifacts of this attempt that the state does not name, as another attempt was faster. A nightly job
+   * removes those that cannot be removed now.
+   */
+  async #remove(own: readonly ObjectKey[], named: readonly ObjectKey[]): Promise<void> {
+    for (const key of own) if (!named.includes(key)) await this.#parts.artifacts.delete(key).catch(() => {});
   }
 }
+
+const artifactsOf = (files: readonly UploadedFile[]): readonly ObjectKey[] => files.map(({ artifact }) => artifact);
+
+const artifactsOfRead = ({ records, errata }: ReadUpload): readonly ObjectKey[] =>
+  [records, errata].filter((key) => key !== undefined);
 
 function toBeContinued({ organization, stream, number }: Upload, error: unknown): TidemarkError {
   const upload = uploadId(organization, stream, number);
