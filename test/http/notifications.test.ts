@@ -482,6 +482,39 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.deepEqual(relationsOf(about.headers.link), { hub: [url], self: [topic()] });
   });
 
+  itOnce('of a set that became private while another hub was away are not sent to it', async () => {
+    await closeApps();
+    const other = await TestSubscriber.start();
+    await start({ hub: { kind: 'elsewhere', url: other.callback }, subscriberNetworks: [] });
+    const { app } = started;
+    await until('it delivers', async () => (await app.subscriptions.progress()).progress[`hub ${other.callback}`]);
+    let isAway = true;
+    const taken: string[] = [];
+    other.react = (_request, response, { body }) => {
+      if (!isAway) taken.push(body);
+      response.writeHead(isAway ? 503 : 202).end();
+    };
+    await app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+    const changes = [{ location: { value: 'hidden', type: 'rel_path' }, change: 'created' }];
+    await askJson(`${started.url}/api/sets/maps/changes`, { changes });
+    const failed = (text: string) =>
+      until(`a failed delivery of ${text}`, async () => other.deliveries.some(({ body }) => body.includes(text)));
+    await failed('hidden');
+    await failed('capability="description"');
+    await app.sets.change('maps', { private: true });
+    isAway = false;
+    await post(['a']);
+    const wanted = [created('a').slice(8), 'capability="description"'];
+    await until('the others', async () => wanted.every((text) => taken.some((body) => body.includes(text))));
+    // The parts of a section are sent one after another.
+    await post(['b']);
+    await until('the next', async () => taken.some((body) => body.includes(created('b').slice(8))));
+    assert.deepEqual(
+      taken.filter((body) => /hidden|sets\/maps/.test(body)),
+      [],
+    );
+  });
+
   it('are shown to administrators, who end them', async () => {
     const subscriber = await TestSubscriber.start();
     await subscribe(subscriber);

@@ -63,7 +63,7 @@ export class ChangeChannel implements Channel {
     const { baseUrl } = await sets.source();
     const key = `${set.id} ${set.epoch} ${baseUrl} ${after} ${until}`;
     const body = payloads.get(key, () => changeNotification(set, baseUrl, { from: after, until, changes }));
-    return { topic: setUris(baseUrl, set.slug).changeTopic, body, until, oldest: changes[0]!.stamp };
+    return { set: set.id, topic: setUris(baseUrl, set.slug).changeTopic, body, until, oldest: changes[0]!.stamp };
   }
 
   async news(signal: AbortSignal): Promise<void> {

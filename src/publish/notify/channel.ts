@@ -1,7 +1,9 @@
+import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 
 /** A payload that is sent in one request. */
 export interface Part {
+  readonly set: SetId;
   readonly topic: string;
   readonly body: Buffer;
   /** The boundary up to which a subscriber has every change, once it has received this part. */

@@ -32,7 +32,10 @@ export class FrameworkChannel implements Channel {
   }
 
   async next(after: Stamp): Promise<Part | undefined> {
-    if (this.#queue.length === 0) this.#queue = await this.#stretch(after);
+    const [first] = this.#queue;
+    // While the hub does not answer, a set may become private: then the section is read again.
+    const mayBeSent = first !== undefined && (await this.#sets()).some(({ id }) => id === first.set);
+    if (!mayBeSent) this.#queue = await this.#stretch(after);
     return this.#queue[0];
   }
 
@@ -69,5 +72,5 @@ function partOf({ slug, id }: ResourceSet, baseUrl: string, events: readonly Rec
   if (some.length === 0) return undefined;
   const uris = setUris(baseUrl, slug);
   const body = Buffer.from(renderFrameworkNotification(uris, some));
-  return { topic: uris.frameworkTopic, body, until: some.at(-1)!.stamp + 1, oldest: some[0]!.stamp };
+  return { set: id, topic: uris.frameworkTopic, body, until: some.at(-1)!.stamp + 1, oldest: some[0]!.stamp };
 }
