@@ -1,4 +1,5 @@
 import type { JobView } from '../../api/job-schemas.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { type StoredArchive, timeName } from '../../publish/archives/stored-archive.ts';
 import { documentUri } from '../../publish/documents.ts';
 import { linkTo } from './parts/frame.ts';
@@ -6,7 +7,7 @@ import { type Html, html } from './parts/html.ts';
 import { isOpen, lastJob } from './parts/job-parts.ts';
 import type { SetFrame } from './parts/set-frame.ts';
 import { table } from './parts/tables.ts';
-import { formatNumber, timeElement } from './parts/words.ts';
+import { timeElement } from './parts/words.ts';
 
 /** Number of lists that are shown; the archive contains all. */
 const SHOWN = 5;
@@ -37,7 +38,7 @@ function archivedLists({ set, frame }: SetFrame, lists: StoredArchive['lists']):
       isHead: true,
       cell: ({ at }) => html`<a href="${linkTo(uriOf(timeName(at)), frame)}">${timeElement(at, frame.now)}</a>`,
     },
-    { name: 'Resources', style: 'number', cell: ({ resources }) => formatNumber(resources) },
+    { name: 'Resources', style: 'number', cell: ({ resources }) => formatCount(resources) },
   ]);
   return html`${shown}
 ${lists.length > SHOWN && html`<p class="more"><a href="${linkTo(archive, frame)}">All archived lists</a></p>`}`;

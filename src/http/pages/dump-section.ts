@@ -1,5 +1,6 @@
 import type { JobView } from '../../api/job-schemas.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { documentUri } from '../../publish/documents.ts';
 import { type Dump, dumpTotals } from '../../publish/dumps/stored-dump.ts';
 import { linkTo } from './parts/frame.ts';
@@ -7,7 +8,7 @@ import { type Html, html } from './parts/html.ts';
 import { isOpen, lastJob } from './parts/job-parts.ts';
 import type { SetFrame } from './parts/set-frame.ts';
 import { facts } from './parts/tables.ts';
-import { counted, formatNumber, timeElement } from './parts/words.ts';
+import { counted, timeElement } from './parts/words.ts';
 
 export interface ShownDump {
   /** Undefined when none was built. */
@@ -31,7 +32,7 @@ function dumpFacts(dump: Dump, { set, frame }: SetFrame): Html {
   const uri = documentUri(frame.baseUrl, { kind: 'resourceDump', set: set.slug });
   return facts([
     ['Packages', html`<a href="${linkTo(uri, frame)}">${counted(packages, 'package')}</a>, ${formatBytes(bytes)}`],
-    ['Resources', formatNumber(resources)],
+    ['Resources', formatCount(resources)],
     ['Missing', missing === 0 ? undefined : `${counted(missing, 'resource')} that changed meanwhile: build it again`],
     ['Has all changes until', timeElement(dump.at, frame.now)],
     ['Built', timeElement(dump.completed, frame.now)],

@@ -1,5 +1,6 @@
 import type { TidemarkError } from '../../core/errors.ts';
 import type { Resource } from '../../core/resource.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { FoundOfSet } from './find-resources.ts';
 import { type Html, html } from './parts/html.ts';
 import { markedName, type NameSearch, parseNameSearch } from './parts/name-search.ts';
@@ -8,7 +9,7 @@ import { lengthOf, nameOf, resourceLink } from './parts/resource-parts.ts';
 import { searchForm, wrongQueryNotice } from './parts/search-form.ts';
 import { emptySet, readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { type Column, stackingTable } from './parts/tables.ts';
-import { counted, formatNumber, formatTime, timeElement } from './parts/words.ts';
+import { counted, formatTime, timeElement } from './parts/words.ts';
 
 interface FindPage extends SetFrame, FoundOfSet {
   /** The search text; empty to show all resources. */
@@ -47,10 +48,10 @@ function howMany({ q, after, count, mayBeMore, resources, total }: FindPage): st
   if (q === '')
     return after === undefined
       ? counted(total, 'resource')
-      : `${counted(resources.length, 'resource')} of ${formatNumber(total)}`;
+      : `${counted(resources.length, 'resource')} of ${formatCount(total)}`;
   const number = `${mayBeMore ? 'At least ' : ''}${counted(count, 'resource')} with “${q}”`;
   const where = after === undefined ? '' : ' from here on';
-  return `${number}${where}${count > resources.length ? `, ${formatNumber(resources.length)} of them here` : ''}`;
+  return `${number}${where}${count > resources.length ? `, ${formatCount(resources.length)} of them here` : ''}`;
 }
 
 function nothing({ q, next, after, set, frame }: FindPage): Html | string {

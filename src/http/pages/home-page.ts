@@ -1,5 +1,6 @@
 import { traitsOf } from '../../core/origin.ts';
 import type { SetId } from '../../core/resource-set.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { SyncState } from '../../observe/metrics/scan-metrics.ts';
 import { documentUri } from '../../publish/documents.ts';
 import type { SummarizedSet } from '../../sets/summarized-sets.ts';
@@ -12,7 +13,7 @@ import { searchForm } from './parts/search-form.ts';
 import { titleOf } from './parts/set-frame.ts';
 import { sparklineDrawing } from './parts/sparkline-drawing.ts';
 import { type Column, figures, stackingTable } from './parts/tables.ts';
-import { counted, formatNumber, timeElement } from './parts/words.ts';
+import { counted, timeElement } from './parts/words.ts';
 import type { Sparkline } from './sparklines.ts';
 
 interface HomePage {
@@ -53,9 +54,9 @@ ${
   sets === 0
     ? nothingYet(frame)
     : html`${figures([
-        [sets === 1 ? 'set' : 'sets', formatNumber(sets)],
-        [totals.resources === 1 ? 'resource' : 'resources', formatNumber(totals.resources)],
-        ['changes recorded', formatNumber(totals.changes)],
+        [sets === 1 ? 'set' : 'sets', formatCount(sets)],
+        [totals.resources === 1 ? 'resource' : 'resources', formatCount(totals.resources)],
+        ['changes recorded', formatCount(totals.changes)],
       ])}
 ${(sets > FEW || home.q !== '') && searchForm({ label: 'Search the sets by title or id', action: frame.top, value: home.q })}
 ${sets > 1 && orders(home)}
@@ -95,8 +96,8 @@ function columns({ frame: { now }, sparklines, states }: HomePage): readonly Col
   return [
     { name: 'Set', style: 'name title', isHead: true, cell: ({ set }) => setName(set) },
     { name: 'State', style: 'short', cell: ({ set }) => stateOf(set, states.get(set.id)) },
-    { name: 'Resources', style: 'number', cell: ({ summary }) => formatNumber(summary.resources) },
-    { name: 'Changes', style: 'number wide', cell: ({ summary }) => formatNumber(summary.changes) },
+    { name: 'Resources', style: 'number', cell: ({ summary }) => formatCount(summary.resources) },
+    { name: 'Changes', style: 'number wide', cell: ({ summary }) => formatCount(summary.changes) },
     {
       name: 'Last 30 days',
       style: 'short wide',

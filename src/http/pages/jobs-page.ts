@@ -1,4 +1,5 @@
 import type { JobView } from '../../api/job-schemas.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { JobCount } from '../../stores/job-records.ts';
 import type { NextJob } from '../request/served-app.ts';
 import type { Frame } from './parts/frame.ts';
@@ -7,7 +8,6 @@ import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';
 import { jobDuration, jobLink, jobProgress, jobState, timeOf } from './parts/job-parts.ts';
 import { renderPage } from './parts/layout.ts';
 import { type Column, figures, stackingTable } from './parts/tables.ts';
-import { formatNumber } from './parts/words.ts';
 
 interface JobsPage {
   readonly frame: Frame;
@@ -34,7 +34,7 @@ export function renderJobsPage(page: JobsPage): string {
   const main = html`<h1>Jobs</h1>
 ${changed !== undefined && did !== undefined && jobNotice(changed, did)}
 <p class="lead">Work that is done later, repeatedly, or for long. Any process of the source may do it.</p>
-${figures((['running', 'queued', 'failed', 'done'] as const).map((name) => [name, formatNumber(countOf(page, name))]))}
+${figures((['running', 'queued', 'failed', 'done'] as const).map((name) => [name, formatCount(countOf(page, name))]))}
 ${section('Running', running, [job, when('Since', ({ started }) => started), progress, columns.worker, attempts, buttons], 'Nothing runs just now.')}
 ${failed.length > 0 && section('Failed', failed, [job, when('When', ({ finished }) => finished), attempts, error, buttons], '')}
 ${queued.length > 0 && section('Waiting', queued, [job, when('Not before', ({ notBefore }) => notBefore), attempts, error, buttons], '')}
@@ -61,7 +61,7 @@ function columnsFor(frame: Frame) {
     progress: { name: 'Progress', cell: jobProgress },
     worker: { name: 'Process', style: 'name wide', cell: ({ worker }) => worker },
     took: { name: 'Took', style: 'number', cell: (job) => jobDuration(job, now) },
-    attempts: { name: 'Attempts', style: 'number', cell: ({ attempts }) => formatNumber(attempts) },
+    attempts: { name: 'Attempts', style: 'number', cell: ({ attempts }) => formatCount(attempts) },
     error: { name: 'Error', style: 'name', cell: ({ error }) => error },
     buttons: {
       name: 'Actions',

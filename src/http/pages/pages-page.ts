@@ -1,4 +1,5 @@
 import { formatBytes } from '../../lib/format-bytes.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { PageInfo } from '../../publish/document-publisher.ts';
 import { documentUri } from '../../publish/documents.ts';
 import { linkTo } from './parts/frame.ts';
@@ -7,7 +8,7 @@ import { type Paging, pager } from './parts/pager.ts';
 import { nameOf } from './parts/resource-parts.ts';
 import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { type Column, stackingTable } from './parts/tables.ts';
-import { counted, formatAgo, formatNumber, timeElement } from './parts/words.ts';
+import { counted, formatAgo, timeElement } from './parts/words.ts';
 
 interface PagesPage extends SetFrame {
   readonly pages: readonly PageInfo[];
@@ -23,7 +24,7 @@ export function renderPagesPage(page: PagesPage): string {
   const { set, pages, total, refreshed, paging } = page;
   const main = html`${readingNotice(set)}
 ${refreshed !== undefined && html`<p class="notice good" role="status">The page ${refreshed} was rendered anew.</p>`}
-<p class="lead">The Resource List has ${counted(total, 'page')} of up to ${formatNumber(set.pageEntries)} resources each. A change renders one page anew; all others
+<p class="lead">The Resource List has ${counted(total, 'page')} of up to ${formatCount(set.pageEntries)} resources each. A change renders one page anew; all others
 keep their bytes.</p>
 ${pages.length > 0 && stackingTable('Pages of the Resource List', pages, columns(page))}
 ${pager(paging)}`;
@@ -41,7 +42,7 @@ function columns(page: PagesPage): readonly Column<PageInfo>[] {
       cell: ({ name }) => html`<a href="${linkTo(uriOf(name), frame)}">${name}</a>`,
     },
     { name: 'From', style: 'name', cell: ({ from }) => (from === '' ? 'the beginning' : nameOf(from)) },
-    { name: 'Resources', style: 'number', cell: ({ entries }) => formatNumber(entries) },
+    { name: 'Resources', style: 'number', cell: ({ entries }) => formatCount(entries) },
     {
       name: 'Last changed',
       style: 'short',

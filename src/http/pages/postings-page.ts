@@ -1,9 +1,10 @@
+import { formatCount } from '../../lib/format-count.ts';
 import type { PostingEntry, RejectedEvent, Sender } from '../../observe/audit/posting-entry.ts';
 import { type Html, html } from './parts/html.ts';
 import { plainName } from './parts/resource-parts.ts';
 import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { type Column, stackingTable } from './parts/tables.ts';
-import { counted, formatAgo, formatDuration, formatNumber } from './parts/words.ts';
+import { counted, formatAgo, formatDuration } from './parts/words.ts';
 
 interface PostingsPage extends SetFrame {
   /** Newest first. */
@@ -23,8 +24,8 @@ function columns(now: number): readonly Column<PostingEntry>[] {
   return [
     { name: 'When', style: 'short', isHead: true, cell: ({ ended }) => timeOf(ended, now) },
     { name: 'Who', style: 'name', cell: who },
-    { name: 'Applied', style: 'number', cell: ({ applied }) => formatNumber(applied) },
-    { name: 'Unchanged', style: 'number', cell: ({ unchanged }) => formatNumber(unchanged) },
+    { name: 'Applied', style: 'number', cell: ({ applied }) => formatCount(applied) },
+    { name: 'Unchanged', style: 'number', cell: ({ unchanged }) => formatCount(unchanged) },
     { name: 'Rejected', style: 'number', cell: rejectedCount },
     { name: 'Took', style: 'number', cell: ({ duration }) => formatDuration(duration) },
     { name: 'What was wrong', style: 'name', cell: whatWasWrong },
@@ -56,7 +57,7 @@ function senderName(sender: Sender): string {
 }
 
 function rejectedCount({ rejected }: PostingEntry): Html | string {
-  return rejected === 0 ? '0' : html`<strong class="rejected">${formatNumber(rejected)}</strong>`;
+  return rejected === 0 ? '0' : html`<strong class="rejected">${formatCount(rejected)}</strong>`;
 }
 
 function whatWasWrong({ problem, rejected, rejections }: PostingEntry): Html | undefined {
@@ -67,10 +68,10 @@ ${
   rejections.length > 0 &&
   html`<details><summary>${counted(rejected, 'event')} rejected</summary>
 <ul class="rejections">${rejections.map(rejection)}</ul>
-${more > 0 && html`<p class="quiet">and ${formatNumber(more)} more</p>`}</details>`
+${more > 0 && html`<p class="quiet">and ${formatCount(more)} more</p>`}</details>`
 }`;
 }
 
 function rejection({ number, location, message, code }: RejectedEvent): Html {
-  return html`<li>${number !== undefined && html`<span class="quiet">Event ${formatNumber(number)}:</span> `}${location !== undefined && html`<code>${plainName(location)}</code> `}${message} <span class="quiet">(${code})</span></li>`;
+  return html`<li>${number !== undefined && html`<span class="quiet">Event ${formatCount(number)}:</span> `}${location !== undefined && html`<code>${plainName(location)}</code> `}${message} <span class="quiet">(${code})</span></li>`;
 }

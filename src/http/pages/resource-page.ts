@@ -3,13 +3,14 @@ import { type ResourceKey, uriOf } from '../../core/key.ts';
 import type { Link, Resource, ResourceState, Tombstone } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatSeconds } from '../../core/w3c-datetime.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { type Frame, linkTo } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { onward, queryOf } from './parts/pager.ts';
 import { kindMark, lengthOf, nameOf, uriLink } from './parts/resource-parts.ts';
 import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { facts, stackingTable } from './parts/tables.ts';
-import { exactTime, formatNumber, formatTime } from './parts/words.ts';
+import { exactTime, formatTime } from './parts/words.ts';
 
 interface ResourcePage extends SetFrame {
   readonly resource: Resource | Tombstone;
@@ -60,7 +61,7 @@ function stateFacts(state: ResourceState | undefined, set: ResourceSet, frame: F
 }
 
 function sizeOf(length: number): Html {
-  return html`${lengthOf(length)} ${length >= 1000 && html`<span class="quiet">(${formatNumber(length)} bytes)</span>`}`;
+  return html`${lengthOf(length)} ${length >= 1000 && html`<span class="quiet">(${formatCount(length)} bytes)</span>`}`;
 }
 
 function linkList(links: readonly Link[], { urlPrefix }: ResourceSet, frame: Frame): Html {

@@ -1,4 +1,5 @@
 import type { Change } from '../../core/change.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import { DOCUMENTS, documentUri, listedKindsOf } from '../../publish/documents.ts';
 import type { SyncCursor } from '../../sources/artifact/sync-cursor.ts';
 import type { SetSummary } from '../../stores/set-statistics.ts';
@@ -13,7 +14,7 @@ import { changeTable, whenColumn } from './parts/resource-parts.ts';
 import { searchForm } from './parts/search-form.ts';
 import { emptySet, feedLink, readingNotice, renderSetFrame, type SetFrame, troubleNotice } from './parts/set-frame.ts';
 import { figures, table } from './parts/tables.ts';
-import { formatNumber, timeElement } from './parts/words.ts';
+import { timeElement } from './parts/words.ts';
 
 interface SetPage extends SetFrame {
   readonly summary: SetSummary;
@@ -35,8 +36,8 @@ export function renderSetPage(page: SetPage): string {
   const main = html`${readingNotice(set)}
 ${troubleNotice(page)}
 ${figures([
-  [set.ready ? 'resources' : 'resources so far', formatNumber(summary.resources)],
-  ['changes recorded', formatNumber(summary.changes)],
+  [set.ready ? 'resources' : 'resources so far', formatCount(summary.resources)],
+  ['changes recorded', formatCount(summary.changes)],
   ['last changed', summary.lastChange === 0 ? 'never' : timeElement(summary.lastChange, now)],
 ])}
 ${cursor && comparedWith(cursor, now)}

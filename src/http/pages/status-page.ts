@@ -1,12 +1,13 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
+import { formatCount } from '../../lib/format-count.ts';
 import type { LiveFigures } from '../../observe/metrics/live-server.ts';
 import type { Frame } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { renderPage } from './parts/layout.ts';
 import { titleOf } from './parts/set-frame.ts';
 import { type Column, facts, table } from './parts/tables.ts';
-import { counted, formatDuration, formatNumber, formatTime, timeElement } from './parts/words.ts';
+import { counted, formatDuration, formatTime, timeElement } from './parts/words.ts';
 import type { Status } from './status-of.ts';
 
 interface StatusPage extends Status {
@@ -24,7 +25,7 @@ ${facts([
     'Sets',
     page.storeAnswered === undefined
       ? undefined
-      : `${formatNumber(page.ready)} complete, ${formatNumber(reading.total)} being read`,
+      : `${formatCount(page.ready)} complete, ${formatCount(reading.total)} being read`,
   ],
   ...(figures === undefined ? [] : ofServer(figures)),
   ['Version', page.version],
@@ -68,11 +69,11 @@ function ofServer({ store, cache, scanning, pages }: LiveFigures) {
     ],
     [
       'Pages of lists',
-      `${formatNumber(pages.current)} rendered in their current version, ${formatNumber(pages.outOfDate)} when they are requested`,
+      `${formatCount(pages.current)} rendered in their current version, ${formatCount(pages.outOfDate)} when they are requested`,
     ],
     [
       'Rendered documents',
-      `${formatNumber(cache.documents)}, ${formatBytes(cache.bytes)} of at most ${formatBytes(cache.mostBytes)}`,
+      `${formatCount(cache.documents)}, ${formatBytes(cache.bytes)} of at most ${formatBytes(cache.mostBytes)}`,
     ],
     ['Scanning', scanning.length === 0 ? 'nothing just now' : html`<ul>${scanning.map(scan)}</ul>`],
   ] as const;
@@ -84,7 +85,7 @@ function lag({ progress: { waiting, waitingSince } }: NonNullable<LiveFigures['s
 }
 
 function scan({ set, files, hashed, bytes }: LiveFigures['scanning'][number]): Html {
-  return html`<li>${set}: ${counted(files, 'file')} checked, ${formatNumber(hashed)} read (${formatBytes(bytes)})</li>`;
+  return html`<li>${set}: ${counted(files, 'file')} checked, ${formatCount(hashed)} read (${formatBytes(bytes)})</li>`;
 }
 
 function sinceStart({ uptimeSeconds, requests, events, cache }: LiveFigures) {
@@ -93,17 +94,17 @@ function sinceStart({ uptimeSeconds, requests, events, cache }: LiveFigures) {
     ['Runs for', formatDuration(uptimeSeconds * 1000)],
     [
       'Requests',
-      `${formatNumber(requests.answered)}, ${requests.perSecond.toFixed(1)} a second, ${formatNumber(requests.inFlight)} under way`,
+      `${formatCount(requests.answered)}, ${requests.perSecond.toFixed(1)} a second, ${formatCount(requests.inFlight)} under way`,
     ],
     [
       'Events',
-      `${formatNumber(events.applied)} applied, ${formatNumber(events.unchanged)} unchanged, ${formatNumber(events.rejected)} rejected`,
+      `${formatCount(events.applied)} applied, ${formatCount(events.unchanged)} unchanged, ${formatCount(events.rejected)} rejected`,
     ],
     [
       'Documents',
       asked === 0
         ? 'none asked for yet'
-        : `${Math.round((cache.hits / asked) * 100)} % of ${formatNumber(asked)} were in the cache`,
+        : `${Math.round((cache.hits / asked) * 100)} % of ${formatCount(asked)} were in the cache`,
     ],
   ] as const;
 }
@@ -118,9 +119,9 @@ ${table('Sets that are being read', sets, [
     isHead: true,
     cell: ({ set }) => html`<a href="./sets/${set.slug}/">${titleOf(set)}</a>`,
   },
-  { name: 'Resources so far', style: 'number', cell: ({ summary }) => formatNumber(summary.resources) },
+  { name: 'Resources so far', style: 'number', cell: ({ summary }) => formatCount(summary.resources) },
 ])}
-${left > 0 && html`<p class="quiet">and ${formatNumber(left)} more</p>`}`;
+${left > 0 && html`<p class="quiet">and ${formatCount(left)} more</p>`}`;
 }
 
 /** Only administrators see the reason: it may name files and hosts. */

@@ -1,10 +1,11 @@
 import type { StreamDumpsView, StreamDumpView } from '../../../api/stream-dump-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { type Frame, linkTo } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
 import { stackingTable } from '../parts/tables.ts';
-import { formatNumber, formatTime } from '../parts/words.ts';
+import { formatTime } from '../parts/words.ts';
 
 /** Full dumps and deltas with their files, which are resources of the set of dumps. @param dumps oldest first */
 export function dumpTable(dumps: readonly StreamDumpView[], frame: Frame): Html {
@@ -16,8 +17,8 @@ export function dumpTable(dumps: readonly StreamDumpView[], frame: Frame): Html 
       cell: ({ number, kind }) => html`${kind === 'full' ? 'Full dump' : 'Delta'} <span class="id">${number}</span>`,
     },
     { name: 'Made', style: 'short', cell: ({ at }) => formatTime(Date.parse(at)) },
-    { name: 'Records', style: 'number', cell: ({ totals }) => formatNumber(totals.records) },
-    { name: 'Deletions', style: 'number', cell: ({ totals }) => formatNumber(totals.deletions) },
+    { name: 'Records', style: 'number', cell: ({ totals }) => formatCount(totals.records) },
+    { name: 'Deletions', style: 'number', cell: ({ totals }) => formatCount(totals.deletions) },
     { name: 'Files', style: 'name', cell: ({ files }) => html`${files.map((file) => fileLink(file, frame))}` },
   ]);
 }

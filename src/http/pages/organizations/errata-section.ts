@@ -1,7 +1,8 @@
+import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataOfUpload } from '../../../streams/uploads/latest-errata.ts';
 import { type Html, html } from '../parts/html.ts';
 import { stackingTable } from '../parts/tables.ts';
-import { counted, formatNumber } from '../parts/words.ts';
+import { counted } from '../parts/words.ts';
 import { erratumPlace } from './upload-parts.ts';
 
 /** The latest records that could not be read: which, where, and why, each with a link to its upload. */
@@ -15,7 +16,7 @@ ${
   rows.length > 0 &&
   stackingTable('Latest errors', rows, [
     { name: 'Record', style: 'name', isHead: true, cell: ({ erratum }) => erratumPlace(erratum) },
-    { name: 'Byte', style: 'number', cell: ({ erratum }) => formatNumber(erratum.offset) },
+    { name: 'Byte', style: 'number', cell: ({ erratum }) => formatCount(erratum.offset) },
     { name: 'Reason', style: 'name', cell: ({ erratum }) => erratum.reason },
     {
       name: 'Upload',

@@ -1,12 +1,13 @@
 import type { StreamDumpsView } from '../../../api/stream-dump-schemas.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataOfUpload } from '../../../streams/uploads/latest-errata.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
-import { counted, formatNumber } from '../parts/words.ts';
+import { counted } from '../parts/words.ts';
 import { copySection } from './copy-section.ts';
 import { dumpsUnderWay, dumpTable, isChanging } from './dump-table.ts';
 import { errataSection } from './errata-section.ts';
@@ -47,11 +48,11 @@ export function renderOrganizationPage(page: OrganizationPage): string {
 ${
   defaultStream !== undefined &&
   figures([
-    ['records now', formatNumber(records.get(defaultStream) ?? 0)],
-    ['uploads', formatNumber(uploads[0]?.number ?? 0)],
+    ['records now', formatCount(records.get(defaultStream) ?? 0)],
+    ['uploads', formatCount(uploads[0]?.number ?? 0)],
     [
-      isAll ? 'failed' : `failed of the last ${formatNumber(uploads.length)}`,
-      formatNumber(uploads.filter(({ status }) => status === 'failed').length),
+      isAll ? 'failed' : `failed of the last ${formatCount(uploads.length)}`,
+      formatCount(uploads.filter(({ status }) => status === 'failed').length),
     ],
     ['last upload', uploads[0] === undefined ? 'never' : (timeOf(uploads[0].received, frame.now) ?? '')],
   ])
@@ -92,7 +93,7 @@ ${stackingTable('Streams', streams, [
     cell: ({ id, title }) =>
       html`<a href="./streams/${id}/">${title ?? id}</a> ${title !== undefined && html`<span class="id">${id}</span>`} ${id === defaultStream && html`<span class="state live">default</span>`}`,
   },
-  { name: 'Records', style: 'number', cell: ({ id }) => formatNumber(records.get(id) ?? 0) },
+  { name: 'Records', style: 'number', cell: ({ id }) => formatCount(records.get(id) ?? 0) },
   {
     name: 'Made',
     style: 'short',
@@ -110,7 +111,7 @@ ${
     ? html`<p class="quiet">Nothing was uploaded to the default stream yet. ${mayUpload && html`<a href="./upload">Upload files here</a>, or run <code>tidemark upload ${organization.id} FILE</code>.`}</p>`
     : uploadTable('Latest uploads', uploads.slice(0, LISTED), { home: './', now: frame.now })
 }
-${uploads.length > 0 && html`<p class="more"><a href="./streams/${stream}/">All uploads of the stream</a>${withErrors > 0 && html` · <span class="quiet">${counted(withErrors, 'upload')} of the last ${formatNumber(uploads.length)} with errors</span>`}</p>`}`;
+${uploads.length > 0 && html`<p class="more"><a href="./streams/${stream}/">All uploads of the stream</a>${withErrors > 0 && html` · <span class="quiet">${counted(withErrors, 'upload')} of the last ${formatCount(uploads.length)} with errors</span>`}</p>`}`;
 }
 
 function dumpSection({ dumps, organization, frame }: OrganizationPage): Html {

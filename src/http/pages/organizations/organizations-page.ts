@@ -1,9 +1,9 @@
+import { formatCount } from '../../../lib/format-count.ts';
 import type { Organization } from '../../../streams/organization.ts';
 import type { Frame } from '../parts/frame.ts';
 import { html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 import { stackingTable } from '../parts/tables.ts';
-import { formatNumber } from '../parts/words.ts';
 import { organizationTitle, privateBadge } from './organization-frame.ts';
 
 interface OrganizationsPage {
@@ -28,7 +28,7 @@ ${
             html`<a href="./${one.id}/">${organizationTitle(one)}</a> ${one.title !== undefined && html`<span class="id">${one.id}</span>`} ${privateBadge(one)}`,
         },
         { name: 'Default stream', style: 'short', cell: ({ defaultStream }) => defaultStream ?? 'none yet' },
-        { name: 'Streams', style: 'number', cell: ({ streams }) => formatNumber(streams.length) },
+        { name: 'Streams', style: 'number', cell: ({ streams }) => formatCount(streams.length) },
       ])
 }
 ${isAdministrator && organizations.length > 0 && html`<p class="more"><a href="../add-organization">Add an organization</a></p>`}`;

@@ -1,12 +1,12 @@
 import type { StreamDumpsView } from '../../../api/stream-dump-schemas.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { Stream } from '../../../streams/organization.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { figures } from '../parts/tables.ts';
-import { formatNumber } from '../parts/words.ts';
 import { copySection } from './copy-section.ts';
 import { dumpsUnderWay, dumpTable, isChanging } from './dump-table.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
@@ -33,7 +33,7 @@ export function renderStreamPage(page: StreamPage): string {
   const name = stream.title ?? stream.id;
   const isDefault = organization.defaultStream === stream.id;
   const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream.id}</span>${stream.archived !== undefined && ' · archived: it takes no uploads'}</p>
-${figures([['records now', formatNumber(records)]])}
+${figures([['records now', formatCount(records)]])}
 ${frame.viewer.isAdministrator && !isDefault && buttons(stream)}
 <h2>Uploads</h2>
 ${

@@ -1,5 +1,6 @@
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataPage } from '../../../streams/uploads/upload-errors.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -7,7 +8,7 @@ import { timeOf } from '../parts/job-parts.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
-import { counted, formatNumber } from '../parts/words.ts';
+import { counted } from '../parts/words.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 import { AGAIN, erratumPlace, isOpen, kindText, uploadState } from './upload-parts.ts';
 
@@ -29,9 +30,9 @@ ${notice(page)}
 ${
   totals !== undefined &&
   figures([
-    ['records', formatNumber(totals.records)],
-    ['deletions', formatNumber(totals.deletions)],
-    ['errors', formatNumber(totals.errors)],
+    ['records', formatCount(totals.records)],
+    ['deletions', formatCount(totals.deletions)],
+    ['errors', formatCount(totals.errors)],
   ])
 }
 ${facts([
@@ -93,10 +94,10 @@ ${
 
 function appliedText(applied: NonNullable<UploadView['applied']>): string {
   const names = ['created', 'updated', 'deleted', 'unchanged'] as const;
-  const counts = names.map((name) => `${formatNumber(applied[name])} ${name}`).join(', ');
+  const counts = names.map((name) => `${formatCount(applied[name])} ${name}`).join(', ');
   return applied.superseded === 0
     ? counts
-    : `${counts}, ${formatNumber(applied.superseded)} changed by later uploads already`;
+    : `${counts}, ${formatCount(applied.superseded)} changed by later uploads already`;
 }
 
 function takenSection({ taken = [], totals }: UploadView): Html {
@@ -111,9 +112,9 @@ ${stackingTable('What the files were taken for', taken, [
       html`${path.join(' > ')}${reason !== undefined && html`<span class="more-of">Ignored: ${reason}</span>`}`,
   },
   { name: 'Type', style: 'short', cell: kindText },
-  { name: 'Records', style: 'number', cell: ({ records }) => formatNumber(records) },
-  { name: 'Deletions', style: 'number', cell: ({ deletions }) => formatNumber(deletions) },
-  { name: 'Errors', style: 'number', cell: ({ errors }) => formatNumber(errors) },
+  { name: 'Records', style: 'number', cell: ({ records }) => formatCount(records) },
+  { name: 'Deletions', style: 'number', cell: ({ deletions }) => formatCount(deletions) },
+  { name: 'Errors', style: 'number', cell: ({ errors }) => formatCount(errors) },
 ])}
 ${rest > 0 && html`<p class="quiet">and ${counted(rest, 'file')} more</p>`}`;
 }
@@ -124,7 +125,7 @@ function errorSection({ errata, at, upload, frame }: UploadPage): Html | undefin
 <p class="quiet">Everything else of these files was taken over. All errors: <a href="${frame.top}api/${upload.errors}">as JSON</a>, <a href="${frame.top}api/${upload.errors}.csv">as CSV</a>.</p>
 ${stackingTable('What could not be read', errata.errata, [
   { name: 'File', style: 'name', isHead: true, cell: erratumPlace },
-  { name: 'Byte', style: 'number', cell: ({ offset }) => formatNumber(offset) },
+  { name: 'Byte', style: 'number', cell: ({ offset }) => formatCount(offset) },
   { name: 'Reason', style: 'name', cell: ({ reason }) => reason },
 ])}
 ${onward(

@@ -1,11 +1,12 @@
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { FileKind, Packing } from '../../../streams/files/found-file.ts';
 import type { UploadErratum } from '../../../streams/uploads/upload-state.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
 import { stackingTable } from '../parts/tables.ts';
-import { counted, formatNumber } from '../parts/words.ts';
+import { counted } from '../parts/words.ts';
 
 /** Classes of the style sheet for each status. */
 const STYLES: Readonly<Record<UploadView['status'], string>> = {
@@ -44,7 +45,7 @@ function sizeText(files: UploadView['files']): string {
 
 /** The place of a record that could not be read. */
 export function erratumPlace({ path, ordinal, id }: UploadErratum): Html {
-  return html`${path.join(' > ')}<span class="more-of">number ${formatNumber(ordinal)}${id !== undefined && ` (${id})`}</span>`;
+  return html`${path.join(' > ')}<span class="more-of">number ${formatCount(ordinal)}${id !== undefined && ` (${id})`}</span>`;
 }
 
 /** @param home the address of the organization */
@@ -56,7 +57,7 @@ export function uploadTable(
   const count = (name: 'records' | 'deletions' | 'errors') => ({
     name: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
     style: 'number',
-    cell: ({ totals }: UploadView) => totals && formatNumber(totals[name]),
+    cell: ({ totals }: UploadView) => totals && formatCount(totals[name]),
   });
   return stackingTable(label, uploads, [
     {

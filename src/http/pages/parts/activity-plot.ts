@@ -1,9 +1,10 @@
 import type { TimeUnit } from '../../../core/time-unit.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { ChangeCounts } from '../../../stores/set-statistics.ts';
 import { Html, html } from './html.ts';
 import { scaleOf } from './plot-scale.ts';
 import { table } from './tables.ts';
-import { counted, formatClock, formatDay, formatNumber } from './words.ts';
+import { counted, formatClock, formatDay } from './words.ts';
 
 /** Numbers of changes in a period, one entry for each hour or day, even without a change. */
 export interface Series {
@@ -49,7 +50,7 @@ function drawing({ unit, counts }: Series): Html {
   );
   const labels = scale.marks.map(
     (mark) =>
-      html`${svg(`<text x="${LEFT - 6}" y="${y(mark) + 4}" text-anchor="end">`)}${formatNumber(Math.abs(mark))}${svg('</text>')}`,
+      html`${svg(`<text x="${LEFT - 6}" y="${y(mark) + 4}" text-anchor="end">`)}${formatCount(Math.abs(mark))}${svg('</text>')}`,
   );
   const columns = counts.map((count, at) => column(count, { unit, x: LEFT + at * step, step, y }));
   const dates = counts.map(
@@ -108,7 +109,7 @@ function summary({ unit, counts }: Series): string {
 }
 
 function describe({ created, updated, deleted }: Omit<ChangeCounts, 'start'>): string {
-  return `${formatNumber(created)} created, ${formatNumber(updated)} updated, ${formatNumber(deleted)} deleted`;
+  return `${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(deleted)} deleted`;
 }
 
 function asTable({ unit, counts }: Series): Html {
@@ -116,7 +117,7 @@ function asTable({ unit, counts }: Series): Html {
   const columns = (['created', 'updated', 'deleted'] as const).map((kind) => ({
     name: kind,
     style: 'number',
-    cell: (count: ChangeCounts) => formatNumber(count[kind]),
+    cell: (count: ChangeCounts) => formatCount(count[kind]),
   }));
   return html`<details><summary>As a table</summary>
 ${

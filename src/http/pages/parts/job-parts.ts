@@ -1,6 +1,7 @@
 import type { JobView } from '../../../api/job-schemas.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { type Html, html } from './html.ts';
-import { formatAgo, formatDuration, formatNumber } from './words.ts';
+import { formatAgo, formatDuration } from './words.ts';
 
 /** Classes of the style sheet for each state. */
 const STYLES: Readonly<Record<JobView['state'], string>> = {
@@ -38,8 +39,8 @@ export function jobProgress({ progress }: JobView): Html | undefined {
     done === undefined
       ? undefined
       : total === undefined
-        ? formatNumber(done)
-        : html`<progress aria-label="Progress" value="${done}" max="${total}"></progress> ${formatNumber(done)} of ${formatNumber(total)}`;
+        ? formatCount(done)
+        : html`<progress aria-label="Progress" value="${done}" max="${total}"></progress> ${formatCount(done)} of ${formatCount(total)}`;
   return html`${text}${text !== undefined && numbers !== undefined && html`<br>`}${numbers}`;
 }
 

@@ -1,5 +1,5 @@
+import { formatCount } from '../../../lib/format-count.ts';
 import { type Html, html } from './html.ts';
-import { formatNumber } from './words.ts';
 
 export interface Paging {
   /** Counted from 1. */
@@ -23,7 +23,7 @@ export function pager(
   return html`<nav class="pager" aria-label="Pages">
 ${page > 2 && html`<a href="${to(1)}">« First</a>`}
 ${page > 1 && html`<a rel="prev" href="${to(page - 1)}">← Previous</a>`}
-<span class="quiet">Page ${formatNumber(page)} of ${formatNumber(pages)}</span>
+<span class="quiet">Page ${formatCount(page)} of ${formatCount(pages)}</span>
 ${page < pages && html`<a rel="next" href="${to(page + 1)}">Next →</a>`}
 ${page < pages - 1 && html`<a href="${to(pages)}">Last »</a>`}
 </nav>`;

@@ -22,10 +22,6 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-export function formatNumber(value: number): string {
-  return formatCount(value);
-}
-
 /** How long ago a time was. Both times are in milliseconds since 1970. */
 export function formatAgo(time: number, now: number): string {
   const seconds = Math.round((now - time) / 1000);

@@ -1,10 +1,11 @@
 import { countFindings, type Report } from '../../../client/validate/report.ts';
 import { type FindingView, findingView } from '../../../client/validate/report-view.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 import { facts, table } from '../parts/tables.ts';
-import { counted, formatNumber } from '../parts/words.ts';
+import { counted } from '../parts/words.ts';
 
 interface ValidatePage {
   readonly frame: Frame;
@@ -40,14 +41,14 @@ ${incomplete.length > 0 && html`<div class="notice" role="status"><p><strong>Not
 ${failure !== undefined && entries > 0 && html`<div class="notice" role="status"><p><strong>Nothing was read of <code>${url}</code> itself:</strong> ${failure}.</p></div>`}
 ${facts([
   ['Source Description', hasDescription ? html`<code>${description}</code>` : undefined],
-  ['Documents', formatNumber(documents)],
-  ['Entries', formatNumber(entries)],
-  ['Resources compared', formatNumber(resources)],
-  ['Packages compared', packages === 0 ? undefined : formatNumber(packages)],
+  ['Documents', formatCount(documents)],
+  ['Entries', formatCount(entries)],
+  ['Resources compared', formatCount(resources)],
+  ['Packages compared', packages === 0 ? undefined : formatCount(packages)],
 ])}
 ${findings.length > 0 && html`<h2>Findings</h2>`}
 ${findings.length > 0 && table('Findings, what matters most first', findings.map(findingView), COLUMNS)}
-${more > 0 && html`<p class="quiet">and ${formatNumber(more)} more: of each rule, the first ten are shown.</p>`}`;
+${more > 0 && html`<p class="quiet">and ${formatCount(more)} more: of each rule, the first ten are shown.</p>`}`;
 }
 
 function verdict(report: Report): Html {
@@ -71,7 +72,7 @@ const COLUMNS = [
     name: 'Where and what',
     style: 'name',
     cell: ({ document, line, message }: FindingView) =>
-      html`${message}<br><span class="quiet"><code>${document}</code>${line !== undefined && html`, line ${formatNumber(line)}`}</span>`,
+      html`${message}<br><span class="quiet"><code>${document}</code>${line !== undefined && html`, line ${formatCount(line)}`}</span>`,
   },
   { name: 'What to do', style: 'name wide', cell: ({ advice }: FindingView) => advice },
 ];
