@@ -4,7 +4,7 @@ import { jobView } from '../../api/job-views.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { JobState } from '../../stores/job.ts';
 import { param } from '../request/admitted.ts';
-import { page as htmlPage, type Operation } from '../request/operation.ts';
+import { page as htmlPage, type Operation, pageOperation } from '../request/operation.ts';
 import { get, post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { renderJobPage } from './job-page.ts';
@@ -16,12 +16,9 @@ import { sendPage } from './parts/send-page.ts';
 const MOST_SHOWN = 50;
 
 const JOBS = {
-  id: 'jobsPage',
-  tag: 'pages',
-  summary: 'What runs and how far it is, what failed and why, the last runs and the next times',
+  ...pageOperation('jobsPage', 'What runs and how far it is, what failed and why, the last runs and the next times'),
   query: z.object({ did: z.enum(JOB_ACTIONS).optional(), job: z.string().optional() }),
-  answers: [htmlPage('The page.')],
-} satisfies Operation;
+};
 
 const JOB = {
   id: 'jobPage',

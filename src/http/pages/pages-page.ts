@@ -8,7 +8,7 @@ import { type Paging, pager } from './parts/pager.ts';
 import { nameOf } from './parts/resource-parts.ts';
 import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { type Column, stackingTable } from './parts/tables.ts';
-import { counted, formatAgo, timeElement } from './parts/words.ts';
+import { counted, timeElement } from './parts/words.ts';
 
 interface PagesPage extends SetFrame {
   readonly pages: readonly PageInfo[];
@@ -54,16 +54,14 @@ function columns(page: PagesPage): readonly Column<PageInfo>[] {
       cell: ({ digest }) => digest !== undefined && html`<code title="${digest}">${digest.slice(0, 12)}</code>`,
     },
     { name: 'Size', style: 'number', cell: ({ length }) => (length === undefined ? '' : formatBytes(length)) },
-    { name: 'Rendered', style: 'short', cell: ({ rendered }) => renderedAt(rendered, frame.now) },
+    {
+      name: 'Rendered',
+      style: 'short',
+      cell: ({ rendered }) => (rendered === undefined ? 'when asked for' : timeElement(rendered * 1000, frame.now)),
+    },
     frame.viewer.isAdministrator && { name: 'Refresh', style: 'short', cell: ({ name }) => refreshForm(name, page) },
   ];
   return all.filter((column) => column !== false);
-}
-
-function renderedAt(rendered: number | undefined, now: number): Html | string {
-  if (rendered === undefined) return 'when asked for';
-  const exact = new Date(rendered).toISOString();
-  return html`<time datetime="${exact}" title="${exact}">${formatAgo(rendered, now)}</time>`;
 }
 
 function refreshForm(name: string, { paging }: PagesPage): Html {

@@ -1,10 +1,10 @@
 import { formatCount } from '../../lib/format-count.ts';
-import type { PostingEntry, RejectedEvent, Sender } from '../../observe/audit/posting-entry.ts';
+import { MOST_RECENT, type PostingEntry, type RejectedEvent, type Sender } from '../../observe/audit/posting-entry.ts';
 import { type Html, html } from './parts/html.ts';
 import { plainName } from './parts/resource-parts.ts';
 import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { type Column, stackingTable } from './parts/tables.ts';
-import { counted, formatAgo, formatDuration } from './parts/words.ts';
+import { counted, formatDuration, timeElement } from './parts/words.ts';
 
 interface PostingsPage extends SetFrame {
   /** Newest first. */
@@ -14,7 +14,7 @@ interface PostingsPage extends SetFrame {
 /** Who posted what to a set, and what was rejected and why. */
 export function renderPostingsPage(page: PostingsPage): string {
   const { postings, frame } = page;
-  const main = html`<p class="lead">Who posted changes of this set, and what was rejected. Small postings of a minute are shown together. The last 200
+  const main = html`<p class="lead">Who posted changes of this set, and what was rejected. Small postings of a minute are shown together. The last ${MOST_RECENT}
 are kept, and of older ones only the latest with errors.</p>
 ${postings.length === 0 ? html`<p class="quiet">Nothing has been posted yet.</p>` : stackingTable('Postings, newest first', postings, columns(frame.now))}`;
   return renderSetFrame(page, main);
@@ -22,7 +22,7 @@ ${postings.length === 0 ? html`<p class="quiet">Nothing has been posted yet.</p>
 
 function columns(now: number): readonly Column<PostingEntry>[] {
   return [
-    { name: 'When', style: 'short', isHead: true, cell: ({ ended }) => timeOf(ended, now) },
+    { name: 'When', style: 'short', isHead: true, cell: ({ ended }) => timeElement(ended * 1000, now) },
     { name: 'Who', style: 'name', cell: who },
     { name: 'Applied', style: 'number', cell: ({ applied }) => formatCount(applied) },
     { name: 'Unchanged', style: 'number', cell: ({ unchanged }) => formatCount(unchanged) },
@@ -30,11 +30,6 @@ function columns(now: number): readonly Column<PostingEntry>[] {
     { name: 'Took', style: 'number', cell: ({ duration }) => formatDuration(duration) },
     { name: 'What was wrong', style: 'name', cell: whatWasWrong },
   ];
-}
-
-function timeOf(time: number, now: number): Html {
-  const exact = new Date(time).toISOString();
-  return html`<time datetime="${exact}" title="${exact}">${formatAgo(time, now)}</time>`;
 }
 
 function who({ sender, source, postings }: PostingEntry): Html {

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { page as htmlPage, type Operation } from '../request/operation.ts';
+import { page as htmlPage, type Operation, pageOperation } from '../request/operation.ts';
 import { before, changeKind, day, pageNumber, searchedName } from './parts/page-query.ts';
 
 /** The pages of a set. Links may contain additional parameters, so unknown ones are ignored. */
 
 export const SET = {
-  ...describe('setPage', 'A set with its numbers, how it has changed, and its documents'),
+  ...pageOperation('setPage', 'A set with its numbers, how it has changed, and its documents'),
   answers: [{ ...htmlPage('The page.'), headers: ['Link'] }],
 } satisfies Operation;
 export const CHANGES = {
-  ...describe(
+  ...pageOperation(
     'changesPage',
     'The changes of a set, newest first: all, or those of a kind, of some days, or with some text in their name',
   ),
@@ -18,18 +18,18 @@ export const CHANGES = {
     .refine(({ from = '', until = from }) => from <= until, { path: ['until'], error: 'is earlier than from' }),
 };
 export const FIND = {
-  ...describe('findPage', 'The resources of a set, or those with some text in their name'),
+  ...pageOperation('findPage', 'The resources of a set, or those with some text in their name'),
   query: z.object({ q: searchedName, after: z.string().optional() }),
 };
 export const RESOURCE = {
-  ...describe('resourcePage', 'A resource with its state and its history'),
+  ...pageOperation('resourcePage', 'A resource with its state and its history'),
   query: z.object({ key: z.string().optional(), uri: z.string().optional(), before }),
 };
 export const PAGES = {
-  ...describe('pagesPage', 'The pages of the Resource List'),
+  ...pageOperation('pagesPage', 'The pages of the Resource List'),
   query: z.object({ page: pageNumber, refreshed: z.string().optional() }),
 };
-export const POSTINGS = describe('postingsPage', 'Who posted what to a set, and what was rejected and why');
+export const POSTINGS = pageOperation('postingsPage', 'Who posted what to a set, and what was rejected and why');
 export const TO_SET = {
   id: 'toSetPage',
   tag: 'pages',
@@ -59,7 +59,3 @@ export const KEEP_LIST = {
   summary: 'Adds a job that keeps the Resource List of a set in its archive, and leads back to the page of the set',
   answers: [{ status: 303, description: 'It was added, or one waits already.', headers: ['Location'] }],
 } satisfies Operation;
-
-function describe(id: string, summary: string) {
-  return { id, tag: 'pages', summary, answers: [htmlPage('The page.')] } as const satisfies Operation;
-}

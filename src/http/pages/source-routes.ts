@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import { type SummarizedSet, summarize } from '../../sets/summarized-sets.ts';
-import { page as htmlPage, type Operation } from '../request/operation.ts';
+import { pageOperation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { shownOrganizations } from '../response/shown-organizations.ts';
@@ -25,20 +25,14 @@ const order = z
   .meta({ description: '`changed`: the sets that changed last come first; any other text orders by name.' });
 
 const HOME = {
-  id: 'homePage',
-  tag: 'pages',
-  summary: 'The source and its sets',
+  ...pageOperation('homePage', 'The source and its sets'),
   query: z.object({ page: pageNumber, q: searched, order }),
-  answers: [htmlPage('The page.')],
-} satisfies Operation;
+};
 
-const STATUS = {
-  id: 'statusPage',
-  tag: 'pages',
-  summary:
-    'How the source is: its store, the sets that are being read, and figures of the server for those who may see them',
-  answers: [htmlPage('The page.')],
-} satisfies Operation;
+const STATUS = pageOperation(
+  'statusPage',
+  'How the source is: its store, the sets that are being read, and figures of the server for those who may see them',
+);
 
 /** The pages of the source as a whole. */
 export function sourceRoutes(app: ServedApp): readonly Route[] {

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { type Configuration, describeStore } from '../../config/configuration.ts';
+import { describeStore } from '../../config/configuration.ts';
 import { VERSION } from '../../config/version.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
@@ -41,7 +41,12 @@ export async function statusOf(app: ServedApp, response: Response, viewer: Viewe
     withTimeout(askStore(app, response), STORE_TIMEOUT_MS, () => NO_ANSWER).catch(() => NO_ANSWER),
     viewer.seesFigures ? shownFigures(app, response) : undefined,
   ]);
-  return { version: VERSION, ...store, figures, store: viewer.isAdministrator ? placeOf(configuration) : undefined };
+  return {
+    version: VERSION,
+    ...store,
+    figures,
+    store: viewer.isAdministrator ? describeStore(configuration.store) : undefined,
+  };
 }
 
 async function askStore(app: ServedApp, response: Response): Promise<StoreStatus> {
@@ -55,8 +60,4 @@ async function askStore(app: ServedApp, response: Response): Promise<StoreStatus
   const troubled = sets.filter(({ trouble }) => trouble !== undefined);
   const ready = sets.length - reading.length;
   return { storeAnswered, reading: { total: reading.length, sets: named }, ready, troubled };
-}
-
-function placeOf({ store }: Configuration): string {
-  return describeStore(store);
 }

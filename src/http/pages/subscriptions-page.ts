@@ -2,7 +2,7 @@ import type { SubscriptionView } from '../../api/subscription-schemas.ts';
 import { subscriptionView } from '../../api/subscription-views.ts';
 import { hubUri } from '../../publish/topics.ts';
 import { param } from '../request/admitted.ts';
-import { page as htmlPage, type Operation } from '../request/operation.ts';
+import { type Operation, pageOperation } from '../request/operation.ts';
 import { get, post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { confirmed } from './parts/confirmed.ts';
@@ -17,12 +17,7 @@ import { counted } from './parts/words.ts';
 
 const AGAIN = 5;
 
-const PAGE = {
-  id: 'subscriptionsPage',
-  tag: 'pages',
-  summary: 'Who is sent changes, how far they have come, and what fails',
-  answers: [htmlPage('The page.')],
-} satisfies Operation;
+const PAGE = pageOperation('subscriptionsPage', 'Who is sent changes, how far they have come, and what fails');
 
 const REMOVE = {
   id: 'removeSubscriptionByForm',

@@ -77,3 +77,8 @@ export function xml(description: string, headers?: readonly AnswerHeader[]): Ans
 export function page(description: string): Answer {
   return { status: 200, description, content: { 'text/html': 'text' } };
 }
+
+/** The operation of a page that has no other response. */
+export function pageOperation(id: string, summary: string) {
+  return { id, tag: 'pages', summary, answers: [page('The page.')] } as const satisfies Operation;
+}

@@ -46,7 +46,7 @@ export type NewEntry = Omit<PostingEntry, 'id'>;
 export const MOST_REJECTIONS = 20;
 /** Most entries of a set; fewer when they are long. The oldest ones are kept only if something in them failed. */
 export const MOST_ENTRIES = 300;
-const MOST_RECENT = 200;
+export const MOST_RECENT = 200;
 const MOST_CHARACTERS = 200_000;
 /** Postings with more events than this have separate entries. */
 const SMALL = 100;

@@ -4,7 +4,7 @@ import { type FormValues, labelOf } from './set-form.ts';
 import type { Attempt } from './set-pages.ts';
 
 /** Errors that a user can correct in the form. */
-const MENDED: readonly ErrorCode[] = ['invalid', 'conflict', 'forbidden', 'not-found', 'gone'];
+const CORRECTABLE: readonly ErrorCode[] = ['invalid', 'conflict', 'forbidden', 'not-found', 'gone'];
 
 interface Form {
   readonly form: FormValues;
@@ -17,7 +17,7 @@ export async function attempting({ form, show }: Form, act: () => Promise<void>)
   try {
     await act();
   } catch (error) {
-    if (!MENDED.some((code) => isTidemarkError(error, code))) throw error;
+    if (!CORRECTABLE.some((code) => isTidemarkError(error, code))) throw error;
     const { message, details } = error as TidemarkError;
     const path = String(details.field ?? '');
     // For a list, the field also contains the position.

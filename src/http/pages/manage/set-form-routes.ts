@@ -8,7 +8,7 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { parseSlug } from '../../../core/resource-set.ts';
 import { findSource } from '../../../sources/find-source.ts';
 import { setOf } from '../../request/admitted.ts';
-import { page as htmlPage, type Operation } from '../../request/operation.ts';
+import { type Operation, pageOperation } from '../../request/operation.ts';
 import { checkBody } from '../../request/parse-json-body.ts';
 import { FORM_BODY, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
@@ -22,10 +22,10 @@ import { ADDED, type Attempt, CHANGED, renderAddSetPage, renderSettingsPage } fr
 
 const DID = z.object({ did: z.enum(['add', 'change', 'scan']).optional() });
 
-const ADD_FORM = describe('addSetPage', 'The form that adds a set');
+const ADD_FORM = pageOperation('addSetPage', 'The form that adds a set');
 const ADD = byForm('addSetByForm', 'Adds a set, and leads to its settings');
 const SETTINGS = {
-  ...describe('settingsPage', 'The settings of a set, and what an administrator can do with it'),
+  ...pageOperation('settingsPage', 'The settings of a set, and what an administrator can do with it'),
   query: DID,
 };
 const CHANGE = byForm('changeSetByForm', 'Changes settings of a set, and leads back to them');
@@ -40,32 +40,36 @@ const REMOVE = {
   description: 'The field `confirm` repeats the id of the set.',
 };
 
+/** Reads the form of a request. */
+type ReadForm = (request: Request) => Promise<URLSearchParams>;
+
+interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+}
+
 /** Forms in which administrators add, change, scan and remove sets. @param stopping ends bodies that are being read */
 export function setFormRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { sets, index, configuration } = app;
-  const { idleTimeout, apiRoots: allowedRoots } = configuration;
-  const form = (request: Request) => readForm(request, { idleTimeout, stopping });
+  const { idleTimeout } = app.configuration;
+  const form: ReadForm = (request) => readForm(request, { idleTimeout, stopping });
+  return [...addRoutes(app, form), ...settingsRoutes(app, form), scanRoute(app), removeRoute(app, form)];
+}
 
-  async function showAdd(request: Request, response: Response, attempt?: Attempt): Promise<void> {
+function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
+  const { sets, configuration } = app;
+  const { apiRoots: allowedRoots } = configuration;
+
+  async function show({ request, response }: Exchange, attempt?: Attempt): Promise<void> {
     const frame = await frameOf(app, request, response);
     const page = renderAddSetPage({ frame, takesRoots: allowedRoots.length > 0, attempt });
     sendPage(response, page, attempt === undefined ? 200 : 400);
-  }
-
-  async function showSettings(
-    { request, response }: { readonly request: Request; readonly response: Response },
-    more: { readonly attempt?: Attempt; readonly did?: 'add' | 'change' | 'scan' | undefined },
-  ): Promise<void> {
-    const { changes } = await index.summary(setOf(response).id);
-    const page = await setFrameOf(app, { request, response }, 'settings');
-    sendPage(response, renderSettingsPage({ ...page, changes, ...more }), more.attempt === undefined ? 200 : 400);
   }
 
   return [
     get('/add-set', {
       action: 'administer',
       operation: ADD_FORM,
-      handle: (request, response) => showAdd(request, response),
+      handle: (request, response) => show({ request, response }),
     }),
 
     post('/add-set', {
@@ -73,7 +77,7 @@ export function setFormRoutes(app: ServedApp, stopping: AbortSignal): readonly R
       operation: ADD,
       async handle(request, response) {
         const given = await form(request);
-        await attempting({ form: given, show: (attempt) => showAdd(request, response, attempt) }, async () => {
+        await attempting({ form: given, show: (attempt) => show({ request, response }, attempt) }, async () => {
           const body = { set: given.get('set')?.trim() ?? '', ...valuesOfForm(given, ADDED) };
           const { set: id, ...values } = checkBody(newSetSchema, body) as SetValues & { readonly set: string };
           const slug = parseSlug(id);
@@ -84,11 +88,16 @@ export function setFormRoutes(app: ServedApp, stopping: AbortSignal): readonly R
         });
       },
     }),
+  ];
+}
 
+function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
+  const { sets, configuration } = app;
+  return [
     get('/sets/:set/settings', {
       action: 'administer',
       operation: SETTINGS,
-      handle: (request, response, { did }) => showSettings({ request, response }, { did }),
+      handle: (request, response, { did }) => showSettings(app, { request, response }, { did }),
     }),
 
     post('/sets/:set/settings', {
@@ -96,57 +105,61 @@ export function setFormRoutes(app: ServedApp, stopping: AbortSignal): readonly R
       operation: CHANGE,
       async handle(request, response) {
         const given = await form(request);
-        await attempting(
-          { form: given, show: (attempt) => showSettings({ request, response }, { attempt }) },
-          async () => {
-            const set = setOf(response);
-            const values = checkBody(
-              changedSettingsSchema,
-              valuesOfForm(given, CHANGED, shownSettings(set)),
-            ) as SetValues;
-            await sets.change(set.slug, changedFields(values, set, configuration));
-            response.redirect(303, './settings?did=change');
-          },
-        );
-      },
-    }),
-
-    post('/sets/:set/scan', {
-      action: 'administer',
-      operation: SCAN,
-      async handle(_request, response) {
-        await sets.requestScan(setOf(response).slug);
-        response.redirect(303, './settings?did=scan');
-      },
-    }),
-
-    post('/sets/:set/remove', {
-      action: 'administer',
-      operation: REMOVE,
-      async handle(request, response) {
-        const given = await form(request);
-        await attempting(
-          { form: given, show: (attempt) => showSettings({ request, response }, { attempt }) },
-          async () => {
-            const { slug } = setOf(response);
-            if (given.get('confirm')?.trim() !== slug) throw unconfirmed(slug);
-            await sets.remove(slug);
-            response.redirect(303, '../../');
-          },
-        );
+        const show = (attempt: Attempt) => showSettings(app, { request, response }, { attempt });
+        await attempting({ form: given, show }, async () => {
+          const set = setOf(response);
+          const changed = valuesOfForm(given, CHANGED, shownSettings(set));
+          const values = checkBody(changedSettingsSchema, changed) as SetValues;
+          await sets.change(set.slug, changedFields(values, set, configuration));
+          response.redirect(303, './settings?did=change');
+        });
       },
     }),
   ];
+}
+
+function scanRoute({ sets }: ServedApp): Route {
+  return post('/sets/:set/scan', {
+    action: 'administer',
+    operation: SCAN,
+    async handle(_request, response) {
+      await sets.requestScan(setOf(response).slug);
+      response.redirect(303, './settings?did=scan');
+    },
+  });
+}
+
+function removeRoute(app: ServedApp, form: ReadForm): Route {
+  return post('/sets/:set/remove', {
+    action: 'administer',
+    operation: REMOVE,
+    async handle(request, response) {
+      const given = await form(request);
+      const show = (attempt: Attempt) => showSettings(app, { request, response }, { attempt });
+      await attempting({ form: given, show }, async () => {
+        const { slug } = setOf(response);
+        if (given.get('confirm')?.trim() !== slug) throw unconfirmed(slug);
+        await app.sets.remove(slug);
+        response.redirect(303, '../../');
+      });
+    },
+  });
+}
+
+async function showSettings(
+  app: ServedApp,
+  { request, response }: Exchange,
+  more: { readonly attempt?: Attempt; readonly did?: 'add' | 'change' | 'scan' | undefined },
+): Promise<void> {
+  const { changes } = await app.index.summary(setOf(response).id);
+  const page = await setFrameOf(app, { request, response }, 'settings');
+  sendPage(response, renderSettingsPage({ ...page, changes, ...more }), more.attempt === undefined ? 200 : 400);
 }
 
 function unconfirmed(slug: string): TidemarkError {
   return new TidemarkError('invalid', `the set was not removed: type its id, ${slug}, to confirm it`, {
     field: 'confirm',
   });
-}
-
-function describe(id: string, summary: string) {
-  return { id, tag: 'pages', summary, answers: [htmlPage('The page.')] } as const satisfies Operation;
 }
 
 function byForm(id: string, summary: string) {

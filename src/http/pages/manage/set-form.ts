@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import { type SetSettingName, type SetValues, setSettingOf } from '../../../config/set-settings.ts';
 import { type Html, html } from '../parts/html.ts';
+import { linesOf } from '../parts/lines-of.ts';
 
 /** The kind of field for a setting, derived from its schema. */
 type FieldKind = 'yes-or-no' | 'one-of' | 'some-of' | 'lines' | 'number' | 'text';
@@ -70,10 +71,7 @@ export function givenValue(form: FormValues, name: SetSettingName): unknown {
     case 'some-of':
       return form.getAll(name).filter((choice) => choice !== '');
     case 'lines':
-      return text
-        .split(/\r?\n/)
-        .map((line) => line.trim())
-        .filter((line) => line !== '');
+      return linesOf(form, name);
     case 'number':
       return text === '' ? null : /^\d{1,15}$/.test(text) ? Number(text) : text;
     case 'one-of':

@@ -9,6 +9,7 @@ import { traitsOf } from '../../../core/origin.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
+import { problemNotice } from '../parts/problem-notice.ts';
 import { renderSetFrame, type SetFrame, troubleNotice } from '../parts/set-frame.ts';
 import { facts } from '../parts/tables.ts';
 import { counted, timeElement } from '../parts/words.ts';
@@ -53,7 +54,7 @@ export function renderAddSetPage({ frame, takesRoots, attempt }: AddSetPage): st
     ...others('sets add').filter((name) => name !== 'title' && name !== 'private'),
   ] as const;
   const main = html`<h1>Add a set</h1>
-${problemNotice(attempt)}
+${problemNotice(attempt?.problem)}
 <form class="fields" method="post" action="./add-set">
 <p><label for="set">Id</label>
 <input id="set" name="set" required maxlength="64" pattern="[a-z0-9]([a-z0-9._\\-]{0,62}[a-z0-9])?" value="${attempt?.form.get('set') ?? ''}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="set-hint"${attempt?.field === 'set' && html` aria-invalid="true"`}>
@@ -84,7 +85,7 @@ export function renderSettingsPage(page: SettingsPage): string {
   const present = shownSettings(set);
   const value = (name: SetSettingName) => (attempt === undefined ? present[name] : givenValue(attempt.form, name));
   const main = html`${did !== undefined && html`<p class="notice good" role="status">${DONE[did]}</p>`}
-${problemNotice(attempt)}
+${problemNotice(attempt?.problem)}
 ${troubleNotice(page)}
 ${facts([
   ['Root', root],
@@ -134,8 +135,4 @@ function removeSection({ set, changes }: SettingsPage): Html {
 <input id="confirm" name="confirm" required autocomplete="off" autocapitalize="none" spellcheck="false"></p>
 <p><button class="bad">Remove it for good</button></p>
 </form></details>`;
-}
-
-function problemNotice(attempt: Attempt | undefined): Html | undefined {
-  return attempt && html`<div class="notice bad" role="alert"><p>${attempt.problem}</p></div>`;
 }

@@ -4,7 +4,7 @@ import { parseExpiry } from '../../../access/expiry.ts';
 import { parseScope, requireNamed } from '../../../access/scope.ts';
 import { tokenView } from '../../../api/token-views.ts';
 import { param } from '../../request/admitted.ts';
-import { page as htmlPage, type Operation } from '../../request/operation.ts';
+import { page as htmlPage, type Operation, pageOperation } from '../../request/operation.ts';
 import { FORM_BODY, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -14,12 +14,9 @@ import { attempting } from './attempting.ts';
 import { renderTokensPage, type TokensPage } from './tokens-page.ts';
 
 const TOKENS = {
-  id: 'tokensPage',
-  tag: 'pages',
-  summary: 'Every token that was ever made, and the form that makes one',
+  ...pageOperation('tokensPage', 'Every token that was ever made, and the form that makes one'),
   query: z.object({ revoked: z.string().optional() }),
-  answers: [htmlPage('The page.')],
-} satisfies Operation;
+};
 
 const CREATE = {
   id: 'createTokenByForm',

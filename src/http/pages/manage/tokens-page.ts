@@ -5,6 +5,7 @@ import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
 import { renderPage } from '../parts/layout.ts';
+import { problemNotice } from '../parts/problem-notice.ts';
 import { stackingTable } from '../parts/tables.ts';
 import type { Attempt } from './set-pages.ts';
 
@@ -24,7 +25,7 @@ export function renderTokensPage({ frame, tokens, made, revoked, attempt }: Toke
   const main = html`<h1>Tokens</h1>
 ${made !== undefined && madeNotice(made)}
 ${revoked?.state === 'revoked' && html`<p class="notice good" role="status">The token ${revoked.name} was revoked. Every server refuses it within a second or so.</p>`}
-${attempt !== undefined && html`<div class="notice bad" role="alert"><p>${attempt.problem}</p></div>`}
+${problemNotice(attempt?.problem)}
 <p class="lead">Who may post to sets, read private ones, see metrics, or administer the source.</p>
 ${tokens.length === 0 ? html`<p class="quiet">There is no token yet. Make one below: programs that post need one, and so do people who administer the source from elsewhere.</p>` : tokenTable(tokens, frame)}
 <h2>Make a token</h2>

@@ -3,13 +3,14 @@ import type { Attempt } from '../manage/set-pages.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
+import { problemNotice } from '../parts/problem-notice.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 import { presentSettings, settingsFields } from './settings-fields.ts';
 
 /** The form that adds an organization. */
 export function renderAddOrganizationPage(frame: Frame, attempt: Attempt | undefined): string {
   const main = html`<h1>Add an organization</h1>
-${problem(attempt)}
+${problemNotice(attempt?.problem)}
 <form class="fields" method="post" action="./add-organization">
 <p><label for="organization">Id</label>
 <input id="organization" name="organization" required maxlength="27" value="${attempt?.form.get('organization') ?? ''}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="organization-hint">
@@ -25,7 +26,7 @@ export function renderOrganizationSettings(page: OrganizationFrame, attempt: Att
   const { organization } = page;
   const value = (name: string) =>
     attempt === undefined ? presentValue(organization, name) : (attempt.form.get(name) ?? '');
-  const main = html`${problem(attempt)}
+  const main = html`${problemNotice(attempt?.problem)}
 <p class="quiet">The same as <code>tidemark organizations change ${organization.id}</code>.</p>
 <form class="fields" method="post" action="./settings">
 ${fields(value)}
@@ -67,8 +68,4 @@ function fields(value: (name: string) => string): Html {
 <p><label for="readers">Readers</label>
 <textarea id="readers" name="readers" rows="2" spellcheck="false" aria-describedby="readers-hint">${value('readers')}</textarea>
 <span class="hint" id="readers-hint">Groups that may read it while it is private, one in a line: tokens with the scope group:NAME.</span></p>`;
-}
-
-function problem(attempt: Attempt | undefined): Html | undefined {
-  return attempt && html`<div class="notice bad" role="alert"><p>${attempt.problem}</p></div>`;
 }

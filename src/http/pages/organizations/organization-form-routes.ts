@@ -9,8 +9,8 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { attempting } from '../manage/attempting.ts';
 import type { Attempt } from '../manage/set-pages.ts';
 import { frameOf } from '../parts/frame-of.ts';
+import { linesOf } from '../parts/lines-of.ts';
 import { sendPage } from '../parts/send-page.ts';
-import { linesOf } from './lines-of.ts';
 import { renderAddOrganizationPage, renderOrganizationSettings } from './organization-form-pages.ts';
 import { organizationFrameOf } from './organization-frame.ts';
 import {
@@ -25,26 +25,27 @@ import {
 } from './organization-page-operations.ts';
 import { givenSettings } from './settings-fields.ts';
 
+/** Reads the form of a request. */
+type ReadForm = (request: Request) => Promise<URLSearchParams>;
+
 /** Forms in which administrators add and change organizations. @param stopping ends bodies that are being read */
 export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { organizations, streamDumpJobs, configuration } = app;
-  const form = (request: Request) => readForm(request, { idleTimeout: configuration.idleTimeout, stopping });
+  const { idleTimeout } = app.configuration;
+  const form: ReadForm = (request) => readForm(request, { idleTimeout, stopping });
+  return [...addRoutes(app, form), ...settingsRoutes(app, form), ...streamRoutes(app, form), ...dumpRoutes(app)];
+}
 
-  async function showAdd(request: Request, response: Response, attempt?: Attempt): Promise<void> {
+function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
+  async function show(request: Request, response: Response, attempt?: Attempt): Promise<void> {
     const frame = await frameOf(app, request, response);
     sendPage(response, renderAddOrganizationPage(frame, attempt), attempt === undefined ? 200 : 400);
-  }
-
-  async function showSettings(request: Request, response: Response, attempt?: Attempt): Promise<void> {
-    const frame = await organizationFrameOf(app, request, response);
-    sendPage(response, renderOrganizationSettings(frame, attempt), attempt === undefined ? 200 : 400);
   }
 
   return [
     get('/add-organization', {
       action: 'administer',
       operation: ADD_FORM,
-      handle: (request, response) => showAdd(request, response),
+      handle: (request, response) => show(request, response),
     }),
 
     post('/add-organization', {
@@ -52,8 +53,8 @@ export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): r
       operation: ADD,
       async handle(request, response) {
         const given = await form(request);
-        await attempting({ form: given, show: (attempt) => showAdd(request, response, attempt) }, async () => {
-          const { id } = await organizations.add(given.get('organization')?.trim() ?? '', {
+        await attempting({ form: given, show: (attempt) => show(request, response, attempt) }, async () => {
+          const { id } = await app.organizations.add(given.get('organization')?.trim() ?? '', {
             contacts: [],
             ...fieldsOf(given),
           });
@@ -62,11 +63,20 @@ export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): r
         });
       },
     }),
+  ];
+}
 
+function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
+  async function show(request: Request, response: Response, attempt?: Attempt): Promise<void> {
+    const frame = await organizationFrameOf(app, request, response);
+    sendPage(response, renderOrganizationSettings(frame, attempt), attempt === undefined ? 200 : 400);
+  }
+
+  return [
     get('/organizations/:org/settings', {
       action: 'administer',
       operation: SETTINGS,
-      handle: (request, response) => showSettings(request, response),
+      handle: (request, response) => show(request, response),
     }),
 
     post('/organizations/:org/settings', {
@@ -74,14 +84,18 @@ export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): r
       operation: CHANGE,
       async handle(request, response) {
         const given = await form(request);
-        await attempting({ form: given, show: (attempt) => showSettings(request, response, attempt) }, async () => {
+        await attempting({ form: given, show: (attempt) => show(request, response, attempt) }, async () => {
           const before = organizationOf(response);
-          await organizations.change(before.id, { ...fieldsOf(given), ...givenSettings(given, before) });
+          await app.organizations.change(before.id, { ...fieldsOf(given), ...givenSettings(given, before) });
           response.redirect(303, './?did=change');
         });
       },
     }),
+  ];
+}
 
+function streamRoutes({ organizations }: ServedApp, form: ReadForm): readonly Route[] {
+  return [
     post('/organizations/:org/streams', {
       action: 'administer',
       operation: ADD_STREAM,
@@ -112,18 +126,20 @@ export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): r
         response.redirect(303, './');
       },
     }),
-
-    ...DUMP_KINDS.map((kind) =>
-      post(`/organizations/:org/dumps/${kind}`, {
-        action: 'administer',
-        operation: { ...MAKE_DUMP, id: `${MAKE_DUMP.id}-${kind}` },
-        async handle(request, response) {
-          await streamDumpJobs.add({ organization: param(request, 'org'), kind });
-          response.redirect(303, '../?did=dump');
-        },
-      }),
-    ),
   ];
+}
+
+function dumpRoutes({ streamDumpJobs }: ServedApp): readonly Route[] {
+  return DUMP_KINDS.map((kind) =>
+    post(`/organizations/:org/dumps/${kind}`, {
+      action: 'administer',
+      operation: { ...MAKE_DUMP, id: `${MAKE_DUMP.id}-${kind}` },
+      async handle(request, response) {
+        await streamDumpJobs.add({ organization: param(request, 'org'), kind });
+        response.redirect(303, '../?did=dump');
+      },
+    }),
+  );
 }
 
 /** Missing fields do not change: an incomplete form must not make an organization public. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { page as htmlPage, type Operation } from '../../request/operation.ts';
+import { type Operation, pageOperation } from '../../request/operation.ts';
 import { FORM_BODY } from '../../request/read-form.ts';
 
 /** The pages of organizations. Links may contain additional parameters, so unknown ones are ignored. */
@@ -48,11 +48,10 @@ export const ARCHIVE = {
 export const MAKE_DUMP = byForm('makeDumpByForm', 'Adds a job that makes a dump of the default stream');
 
 function describe(id: string, summary: string) {
+  const page = pageOperation(id, summary);
   return {
-    id,
-    tag: 'pages',
-    summary,
-    answers: [htmlPage('The page.'), { status: 404, description: 'There is none.' }],
+    ...page,
+    answers: [...page.answers, { status: 404, description: 'There is none.' }],
   } as const satisfies Operation;
 }
 

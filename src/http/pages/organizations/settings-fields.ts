@@ -4,7 +4,7 @@ import { formatItems, parseItems } from '../../../streams/marc/normalize/parse-i
 import type { Organization } from '../../../streams/organization.ts';
 import type { OrganizationChanges } from '../../../streams/organization-registry.ts';
 import { type Html, html } from '../parts/html.ts';
-import { linesOf } from './lines-of.ts';
+import { linesOf } from '../parts/lines-of.ts';
 
 type Value = (name: string) => string;
 

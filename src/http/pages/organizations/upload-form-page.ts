@@ -1,4 +1,5 @@
 import { type Html, html } from '../parts/html.ts';
+import { problemNotice } from '../parts/problem-notice.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 
 interface UploadFormPage extends OrganizationFrame {
@@ -11,7 +12,7 @@ interface UploadFormPage extends OrganizationFrame {
 export function renderUploadFormPage(page: UploadFormPage): string {
   const { organization, chosen, problem } = page;
   const open = organization.streams.filter(({ archived }) => archived === undefined);
-  const main = html`${problem !== undefined && html`<div class="notice bad" role="alert"><p>${problem}</p></div>`}
+  const main = html`${problemNotice(problem)}
 ${
   open.length === 0
     ? html`<div class="notice"><p>No stream takes uploads. An administrator adds one on <a href="./">the page of the organization</a>.</p></div>`

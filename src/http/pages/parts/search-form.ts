@@ -1,4 +1,5 @@
 import { type Html, html } from './html.ts';
+import { problemNotice } from './problem-notice.ts';
 import { sentence } from './words.ts';
 
 interface SearchForm {
@@ -22,6 +23,6 @@ ${hint && html`<span class="hint" id="q-hint">${hint}</span>`}
 }
 
 /** The error of a search or a filter for names. Its form does not call the field `q`. */
-export function wrongQueryNotice({ message }: Pick<Error, 'message'>): Html {
-  return html`<div class="notice bad" role="alert"><p>${sentence(message.replace(/^q /, 'the part of the name '))}</p></div>`;
+export function wrongQueryNotice({ message }: Pick<Error, 'message'>): Html | undefined {
+  return problemNotice(sentence(message.replace(/^q /, 'the part of the name ')));
 }

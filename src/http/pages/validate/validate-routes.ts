@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PAGE_LIMITS } from '../../../client/read/limits.ts';
 import type { Report } from '../../../client/validate/report.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
-import { page as htmlPage, type Operation } from '../../request/operation.ts';
+import { page as htmlPage, type Operation, pageOperation } from '../../request/operation.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -17,12 +17,7 @@ const SAMPLE = 5;
 /** Most concurrent validations: each may keep a CPU busy for a minute. */
 const AT_A_TIME = 2;
 
-const FORM = {
-  id: 'validatePage',
-  tag: 'pages',
-  summary: 'Asks for the URL of a source to validate',
-  answers: [htmlPage('The page.')],
-} satisfies Operation;
+const FORM = pageOperation('validatePage', 'Asks for the URL of a source to validate');
 
 const VALIDATE = {
   id: 'validateByForm',

@@ -56,6 +56,6 @@ function isoDate(stamp: Stamp): string {
   return formatSeconds(Math.floor(stamp / 1_000_000));
 }
 
-function httpDate(stamp: Stamp): string {
+export function httpDate(stamp: Stamp): string {
   return new Date(Math.floor(stamp / 1_000_000) * 1_000).toUTCString();
 }

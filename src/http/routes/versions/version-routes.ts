@@ -16,7 +16,7 @@ import { cachingHeaders } from '../../response/caching.ts';
 import { resourceHeaders, versionLinks } from '../../response/resource-headers.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { parseAcceptDatetime } from './accept-datetime.ts';
-import { LINK_FORMAT, renderTimeMap, TIME_MAP_TYPES, timeMapJson } from './time-map.ts';
+import { httpDate, LINK_FORMAT, renderTimeMap, TIME_MAP_TYPES, timeMapJson } from './time-map.ts';
 import { READ_TIME_GATE, READ_TIME_MAP, READ_VERSION } from './version-operations.ts';
 
 const YEAR_IN_SECONDS = 31_536_000;
@@ -178,8 +178,4 @@ async function bytesOf(
 function noVersion({ slug }: ResourceSet, key: ResourceKey, which = ''): TidemarkError {
   const what = which === '' ? 'no version' : `no version ${which}`;
   return new TidemarkError('not-found', `${what} of ${key} is kept in the set "${slug}"`, { set: slug, key });
-}
-
-function httpDate(stamp: Stamp): string {
-  return new Date(Math.floor(stamp / 1_000_000) * 1_000).toUTCString();
 }

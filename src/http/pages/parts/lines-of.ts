@@ -1,5 +1,5 @@
 /** The lines of a form field, trimmed, without empty ones. */
-export function linesOf(form: URLSearchParams, name: string): readonly string[] {
+export function linesOf(form: Pick<URLSearchParams, 'get'>, name: string): readonly string[] {
   return (form.get(name) ?? '')
     .split(/\r?\n/)
     .map((line) => line.trim())
