@@ -77,9 +77,9 @@ export async function archiveLog(input: ArchiveInput): Promise<Archived> {
     version: VERSION,
   };
   failpoint('archive.written');
-  const isThere = await chain.append(mark, signal);
+  const isAppended = await chain.append(mark, signal);
   failpoint('archive.marked');
-  return isThere
+  return isAppended
     ? { chain: chain.id, status: 'written', mark }
     : { chain: chain.id, status: 'outrun', mark: await chain.last() };
 }
@@ -95,7 +95,7 @@ async function isNotEmpty(batches: AsyncIterable<readonly unknown[]>): Promise<b
  */
 async function requireSameHistory(index: ChangeLog, mark: SegmentMark, chain: ArchiveChain): Promise<void> {
   const isAhead = (await index.watermark()) < mark.through;
-  if (!isAhead && (await holds(index, mark.last))) return;
+  if (!isAhead && (await containsChange(index, mark.last))) return;
   const at: Stamp = mark.last?.stamp ?? mark.through;
   throw new TidemarkError(
     'conflict',
@@ -105,7 +105,7 @@ async function requireSameHistory(index: ChangeLog, mark: SegmentMark, chain: Ar
   );
 }
 
-async function holds(index: ChangeLog, last: LastChange | undefined): Promise<boolean> {
+async function containsChange(index: ChangeLog, last: LastChange | undefined): Promise<boolean> {
   if (last === undefined) return true;
   const [found] = await index.tail(last.stamp - 1, 1);
   return found?.stamp === last.stamp && found.set === last.set && found.key === last.key;

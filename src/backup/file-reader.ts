@@ -7,8 +7,8 @@ import type { ArchivedFile } from './segment.ts';
 
 /**
  * Reads a file of a segment, a block at a time.
- * @throws TidemarkError `invalid` when it is missing, damaged, or not the one that the segment names; at the latest
- *   after its last record
+ * @throws TidemarkError `not-found` when it is missing; `invalid` when it is damaged, or not the one that the segment
+ *   names; at the latest after its last record
  */
 export async function* readFile<Id extends SchemaId>(
   store: ArtifactStore,

@@ -17,7 +17,7 @@ export async function requireWhole(catalog: Catalog, name: string): Promise<void
   if (state === undefined || state.body.done) return;
   throw new TidemarkError(
     'unavailable',
-    `the store ${name} is being made of the archive ${state.body.chain}, and is not whole yet: wait, or go on with "tidemark rebuild"`,
+    `the store ${name} is being rebuilt from the archive ${state.body.chain}, and is not complete: wait, or continue with "tidemark rebuild"`,
   );
 }
 

@@ -71,10 +71,10 @@ export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
   // No boundary returned so far is above the next change.
   await index.mark();
   const registry = new SetRegistry(catalog, index);
-  const there = await registry.list();
+  const liveSets = await registry.list();
   if (input.renew) {
     await requireUnderWay(catalog);
-    for (const { slug } of there) await registry.renew(slug);
+    for (const { slug } of liveSets) await registry.renew(slug);
   }
   failpoint('rebuild.compared');
   await endRebuild(catalog);

@@ -102,7 +102,10 @@ async function raiseOrders(index: ChangeLog & ResourceStates, set: SetId, rows: 
   }
   const results = await index.commit(events);
   if (results.every(({ status }) => status === 'unchanged')) return;
-  throw new TidemarkError('invalid', 'an order of the archive became a change: the store is of no use, make it anew');
+  throw new TidemarkError(
+    'invalid',
+    'an order of the archive became a change: the rebuilt store is wrong: delete it, and rebuild it again',
+  );
 }
 
 async function* inCommits(artifacts: ArtifactStore, mark: SegmentMark): AsyncGenerator<readonly LogChange[]> {
@@ -154,7 +157,7 @@ function requireAsBefore(changes: readonly LogChange[], results: readonly Commit
     if (result.status === 'unchanged' && result.reason === 'repeated') continue;
     throw new TidemarkError(
       'invalid',
-      `the change of ${key} at ${formatStamp(stamp)} (${kind}) did not become what it was, but ${JSON.stringify(result)}: the store is of no use, make it anew`,
+      `the change of ${key} at ${formatStamp(stamp)} (${kind}) did not become what it was, but ${JSON.stringify(result)}: the rebuilt store is wrong: delete it, and rebuild it again`,
     );
   }
 }

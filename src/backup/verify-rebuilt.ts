@@ -26,9 +26,9 @@ export async function verifyRebuilt(verification: Verification): Promise<void> {
   for (const mark of marks) {
     if (mark.changes !== undefined) await verifySegment(verification, mark, counted);
   }
-  const there = sets.filter(({ removed }) => removed === undefined);
-  const summaries = await index.summaries(there.map(({ id }) => id));
-  for (const [at, { id, slug }] of there.entries()) {
+  const liveSets = sets.filter(({ removed }) => removed === undefined);
+  const summaries = await index.summaries(liveSets.map(({ id }) => id));
+  for (const [at, { id, slug }] of liveSets.entries()) {
     const [counts, expected] = [summaries[at], counted.get(id) ?? { resources: 0, changes: 0, lastChange: 0 }];
     const isSame =
       counts?.changes === expected.changes &&

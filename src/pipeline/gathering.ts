@@ -4,7 +4,7 @@ import { failpoint } from '../lib/failpoint.ts';
 import { mapInOrder } from '../lib/map-in-order.ts';
 import { isLikelyRdf, isOfRdf } from './document-content.ts';
 import { Errata } from './errata.ts';
-import { IdLedger, type Place } from './id-ledger.ts';
+import { IdLedger } from './id-ledger.ts';
 import type { InputBatch, InputItem } from './input-item.ts';
 import type { RecordSource } from './readers/record-source.ts';
 import { Spool } from './spool.ts';
@@ -108,7 +108,7 @@ export class Gathering {
       this.errata.fail({ id: item.id, line: item.line, ...item.problem });
     } else if (item.kind === 'deleted') {
       this.deletions.add(Buffer.from(`${JSON.stringify(item.id)}\n`));
-      this.#addId(item.id, { file: 'deleted', ordinal: this.counts.deleted++, line: item.line });
+      this.ids.add(item.id, { file: 'deleted', ordinal: this.counts.deleted++, line: item.line });
     } else this.#keep(item, outputs!, records);
   }
 
@@ -120,12 +120,8 @@ export class Gathering {
     if (outputs.records.length === 0) this.counts.omitted += 1;
     for (const output of outputs.records) {
       records.push(output);
-      this.#addId(output.id, { file: 'records', ordinal: this.counts.written++, line });
+      this.ids.add(output.id, { file: 'records', ordinal: this.counts.written++, line });
     }
-  }
-
-  #addId(id: string, place: Place): void {
-    this.ids.add(id, place);
   }
 }
 

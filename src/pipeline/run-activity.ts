@@ -84,7 +84,7 @@ async function run(options: RunOptions, gathered: Gathering): Promise<RunOutcome
   if (verdict === 'stop' || verdict === 'empty') {
     const summary = summaryOf(facts, undefined);
     await writeAccount({ store, key, gathered, signal }, summary);
-    return { verdict, start, summary, errata: toldOf(gathered), companion: undefined, newer: undefined };
+    return { verdict, start, summary, errata: errataOf(gathered), companion: undefined, newer: undefined };
   }
   const { attempted } = gathered.counts;
   const { file, companion } = await writeFiles({
@@ -102,10 +102,10 @@ async function run(options: RunOptions, gathered: Gathering): Promise<RunOutcome
   await publish({ store, key, signal }, companion, { generator, version });
   const newest = (await latestArtifact(store, { provider, activity }))?.key;
   const newer = newest === key ? undefined : newest;
-  return { verdict, start, summary, errata: toldOf(gathered), companion, newer };
+  return { verdict, start, summary, errata: errataOf(gathered), companion, newer };
 }
 
-function toldOf({ errata: { count, first } }: Gathering): RunOutcome['errata'] {
+function errataOf({ errata: { count, first } }: Gathering): RunOutcome['errata'] {
   return { count, first };
 }
 

@@ -40,12 +40,15 @@ export async function chooseBoundary(
       const progress = upload && (await parts.progressOf(upload));
       if (limit.isOver(progress)) throw new TidemarkError('conflict', `${reason}. ${limit.text}`, { ...name });
       onWaiting?.(reason);
-      // If no process works on the upload, it needs a worker, and paused uploads may occupy all of them: so the pause
+      // A worker applies the upload, or none is needed. Otherwise paused uploads may occupy all workers: so the pause
       // ends.
-      const isOfUse = upload === undefined || progress !== undefined;
-      if (isOfUse)
+      const canProgress = upload === undefined || progress !== undefined;
+      if (canProgress) {
         pause ??= await UploadPause.begin(parts.catalog, { ...name, stream, dumped: setOfStream(name, 'dumps') });
-      else pause = void (await pause?.end());
+      } else {
+        await pause?.end();
+        pause = undefined;
+      }
       await wait(RETRY_MS, undefined, { signal });
     }
   } finally {

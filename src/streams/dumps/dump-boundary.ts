@@ -63,16 +63,16 @@ export async function tryBoundary(
   const head = await catalog.head('upload-state');
   const before = await readStates(stream, catalog);
   const applying = before.find(({ body }) => isPartlyApplied(body));
-  if (applying !== undefined) return isUnderWay(applying.id);
-  if (name.stream === undefined && !(await followsDefault(organization.body))) return isBehind(name, stream.stream);
+  if (applying !== undefined) return waitsForUpload(applying.id);
+  if (name.stream === undefined && !(await followsDefault(organization.body))) return waitsForSync(name, stream.stream);
   const until = await index.mark();
   const applied = new Set(before.filter(({ body }) => body.applied !== undefined).map(({ id }) => id));
   const since = await catalog.list<UploadState>('upload-state', head);
   const crossing = since.find(({ id, body }) => isOf(stream, id) && !applied.has(id) && isBelow(body, until));
-  if (crossing !== undefined) return isUnderWay(crossing.id);
+  if (crossing !== undefined) return waitsForUpload(crossing.id);
   if (name.stream === undefined) {
     const after = await readOrganization(name, catalog);
-    if (after.body.defaultStream !== stream.stream) return isBehind(name, stream.stream);
+    if (after.body.defaultStream !== stream.stream) return waitsForSync(name, stream.stream);
   }
   return { until, uploads: before.flatMap((state) => appliedBelow(state, until)) };
 }
@@ -123,13 +123,13 @@ function appliedBelow({ id, body }: CatalogDocument<UploadState>, until: Stamp):
   ];
 }
 
-function isUnderWay(id: string): NoBoundary {
+function waitsForUpload(id: string): NoBoundary {
   const upload = parseUploadId(id);
   const reason = `the upload ${id} is being applied: a dump is made when all of it is`;
   return { reason, stream: upload.stream, upload };
 }
 
-function isBehind(name: StreamName, stream = ''): NoBoundary {
+function waitsForSync(name: StreamName, stream = ''): NoBoundary {
   const set = streamText(name);
   const reason = `the set ${set} does not have all records of its default stream yet: a dump is made when it has`;
   return { reason, stream };
