@@ -2,8 +2,9 @@ import { unlessConflict } from '../core/errors.ts';
 import type { OrganizationRegistry } from './organization-registry.ts';
 
 /**
- * The stream that a script for the POD aggregator names by its id or title. Like the aggregator, this makes a stream
- * when there is none of this name. A new stream is never the default, unless it is the first.
+ * The stream that a script for the POD aggregator names by its id, or by a name of which its id was made. Like the
+ * aggregator, this makes a stream when there is none of this name. A new stream is never the default, unless it is the
+ * first.
  * @throws TidemarkError `invalid` when no id can be made from the name; `not-found` for the organization
  */
 export async function podStream(

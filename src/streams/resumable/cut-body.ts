@@ -47,5 +47,5 @@ export class CutBody {
 }
 
 function tooLong(): TidemarkError {
-  return new TidemarkError('invalid', 'there are more bytes than the file was said to have', { field: 'body' });
+  return new TidemarkError('invalid', 'the request has more bytes than Upload-Length leaves', { field: 'body' });
 }
