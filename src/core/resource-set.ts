@@ -82,8 +82,10 @@ export interface ResourceSet extends SetSettings {
   readonly origin: Origin;
   /** When its page size was changed: pages from before are cut again, with new names. */
   readonly pagesSince?: Stamp;
-  /** When its published hashes were changed: all lists have other bytes since then. */
+  /** When its published hashes were changed: all lists but closed ones have other bytes since then. */
   readonly hashesSince?: Stamp;
+  /** The hashes that it published before, each until a boundary, ascending: closed documents keep them. */
+  readonly earlierHashes?: readonly { readonly hashes: readonly HashAlgorithm[]; readonly until: Stamp }[];
   /** When each schedule got its current pattern: earlier times of the pattern do not count. */
   readonly scheduledSince?: { readonly [Setting in ScheduleSetting]?: Stamp };
   /** False until its first scan or import is complete, and while it is moved: no partial Resource List is published. */

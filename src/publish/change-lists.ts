@@ -10,7 +10,7 @@ import { fingerprint } from './cache/document-reference.ts';
 import { fromOf, type History, readHistory } from './change-windows.ts';
 import type { AskedRange, DocumentPlan } from './document-plan.ts';
 import { documentName, parseName, partName } from './pages/document-name.ts';
-import type { PublishedSet } from './published-set.ts';
+import { asClosed, type PublishedSet } from './published-set.ts';
 
 const LIMITS = { entries: MAX_ENTRIES, weight: MAX_ENTRIES_WEIGHT };
 
@@ -73,7 +73,7 @@ export class ChangeLists {
         head,
       });
     }
-    return planChanges(published, {
+    return planChanges(asClosed(published, next.from), {
       name: documentName(uris.changeWindow(name), 'closed'),
       newest: next.from - 1,
       range: { after: from, until: next.from },
@@ -94,7 +94,8 @@ export class ChangeLists {
     const until = next ?? asked;
     const head = { from, capabilityList: uris.capabilityList, ...(until !== undefined && { until }) };
     // All questions share one name, so that a new one replaces the last one in the cache: there are as many as clients.
-    const question = { ...published, fingerprint: fingerprint(published.fingerprint, from, until) };
+    const seen = until === undefined ? published : asClosed(published, until);
+    const question = { ...seen, fingerprint: fingerprint(seen.fingerprint, from, until) };
     const document = planChanges(question, {
       name: documentName(uris.changeList, 'between'),
       newest: until === undefined ? newest : until - 1,

@@ -1,4 +1,5 @@
 import { keptSince, type ResourceSet } from '../core/resource-set.ts';
+import type { Stamp } from '../core/stamp.ts';
 import type { EntryStyle } from './render/documents/entry.ts';
 
 /** A set, with the addresses and settings that its documents contain. */
@@ -12,6 +13,8 @@ export interface PublishedSet {
   readonly folder: string;
   /** A digest of everything that its documents depend on besides the log. */
   readonly fingerprint: string;
+  /** How its entries were written until a boundary, ascending; see `asClosed`. */
+  readonly earlier?: readonly (Pick<PublishedSet, 'set' | 'style' | 'fingerprint'> & { readonly until: Stamp })[];
   /** Whether its list is a sitemap for search engines, without elements of ResourceSync. */
   readonly isPlain?: boolean;
   /** The hub that its changes are sent to; undefined where there are no notifications. */
@@ -23,6 +26,14 @@ export function entryStyleOf(set: ResourceSet, { home }: Pick<SetUris, 'home'>):
   const { urlPrefix, publishHashes } = set;
   const since = keptSince(set);
   return { urlPrefix, publishHashes, ...(since !== undefined && { versions: { home, since } }) };
+}
+
+/** The set for a document that was closed at a boundary, which never changes again (ResourceSync 1.1, 7). */
+export function asClosed(published: PublishedSet, closed: Stamp): PublishedSet {
+  const earlier = published.earlier?.find(({ until }) => closed <= until);
+  if (earlier === undefined) return published;
+  const { set, style, fingerprint } = earlier;
+  return { ...published, set, style, fingerprint };
 }
 
 /** The same set with a sitemap for search engines as its Resource List: the same pages at other addresses. */

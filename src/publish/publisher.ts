@@ -188,20 +188,17 @@ export class Publisher implements DocumentPublisher {
     const [set, { baseUrl }] = await Promise.all([sets.bySlug(slug), sets.source()]);
     const known = this.#sets.get(set);
     if (known?.baseUrl === baseUrl) return known.published;
-    const { urlPrefix, publishHashes, epoch } = set;
     const uris = setUris(baseUrl, slug);
-    const since = keptSince(set);
     const published = {
-      set,
+      ...appearanceOf(set, uris, baseUrl),
       baseUrl,
       uris,
-      style: entryStyleOf(set, uris),
       folder: folderOf(set.id),
       hub: hubUri(this.#parts.hub, baseUrl),
-      fingerprint: fingerprint(
-        ...[ENTRY_VERSION, baseUrl, urlPrefix, publishHashes, epoch],
-        ...(since === undefined ? [] : [since]),
-      ),
+      earlier: (set.earlierHashes ?? []).map(({ hashes: publishHashes, until }, at, all) => {
+        const before = { ...set, publishHashes, hashesSince: all[at - 1]?.until ?? 0 };
+        return { ...appearanceOf(before, uris, baseUrl), until };
+      }),
     };
     this.#sets.set(set, { baseUrl, published });
     return published;
@@ -242,4 +239,16 @@ export class Publisher implements DocumentPublisher {
 /** The folder of a set's documents in the cache. */
 function folderOf(id: SetId): string {
   return String(id);
+}
+
+/** What its settings make of a set in documents. */
+function appearanceOf(
+  set: ResourceSet,
+  uris: SetUris,
+  baseUrl: string,
+): Pick<PublishedSet, 'set' | 'style' | 'fingerprint'> {
+  const { urlPrefix, publishHashes, epoch } = set;
+  const since = keptSince(set);
+  const all = [ENTRY_VERSION, baseUrl, urlPrefix, publishHashes, epoch, ...(since === undefined ? [] : [since])];
+  return { set, style: entryStyleOf(set, uris), fingerprint: fingerprint(...all) };
 }

@@ -80,9 +80,16 @@ export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): Re
     ...changed,
     ...versionFields(changed, set),
     ...(hasOtherPages && { pagesSince: now }),
-    ...(hasOtherHashes && { hashesSince: now }),
+    ...(hasOtherHashes && otherHashes(set, now)),
     ...scheduledSince(changed, set),
   };
+}
+
+function otherHashes(
+  { publishHashes: hashes, earlierHashes = [] }: ResourceSet,
+  now: Stamp,
+): Pick<ResourceSet, 'hashesSince' | 'earlierHashes'> {
+  return { hashesSince: now, earlierHashes: [...earlierHashes, { hashes, until: now }] };
 }
 
 /** The times at which a set's schedules got their patterns; now for those that differ from before. */

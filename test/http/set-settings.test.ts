@@ -55,21 +55,37 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
     assert.ok((await publisher.setDocument({ kind: 'resourceList', set: 'papers' })).newest > newest);
   });
 
-  it('show published hashes that were posted before, in closed Change Lists too', async () => {
+  it('show published hashes that were posted before, and leave closed Change Lists as they are', async () => {
     await change({ windowSize: 9 });
     await post('z');
-    await change({ publishHashes: ['md5'] });
-    for (const document of [
-      'resourcelist-1-00000001.xml',
-      'changelist-1-00000001.xml',
-      'changelist.xml?from=2020-01-01T00:00:00Z',
-    ]) {
-      const { status, text } = await ask(set + document);
-      assert.equal(status, 200, document);
-      assert.match(text, new RegExp(`hash="sha-256:${SHA256} md5:${MD5}"`), document);
+    const withMd5 = new RegExp(`hash="sha-256:${SHA256} md5:${MD5}"`);
+    const closed = async (): Promise<readonly unknown[]> => {
+      const { body } = await askJson(`${started.url}/api/sets/papers/changes?limit=10`);
+      const until = encodeURIComponent(body.changes.at(-2).datetime);
+      const names = ['changelist-1-00000001.xml', `changelist.xml?until=${until}`];
+      const answers = await Promise.all(names.map((name) => ask(set + name)));
+      return answers.map(({ status, text, headers }) => [status, text, headers.etag, headers['last-modified']]);
+    };
+    const first = await closed();
+    for (const publishHashes of [['md5'], null, ['md5']]) {
+      await change({ publishHashes });
+      for (const name of [
+        'resourcelist-1-00000001.xml',
+        'changelist-1-00000002.xml',
+        'changelist.xml?from=2020-01-01T00:00:00Z',
+      ]) {
+        const { status, text } = await ask(set + name);
+        assert.deepEqual([status, withMd5.test(text)], [200, publishHashes !== null], name);
+      }
+      assert.deepEqual(await closed(), first);
     }
+    // A list that is closed later has the hashes of its time.
+    await post(...'abcdefgh');
+    await post('y');
+    const later = (await ask(`${set}changelist-1-00000002.xml`)).text;
+    assert.match(later, withMd5);
     await change({ publishHashes: null });
-    assert.doesNotMatch((await ask(`${set}changelist-1-00000001.xml`)).text, /md5:/);
+    assert.equal((await ask(`${set}changelist-1-00000002.xml`)).text, later);
   });
 
   it('close a Change List that is full now, at the next change, and leave closed ones as they are', async () => {
