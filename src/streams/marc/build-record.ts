@@ -23,7 +23,8 @@ export const INVALID_TEXT = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff
 const LEADER = /^[\x20-\x7e]{24}$/;
 const TAG = /^[0-9A-Za-z]{3}$/;
 const INDICATORS = /^[\x20-\x7e]{2}$/;
-const CODE = /^[\x21-\x7e]$/;
+/** Some systems write a blank code, which MARC21 has not: its text is kept. */
+const CODE = /^[\x20-\x7e]$/;
 
 /** Bytes of a physical record besides its fields: the leader, and the terminators of directory and record. */
 const FRAME = LEADER_LENGTH + 2;

@@ -115,7 +115,7 @@ function checkText(bytes: Buffer, from: number, to: number, isControl: boolean):
     if (byte >= SPACE) continue;
     if (byte === SUBFIELD_DELIMITER && !isControl) {
       const code = bytes[++at]!;
-      if (code <= SPACE || code > TILDE) return -at;
+      if (code < SPACE || code > TILDE) return -at;
     } else if (byte === ESCAPE) seen |= ESCAPED;
     else if (byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return -at;
   }

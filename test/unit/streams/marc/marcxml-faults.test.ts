@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { readMarc21 } from '../../../../src/streams/marc/read-marc21.ts';
 import { readMarcXml } from '../../../../src/streams/marc/read-marcxml.ts';
+import { writeMarcXml } from '../../../../src/streams/marc/write-marcxml.ts';
 import { encodeSampleXml, sampleRecords } from '../../../support/marc-records.ts';
 import { contentOf, isRecord, readAll, withoutLengths } from '../../../support/read-marc.ts';
 
@@ -144,6 +146,21 @@ describe('A reader of MARCXML', () => {
       indicators: '  ',
       subfields: [{ code: 'a', value: 'Kůň' }],
     });
+  });
+
+  it('keeps subfields whose code is a blank', async () => {
+    const title = TITLE.replace('code="a"', 'code=" "');
+    const xml = `<record xmlns="${SLIM}">${LEADER}${ID('1')}${title}</record>`;
+    const [record] = (await readAll(readMarcXml, Buffer.from(xml))).filter(isRecord);
+    const [again] = (await readAll(readMarc21, record!.record.bytes)).filter(isRecord);
+    for (const read of [record!, again!]) {
+      assert.deepEqual(contentOf(read).fields[1], {
+        tag: '245',
+        indicators: '10',
+        subfields: [{ code: ' ', value: 'Kůň' }],
+      });
+      assert.match(writeMarcXml(read.record), /<subfield code=" ">Kůň<\/subfield>/);
+    }
   });
 
   it('reads no record of another namespace, or of none', async () => {
