@@ -20,6 +20,7 @@ export class UnusableRecord extends Error {}
  * Characters that XML 1.0 does not allow, including those that MARC21 uses for its structure; and single surrogates.
  */
 export const INVALID_TEXT = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+const OTHER_THAN_ASCII = /[^\x20-\x7e]/u;
 const LEADER = /^[\x20-\x7e]{24}$/;
 const TAG = /^[0-9A-Za-z]{3}$/;
 const INDICATORS = /^[\x20-\x7e]{2}$/;
@@ -38,7 +39,11 @@ const FRAME = LEADER_LENGTH + 2;
  */
 export function buildRecord(leader: string, fields: Iterable<MarcField>): MarcRecord {
   if (!LEADER.test(leader)) {
-    throw new UnusableRecord(`the leader is ${JSON.stringify(leader)}: expected 24 characters of printable ASCII`);
+    const bad = OTHER_THAN_ASCII.exec(leader)?.[0];
+    const found = bad === undefined ? leader.length : `${pointOf(bad)} in leader/${digits(leader.indexOf(bad), 2)}`;
+    throw new UnusableRecord(
+      `the leader is ${JSON.stringify(leader)}: expected 24 characters of printable ASCII, it has ${found}`,
+    );
   }
   return joinFields(leader, [...fields].map(encodeField));
 }
@@ -128,6 +133,8 @@ function textOf({ tag, indicators, subfields }: Exclude<MarcField, { value: stri
 function checkText(tag: string, text: string): string {
   const bad = INVALID_TEXT.exec(text)?.[0];
   if (bad === undefined) return text;
-  const point = bad.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
-  throw new UnusableRecord(`field ${tag} has the character U+${point}, which XML cannot have`);
+  throw new UnusableRecord(`field ${tag} has the character ${pointOf(bad)}, which XML cannot have`);
 }
+
+const pointOf = (character: string): string =>
+  `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;

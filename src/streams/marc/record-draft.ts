@@ -3,6 +3,7 @@ import { STATUS_AT } from './iso2709.ts';
 import type { ControlField, MarcField, Subfield } from './marc-record.ts';
 import type { ReadRecord } from './read-record.ts';
 import { recordIdProblem } from './record-id.ts';
+import { repairLeader } from './repair-leader.ts';
 
 /** Most characters of a record; each element counts as `CHARACTERS_OF_ELEMENT`. */
 const LONGEST_RECORD = 64_000_000;
@@ -95,7 +96,7 @@ export class RecordDraft {
   #openLeader(): void {
     if (this.#leader !== undefined) this.#problem ??= 'it has two leaders';
     this.#takeText = (text) => {
-      this.#leader = text;
+      this.#leader = repairLeader(text);
     };
   }
 
@@ -107,10 +108,9 @@ export class RecordDraft {
     };
   }
 
-  /** A missing or empty indicator counts as blank: some systems omit blank indicators. */
   #openDataField(attribute: Attribute): void {
     const subfields: Subfield[] = [];
-    const indicators = (attribute('ind1') || ' ') + (attribute('ind2') || ' ');
+    const indicators = indicatorOf(attribute('ind1')) + indicatorOf(attribute('ind2'));
     this.#fields.push({ tag: attribute('tag') ?? '', indicators, subfields });
     this.#subfields = subfields;
   }
@@ -120,4 +120,9 @@ export class RecordDraft {
       subfields.push({ code, value });
     };
   }
+}
+
+/** A missing or empty indicator is a blank: some systems omit blanks, others write no-break spaces for them. */
+function indicatorOf(attribute: string | undefined): string {
+  return attribute === undefined || attribute === '' || attribute === '\u00a0' ? ' ' : attribute;
 }

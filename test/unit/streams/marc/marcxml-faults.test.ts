@@ -18,7 +18,21 @@ const FAULTS: readonly (readonly [string, string, RegExp])[] = [
   ['an id of two lines', `<record>${LEADER}${ID('12\n34')}${TITLE}</record>`, /no control characters: "12\\n34"/],
   ['no leader', `<record>${ID('bad')}${TITLE}</record>`, /no leader/],
   ['two leaders', `<record>${LEADER}${LEADER}${ID('bad')}</record>`, /two leaders/],
-  ['a short leader', `<record><leader>00000nam a22</leader>${ID('bad')}</record>`, /expected 24 characters/],
+  [
+    'a short leader',
+    `<record><leader>00000nam a22</leader>${ID('bad')}</record>`,
+    /expected 24 characters.*, it has 12$/,
+  ],
+  [
+    'a leader that lost more than blanks',
+    `<record><leader>00000nam a220000 4500</leader>${ID('bad')}</record>`,
+    /the leader is "00000nam a220000 4500": expected 24 characters of printable ASCII, it has 21$/,
+  ],
+  [
+    'a leader with another character',
+    `<record>${LEADER.replace('n', 'ñ')}${ID('bad')}</record>`,
+    /the leader is "00000ñam .*": expected 24 characters of printable ASCII, it has U\+00F1 in leader\/05$/,
+  ],
   ['a field without a tag', `<record>${LEADER}${ID('bad')}<datafield ind1=" " ind2=" "/></record>`, /the tag ""/],
   [
     'a data field of 008',
@@ -147,6 +161,36 @@ describe('A reader of MARCXML', () => {
       subfields: [{ code: 'a', value: 'Kůň' }],
     });
   });
+
+  it('reads no-break spaces of indicators as blanks', async () => {
+    const title = TITLE.replace('ind1="1" ind2="0"', 'ind1="\u00a0" ind2="\u00a0"');
+    const xml = `<record xmlns="${SLIM}">${LEADER}${ID('1')}${title}</record>`;
+    const [read] = (await readAll(readMarcXml, Buffer.from(xml))).filter(isRecord);
+    assert.deepEqual(contentOf(read!).fields[1], { ...contentOf(read!).fields[1], indicators: '  ' });
+  });
+
+  const LEADERS: readonly (readonly [string, string])[] = [
+    ['00000cam a2200000\u00a0a\u00a04500', '00000cam a2200000 a 4500'],
+    ['00000cam a2200000 4500', '00000cam a2200000   4500'],
+    ['00000cam 2200000 4500', '00000cam a2200000   4500'],
+    ['00000cam a2200000a 4500', '00000cam a2200000a  4500'],
+    ['00000camaa2200000 a4500', '00000camaa2200000  a4500'],
+  ];
+  for (const [leader, expected] of LEADERS) {
+    it(`restores the blanks of a leader: ${JSON.stringify(leader)}`, async () => {
+      const xml = `<record xmlns="${SLIM}"><leader>${leader}</leader>${ID('1')}${TITLE}</record>`;
+      const [read] = (await readAll(readMarcXml, Buffer.from(xml))).filter(isRecord);
+      assert.equal(read && contentOf(read).leader, withoutLengths(expected));
+    });
+  }
+
+  for (const leader of ['00000cam  2200000 4500', '00000cam a2200000ab4500', '00000 am a2200000 4500']) {
+    it(`guesses no blanks of a leader: "${leader}"`, async () => {
+      const xml = `<record xmlns="${SLIM}"><leader>${leader}</leader>${ID('1')}${TITLE}</record>`;
+      const [read] = await readAll(readMarcXml, Buffer.from(xml));
+      assert.equal(read?.kind, 'erratum');
+    });
+  }
 
   it('keeps subfields whose code is a blank', async () => {
     const title = TITLE.replace('code="a"', 'code=" "');
