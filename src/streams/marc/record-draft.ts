@@ -9,6 +9,16 @@ import { repairLeader } from './repair-leader.ts';
 const LONGEST_RECORD = 64_000_000;
 const CHARACTERS_OF_ELEMENT = 100;
 
+/** The elements of MARCXML. One that is not among them and has no tag, as a field has, is passed over. */
+const ELEMENTS: ReadonlySet<string> = new Set([
+  'collection',
+  'record',
+  'leader',
+  'controlfield',
+  'datafield',
+  'subfield',
+]);
+
 type Attribute = (name: string) => string | undefined;
 
 /** A record in MARCXML whose elements are arriving. */
@@ -22,6 +32,8 @@ export class RecordDraft {
   /** Takes the text of the open element, if text is allowed there. */
   #takeText: ((text: string) => void) | undefined;
   #text = '';
+  /** Number of open elements of which nothing is read: one beside the fields, and those in it. */
+  #passedOver = 0;
   #length = 0;
   /** The first fault. */
   #problem: string | undefined;
@@ -32,25 +44,28 @@ export class RecordDraft {
 
   /** @param depth 1 for a child of the record */
   open(name: string, depth: number, attribute: Attribute): void {
-    this.#checkText();
     this.#length += CHARACTERS_OF_ELEMENT;
-    if (this.#isTooLong()) return;
+    if (this.#passedOver > 0) this.#passedOver += 1;
+    if (this.#isTooLong() || this.#passedOver > 0) return;
+    this.#checkText();
     const isPlaced = depth === (name === 'subfield' ? 2 : 1);
     if (isPlaced && name === 'leader') this.#openLeader();
     else if (isPlaced && name === 'controlfield') this.#openControlField(attribute('tag') ?? '');
     else if (isPlaced && name === 'datafield') this.#openDataField(attribute);
     else if (isPlaced && name === 'subfield' && this.#subfields !== undefined) {
       this.#openSubfield(this.#subfields, attribute('code') ?? '');
-    } else this.#problem ??= `it has an element ${name} that is not expected there`;
+    } else if (depth === 1 && !ELEMENTS.has(name) && attribute('tag') === undefined) this.#passedOver = 1;
+    else this.#problem ??= `it has an element ${name} that is not expected there`;
   }
 
   addText(text: string): void {
     this.#length += text.length;
-    if (!this.#isTooLong()) this.#text += text;
+    if (!this.#isTooLong() && this.#passedOver === 0) this.#text += text;
   }
 
   close(): void {
-    if (this.#takeText === undefined) {
+    if (this.#passedOver > 0) this.#passedOver -= 1;
+    else if (this.#takeText === undefined) {
       this.#checkText();
       this.#subfields = undefined;
     } else {

@@ -47,8 +47,21 @@ const FAULTS: readonly (readonly [string, string, RegExp])[] = [
   ['a long code', `<record>${LEADER}${ID('bad')}${TITLE.replace('"a"', '"ab"')}</record>`, /the subfield code "ab"/],
   ['no code', `<record>${LEADER}${ID('bad')}${TITLE.replace('code="a"', '')}</record>`, /the subfield code ""/],
   ['a long indicator', `<record>${LEADER}${ID('bad')}${TITLE.replace('"1"', '"12"')}</record>`, /the indicators "120"/],
-  ['another element', `<record>${LEADER}${ID('bad')}<datafeld/></record>`, /an element datafeld/],
-  ['an element of another namespace', `<record>${LEADER}${ID('bad')}<x xmlns="urn:x"/></record>`, /element \{urn:x\}x/],
+  [
+    'an unknown element with a tag',
+    `<record>${LEADER}${ID('bad')}<datafeld tag="245"/></record>`,
+    /an element datafeld/,
+  ],
+  [
+    'a field of another namespace',
+    `<record>${LEADER}${ID('bad')}${TITLE.replace('<datafield', '<datafield xmlns="urn:x"')}</record>`,
+    /element \{urn:x\}datafield/,
+  ],
+  [
+    'an unknown element in a field',
+    `<record>${LEADER}${ID('bad')}${TITLE.replace('<sub', '<x/><sub')}</record>`,
+    /an element x/,
+  ],
   [
     'a subfield outside of a field',
     `<record>${LEADER}${ID('bad')}<subfield code="a"/></record>`,
@@ -160,6 +173,15 @@ describe('A reader of MARCXML', () => {
       indicators: '  ',
       subfields: [{ code: 'a', value: 'Kůň' }],
     });
+  });
+
+  it('passes over elements beside the fields that are not of MARCXML', async () => {
+    const other = `<identifier>KOHA:5</identifier><o:meta xmlns:o="urn:x">a<o:b tag="1"><subfield/></o:b>b</o:meta>`;
+    const xml = `<record xmlns="${SLIM}">${other}${LEADER}${ID('1')}${other}${TITLE}${other}</record>`;
+    const [read] = (await readAll(readMarcXml, Buffer.from(xml), 7)).filter(isRecord);
+    const plain = `<record xmlns="${SLIM}">${LEADER}${ID('1')}${TITLE}</record>`;
+    const [expected] = (await readAll(readMarcXml, Buffer.from(plain))).filter(isRecord);
+    assert.deepEqual(read, expected);
   });
 
   it('reads no-break spaces of indicators as blanks', async () => {
