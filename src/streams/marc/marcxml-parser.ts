@@ -9,6 +9,9 @@ import { TextPlace } from './text-place.ts';
 const LONGEST_TOKEN = 1_000_000;
 const DEEPEST = 100;
 
+const NO_NAMESPACE = `the record has no namespace: MARCXML has xmlns="${MARCXML_NAMESPACE}", also for each record`;
+const NO_RECORDS = `the file has no records: expected <record> elements with xmlns="${MARCXML_NAMESPACE}"`;
+
 /** Thrown for XML that cannot be parsed any further. */
 export class UnreadableXml extends Error {
   /** Number of bytes of the file before the error. */
@@ -33,6 +36,8 @@ export class MarcXmlParser {
   /** Number of open elements, and of those around the record. */
   #depth = 0;
   #depthOfRecord = 0;
+  /** That of the record. One without a namespace is read for its id: it is an erratum. */
+  #namespace = '';
   /** Number of bytes before the last tag that began outside of a record. */
   #tagOffset = 0;
   #lastToken = 0;
@@ -63,6 +68,7 @@ export class MarcXmlParser {
   /** @throws UnreadableXml when the document is not complete */
   end(): void {
     this.#parse(() => this.#sax.close());
+    if (this.#ordinal === 0) this.#read.push({ kind: 'erratum', ordinal: 1, offset: 0, reason: NO_RECORDS });
   }
 
   /** The records and errata since the last call. */
@@ -110,12 +116,12 @@ export class MarcXmlParser {
     this.#tokenEnds();
     if (this.#depth === 0) this.#requireUtf8();
     if (++this.#depth > DEEPEST) this.#refuse(`elements are nested more than ${DEEPEST} deep`);
-    const isMarc = uri === MARCXML_NAMESPACE;
     if (this.#record !== undefined) {
-      const name = isMarc ? local : `{${uri}}${local}`;
+      const name = uri === this.#namespace ? local : `{${uri}}${local}`;
       this.#record.open(name, this.#depth - this.#depthOfRecord, (attribute) => attributes[attribute]?.value);
-    } else if (isMarc && local === 'record') {
-      this.#record = new RecordDraft(this.#tagOffset);
+    } else if (local === 'record' && (uri === MARCXML_NAMESPACE || uri === '')) {
+      this.#record = new RecordDraft(this.#tagOffset, uri === '' ? NO_NAMESPACE : undefined);
+      this.#namespace = uri;
       this.#depthOfRecord = this.#depth;
     }
   }

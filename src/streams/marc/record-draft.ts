@@ -38,8 +38,10 @@ export class RecordDraft {
   /** The first fault. */
   #problem: string | undefined;
 
-  constructor(offset: number) {
+  /** @param problem a fault that is known before its elements arrive */
+  constructor(offset: number, problem?: string) {
     this.#offset = offset;
+    this.#problem = problem;
   }
 
   /** @param depth 1 for a child of the record */

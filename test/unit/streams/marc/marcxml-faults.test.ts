@@ -13,6 +13,11 @@ const GOOD = (id: string) => `<record>${LEADER}${ID(id)}${TITLE}</record>`;
 const collection = (...records: string[]) => `<collection xmlns="${SLIM}">${records.join('\n')}</collection>`;
 
 const FAULTS: readonly (readonly [string, string, RegExp])[] = [
+  [
+    'no namespace',
+    `<record xmlns="">${LEADER}${ID('bad')}${TITLE}</record>`,
+    /the record has no namespace: MARCXML has/,
+  ],
   ['no 001', `<record>${LEADER}${TITLE}</record>`, /no field 001/],
   ['an empty 001', `<record>${LEADER}${ID(' ')}${TITLE}</record>`, /no field 001/],
   ['an id of two lines', `<record>${LEADER}${ID('12\n34')}${TITLE}</record>`, /no control characters: "12\\n34"/],
@@ -229,7 +234,21 @@ describe('A reader of MARCXML', () => {
     }
   });
 
-  it('reads no record of another namespace, or of none', async () => {
-    assert.deepEqual(await readAll(readMarcXml, Buffer.from(`<collection>${GOOD('1')}</collection>`)), []);
+  it('reads no record without the namespace, and says so', async () => {
+    const xml = `<collection xmlns="${SLIM}"><record xmlns="">${LEADER}${ID('1')}${TITLE}</record></collection>`;
+    const reason = `the record has no namespace: MARCXML has xmlns="${SLIM}", also for each record`;
+    const offset = xml.indexOf('<record');
+    assert.deepEqual(await readAll(readMarcXml, Buffer.from(xml)), [
+      { kind: 'erratum', ordinal: 1, offset, id: '1', reason },
+    ]);
+  });
+
+  it('says when a file has no records', async () => {
+    const reason = `the file has no records: expected <record> elements with xmlns="${SLIM}"`;
+    for (const xml of [collection(), collection('<record xmlns="urn:x"/>')]) {
+      assert.deepEqual(await readAll(readMarcXml, Buffer.from(xml)), [
+        { kind: 'erratum', ordinal: 1, offset: 0, reason },
+      ]);
+    }
   });
 });
