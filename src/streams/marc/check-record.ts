@@ -17,6 +17,7 @@ const ZERO = 0x30;
 const CODED_IN_UTF8 = 0x61;
 /** The beginning of a numeric character reference, which MARC-8 has in place of characters outside of its sets. */
 const REFERENCE = Buffer.from('&#x');
+const NUMBER_SIGN = 0x23;
 
 /** Result of a check. One object is reused for all records: reading is the hot path. */
 export interface Findings {
@@ -144,7 +145,7 @@ function checkCoding(bytes: Buffer, found: Findings, { seen, isInOrder }: Layout
   const isSaid = bytes[CODING_AT] === CODED_IN_UTF8;
   if (!isSaid && found.repair === 'none') found.repair = 'coding';
   if (seen === 0) {
-    if (!isSaid && bytes.includes(REFERENCE)) found.repair = 'marc8';
+    if (!isSaid && hasReferences(bytes)) found.repair = 'marc8';
     return undefined;
   }
   if ((seen & ESCAPED) !== 0) {
@@ -157,6 +158,9 @@ function checkCoding(bytes: Buffer, found: Findings, { seen, isInOrder }: Layout
   found.repair = 'marc8';
   return undefined;
 }
+
+/** Searches for a single byte first, which takes a fraction of the time. */
+const hasReferences = (bytes: Buffer): boolean => bytes.includes(NUMBER_SIGN) && bytes.includes(REFERENCE);
 
 function hasUsualLeader(bytes: Buffer): boolean {
   return (
