@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Readable } from 'node:stream';
 import { putUploadState, readUploadState } from '../../src/streams/uploads/upload-state.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -61,6 +62,26 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     const csv = await ask(`${started.url}/api/${view.errors}.csv`);
     assert.match(csv.text, /^file,path,number,offset,id,reason\r\n\d,new\.mrc,2,\d+,/);
     assert.equal((await ask(`${started.url}/api/${view.errors}`, { method: 'HEAD' })).status, 200);
+  });
+
+  itOnce('leaves no artifact open when only the headers of its errors are asked for', async () => {
+    const number = await stream.upload({ a: Buffer.concat([marc('1'), Buffer.from('no record')]) });
+    await stream.process(number);
+    const { artifacts } = started.app;
+    const { get } = artifacts;
+    const bodies: Readable[] = [];
+    artifacts.get = async (...args) => {
+      const opened = await get.apply(artifacts, args);
+      bodies.push(opened.body);
+      return opened;
+    };
+    for (const form of ['', '.csv']) {
+      assert.equal((await ask(at(`/main/${number}/errors${form}`), { method: 'HEAD' })).status, 200);
+    }
+    assert.deepEqual(
+      bodies.map(({ destroyed }) => destroyed),
+      [true, true],
+    );
   });
 
   it('is failed until a person has it processed again', async () => {

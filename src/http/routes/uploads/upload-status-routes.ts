@@ -29,7 +29,8 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
     return (await uploads.openErrata(upload, await uploads.stateOf(upload))) ?? Readable.from([]);
   }
 
-  async function send(request: Request, response: Response, body: Readable): Promise<void> {
+  /** @param convert not called for HEAD: a generator that never begins would leave `body` open */
+  async function send(request: Request, response: Response, body: Readable, convert?: typeof asCsv): Promise<void> {
     setCaching(response, 'no-store');
     if (request.method === 'HEAD') {
       body.destroy();
@@ -39,7 +40,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
     }
     // A client that reads nothing must not occupy a reader of the artifact.
     response.setTimeout(idleTimeout, () => response.destroy());
-    await pipeline(body, response);
+    await (convert === undefined ? pipeline(body, response) : pipeline(body, convert, response));
   }
 
   return [
@@ -63,7 +64,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
           'Content-Type': 'text/csv; charset=utf-8; header=present',
           'Content-Disposition': `attachment; filename="${name}-errors.csv"`,
         });
-        await send(request, response, Readable.from(asCsv(body)));
+        await send(request, response, body, asCsv);
       },
     }),
 
