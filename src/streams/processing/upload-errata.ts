@@ -55,6 +55,8 @@ export class UploadErrata {
   #begin(): PassThrough {
     if (this.#stream !== undefined) return this.#stream;
     this.#stream = new PassThrough();
+    // `abandon` destroys the stream; its errors are reported by `#stored`.
+    this.#stream.on('error', () => {});
     const options = { hashes: ['sha-256'] } as const;
     this.#stored = putArtifact(this.#artifacts, this.#key, this.#stream, options).then(({ key }) => key);
     this.#stored.catch(() => {});

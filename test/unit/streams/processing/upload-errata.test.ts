@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
+import type { ArtifactStore } from '../../../../src/artifacts/artifact-store.ts';
+import { UploadErrata } from '../../../../src/streams/processing/upload-errata.ts';
+
+describe('The errata of an upload', () => {
+  it('can be abandoned before the store begins to read them', async () => {
+    const mayBegin = Promise.withResolvers<void>();
+    let read: Promise<Buffer> | undefined;
+    const late: Pick<ArtifactStore, 'put'> = {
+      async put(key, body) {
+        await mayBegin.promise;
+        read = buffer(body as AsyncIterable<Buffer>);
+        return { key, length: (await read).length, hashes: { 'sha-256': '' } };
+      },
+    };
+    const place = { organization: 'lane', stream: 'main', number: 1, id: '0'.repeat(32) };
+    const errata = new UploadErrata(late, { kind: 'upload-errata', ...place });
+    await errata.add({ file: 1, path: ['a'], ordinal: 1, offset: 0, reason: 'it is no record' });
+    const abandoned = errata.abandon();
+    // An error of the stream that nothing listens to would end the thread here.
+    await setImmediate();
+    mayBegin.resolve();
+    await abandoned;
+    await assert.rejects(read!, /the upload cannot be read/);
+  });
+});
