@@ -1,6 +1,5 @@
-import { access } from 'node:fs/promises';
 import type { App } from '../app.ts';
-import type { Configuration } from '../config/configuration.ts';
+import { type Configuration, describeStore } from '../config/configuration.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { Packer } from '../publish/dumps/packer.ts';
 import type { Call } from './cli-command.ts';
@@ -21,7 +20,7 @@ export async function withApp<Result>(
   }
 }
 
-/** The same for a command that needs an existing store: a mistyped folder must not become a new, empty source. */
+/** The same for a command that needs an existing store: a mistyped name must not become a new, empty source. */
 export async function withExistingApp<Result>(
   call: Pick<Call, 'loaded'>,
   use: (app: App) => Promise<Result>,
@@ -30,29 +29,23 @@ export async function withExistingApp<Result>(
   return withApp(call, use);
 }
 
-/**
- * Checks only stores in files: opening the store shows whether a server can be reached.
- * @throws TidemarkError `invalid` when the file of the store does not exist
- */
+/** @throws TidemarkError `invalid` when the store does not exist, `unavailable` when its server cannot be reached */
 export async function requireStore({ store }: Pick<Configuration, 'store'>): Promise<void> {
-  if (store.kind !== 'sqlite' || !(await isMissing(store.file))) return;
+  if (!(await isNewStore({ store }))) return;
+  const [name, advice, details] =
+    store.kind === 'sqlite'
+      ? [store.file, 'name the data folder with --data', { file: store.file }]
+      : [describeStore(store), 'name its indices with TIDEMARK_INDEX_PREFIX', { prefix: store.prefix }];
   throw new TidemarkError(
     'invalid',
-    `there is no store ${store.file}: name the data folder with --data, or make one with "tidemark publish" or "tidemark sets add"`,
-    { file: store.file },
+    `there is no store ${name}: ${advice}, or make one with "tidemark publish" or "tidemark sets add"`,
+    details,
   );
 }
 
-/** Whether the store is a file that does not exist yet. */
+/** Whether the store does not exist yet. @throws TidemarkError `unavailable` when its server cannot be reached */
 export async function isNewStore({ store }: Pick<Configuration, 'store'>): Promise<boolean> {
-  return store.kind === 'sqlite' && isMissing(store.file);
-}
-
-async function isMissing(file: string): Promise<boolean> {
-  try {
-    await access(file);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT';
-  }
+  // Loaded only now, as the app.
+  const { storeExists } = await import('../stores/open-stores.ts');
+  return !(await storeExists(store));
 }

@@ -1,3 +1,4 @@
+import { access } from 'node:fs/promises';
 import type { StoreLocation } from '../config/configuration.ts';
 import type { Catalog } from './catalog.ts';
 import { JobQueue } from './job-queue.ts';
@@ -41,6 +42,25 @@ async function openAdapters(location: StoreLocation, options: OpenStoresOptions)
     case 'elasticsearch': {
       const { openElasticsearch } = await elasticsearch();
       return openElasticsearch(location, { observer: options.observer });
+    }
+  }
+}
+
+/**
+ * Whether there is a store, of any schema. Creates nothing.
+ * @throws TidemarkError as `openStores`
+ */
+export async function storeExists(location: StoreLocation): Promise<boolean> {
+  switch (location.kind) {
+    case 'sqlite':
+      return access(location.file).then(
+        () => true,
+        // Opening a file that is there but cannot be read says why.
+        ({ code }: NodeJS.ErrnoException) => code !== 'ENOENT',
+      );
+    case 'elasticsearch': {
+      const { elasticsearchExists } = await elasticsearch();
+      return elasticsearchExists(location);
     }
   }
 }

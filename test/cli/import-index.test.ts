@@ -303,6 +303,15 @@ describeOnEachStore('tidemark import-index', (store, itOnce) => {
     assert.match((await place.run('verify maps')).stdout, /^maps: no difference/);
   });
 
+  it('makes no store to report what it would take over', async () => {
+    await place.source.write({ a: resource('a.tif') });
+
+    const dryRun = await place.run(`import-index ${PREFIX} --dry-run`, place.source.environment());
+
+    assert.match(dryRun.stdout, /^maps \("maps", new\): 1 resource and 0 changes$/m);
+    assert.match((await place.run('sets list')).stderr, /^tidemark: there is no store /);
+  });
+
   it('keeps the times of several sets in several indices', async () => {
     await place.source.make('-2', { number_of_shards: 3 });
     await place.source.write({

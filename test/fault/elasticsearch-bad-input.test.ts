@@ -13,6 +13,7 @@ import { startTlsProxy } from '../support/tls-proxy.ts';
 const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog', 'jobs'] as const;
 /** Another program's. */
 const FOREIGN = { mappings: { properties: { soup: { type: 'keyword' } } } };
+const ADD_MAPS = ['sets', 'add', 'maps', '--url-prefix', 'https://example.org/'];
 
 describe('an Elasticsearch that cannot be used', () => {
   const elasticsearch = useElasticsearch();
@@ -21,6 +22,25 @@ describe('an Elasticsearch that cannot be used', () => {
     source = await ElasticsearchSource.makeEmpty(elasticsearch.url);
   });
   afterEach(closeElasticsearchSources);
+
+  it('gets no indices from a command that needs a store, such as after a mistyped prefix', async () => {
+    const needing = ['status', 'sets list', 'verify maps', 'scan maps', 'dumps build maps', 'migrate', 'work'];
+    for (const command of needing) {
+      const { exitCode, stdout, stderr } = await source.run(command.split(' '));
+      assert.match(
+        stderr,
+        new RegExp(
+          `^tidemark: there is no store \\S+ \\(indices ${source.prefix}-\\*\\): name its indices with TIDEMARK`,
+        ),
+        command,
+      );
+      assert.deepEqual([exitCode, stdout], [2, ''], command);
+    }
+    assert.deepEqual(await indices(), {});
+
+    assert.equal((await source.run(ADD_MAPS)).exitCode, 0);
+    assert.equal((await source.run(['sets', 'list'])).exitCode, 0);
+  });
 
   for (const kind of KINDS) {
     it(`is refused and left as it is when the index ${kind} is another program's`, async () => {
@@ -219,7 +239,7 @@ describe('an Elasticsearch that cannot be used', () => {
       storeUrl: proxy.url,
     });
     const environment = { TIDEMARK_STORE_CA: proxy.caFile };
-    const { exitCode, stderr } = await source.run(['sets', 'list'], { storeUrl: proxy.url, environment });
+    const { exitCode, stderr } = await source.run(ADD_MAPS, { storeUrl: proxy.url, environment });
     assert.equal(exitCode, 0, stderr);
   });
 
@@ -238,8 +258,7 @@ describe('an Elasticsearch that cannot be used', () => {
         await sets.add({ slug: 'more', urlPrefix: 'http://example.org/' });
       };
       await assert.rejects(use, { code: 'unavailable' });
-      const left = await askElasticsearch(elasticsearch.url, 'GET', `${source.prefix}*/_alias`);
-      assert.equal(Object.keys(left).length, KINDS.length - 1);
+      assert.equal(Object.keys(await indices()).length, KINDS.length - 1);
       await close();
     });
   }
@@ -265,6 +284,7 @@ describe('an Elasticsearch that cannot be used', () => {
     return JSON.parse((await ask(`${elasticsearch.url}/${index}/_count`, search)).text).count;
   }
 
+  const indices = () => askElasticsearch(elasticsearch.url, 'GET', `${source.prefix}*/_alias`);
   const remove = (index: string) => askElasticsearch(elasticsearch.url, 'DELETE', index);
 
   /** An index under its alias, as this program makes it, but for the version. */

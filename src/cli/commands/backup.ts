@@ -16,8 +16,8 @@ export const backup: CliCommand = {
   examples: [['backup /backup/tidemark.db', 'while servers run']],
 
   async run({ args, loaded: { configuration }, terminal, workingDirectory }) {
-    await requireStore(configuration);
     const from = sqliteFile(configuration.store);
+    await requireStore(configuration);
     const file = resolve(workingDirectory, args[0]!);
     await refuseExisting(file);
     const unfinished = `${file}.part`;

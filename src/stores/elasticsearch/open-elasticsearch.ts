@@ -17,7 +17,7 @@ import { ElasticsearchStates } from './elasticsearch-states.ts';
 import { ElasticsearchStatistics } from './elasticsearch-statistics.ts';
 import { IndexNames } from './index-names.ts';
 import { IndicesIdentity } from './indices-identity.ts';
-import { migrateIndices, prepareIndices, SCHEMA_VERSION } from './schema.ts';
+import { hasIndices, migrateIndices, prepareIndices, SCHEMA_VERSION } from './schema.ts';
 import { ChangeReader } from './search/change-reader.ts';
 import { KeyFinder } from './search/key-finder.ts';
 import { ResourceReader } from './search/resource-reader.ts';
@@ -70,6 +70,16 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
       await cluster.close();
     },
   };
+}
+
+/** Whether there are indices of this location. @throws TidemarkError `unavailable` or `incompatible` */
+export async function elasticsearchExists(location: ElasticsearchLocation): Promise<boolean> {
+  const cluster = new Cluster(location);
+  try {
+    return await hasIndices(cluster, new IndexNames(location.prefix));
+  } finally {
+    await cluster.close();
+  }
 }
 
 /** Migrates the indices to the schema of this version, and creates missing ones. */

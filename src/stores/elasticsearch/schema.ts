@@ -61,6 +61,17 @@ export async function prepareIndices(cluster: Cluster, names: IndexNames): Promi
   await requireActive(cluster, names);
 }
 
+/** Whether an index has one of the names. Opening the store says what is wrong when it is not ours, or has no alias. */
+export async function hasIndices(cluster: Cluster, names: IndexNames): Promise<boolean> {
+  await requireVersion(cluster);
+  const aliases = KINDS.map((kind) => names[kind]);
+  const index = [names.prefix, ...aliases, ...aliases.map((alias) => concrete(alias, 1))];
+  const found = await cluster.ask((client) =>
+    client.indices.get({ index, ignore_unavailable: true, features: ['aliases'] }),
+  );
+  return Object.keys(found).length > 0;
+}
+
 /**
  * Migrates existing indices to the schema of this version, and returns the oldest version among them. Each index is
  * migrated separately, so an interrupted migration can be continued.
