@@ -82,7 +82,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'access',
-    to: ['config', 'stores/catalog.ts', 'stores/update-document.ts'],
+    to: ['config', 'stores/catalog.ts', 'stores/catalog-follower.ts', 'stores/update-document.ts'],
     because: 'who may do what does not depend on how it is asked; tokens are stored in the catalog',
   },
   {

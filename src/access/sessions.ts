@@ -1,16 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { MOST_OFF } from '../core/clock.ts';
 import { unlessConflict } from '../core/errors.ts';
-import { CoalescedRead } from '../lib/coalesced-read.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import { CatalogFollower } from '../stores/catalog-follower.ts';
 import { updateDocument } from '../stores/update-document.ts';
 import { KEY_BYTES, seal, unseal } from './sealed-text.ts';
 import { idOfToken } from './token.ts';
 
 /** Milliseconds after which a person has to sign in again. */
 export const SESSION_MS = 12 * 3_600_000;
-/** Milliseconds for which a read of the catalog is valid, as in token-registry.ts. */
-const FRESH_FOR_MS = 1000;
 /** The document with the key. No id of a token is equal to it. */
 const KEY_ID = 'key';
 /** The administrator's token from the environment has no id. */
@@ -39,23 +37,23 @@ export interface SessionCookie {
  */
 export class Sessions {
   readonly #catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'head'>;
-  readonly #latest: CoalescedRead<void>;
-  readonly #ended = new Map<string, CatalogDocument<EndedBody>>();
+  /** Also read once a second, as tokens are. */
+  readonly #follower: CatalogFollower<KeyBody & EndedBody>;
+  /** By the id of a token. */
+  readonly #ended = new Map<string, number>();
   #key: Buffer | undefined;
   #cookieName = '';
-  #head = 0;
-  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'head'>) {
     this.#catalog = catalog;
-    this.#latest = new CoalescedRead(() => this.#load());
+    this.#follower = new CatalogFollower(catalog, { kind: 'session', onPut: (document) => this.#take(document) });
   }
 
   /** Begins a session of a token, which the caller has checked. */
   async begin(token: string): Promise<SessionCookie> {
     const key = await this.#makeKey();
     // Another server, whose clock is ahead, may have ended earlier sessions.
-    const began = Math.max(Date.now(), (this.#ended.get(idOf(token))?.body.ended ?? 0) + 1);
+    const began = Math.max(Date.now(), (this.#ended.get(idOf(token)) ?? 0) + 1);
     return { name: this.#cookieName, value: seal(key, `${began} ${token}`) };
   }
 
@@ -65,7 +63,7 @@ export class Sessions {
    */
   async tokenOf(cookies: string | undefined): Promise<string | undefined> {
     if (cookies === undefined || !cookies.includes(PREFIX)) return undefined;
-    if (performance.now() - this.#readAt >= FRESH_FOR_MS) await this.#latest.read();
+    await this.#follower.loadUnlessFresh();
     if (this.#key === undefined) return undefined;
     for (const value of valuesOf(cookies, this.#cookieName)) {
       const token = this.#tokenIn(unseal(this.#key, value));
@@ -83,12 +81,12 @@ export class Sessions {
     await updateDocument<EndedBody>(this.#catalog, name, (before) => ({
       ended: Math.max(Date.now() + MOST_OFF, before?.ended ?? 0),
     }));
-    await this.#latest.read();
+    await this.#follower.load();
   }
 
   /** The name of the cookie; undefined before the first session. */
   async cookieName(): Promise<string | undefined> {
-    await this.#latest.read();
+    await this.#follower.load();
     return this.#key === undefined ? undefined : this.#cookieName;
   }
 
@@ -96,13 +94,13 @@ export class Sessions {
     const [, began, token] = /^(\d+) (.+)$/.exec(text ?? '') ?? [];
     if (token === undefined) return undefined;
     const isOver = Number(began) + SESSION_MS <= Date.now();
-    const isEnded = Number(began) <= (this.#ended.get(idOf(token))?.body.ended ?? 0);
+    const isEnded = Number(began) <= (this.#ended.get(idOf(token)) ?? 0);
     return isOver || isEnded ? undefined : token;
   }
 
   /** Returns the key, and creates it for the first user who signs in. */
   async #makeKey(): Promise<Buffer> {
-    await this.#latest.read();
+    await this.#follower.load();
     if (this.#key !== undefined) return this.#key;
     const key = randomBytes(KEY_BYTES).toString('base64');
     // Another server may have created it.
@@ -110,25 +108,14 @@ export class Sessions {
     return this.#makeKey();
   }
 
-  /** Reads what was put since the last read. */
-  async #load(): Promise<void> {
-    const began = performance.now();
-    const head = await this.#catalog.head('session');
-    if (head > this.#head) {
-      for (const document of await this.#catalog.list<KeyBody & EndedBody>('session', this.#head)) this.#take(document);
-      this.#head = head;
+  #take({ id, body }: CatalogDocument<KeyBody & EndedBody>): void {
+    if (id !== KEY_ID) {
+      this.#ended.set(id, body.ended);
+      return;
     }
-    this.#readAt = began;
-  }
-
-  #take(document: CatalogDocument<KeyBody & EndedBody>): void {
-    if (document.id === KEY_ID) {
-      this.#key = Buffer.from(document.body.key, 'base64');
-      // Cookies do not depend on the port: sources on one machine have cookies of different names.
-      this.#cookieName = PREFIX + createHash('sha256').update(this.#key).digest('hex').slice(0, 8);
-    } else if (document.version >= (this.#ended.get(document.id)?.version ?? 0)) {
-      this.#ended.set(document.id, document);
-    }
+    this.#key = Buffer.from(body.key, 'base64');
+    // Cookies do not depend on the port: sources on one machine have cookies of different names.
+    this.#cookieName = PREFIX + createHash('sha256').update(this.#key).digest('hex').slice(0, 8);
   }
 }
 

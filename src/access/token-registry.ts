@@ -1,6 +1,6 @@
 import { TidemarkError } from '../core/errors.ts';
-import { CoalescedRead } from '../lib/coalesced-read.ts';
-import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import type { Catalog } from '../stores/catalog.ts';
+import { CatalogFollower } from '../stores/catalog-follower.ts';
 import { updateDocument } from '../stores/update-document.ts';
 import type { TokenBearer } from './principal.ts';
 import type { Scope } from './scope.ts';
@@ -15,11 +15,6 @@ import {
   type TokenState,
 } from './token.ts';
 
-/**
- * Milliseconds for which a read of the catalog is valid. For this long, a process may accept a token that another
- * process has revoked.
- */
-const FRESH_FOR = 1000;
 /** The digest to compare with when the token does not exist, so that the check takes as long. */
 const NO_DIGEST = digestOf('');
 
@@ -37,22 +32,18 @@ export type Shown =
   | { readonly state: 'unknown'; readonly record?: undefined };
 
 /**
- * The tokens in the catalog. A call reads the catalog again when the last read is more than a second old; an idle
- * source sends no requests. Throws `unavailable` when the catalog does not respond: a token that may have been revoked
- * is not accepted.
+ * The tokens in the catalog. A call reads the catalog again when the last read is more than a second old: for this
+ * long, a process may accept a token that another process has revoked. Throws `unavailable` when the catalog does not
+ * respond: a token that may have been revoked is not accepted.
  */
 export class TokenRegistry {
   readonly #catalog: Catalog;
-  readonly #byId = new Map<string, CatalogDocument<TokenRecord>>();
-  readonly #latest: CoalescedRead<void>;
-  /** Every token that was put up to this version is known. */
-  #head = 0;
-  /** When the last read began, in milliseconds of the monotonic clock. */
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  readonly #byId = new Map<string, TokenRecord>();
+  readonly #follower: CatalogFollower<TokenRecord>;
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
-    this.#latest = new CoalescedRead(() => this.#load());
+    this.#follower = new CatalogFollower(catalog, { kind: 'token', onPut: ({ id, body }) => this.#byId.set(id, body) });
   }
 
   /** Creates a token, and returns it with its record. The token itself is not stored: it cannot be read again. */
@@ -69,14 +60,14 @@ export class TokenRegistry {
       ...(expires !== undefined && { expires }),
     };
     await this.#catalog.put('token', id, record, undefined);
-    await this.#latest.read();
+    await this.#follower.load();
     return { token, record };
   }
 
   /** All tokens that were ever created, oldest first. */
   async list(): Promise<readonly TokenRecord[]> {
-    await this.#latest.read();
-    return [...this.#byId.values()].map(({ body }) => body).sort((a, b) => a.created - b.created);
+    await this.#follower.load();
+    return [...this.#byId.values()].sort((a, b) => a.created - b.created);
   }
 
   /**
@@ -88,13 +79,13 @@ export class TokenRegistry {
       if (before === undefined) throw new TidemarkError('not-found', `there is no token with the id "${id}"`, { id });
       return before.revoked === undefined ? { ...before, revoked: Date.now() } : before;
     });
-    await this.#latest.read();
+    await this.#follower.load();
     return record;
   }
 
   /** Whether a token was ever created, including expired and revoked ones. */
   async areKept(): Promise<boolean> {
-    if (!this.#isFresh) await this.#latest.read();
+    await this.#follower.loadUnlessFresh();
     return this.#byId.size > 0;
   }
 
@@ -108,10 +99,10 @@ export class TokenRegistry {
   async show(token: string): Promise<Shown> {
     const id = idOfToken(token);
     if (id === undefined) return { state: 'unknown' };
-    if (!this.#isFresh) await this.#latest.read();
+    await this.#follower.loadUnlessFresh();
     // A new token may be used before this process has read it.
-    if (!this.#byId.has(id)) await this.#latest.read();
-    const record = this.#byId.get(id)?.body;
+    if (!this.#byId.has(id)) await this.#follower.load();
+    const record = this.#byId.get(id);
     const matches = matchesDigest(token, record?.digest ?? NO_DIGEST);
     if (!matches || record === undefined) return { state: 'unknown' };
     return { state: stateOf(record, Date.now()), record };
@@ -119,30 +110,11 @@ export class TokenRegistry {
 
   /** The bearer of a token by its id, while the token is valid. */
   async bearer(id: string): Promise<TokenBearer | undefined> {
-    if (!this.#isFresh) await this.#latest.read();
-    const record = this.#byId.get(id)?.body;
+    await this.#follower.loadUnlessFresh();
+    const record = this.#byId.get(id);
     if (record === undefined || stateOf(record, Date.now()) !== 'valid') return undefined;
     const { name, scopes, limits } = record;
     return { kind: 'token', id, name, scopes, limits };
-  }
-
-  get #isFresh(): boolean {
-    return performance.now() - this.#lookedAt < FRESH_FOR;
-  }
-
-  /** Reads what was put since the last read. */
-  async #load(): Promise<void> {
-    const began = performance.now();
-    const head = await this.#catalog.head('token');
-    if (head > this.#head) {
-      for (const document of await this.#catalog.list<TokenRecord>('token', this.#head)) this.#take(document);
-      this.#head = head;
-    }
-    this.#lookedAt = began;
-  }
-
-  #take(document: CatalogDocument<TokenRecord>): void {
-    if (document.version >= (this.#byId.get(document.id)?.version ?? 0)) this.#byId.set(document.id, document);
   }
 }
 

@@ -1,6 +1,6 @@
 import { TidemarkError, unlessConflict } from '../../core/errors.ts';
-import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import { CatalogFollower } from '../../stores/catalog-follower.ts';
 import { type DeliveryState, readDeliveryState } from './delivery-state.ts';
 import {
   type FreePlace,
@@ -20,18 +20,18 @@ type Place = StoredSubscription | FreePlace;
 export class Subscriptions {
   readonly #catalog: Catalog;
   readonly #places = new Map<string, CatalogDocument<Place>>();
-  readonly #latest: CoalescedRead<void>;
+  readonly #follower: CatalogFollower<Place>;
   readonly #listeners = new Set<() => void>();
-  #head = 0;
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog;
-    this.#latest = new CoalescedRead(() => this.#load());
+    const onPut = (document: CatalogDocument<Place>) => this.#places.set(document.id, document);
+    this.#follower = new CatalogFollower(catalog, { kind: 'subscription', onPut });
   }
 
   /** The subscriptions that are in force or wait for confirmation, in the order of their ids. */
   async list(): Promise<readonly Subscription[]> {
-    await this.#latest.read();
+    await this.#follower.load();
     return [...this.#places.values()].flatMap(asSubscription).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
@@ -86,7 +86,7 @@ export class Subscriptions {
   /** Returns false when another process has put that subscription. */
   async #put(id: string, body: Place, replaces: number | undefined): Promise<boolean> {
     const put = await unlessConflict(this.#catalog.put('subscription', id, body, replaces));
-    await this.#latest.read();
+    await this.#follower.load();
     if (put === undefined) return false;
     for (const listener of this.#listeners) listener();
     return true;
@@ -96,15 +96,6 @@ export class Subscriptions {
     const free = [...this.#places.values()].filter(({ body }) => 'free' in body).sort((a, b) => (a.id < b.id ? -1 : 1));
     if (free[0] !== undefined) return free[0];
     return { id: String(this.#places.size + 1).padStart(5, '0'), version: undefined };
-  }
-
-  async #load(): Promise<void> {
-    const head = await this.#catalog.head('subscription');
-    if (head <= this.#head) return;
-    for (const document of await this.#catalog.list<Place>('subscription', this.#head)) {
-      if (document.version >= (this.#places.get(document.id)?.version ?? 0)) this.#places.set(document.id, document);
-    }
-    this.#head = head;
   }
 }
 

@@ -1,23 +1,20 @@
 import { TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { StoredSet } from '../../core/stored-set.ts';
-import { CoalescedRead } from '../../lib/coalesced-read.ts';
 import type { Catalog } from '../catalog.ts';
+import { CatalogFollower } from '../catalog-follower.ts';
 
-/** A cache of the sets in the catalog. It reads only what has changed since the last read. */
+/** The sets in the catalog, as of the last `load`. */
 export class StoredSets {
-  readonly #catalog: Catalog;
   readonly #sets = new Map<SetId, StoredSet>();
-  /** One load at a time: of two, the one that ends last may have read earlier. */
-  readonly #loads = new CoalescedRead(() => this.#load());
-  #head = 0;
+  readonly #follower: CatalogFollower<StoredSet>;
 
-  constructor(catalog: Catalog) {
-    this.#catalog = catalog;
+  constructor(catalog: Pick<Catalog, 'head' | 'list'>) {
+    this.#follower = new CatalogFollower(catalog, { kind: 'set', onPut: ({ body }) => this.#sets.set(body.id, body) });
   }
 
   load(): Promise<void> {
-    return this.#loads.read();
+    return this.#follower.load();
   }
 
   /** Returns the set; undefined if it was removed. */
@@ -32,12 +29,5 @@ export class StoredSets {
     const set = this.get(id);
     if (set === undefined) throw new TidemarkError('not-found', `there is no set with the id ${id}`);
     return set;
-  }
-
-  async #load(): Promise<void> {
-    const head = await this.#catalog.head('set');
-    if (head === this.#head) return;
-    for (const { body } of await this.#catalog.list<StoredSet>('set', this.#head)) this.#sets.set(body.id, body);
-    this.#head = head;
   }
 }
