@@ -15,7 +15,7 @@ export const PACK_THREAD_LIMITS = { maxYoungGenerationSizeMb: 2 };
 
 /**
  * Number of packing threads: two when the process has nothing else to do. Beside requests it is one, which takes 40 MB
- * less (see docs/performance.md).
+ * less (see docs/performance-history.md).
  */
 export type PackThreads = 1 | 2;
 

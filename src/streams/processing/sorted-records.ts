@@ -9,8 +9,8 @@ const WAITING = 1024 * 1024;
 
 /**
  * The records of an upload in the order of their ids, sorted while their artifact is written, so that the merge need
- * not read it again: see docs/performance.md. After a failure, or in another process, they do not exist, and the merge
- * reads the artifact.
+ * not read it again: see docs/performance-history.md. After a failure, or in another process, they do not exist, and
+ * the merge reads the artifact.
  */
 export class SortedRecords {
   readonly #key: ObjectKey;
