@@ -15,9 +15,9 @@ export function parseExpiry(text: string, now: number): number {
   const time = readTime(text.trim(), now);
   if (time === undefined) {
     const shown = JSON.stringify(text.slice(0, 80));
-    throw wrong(`${shown} is no time: use a duration such as 90d, 12h or 1y, or a date such as 2027-01-31`);
+    throw wrong(`${shown} is not a time: use a duration such as 90d, 12h or 1y, or a date such as 2027-01-31`);
   }
-  if (time <= now) throw wrong(`${text} is past: choose a time to come`);
+  if (time <= now) throw wrong(`${text} is in the past: choose a later time`);
   if (time > now + LONGEST)
     throw wrong(`${text} is more than 100 years away: leave it out for a token that never expires`);
   return time;

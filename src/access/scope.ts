@@ -66,5 +66,5 @@ function requireGroup(
 function noScope(text: string): TidemarkError {
   // A token given by mistake in place of a scope must not appear in a log.
   const shown = text.startsWith('tdm_') ? 'a token' : JSON.stringify(text.slice(0, 80));
-  return new TidemarkError('invalid', `${shown} is no scope: use ${SCOPE_FORMS}`, { field: 'scopes' });
+  return new TidemarkError('invalid', `${shown} is not a scope: use ${SCOPE_FORMS}`, { field: 'scopes' });
 }

@@ -37,7 +37,7 @@ export async function readJson<Value>(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new TidemarkError('invalid', `${key} is no JSON: ${(error as Error).message}`, { key }, error);
+    throw new TidemarkError('invalid', `${key} is not JSON: ${(error as Error).message}`, { key }, error);
   }
   const { success, data, error } = schema.safeParse(value);
   if (success) return data;

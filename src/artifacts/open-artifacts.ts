@@ -34,7 +34,7 @@ export function parseArtifacts(text: string): ArtifactLocation {
   }
   const usages = Object.values(KINDS).map(({ usage }) => usage);
   // The text may be a mistyped URL with a secret, so it is not repeated.
-  throw new TidemarkError('invalid', `is no artifact store: use ${usages.join(', or ')}`);
+  throw new TidemarkError('invalid', `is not an artifact store: use ${usages.join(', or ')}`);
 }
 
 /** Makes a relative path absolute. */

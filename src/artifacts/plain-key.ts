@@ -15,7 +15,7 @@ export function requirePlainKey(key: ObjectKey): void {
   if (isPlainKey(key)) return;
   throw new TidemarkError(
     'invalid',
-    `${JSON.stringify(key)} is no key of an artifact: use names of printable ASCII characters, none empty or beginning with ".", with "/" between them`,
+    `${JSON.stringify(key)} is not the key of an artifact: use names of printable ASCII characters, none empty or beginning with ".", with "/" between them`,
     { key },
   );
 }

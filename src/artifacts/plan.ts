@@ -32,7 +32,8 @@ export async function writePlan(
   const final = files[given.at(-1) ?? 'harvest']?.at(-1);
   if (final === undefined) throw new TidemarkError('invalid', 'a plan needs the file of an activity');
   const { schema } = parseAvroKey(final) ?? {};
-  if (schema === undefined) throw new TidemarkError('invalid', `${final} is no key of an Avro file`, { key: final });
+  if (schema === undefined)
+    throw new TidemarkError('invalid', `${final} is not the key of an Avro file`, { key: final });
   const key: ArtifactKey = { kind: 'plan', provider, start, schema };
   const entries = given.map((activity) => [activity, unwrapped(files[activity]!)]);
   await putJson(store, key, { ...Object.fromEntries(entries), version }, options);
@@ -57,7 +58,9 @@ export async function readPlan(
   const unknown = Object.keys(activities).find((name) => !isActivity(name));
   if (unknown !== undefined) {
     const known = ACTIVITIES.join(', ');
-    throw new TidemarkError('invalid', `the plan ${key} names "${unknown}", which is no activity: ${known}`, { key });
+    throw new TidemarkError('invalid', `the plan ${key} names "${unknown}", which is not an activity: ${known}`, {
+      key,
+    });
   }
   const files = Object.entries(activities).map(([activity, file]) => [activity, wrapped(file).map(withoutSlash)]);
   return { key, files: Object.fromEntries(files), version };

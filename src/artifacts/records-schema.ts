@@ -11,5 +11,5 @@ export function recordsSchemaOf(artifact: ObjectKey): SchemaId {
   const key = parseKey(artifact);
   if (key?.kind === 'avro') return key.schema;
   if (key?.kind === 'stream-records') return 'stream.Record.v1';
-  throw new TidemarkError('invalid', `${artifact} is no file of records`, { artifact });
+  throw new TidemarkError('invalid', `${artifact} is not a file of records`, { artifact });
 }

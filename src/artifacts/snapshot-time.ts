@@ -15,7 +15,7 @@ export function parseSnapshotTime(text: string): Date {
   if (typeof parsed === 'number') return new Date(Math.floor(parsed / 1000));
   throw new TidemarkError(
     'invalid',
-    `"${text}" is ${day === null ? parsed : 'no such day or time'}: use one such as 20170209_104428, 2017-02-09T10:44:28Z or 2017-02-09`,
+    `"${text}" is ${day === null ? parsed : 'not a day or time that exists'}: use one such as 20170209_104428, 2017-02-09T10:44:28Z or 2017-02-09`,
     { time: text },
   );
 }

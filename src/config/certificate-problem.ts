@@ -12,7 +12,7 @@ export function certificateProblem(file: string): string | undefined {
   }
   const certificates = text.match(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/gs);
   if (certificates === null) {
-    return `names ${file}, which holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)`;
+    return `names ${file}, which does not contain a certificate in PEM form (-----BEGIN CERTIFICATE-----)`;
   }
   const place = certificates.findIndex((certificate) => !isCertificate(certificate));
   return place === -1 ? undefined : `names ${file}, of which certificate ${place + 1} is damaged`;

@@ -28,7 +28,7 @@ export interface Configuration {
   readonly timeZone: string;
   /** The administrator's token from the environment. */
   readonly token: Secret | undefined;
-  /** Permits to bind to a public address without a token; nothing can be posted then. */
+  /** Permits binding to a public address without a token; nothing can be posted then. */
   readonly publicReadOnly: boolean;
   readonly limits: RequestLimits;
   /** Most bytes of rendered documents on disk. */

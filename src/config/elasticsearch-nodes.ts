@@ -34,7 +34,7 @@ function readNode(text: string): Node {
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null;
   if (url === null) {
     throw new Wrong(
-      'is no URL: use http://HOST:PORT or https://USER:PASSWORD@HOST:PORT, and write %2C %2F %3F %23 %25 for , / ? # % in a password',
+      'is not a URL: use http://HOST:PORT or https://USER:PASSWORD@HOST:PORT, and write %2C %2F %3F %23 %25 for , / ? # % in a password',
     );
   }
   if (url.search !== '' || url.hash !== '') {

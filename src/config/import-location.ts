@@ -44,7 +44,7 @@ export function intoLocation(argument: string | undefined, settings: ImportSetti
   });
   if (/^[a-z0-9][a-z0-9._-]{0,99}$/.test(location.index)) return location;
   throw wrong(
-    `"${location.index}" is no name for an alias: use up to 100 small letters, digits, "." "_" and "-", a letter or digit first`,
+    `"${location.index}" is not a valid alias name: use up to 100 small letters, digits, "." "_" and "-", a letter or digit first`,
   );
 }
 
@@ -67,7 +67,7 @@ function indexLocation(
     throw wrong(`which index? Name it ${how}, or set ${variable}`);
   }
   if (given.authorization !== undefined && apiKey !== undefined) {
-    throw wrong(`${variable}_API_KEY is an API key, and ${variable} holds a user and a password: leave one out`);
+    throw wrong(`${variable}_API_KEY is an API key, and ${variable} contains a user and a password: leave one out`);
   }
   if (caFile !== undefined) {
     const problem = given.nodes.some((url) => url.startsWith('https:'))
@@ -86,7 +86,7 @@ function readArgument(text: string, { variable, argument }: Names): GivenIndex {
   try {
     const given = readIndexUrl(text);
     if (given.authorization === undefined) return given;
-    throw new Wrong(`holds a password, and a command line can be read by others: use ${variable}`);
+    throw new Wrong(`contains a password, and a command line can be read by others: use ${variable}`);
   } catch (error) {
     if (error instanceof Wrong) throw wrong(`${argument} ${error.message}`);
     throw error;

@@ -84,7 +84,7 @@ async function givenOrigin(values: SetValues, giver: Giver): Promise<GivenRoot> 
 async function givenSource(url: string, values: SetValues, giver: Giver): Promise<Origin> {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
-    throw wrong('from', `${JSON.stringify(url)} is no URL of a source: use one such as https://example.org/`);
+    throw wrong('from', `${JSON.stringify(url)} is not a URL of a source: use one such as https://example.org/`);
   }
   if (parsed.username !== '' || parsed.password !== '') {
     throw wrong('from', 'the URL of the source has a login, which would be stored: use --from-netrc FILE');

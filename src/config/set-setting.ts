@@ -185,7 +185,10 @@ export function refuseWithRecords(option: string, origin: Origin): void {
 export function requireFiles(origin: Origin): void {
   refuseWithRecords('--exclude', origin);
   if (traitsOf(origin).source !== undefined) return;
-  throw wrong('exclude', '--exclude goes with --root or --from: who posts to this set decides what it has');
+  throw wrong(
+    'exclude',
+    '--exclude goes with --root or --from: the clients that post to this set decide what it contains',
+  );
 }
 
 /** If another server has the resources of a set, nothing can be made from their bytes. */

@@ -100,7 +100,7 @@ const SET_SETTINGS = {
   aliases: setting({
     field: 'aliases',
     schema: names,
-    meaning: 'Names that posted events may have as resource_set, beside the id; no other set may have them.',
+    meaning: 'Names that posted events may have as resource_set, besides the id; no other set may have them.',
     default: '(none)',
     givenTo: ADD_AND_CHANGE,
     flags: [several('--alias <name>', names)],
@@ -174,7 +174,7 @@ const SET_SETTINGS = {
   publishHashes: setting({
     field: 'publishHashes',
     schema: hashes,
-    meaning: 'Hashes to publish beside the strongest one.',
+    meaning: 'Hashes to publish in addition to the strongest one.',
     default: '(none)',
     givenTo: ADD_AND_CHANGE,
     flags: [several('--publish-hash <algorithm>', hashes)],

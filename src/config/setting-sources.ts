@@ -96,7 +96,7 @@ function readConfigurationFile(file: string, required: boolean): object | string
     text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return required ? 'is not there' : {};
+    if (code === 'ENOENT') return required ? 'does not exist' : {};
     return code === 'EISDIR' ? 'is a folder' : `cannot be read: ${message}`;
   }
   try {
@@ -104,7 +104,7 @@ function readConfigurationFile(file: string, required: boolean): object | string
     if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
     return 'must be a JSON object, such as {"port": 8080}';
   } catch (error) {
-    return `is no JSON: ${(error as Error).message}`;
+    return `is not JSON: ${(error as Error).message}`;
   }
 }
 
@@ -114,7 +114,7 @@ function documentedVariables(): string[] {
 
 function noSetting(name: string, known: readonly string[]): string {
   const advice = REMOVED.get(name);
-  if (advice !== undefined) return `is no setting any more: ${advice}`;
+  if (advice !== undefined) return `is not a setting any more: ${advice}`;
   const guess = nearestName(name, known);
-  return guess === undefined ? 'is no setting' : `is no setting; did you mean ${guess}?`;
+  return guess === undefined ? 'is not a setting' : `is not a setting; did you mean ${guess}?`;
 }

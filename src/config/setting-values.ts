@@ -32,13 +32,13 @@ export const countOrUnlimited = checked((value) => {
   const text = textOf(value);
   if (text === UNLIMITED) return Number.POSITIVE_INFINITY;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new Wrong(`${quote(value)} is no number: use a whole number above 0, or ${UNLIMITED}`);
+  throw new Wrong(`${quote(value)} is not a number: use a whole number above 0, or ${UNLIMITED}`);
 });
 
 function readSize(value: unknown): number {
   const [, number = '', unit = 'b'] = /^(\d{1,15}(?:\.\d{1,3})?) ?([kmgt]?b)?$/i.exec(textOf(value)) ?? [];
   const bytes = Math.floor(Number(number) * BYTES[unit.toLowerCase() as keyof typeof BYTES]);
-  if (number === '') throw new Wrong(`${quote(value)} is no size: use a number with kb, mb, gb or tb, such as 2gb`);
+  if (number === '') throw new Wrong(`${quote(value)} is not a size: use a number with kb, mb, gb or tb, such as 2gb`);
   if (bytes < SMALLEST_SIZE) throw new Wrong(`${quote(value)} is too small: use 1mb or more`);
   return bytes;
 }
@@ -47,7 +47,7 @@ function readSize(value: unknown): number {
 export const duration = checked((value) => {
   const [, number = '', unit = 'ms'] = /^(\d{1,12}(?:\.\d{1,3})?) ?(ms|s|m|h)$/i.exec(textOf(value)) ?? [];
   const milliseconds = Math.floor(Number(number) * MILLISECONDS[unit.toLowerCase() as keyof typeof MILLISECONDS]);
-  if (number === '') throw new Wrong(`${quote(value)} is no duration: use a number with ms, s, m or h, such as 30s`);
+  if (number === '') throw new Wrong(`${quote(value)} is not a duration: use a number with ms, s, m or h, such as 30s`);
   if (milliseconds < 1 || milliseconds > LONGEST_DURATION) throw new Wrong(`${quote(value)} is not from 1ms to 24h`);
   return milliseconds;
 });
@@ -58,7 +58,7 @@ export const timeZone = checked((value) => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch {
-    throw new Wrong(`${quote(value)} is no time zone: use one such as Europe/Vienna or UTC`);
+    throw new Wrong(`${quote(value)} is not a time zone: use one such as Europe/Vienna or UTC`);
   }
 });
 
@@ -67,7 +67,7 @@ const MOST_CONCURRENT_JOBS = 12;
 export const jobConcurrency = checked((value) => {
   const number = /^\d{1,2}$/.test(textOf(value)) ? Number(textOf(value)) : Number.NaN;
   if (number >= 1 && number <= MOST_CONCURRENT_JOBS) return number;
-  throw new Wrong(`${quote(value)} is no number from 1 to ${MOST_CONCURRENT_JOBS}`);
+  throw new Wrong(`${quote(value)} is not a whole number from 1 to ${MOST_CONCURRENT_JOBS}`);
 });
 
 const MOST_RETRIES = 100;
@@ -75,21 +75,21 @@ const MOST_RETRIES = 100;
 export const retries = checked((value) => {
   const number = /^\d{1,3}$/.test(textOf(value)) ? Number(textOf(value)) : Number.NaN;
   if (number <= MOST_RETRIES) return number;
-  throw new Wrong(`${quote(value)} is no number from 0 to ${MOST_RETRIES}`);
+  throw new Wrong(`${quote(value)} is not a whole number from 0 to ${MOST_RETRIES}`);
 });
 
 /** A share, from 0 to 1. */
 export const percent = checked((value) => {
   const [, number = ''] = /^(\d{1,3}(?:\.\d{1,3})?) ?%?$/.exec(textOf(value)) ?? [];
   if (number !== '' && Number(number) <= 100) return Number(number) / 100;
-  throw new Wrong(`${quote(value)} is no percentage: use a number from 0 to 100, such as 30%`);
+  throw new Wrong(`${quote(value)} is not a percentage: use a number from 0 to 100, such as 30%`);
 });
 
 /** 0 means any free port. */
 export const port = checked((value) => {
   const text = textOf(value);
   const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number <= 65_535)) throw new Wrong(`${quote(value)} is no port: use a number from 0 to 65535`);
+  if (!(number <= 65_535)) throw new Wrong(`${quote(value)} is not a port number: use a number from 0 to 65535`);
   return number;
 });
 
@@ -101,26 +101,26 @@ export const yesOrNo = checked((value) => {
 
 export const logLevel = checked((value) => {
   const level = LOG_LEVELS.find((known) => known === value);
-  if (level === undefined) throw new Wrong(`${quote(value)} is no log level: use ${LOG_LEVELS.join(', ')}`);
+  if (level === undefined) throw new Wrong(`${quote(value)} is not a log level: use ${LOG_LEVELS.join(', ')}`);
   return level;
 });
 
 export const logFormat = checked((value) => {
   const format = LOG_FORMATS.find((known) => known === value);
-  if (format === undefined) throw new Wrong(`${quote(value)} is no format of the log: use ${LOG_FORMATS.join(', ')}`);
+  if (format === undefined) throw new Wrong(`${quote(value)} is not a log format: use ${LOG_FORMATS.join(', ')}`);
   return format;
 });
 
 export const robots = checked((value) => {
   const kind = ROBOTS.find((known) => known === value);
-  if (kind === undefined) throw new Wrong(`${quote(value)} is no kind of robots.txt: use ${ROBOTS.join(', ')}`);
+  if (kind === undefined) throw new Wrong(`${quote(value)} is not a kind of robots.txt: use ${ROBOTS.join(', ')}`);
   return kind;
 });
 
 export const host = checked((value) => {
   const text = textOf(value);
   if (/^[A-Za-z0-9.:_-]+$/.test(text)) return text;
-  throw new Wrong(`${quote(value)} is no address: use an IP address or a host name, such as 127.0.0.1`);
+  throw new Wrong(`${quote(value)} is not an address: use an IP address or a host name, such as 127.0.0.1`);
 });
 
 /** Characters: an index of 50,000 URIs with this prefix then has at most about 50 MB. */
@@ -130,9 +130,9 @@ const MOST_BASE_URL = 300;
 export const baseUrl = checked((value) => {
   const url = URL.parse(textOf(value));
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Wrong(`${quote(value)} is no URL: begin with http:// or https://`);
+    throw new Wrong(`${quote(value)} is not a URL: begin with http:// or https://`);
   }
-  if (url.username !== '' || url.password !== '') throw new Wrong('holds a user name or password: leave them out');
+  if (url.username !== '' || url.password !== '') throw new Wrong('contains a user name or password: leave them out');
   if (url.search !== '' || url.hash !== '') throw new Wrong(`${quote(value)} has a query or a fragment: leave it out`);
   const base = url.href.replace(/\/+$/, '');
   if (base.length <= MOST_BASE_URL) return base;
@@ -142,13 +142,13 @@ export const baseUrl = checked((value) => {
 /** A path, resolved later: against the working directory, or the folder of the configuration file. */
 export const path = checked((value) => {
   const text = textOf(value);
-  if (text === '' || text.includes('\0')) throw new Wrong(`${quote(value)} is no path`);
+  if (text === '' || text.includes('\0')) throw new Wrong(`${quote(value)} is not a path`);
   return text;
 });
 
 export const token = checked((value) => {
   if (typeof value !== 'string' || !/^[\x21-\x7e]{8,}$/.test(value)) {
-    throw new Wrong('is no token: use 8 or more ASCII characters without spaces');
+    throw new Wrong('is not a token: use 8 or more ASCII characters without spaces');
   }
   return new Secret(value);
 });
@@ -162,7 +162,7 @@ export const hub = checked((value): HubSetting => {
     return { kind: 'elsewhere', url: url.href };
   }
   if (url?.username || url?.password) throw new Wrong('a hub has no user and no password in its URL');
-  throw new Wrong(`${quote(value)} is no hub: use inside, none, or a URL that begins with http:// or https://`);
+  throw new Wrong(`${quote(value)} is not a hub: use inside, none, or a URL that begins with http:// or https://`);
 });
 
 /** Networks in CIDR notation, or single addresses. */
@@ -172,7 +172,7 @@ export const networks = checked((value) => {
     .map((network) => network.trim());
   const unfit = all.find((network) => !isNetwork(network));
   if (unfit === undefined) return all as readonly string[];
-  throw new Wrong(`${quote(unfit)} is no network: use an IP address, or one such as 10.1.0.0/16`);
+  throw new Wrong(`${quote(unfit)} is not a network: use an IP address, or one such as 10.1.0.0/16`);
 });
 
 /** Folders, and locations on S3. */

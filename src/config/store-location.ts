@@ -43,10 +43,13 @@ function wrongForElasticsearch({ values: { store, storeApiKey, storeCa }, from }
   const { authorization, nodes } = store as ElasticsearchLocation;
   const wrong: Wrong[] = [];
   if (authorization !== undefined && from.store?.startsWith('--')) {
-    wrong.push(['store', 'holds a password, and a command line can be read by others: use TIDEMARK_STORE']);
+    wrong.push(['store', 'contains a password, and a command line can be read by others: use TIDEMARK_STORE']);
   }
   if (authorization !== undefined && storeApiKey !== undefined) {
-    wrong.push(['storeApiKey', 'is an API key, and TIDEMARK_STORE holds a user and a password: leave out one of them']);
+    wrong.push([
+      'storeApiKey',
+      'is an API key, and TIDEMARK_STORE contains a user and a password: leave out one of them',
+    ]);
   }
   if (storeCa !== undefined) {
     const problem = nodes.some((url) => url.startsWith('https:'))

@@ -15,7 +15,7 @@ export const store = checked((value): GivenStore => {
   // It may be a URL with a password that was mistyped, so it is not repeated.
   if (file === undefined) {
     throw new Wrong(
-      'is no store: use sqlite:PATH, such as sqlite:data/tidemark.db, or the URL of an Elasticsearch server, such as http://localhost:9200',
+      'is not a store: use sqlite:PATH, such as sqlite:data/tidemark.db, or the URL of an Elasticsearch server, such as http://localhost:9200',
     );
   }
   if (file === '' || file.includes('\0')) throw new Wrong('lacks the path of the file: use sqlite:PATH');
@@ -24,7 +24,7 @@ export const store = checked((value): GivenStore => {
 
 export const apiKey = checked((value) => {
   if (typeof value !== 'string' || !/^[A-Za-z0-9+/=_-]{8,}$/.test(value)) {
-    throw new Wrong('is no API key: use the one that Elasticsearch calls "encoded"');
+    throw new Wrong('is not an API key: use the one that Elasticsearch calls "encoded"');
   }
   return new Secret(value);
 });

@@ -7,7 +7,7 @@ import { TidemarkError } from './errors.ts';
  */
 export type ResourceKey = string;
 
-/** Keys from `from` (inclusive) to `to` (exclusive); an absent one is no bound. */
+/** Keys from `from` (inclusive) to `to` (exclusive); an absent one is not a bound. */
 export interface KeyRange {
   readonly from?: ResourceKey | undefined;
   readonly to?: ResourceKey | undefined;
@@ -205,8 +205,8 @@ function isPlainUrl(value: string): boolean {
 
 function parseUrl(value: string, field: string): string {
   const url = URL.parse(value);
-  if (url === null) throw wrong(field, 'not-a-uri', 'is no absolute URI, such as https://example.org/a.pdf');
-  if (url.username !== '' || url.password !== '') throw wrong(field, 'credentials', 'holds a user name or password');
+  if (url === null) throw wrong(field, 'not-a-uri', 'is not an absolute URI, such as https://example.org/a.pdf');
+  if (url.username !== '' || url.password !== '') throw wrong(field, 'credentials', 'contains a user name or password');
   return strictUri(url.href);
 }
 

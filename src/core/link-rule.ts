@@ -104,7 +104,8 @@ class RuleParser {
     if (!word.text.includes('*') || more.length > 0) {
       throw this.#wrong(word, 'a pattern has exactly one *, which means the same text on both sides');
     }
-    if (word.text.startsWith('/')) throw this.#wrong(word, 'a pattern is a path below the root: it begins with no /');
+    if (word.text.startsWith('/'))
+      throw this.#wrong(word, 'a pattern is a path below the root: it must not begin with /');
     const keys = [keyOfRequestPath(before), keyOfRequestPath(after)];
     const [start, end] = keys;
     if (start === undefined || end === undefined) {
@@ -143,7 +144,7 @@ class RuleParser {
 
   #mediaType(word: Word, value: string): string {
     if (isMediaType(value)) return value;
-    throw this.#wrong(word, `"${value}" is no media type, such as image/tiff`);
+    throw this.#wrong(word, `"${value}" is not a media type, such as image/tiff`);
   }
 
   #priority(word: Word, value: string): number {

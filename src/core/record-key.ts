@@ -30,7 +30,12 @@ const PLAIN_NAME = /^[A-Za-z0-9\-_~!$&'()*+,;:@][A-Za-z0-9\-._~!$&'()*+,;=:@]*$/
 export function keyOfRecordId(id: string): ResourceKey {
   if (id.length <= MOST_OF_NAME && PLAIN_NAME.test(id)) return `/${id}`;
   if (id === '') throw new TidemarkError('invalid', 'a record has an empty id');
-  if (!id.isWellFormed()) throw new TidemarkError('invalid', `the id ${JSON.stringify(id)} is no UTF-8`, { id });
+  if (!id.isWellFormed())
+    throw new TidemarkError(
+      'invalid',
+      `the id ${JSON.stringify(id)} has an unpaired surrogate, which UTF-8 cannot encode`,
+      { id },
+    );
   return keyOfNames(namesOf(id));
 }
 

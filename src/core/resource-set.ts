@@ -28,7 +28,7 @@ export interface SetSettings {
   readonly pageEntries: number;
   /** The most changes of one Change List window. */
   readonly windowChanges: number;
-  /** Hashes to publish beside the strongest one. */
+  /** Hashes to publish in addition to the strongest one. */
   readonly publishHashes: readonly HashAlgorithm[];
   /**
    * Seconds for which presigned URLs are valid, by which its S3 server sends the bytes; absent: this server sends
@@ -248,7 +248,7 @@ export function parseSlug(text: string): string {
   if (SLUG.test(text)) return text;
   throw new TidemarkError(
     'invalid',
-    `"${text}" is no set id: use 1 to 64 lower-case letters, digits, ".", "_" or "-", beginning and ending with a letter or digit`,
+    `"${text}" is not a set id: use 1 to 64 lower-case letters, digits, ".", "_" or "-", beginning and ending with a letter or digit`,
     { field: 'set' },
   );
 }

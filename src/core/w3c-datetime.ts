@@ -9,7 +9,7 @@ type DatetimeProblem =
   | 'not a W3C datetime'
   | 'a date without a time'
   | 'a datetime without a time zone'
-  | 'no such day or time';
+  | 'not a day or time that exists';
 
 /** The code of a problem in responses: it distinguishes a date without a time or zone from other invalid texts. */
 export function codeOfProblem(problem: DatetimeProblem): 'datetime-without-zone' | 'bad-datetime' {
@@ -34,8 +34,9 @@ export function parseDatetime(text: string): number | DatetimeProblem {
     text[16] === ':' ? digits(text, 17, 19) : 0,
   ];
   // Date.UTC would turn the 31st of February into a day in March, and the years 0 to 99 into 1900 to 1999.
-  if (year < 100 || month < 1 || month > 12 || day < 1 || day > daysOf(year, month)) return 'no such day or time';
-  if (hour > 23 || minute > 59 || second > 59) return 'no such day or time';
+  if (year < 100 || month < 1 || month > 12 || day < 1 || day > daysOf(year, month))
+    return 'not a day or time that exists';
+  if (hour > 23 || minute > 59 || second > 59) return 'not a day or time that exists';
   const micros = text[19] === '.' ? microsecondsAt(text, 20) : 0;
   return (Date.UTC(year, month - 1, day, hour, minute, second) - zoneOffset(text)) * 1000 + micros;
 }

@@ -28,7 +28,7 @@ export function checkMediaType(field: string, text: string): string {
   const [type = ''] = text.split(';');
   const why = isMediaType(type.trim())
     ? `whose parameters cannot be published: write them as charset=utf-8, without <, > and \\, and all in at most ${MAX_MEDIA_TYPE_LENGTH} characters`
-    : 'no media type such as text/plain';
+    : 'which is not a media type such as text/plain';
   throw wrong(field, 'bad-media-type', `is ${found}, ${why}`);
 }
 

@@ -16,7 +16,7 @@ export function isLinkLoop(error: unknown): boolean {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
-  ENOTDIR: 'a part of its path is no folder',
+  ENOTDIR: 'a part of its path is not a folder',
   EISDIR: 'it is a folder',
   EEXIST: 'it exists already',
   ENOTEMPTY: 'it is not empty',

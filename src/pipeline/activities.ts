@@ -48,5 +48,5 @@ export function requireRunnable(text: string): RunnableActivity {
   const found = (['harvest', ...DERIVED_ACTIVITIES] as const).find((activity) => activity === text);
   if (found !== undefined) return found;
   const known = ['harvest', ...DERIVED_ACTIVITIES].join(', ');
-  throw new TidemarkError('invalid', `"${text}" is no activity that can be run: use ${known}`, { activity: text });
+  throw new TidemarkError('invalid', `"${text}" is not an activity that can be run: use ${known}`, { activity: text });
 }

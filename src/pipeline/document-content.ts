@@ -13,7 +13,7 @@ export function contentProblem(schema: DocumentSchemaId, document: string): Reco
     case 'MAP.3_1.IndexRecord.v1':
       return isJsonObject(document)
         ? undefined
-        : { kind: 'not-json', message: `its document is no JSON object, as ${schema} requires` };
+        : { kind: 'not-json', message: `its document is not a JSON object, as ${schema} requires` };
     case 'MAP.4_0.MAPRecord.v1':
     case 'MAP.4_0.IndexRecord.v1':
       return document.trim() === '' ? { kind: 'no-document', message: 'its document is empty' } : undefined;

@@ -150,7 +150,7 @@ function isGiven<Value>(value: Value | null | undefined): value is Value {
 export function parseUrlPrefix(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') {
-    throw new TidemarkError('invalid', `"${text}" is no URL prefix: use http:// or https:// without a query`, {
+    throw new TidemarkError('invalid', `"${text}" is not a URL prefix: use http:// or https:// without a query`, {
       field: 'urlPrefix',
     });
   }

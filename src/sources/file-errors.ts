@@ -5,7 +5,7 @@ export function rootNotThere(root: string, error?: unknown): TidemarkError {
   const why = error === undefined || isGone(error) ? '' : `: ${reasonOf(error)}`;
   return new TidemarkError(
     'unavailable',
-    `the root ${root} is not there${why}: bring it back, nothing is deleted meanwhile`,
+    `the root ${root} does not exist${why}: bring it back, nothing is deleted meanwhile`,
     { root },
     error,
   );

@@ -59,7 +59,7 @@ describe('provenance and plans', () => {
 
   it('refuses a provenance that is none, and says what is wrong', async () => {
     for (const [content, message] of [
-      ['{"generator": "x"', /is no JSON/],
+      ['{"generator": "x"', /is not JSON/],
       ['[]', /is not as it should be/],
       ['{"generator": "x"}', /version: /],
       ['{"generator": ["x"], "version": "1"}', /generator: /],
@@ -105,10 +105,10 @@ describe('provenance and plans', () => {
     );
     await assert.rejects(readPlan(store, 'cdl/plan/none'), (error) => isTidemarkError(error, 'not-found'));
     for (const [content, message] of [
-      ['no', /is no JSON/],
+      ['no', /is not JSON/],
       ['{"harvest": 1, "version": "1"}', /harvest: /],
       [`{"harvest": "${HARVEST}"}`, /version: /],
-      [`{"maping": "${HARVEST}", "version": "1"}`, /names "maping", which is no activity/],
+      [`{"maping": "${HARVEST}", "version": "1"}`, /names "maping", which is not an activity/],
     ] as const) {
       folder.write('cdl/plan/20170209_104428/a.json', content);
       await assert.rejects(
@@ -125,6 +125,6 @@ describe('provenance and plans', () => {
   it('writes no plan without files', async () => {
     const at = { provider: 'cdl', start: START };
     await assert.rejects(writePlan(store, at, { files: {}, version: VERSION }), /needs the file of an activity/);
-    await assert.rejects(writePlan(store, at, { files: { harvest: ['x'] }, version: VERSION }), /is no key/);
+    await assert.rejects(writePlan(store, at, { files: { harvest: ['x'] }, version: VERSION }), /is not the key/);
   });
 });

@@ -93,7 +93,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     const cases = {
       [`mapping cdl --input ${missing}`]: /there is no cdl\/harvest\/20180209/,
       [`mapping cdl --input ${torn}`]: /there is no .+20190209.+ no -prov.json beside it/,
-      'mapping cdl --input nonsense': /"nonsense" is no key of an Avro file; a valid one is cdl\/harvest/,
+      'mapping cdl --input nonsense': /"nonsense" is not the key of an Avro file; a valid one is cdl\/harvest/,
       [`mapping mdl --input ${HARVEST_KEY}`]: /is a file of cdl, not of mdl/,
       [`enrichment cdl --input ${HARVEST_KEY}`]:
         /avro holds OriginalRecord.v1, and enrichment reads MAP.4_0.MAPRecord.v1/,
@@ -159,7 +159,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     );
   });
 
-  it('refuse what is no JSON in an IndexRecord of MAP 3.1, and an empty MAPRecord, and publish the rest', async () => {
+  it('refuse what is not JSON in an IndexRecord of MAP 3.1, and an empty MAPRecord, and publish the rest', async () => {
     const documents = ['not json', '[1]', '{"a":', '', '{"title":"A map"}'];
     const lines = documents.map((document, at) =>
       JSON.stringify({ id: `r${at}`, document, mimetype: 'application/json' }),
@@ -179,10 +179,13 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     const [record] = await readRecords(store, indexing.key, 'MAP.3_1.IndexRecord.v1');
     assert.equal(record?.document, documents[4]);
     const [erratum] = (await readTextOf(store, indexing.files.errata)).split('\n');
-    assert.match(erratum!, /"kind":"not-json".+its document is no JSON object, as MAP\.3_1\.IndexRecord\.v1 requires/);
+    assert.match(
+      erratum!,
+      /"kind":"not-json".+its document is not a JSON object, as MAP\.3_1\.IndexRecord\.v1 requires/,
+    );
   });
 
-  it('hint that documents of MAP 4.0 are no RDF, and publish them', async () => {
+  it('hint that documents of MAP 4.0 are not RDF, and publish them', async () => {
     await tidemark('harvest cdl --from -', xmlLines(2));
     const rdf = [
       '{"@id":"https://example.org/1"}',
@@ -284,12 +287,12 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
       'mapping cdl --input a --plan b': /use --input or --plan/,
       'mapping cdl --transform map-3.1':
         /map-3.1 makes MAP.3_1.IndexRecord.v1, and mapping writes MAP.4_0.MAPRecord.v1/,
-      'mapping cdl --transform nonsense': /nonsense is no transform: use identity, map-3.1, or the path/,
-      'plan cdl': /"plan" is no activity that can be run: use harvest, mapping, enrichment, indexing/,
-      'harvest CDL --from -': /"CDL" is no provider/,
+      'mapping cdl --transform nonsense': /nonsense is not a transform: use identity, map-3.1, or the path/,
+      'plan cdl': /"plan" is not an activity that can be run: use harvest, mapping, enrichment, indexing/,
+      'harvest CDL --from -': /"CDL" is not a provider/,
       'harvest cdl --from - --started yesterday': /not a W3C datetime/,
       'harvest cdl --from - --started 2126-01-01T00:00:00Z': /It is in the future/,
-      'harvest cdl --from - --drop-limit 130': /is no percentage/,
+      'harvest cdl --from - --drop-limit 130': /is not a percentage/,
     };
     for (const [args, message] of Object.entries(cases)) {
       const { exitCode, stderr } = await tidemark(args);

@@ -94,10 +94,10 @@ describe('tidemark artifacts index', () => {
       ],
       [[key, '--into', `${server.url}/${alias}-index`], /-index is an index, and no alias, and is not overwritten/],
       [[key, '--into', `${server.url}/${alias}-taken`], /exists, and was not made of cdl\/indexing/],
-      [[key, '--into', `${server.url}/a,b`], /"a,b" is no name for an alias/],
+      [[key, '--into', `${server.url}/a,b`], /"a,b" is not a valid alias name/],
       [[key, '--into', server.url], /--into names no index: use http:\/\/HOST:PORT\/INDEX\n/],
-      [[key, '--into', 'http://user:secret@localhost/a'], /holds a password, .+ use TIDEMARK_INTO/],
-      [['cdl/nothing'], /is no key of an Avro file/],
+      [[key, '--into', 'http://user:secret@localhost/a'], /contains a password, .+ use TIDEMARK_INTO/],
+      [['cdl/nothing'], /is not the key of an Avro file/],
     ] as const) {
       const { exitCode, stderr, stdout } = await run(args);
       assert.deepEqual([exitCode, stdout], [2, ''], args.join(' '));
@@ -142,7 +142,7 @@ describe('tidemark artifacts index', () => {
     assert.deepEqual([outcome.documents, outcome.switched, outcome.refused.total], [1, false, 2]);
     const reasons = outcome.refused.first.map(({ id, reason }) => `${id} ${reason}`).sort();
     assert.match(reasons[0]!, /^b document_parsing_exception: .*date/);
-    assert.equal(reasons[1], 'c its document is no JSON object');
+    assert.equal(reasons[1], 'c its document is not a JSON object');
     assert.deepEqual(await indicesOf(alias), []);
   });
 

@@ -303,14 +303,14 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
     const torn = 'cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro';
     await store.put(torn, [Buffer.from('torn')]);
     for (const [args, message, code] of [
-      [['cat', 'cdl/x'], /"cdl\/x" is no key of an Avro file; a valid one is cdl\/harvest\//, 2],
+      [['cat', 'cdl/x'], /"cdl\/x" is not the key of an Avro file; a valid one is cdl\/harvest\//, 2],
       [['show', torn.replaceAll('2017', '2018')], /there is no cdl\/harvest\/20180209\//, 2],
       [['show', torn], /it has no -prov\.json beside it, so the run that wrote it is not over/, 2],
       [['at', 'yesterday', '--activity', 'harvest'], /"yesterday" is not a W3C datetime: use one such as/, 2],
       [['latest'], /required option '--activity/, 2],
       [['latest', '--activity', 'plan'], /Use harvest or upload/, 2],
       [['latest', '--activity', 'harvest', '--schema', 'IndexRecord.v1'], /Use OriginalRecord\.v1 or MAP\.3_1\.Ind/, 2],
-      [['latest', '--activity', 'harvest', '--provider', 'C/D'], /is no provider/, 2],
+      [['latest', '--activity', 'harvest', '--provider', 'C/D'], /is not a provider/, 2],
     ] as const) {
       const { stdout, stderr, exitCode } = await run(...args);
       assert.deepEqual([exitCode, stdout], [code, ''], args.join(' '));

@@ -110,10 +110,10 @@ describe('a backup', () => {
     await done('sets show records');
   });
 
-  it('does not overwrite a file, and restoring refuses a file that is no store', async () => {
+  it('does not overwrite a file, and restoring refuses a file that is not a store', async () => {
     await done('sets add records --url-prefix https://example.org/');
     writeFileSync(join(place.folder, 'there.db'), 'something');
-    await refused('backup there.db', /is there already: name another file/);
+    await refused('backup there.db', /exists already: name another file/);
     await refused(
       'restore there.db --confirm',
       /the backup \S+there\.db cannot be restored: file is not a database\. Name/,
@@ -122,7 +122,7 @@ describe('a backup', () => {
     const other = new DatabaseSync(join(place.folder, 'other.db'));
     other.exec('CREATE TABLE notes (text)');
     other.close();
-    await refused('restore other.db --confirm', /the backup \S+ cannot be restored: it is no store of Tidemark\./);
+    await refused('restore other.db --confirm', /the backup \S+ cannot be restored: it is not a store of Tidemark\./);
     await refused('restore missing.db --confirm', /missing\.db/);
     rmSync(join(place.folder, 'there.db'));
     await done('sets show records');
@@ -156,7 +156,7 @@ describe('a backup', () => {
     symlinkSync(store, join(place.folder, 'link.db'));
     copyFileSync(store, `${store}.part`);
     for (const file of ['data/tidemark.db', 'link.db', 'data/tidemark.db.part'])
-      await refused(`restore ${file} --confirm`, /is no backup, but a file of the store \S+tidemark\.db itself/);
+      await refused(`restore ${file} --confirm`, /is not a backup, but a file of the store \S+tidemark\.db itself/);
     assert.ok(existsSync(`${store}.part`));
     await done('sets show records');
   });

@@ -107,7 +107,7 @@ describeOnEachStore('changes on the command line', (store) => {
     assert.equal((await tidemark('changes list maps --until 20170209')).stdout, '');
     assert.match(
       (await tidemark('changes list maps --from 2017-02-30')).stderr,
-      /It is no such day or time: use one such/,
+      /It is not a day or time that exists: use one such/,
     );
   });
 

@@ -251,7 +251,7 @@ describe('the input of tidemark import-index', () => {
     const messages: readonly (readonly [args: string, message: RegExp])[] = [
       ['', /has a location of the type rel_path or abs_path: say with --url-prefix/],
       [`${PREFIX} --set mops`, /no documents of the set "mops": it has those of "maps"/],
-      [`${PREFIX} --set maps=Maps`, /"Maps" is no set id/],
+      [`${PREFIX} --set maps=Maps`, /"Maps" is not a set id/],
       ['http://127.0.0.1:1/old', /Elasticsearch at http:\/\/127\.0\.0\.1:1 cannot be reached/],
     ];
     for (const [args, message] of messages) {
@@ -261,7 +261,7 @@ describe('the input of tidemark import-index', () => {
     }
 
     const missing = await place.run('import-index', place.source.environment(',none'));
-    assert.match(missing.stderr, /one of the indices .*,none is not there on Elasticsearch at /);
+    assert.match(missing.stderr, /one of the indices .*,none does not exist on Elasticsearch at /);
     await place.source.write({ b: { ...resource('b.tif'), resource_set: 'Maps' } });
     const twice = await place.run(`import-index ${PREFIX}`, place.source.environment());
     assert.match(twice.stderr, /the sets "maps" and "Maps" would both get the id maps|"Maps" and "maps" would both/);

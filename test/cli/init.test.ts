@@ -61,6 +61,6 @@ describe('tidemark init', () => {
     folder.write(FILE, '{\n  // the port\n  "port": 9000, /* of the proxy: "http://localhost:9000" */\n}\n');
     assert.equal(load().configuration.port, 9000);
     folder.write(FILE, '{\n  // the port\n  "port": 9000\n  "host": "::1"\n}\n');
-    assert.throws(load, /is no JSON: .*line 4/);
+    assert.throws(load, /is not JSON: .*line 4/);
   });
 });

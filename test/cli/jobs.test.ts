@@ -63,7 +63,7 @@ describeOnEachStore('tidemark jobs and work', (kind) => {
     assert.equal(exitCode, 2);
     // As a process, which would run until it is stopped.
     const many = await source.runProcess(['work', '--concurrency', '13']);
-    assert.match(many.stderr, /"13" is no number from 1 to 12/);
+    assert.match(many.stderr, /"13" is not a whole number from 1 to 12/);
     assert.equal(many.exitCode, 2);
   });
 

@@ -114,8 +114,8 @@ describe('a mirror of a source with a Resource Dump', () => {
       ['missing', undefined, false, 200, /package-1\.zip cannot be used as a whole: the server answers 404/],
       ['short', whole.subarray(0, -100), false, 200, /cannot be used as a whole: it has \d+ bytes, and the dump says/],
       ['long', Buffer.concat([whole, whole]), false, 200, /cannot be used as a whole: it has more than/],
-      ['no ZIP', Buffer.from('<html></html>'), true, 200, /cannot be used as a whole: it is no ZIP file/],
-      ['cut', whole.subarray(0, -100), true, 200, /cannot be used as a whole: it is no ZIP file/],
+      ['no ZIP', Buffer.from('<html></html>'), true, 200, /cannot be used as a whole: it is not a ZIP file/],
+      ['cut', whole.subarray(0, -100), true, 200, /cannot be used as a whole: it is not a ZIP file/],
       ['no manifest', zipOf(new Map()), true, 200, /cannot be used as a whole: it has no manifest\.xml/],
       ['latin1', latin1, true, 200, /cannot be used as a whole: it is not encoded in UTF-8/],
       ['manifest', cutManifest, true, undefined, /cannot be used as a whole: it is not well-formed/],
@@ -178,7 +178,7 @@ describe('a mirror of a source with a Resource Dump', () => {
     assert.equal(report.fromDump, 100);
     assert.match(
       report.notices,
-      /package-1\.zip cannot be used as a whole: it is no ZIP file that can be read: invalid relative/,
+      /package-1\.zip cannot be used as a whole: it is not a readable ZIP file: invalid relative/,
     );
     assert.deepEqual(readdirSync(place.path), ['copy']);
     isEqual();

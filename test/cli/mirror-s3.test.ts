@@ -227,7 +227,7 @@ describe('tidemark mirror into a bucket', () => {
     assert.equal(exitCode, 3);
     assert.match(
       stderr,
-      /the copy s3:\/\/no-such-bucket is not there: \S+ has no bucket no-such-bucket: make it first/,
+      /the copy s3:\/\/no-such-bucket does not exist: \S+ has no bucket no-such-bucket: make it first/,
     );
     assert.equal(source.requestsOf('a.txt'), 0);
     assert.equal(existsSync(place.at('copy')), false);

@@ -227,7 +227,7 @@ describe('tidemark mirror', () => {
     const lock = place.at('copy/.tidemark-mirror/lock');
     writeFileSync(lock, 'no database'.repeat(100));
     const damaged = await mirror();
-    assert.match(damaged.stderr, /the lock of the copy, \S+\/lock, is no SQLite database: remove it/);
+    assert.match(damaged.stderr, /the lock of the copy, \S+\/lock, is not an SQLite database: remove it/);
     assert.equal(damaged.exitCode, 3);
     assert.match((await run('mirror', 'status', 'copy')).stdout, /No process keeps it now/);
     rmSync(lock);
@@ -511,7 +511,7 @@ describe('tidemark mirror', () => {
     assert.equal((await run('mirror', 'example.org', 'copy')).exitCode, 2);
     const nothing = await run('mirror', 'status', 'nothing');
     assert.equal(nothing.exitCode, 2);
-    assert.match(nothing.stderr, /nothing is no copy that tidemark made: tidemark mirror URL \S+ makes one/);
+    assert.match(nothing.stderr, /nothing is not a copy that tidemark made: tidemark mirror URL \S+ makes one/);
     await source.close();
     const { stderr, exitCode } = await mirror();
     assert.equal(exitCode, 3);

@@ -97,7 +97,7 @@ describeOnEachStore('tidemark publish', (store) => {
     writeFileSync(Buffer.concat([Buffer.from(`${files}/bad-`), Buffer.from([0xe9])]), '');
     await after.says(/^Not published: bad-\ufffd: its name is not UTF-8$/m);
     execFileSync('mkfifo', [join(files, 'fifo')]);
-    await after.says(/^Not published: fifo: it is no file: /m);
+    await after.says(/^Not published: fifo: it is not a file: /m);
     await stop(after);
     const verified = await place.run(['verify', 'my-maps', '--root']);
     assert.match(verified.stdout, /^unreadable: bad-\ufffd: its name is not UTF-8$/m);

@@ -79,7 +79,7 @@ describe('Sets of records on the command line', () => {
     const damaged: readonly (readonly [Buffer, string])[] = [
       [rawBlock(2, whole), 'holds fewer records than it says'],
       [rawBlock(1, Buffer.concat([whole, whole])), 'goes on after its last record'],
-      [rawBlock(1, Buffer.concat([text(Buffer.from([0xff])), whole])), 'has a text that is no UTF-8'],
+      [rawBlock(1, Buffer.concat([text(Buffer.from([0xff])), whole])), 'has a text that is not UTF-8'],
     ];
     for (const [at, [block, problem]] of damaged.entries()) {
       const key = `cdl/harvest/20170209/20170209_10442${at}-cdl-OriginalRecord.v1.avro`;
@@ -138,7 +138,7 @@ describe('Sets of records on the command line', () => {
     );
   });
 
-  it('are refused when what they are of is no provider and activity, or files are named too', async () => {
+  it('are refused when what they are of is not a provider and activity, or files are named too', async () => {
     for (const [source, said] of [
       ['cdl', /use PROVIDER\/ACTIVITY/],
       ['CDL/harvest', /use PROVIDER\/ACTIVITY/],

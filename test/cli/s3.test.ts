@@ -120,7 +120,7 @@ describe('a bucket on the command line', () => {
     const env = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'wrongwrong' };
     const outcomes = [
       [await place.runProcess(['scan', 'maps'], { env }), /does not accept the credentials .*: check key and secret/],
-      [await run('scan', 'missing'), /is not there: .* has no bucket/],
+      [await run('scan', 'missing'), /does not exist: .* has no bucket/],
       [await run('scan', 'public'), /denies access .*: allow s3:ListBucket/],
     ] as const;
     for (const [{ exitCode, stdout, stderr }, message] of outcomes) {

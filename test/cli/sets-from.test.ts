@@ -193,7 +193,7 @@ describe('A set that copies another source', () => {
       [['--from', source.url, '--root', '.'], /a set has one source: leave out --root or --from/],
       [['--from', source.url, '--records', 'cdl/harvest'], /a set has one source: leave out --records or --from/],
       [['--from', 'http://user:secret@localhost:1/'], /has a login, which would be stored: use --from-netrc FILE/],
-      [['--from', 'ftp://localhost/'], /is no URL of a source/],
+      [['--from', 'ftp://localhost/'], /is not a URL of a source/],
       [['--from', own], /would be a copy of itself/],
       [['--root', '.', '--from-interval', '5s'], /--from-interval goes with --from/],
       [['--from-set', 'x', '--url-prefix', 'http://localhost/x/'], /--from-set goes with --from/],

@@ -63,7 +63,7 @@ describe('Commands on sets that take something from clients, in a terminal', () 
   for (const [args, message] of [
     ['sets renew nosuch', /there is no set "nosuch"/],
     ['sets move nosuch https://next.example.org/', /there is no set "nosuch"/],
-    ['sets move papers foo', /"foo" is no URL prefix/],
+    ['sets move papers foo', /"foo" is not a URL prefix/],
   ] as const) {
     it(`refuse "tidemark ${args}" before they ask`, async () => {
       const { exitCode, stderr } = await place.run(args.split(' '));

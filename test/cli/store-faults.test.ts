@@ -19,11 +19,11 @@ describe('a store that cannot be used', () => {
     rmSync(cwd, { recursive: true });
   });
 
-  it('is reported when the file is no database', async () => {
+  it('is reported when the file is not a database', async () => {
     mkdirSync(join(cwd, 'data'));
     writeFileSync(file, 'Once upon a time there was a text file that was not expected here.');
 
-    await isUnavailable(['status'], /tidemark\.db is no SQLite database: check the setting TIDEMARK_STORE/);
+    await isUnavailable(['status'], /tidemark\.db is not an SQLite database: check the setting TIDEMARK_STORE/);
   });
 
   it('is reported when the file was cut short', async () => {

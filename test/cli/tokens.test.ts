@@ -98,9 +98,9 @@ describeOnEachStore('tokens on the command line', (store) => {
     await done(['sets', 'add', 'papers', '--url-prefix', 'https://example.org/']);
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['tokens', 'create', '--name', 'a'], /required option '--scope <scope>'/],
-      [create('a', ['papers']), /"papers" is no scope: use post:SET/],
+      [create('a', ['papers']), /"papers" is not a scope: use post:SET/],
       [create('a', ['read:mistyped']), /there is no set "mistyped"/],
-      [create('a', ['administer'], '--expires', '2020-01-01'), /2020-01-01 is past/],
+      [create('a', ['administer'], '--expires', '2020-01-01'), /2020-01-01 is in the past/],
       [['tokens', 'revoke', '000000000000'], /there is no token with the id "000000000000"/],
       [['sets', 'change', 'papers'], /give at least one setting to change/],
     ];

@@ -60,6 +60,6 @@ describe('an upload whose file cannot be fetched', () => {
   it('is refused a number of retries that is none', async () => {
     const { exitCode, stderr } = await place.run(['serve', '--upload-retries', '-1']);
     assert.equal(exitCode, 2);
-    assert.match(stderr, /upload-retries.* "-1" is no number from 0 to 100/);
+    assert.match(stderr, /upload-retries.* "-1" is not a whole number from 0 to 100/);
   });
 });

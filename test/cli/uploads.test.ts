@@ -275,14 +275,18 @@ describe('uploads on the command line', () => {
     await fails(['upload', 'lane', 'b.mrc', '--stream', 'mian'], 2, /no stream "mian": did you mean "main"\?/);
     await fails(['upload', 'lane', 'none.mrc'], 2, /none\.mrc cannot be read: it does not exist/);
     await mkdir(join(place.folder, 'folder'));
-    await fails(['upload', 'lane', 'folder'], 2, /folder is no regular file/);
-    await fails(['upload', 'lane', 'b.mrc', '--server', 'ftp://example.org'], 2, /is no URL of a server/);
+    await fails(['upload', 'lane', 'folder'], 2, /folder is not a regular file/);
+    await fails(['upload', 'lane', 'b.mrc', '--server', 'ftp://example.org'], 2, /is not a URL of a server/);
     const free = `http://127.0.0.1:${await findFreePort()}`;
     await fails(['upload', 'lane', 'größe "1".mrc', '--server', free], 3, /did not answer: [^"]+\(ECONNREFUSED\)\n$/);
     await writeFile(join(place.folder, 'token'), 'tdm_1_2\n');
     const token = ['--token-file', 'token'];
     await fails(['upload', 'lane', 'b.mrc', ...token, '--server', 'http://example.org'], 2, /could be read on the way/);
-    await fails(['uploads', 'show', 'lane/main'], 2, /"lane\/main" is no upload: write ORGANIZATION\/STREAM\/NUMBER/);
+    await fails(
+      ['uploads', 'show', 'lane/main'],
+      2,
+      /"lane\/main" is not an upload: write ORGANIZATION\/STREAM\/NUMBER/,
+    );
     await fails(['uploads', 'show', 'lane/main/99'], 2, /the stream main of lane has no upload 99/);
     await fails(['uploads', 'show', 'lane/mian/1'], 2, /did you mean "main"\?/);
   });

@@ -33,9 +33,9 @@ describe('the command line', () => {
       stdout: '',
       stderr:
         'tidemark: 3 settings are wrong:\n' +
-        '  --port "99999" is no port: use a number from 0 to 65535\n' +
-        '  TIDEMARK_STORE is no URL: use http://HOST:PORT or https://USER:PASSWORD@HOST:PORT, and write %2C %2F %3F %23 %25 for , / ? # % in a password\n' +
-        '  tidemark.config.json: prot is no setting; did you mean port?\n',
+        '  --port "99999" is not a port number: use a number from 0 to 65535\n' +
+        '  TIDEMARK_STORE is not a URL: use http://HOST:PORT or https://USER:PASSWORD@HOST:PORT, and write %2C %2F %3F %23 %25 for , / ? # % in a password\n' +
+        '  tidemark.config.json: prot is not a setting; did you mean port?\n',
     });
     assert.equal(existsSync(join(cwd, 'data')), false);
   });
@@ -73,14 +73,14 @@ describe('the command line', () => {
     ['publish a b', /too many arguments/],
     ['publish . --prot 1', /unknown option '--prot'; did you mean --port\?/],
     ['publish . --page-size 0', /--page-size.*Use a whole number from 1 to 50000/],
-    ['publish . --id Ä', /"Ä" is no set id/],
+    ['publish . --id Ä', /"Ä" is not a set id/],
     [
       'sets add x',
       /needs a root \(--root FOLDER or --root s3:\/\/BUCKET\/PREFIX\), records \(--records PROVIDER\/ACTIVITY\), another source \(--from URL\), or the URL prefix \(--url-prefix URL\)/,
     ],
-    ['sets add x --url-prefix ftp://example.org/', /"ftp:\/\/example\.org\/" is no URL prefix/],
+    ['sets add x --url-prefix ftp://example.org/', /"ftp:\/\/example\.org\/" is not a URL prefix/],
     ['sets add x --root . --publish-hash crc32', /Use one of sha-256, sha-1, md5/],
-    ['sets add X! --root .', /"X!" is no set id/],
+    ['sets add X! --root .', /"X!" is not a set id/],
     ['sets add x --root nowhere', /there is no folder .*nowhere/],
     ['changes list x --from 2026-01-01T12:00', /--from.*without a time zone/],
     ['changes post x --results some', /Use all or failed/],
@@ -88,7 +88,7 @@ describe('the command line', () => {
     ['demo --every 0s', /--every.*Use 1s or more/],
     ['completion bash zsh', /name one shell/],
     ['init a.json b.json', /too many arguments/],
-    ['status --config none.json', /none\.json is not there/],
+    ['status --config none.json', /none\.json does not exist/],
   ];
   for (const [args, message] of WRONG) {
     it(`refuses "tidemark ${args}" and says why`, async () => {
@@ -108,7 +108,7 @@ describe('the command line', () => {
     try {
       const run = await tidemark(['publish', '.', '--id', 'Ä', '--port', String(port)]);
 
-      assert.match(run.stderr, /"Ä" is no set id/);
+      assert.match(run.stderr, /"Ä" is not a set id/);
     } finally {
       other.close();
     }

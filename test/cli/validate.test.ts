@@ -71,7 +71,7 @@ describe('tidemark validate', () => {
     assert.doesNotMatch((await validate(`${source.baseUrl}/`)).stdout, / itself: /);
   });
 
-  it('says why a URL is no document, when nothing else is found', async () => {
+  it('says why a URL is not a document, when nothing else is found', async () => {
     const start = `<?xml version="1.0" encoding="UTF-16"?>\n<urlset xmlns="http://www.sitemaps.org`;
     source.answers.clear();
     source.answers.set('/empty.xml', '');
@@ -88,7 +88,7 @@ describe('tidemark validate', () => {
       ['page.html', /it is a page/],
     ] as const) {
       const { stdout, exitCode } = await validate(`${source.baseUrl}/${path}`);
-      const [, found = ''] = /which is no document of ResourceSync and no sitemap \((.*)\), and links to no/.exec(
+      const [, found = ''] = /which is neither a ResourceSync document nor a sitemap \((.*)\), and links to no/.exec(
         stdout,
       )!;
       assert.match(found, reason);

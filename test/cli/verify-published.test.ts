@@ -99,7 +99,7 @@ describeOnEachStore('tidemark verify --published', (store, itOnce) => {
     const { index, close } = await openStores(place.store.location);
     await index.commit([{ set: 1, key: 'urn:isbn:0451450523', state: {}, weight: 500 }]).finally(close);
 
-    await finds(/^uri: resourcelist-1-00000003\.xml: urn:isbn:0451450523 is no http or https URI/m);
+    await finds(/^uri: resourcelist-1-00000003\.xml: urn:isbn:0451450523 is not an http or https URI/m);
   });
 
   async function finds(...differences: readonly RegExp[]): Promise<void> {

@@ -386,7 +386,7 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
     });
 
     for (const key of NO_KEYS) {
-      it(`refuses ${JSON.stringify(key)}, which is no key`, async () => {
+      it(`refuses ${JSON.stringify(key)}, which is not a key`, async () => {
         await assert.rejects(store.put(key, [Buffer.from('x')]), WITH('invalid'));
         await assert.rejects(async () => store.get(key), WITH('invalid'));
         await assert.rejects(async () => store.head(key), WITH('invalid'));

@@ -374,7 +374,7 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
         ),
         unavailable,
       );
-      await until('the problem', async () => [...reported].some((line) => /^: .* is not there/.test(line)));
+      await until('the problem', async () => [...reported].some((line) => /^: .* does not exist/.test(line)));
     });
   });
 }

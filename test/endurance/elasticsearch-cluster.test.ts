@@ -66,7 +66,7 @@ async function nodeOf(url: string, index: string): Promise<number> {
   return Number(/\d+$/.exec(node)![0]) - 1;
 }
 
-/** Goes on when the store does not answer for a while, which is no fault. */
+/** Goes on when the store does not answer for a while, which is not a fault. */
 async function readOn(url: string, { lists, stop }: { lists: ReadResourceList[]; stop: AbortSignal }): Promise<void> {
   const reader = new SetReader(SET_URL, url);
   while (!stop.aborted) {

@@ -201,7 +201,7 @@ describe('an Elasticsearch that cannot be used', () => {
         return { status, headers, body: Buffer.from('{"nodes":{"n":{"version":"2.19.1"}}}') };
       },
     );
-    await isRefused(source, /is no Elasticsearch \(perhaps OpenSearch.*use Elasticsearch 8 or 9/, {
+    await isRefused(source, /is not Elasticsearch \(perhaps OpenSearch.*use Elasticsearch 8 or 9/, {
       storeUrl: proxy.url,
     });
   });

@@ -60,7 +60,7 @@ describe('old commits that are dropped from the log on Elasticsearch', () => {
     assert.deepEqual(await log(await open()), changes);
   });
 
-  it('are no news to a reader that was away: it goes on from the pointer', async () => {
+  it('are not news to a reader that was away: it goes on from the pointer', async () => {
     const away = await open();
     await away.index.watermark();
     await commitAndDrop();

@@ -125,7 +125,7 @@ describe('the answer of Elasticsearch to an appended commit', () => {
     assert.deepEqual(await lengths(), [2, 3]);
   });
 
-  it('is no page when it is cut off within documents', async () => {
+  it('is not a page when it is cut off within documents', async () => {
     const { index, id } = await open();
     await index.commit(Array.from({ length: 50 }, (_, at) => upsert(id, `page${at}`)));
     const read = () => collect(index.read(id, { from: '/page', to: '/pagf' }));

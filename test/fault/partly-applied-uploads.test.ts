@@ -84,7 +84,7 @@ describeOnEachStore('an upload that is published in part', (store, itOnce) => {
   });
 
   itOnce(
-    'is no wrong usage of a command that makes a dump, which says how long it waited and what must run',
+    'is not wrong usage of a command that makes a dump, which says how long it waited and what must run',
     async () => {
       await publishPart();
       const { exitCode, stderr } = await place.run(['streams', 'dump', 'lane'], { env });

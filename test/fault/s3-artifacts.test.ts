@@ -27,7 +27,7 @@ const FAULTS: readonly { readonly title: string; readonly fault: Fault; readonly
   { title: 'does not know the key', fault: refuseWith(403, 'InvalidAccessKeyId'), says: /not accept the credentials/ },
   { title: 'throttles', fault: refuseWith(503, 'SlowDown'), says: /asks to slow down \(503 SlowDown\)/ },
   { title: 'fails', fault: refuseWith(500, 'InternalError'), says: /failed \(500 InternalError\)/ },
-  { title: 'has lost its bucket', fault: refuseWith(404, 'NoSuchBucket'), says: /is not there: .* has no bucket/ },
+  { title: 'has lost its bucket', fault: refuseWith(404, 'NoSuchBucket'), says: /does not exist: .* has no bucket/ },
   { title: 'hangs up', fault: async () => ({ cutAfter: 0 }), says: /cannot be reached \(ECONNRESET|does not answer/ },
 ];
 /** Throttling, and a bucket that was deleted. */

@@ -151,7 +151,7 @@ describe('A root on S3', () => {
     await removeBucket(bucket.client, bucket.name);
     gone.resolve();
     const trouble = await until('trouble', async () => events.find((message) => /no bucket/.test(message)));
-    assert.match(trouble, /is not there: .* has no bucket .*nothing is deleted meanwhile/);
+    assert.match(trouble, /does not exist: .* has no bucket .*nothing is deleted meanwhile/);
     assert.equal(await count(), FILES);
   });
 

@@ -132,7 +132,7 @@ describe('uploads on an S3 server that throttles', () => {
     requireSame(records, expected);
   });
 
-  it('are refused while it refuses all, are no upload then, and are taken when it does not', async () => {
+  it('are refused while it refuses all, are not uploads then, and are taken when it does not', async () => {
     await start(2);
     const bytes = bytesOf(recordsOf(0, RECORDS));
     const throttled = proxy.on(all, slowDown);

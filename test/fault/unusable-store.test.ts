@@ -32,10 +32,10 @@ describe('a store that cannot be used', () => {
     });
   }
 
-  it('is refused and left as it is when it is no database', async () => {
+  it('is refused and left as it is when it is not a database', async () => {
     const source = await FaultSource.makeEmpty(SQLITE);
     writeFileSync(fileOf(source), 'Once upon a time there was a text file that was not expected here.\n'.repeat(100));
-    await refusesAndLeaves(source, /is no SQLite database: check the setting TIDEMARK_STORE/);
+    await refusesAndLeaves(source, /is not an SQLite database: check the setting TIDEMARK_STORE/);
   });
 
   it('is refused and left as it is when it was cut short', async () => {

@@ -192,7 +192,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     assert.ok(page.text.includes('Older'));
   });
 
-  itOnce('refuses a limit that is no valid number', async () => {
+  itOnce('refuses a limit that is not a valid number', async () => {
     for (const limit of ['0', '-1', '1.5', 'x', '10001', '']) {
       const { status, body } = await askJson(`${set}/changes?limit=${limit}`);
       assert.deepEqual([status, body.error.field], [400, 'limit'], limit);

@@ -52,7 +52,7 @@ describeOnEachStore('Discovery', (store, itOnce) => {
       const answer = await get(`/sets/files/resources/${path}`, headers);
       assert.deepEqual([answer.status, answer.headers.link], [status, `<${list}>; rel="resourcesync"`]);
     }
-    // The page is no resource of the set, so it must not have the relation `resourcesync` (ResourceSync 1.1, 6.3.3).
+    // The page is not a resource of the set, so it must not have the relation `resourcesync` (ResourceSync 1.1, 6.3.3).
     const { headers, text } = await get('/sets/files/');
     assert.equal(headers.link, `<${list}>; rel="describes"`);
     assert.match(text, /<link rel="describes" href="\.\.\/\.\.\/sets\/files\/capabilitylist\.xml">/);

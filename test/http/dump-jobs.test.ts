@@ -263,7 +263,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     assert.deepEqual([await versionsOf(removed), await versionsOf(present)], [0, 5]);
   });
 
-  it('are not scheduled at what is no time, nor of a set whose bytes are elsewhere', async () => {
+  it('are not scheduled at what is not a time, nor of a set whose bytes are elsewhere', async () => {
     await started.app.sets.add({ slug: 'posted', urlPrefix: 'https://data.example.org/' });
     for (const [pattern, message] of [
       ['nightly', /dumpSchedule is wrong: "nightly" is not a time: use minute, hour/],

@@ -441,7 +441,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
       const changes = ['a', 'b'].map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
       await askJson(`${started.url}/api/sets/maps/changes`, { changes });
       const list = at('resourcelist', 'maps');
-      // Elasticsearch shows resources some time after they were posted; before, the list is no index.
+      // Elasticsearch shows resources some time after they were posted; before, the list is not an index.
       await until('the index', async () => (await ask(list)).text.includes('<sitemapindex'));
       const subscriber = await TestSubscriber.start();
       await subscribe(subscriber, { 'hub.topic': framework('maps') });

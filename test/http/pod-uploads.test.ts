@@ -99,7 +99,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store) => {
   it('are refused with the statuses of that API', async () => {
     const before = (await askJson(`${started.url}/api/organizations/lane/uploads`, undefined, bearer())).body.uploads;
     for (const [parts, name, message] of [
-      [[], 'base', /no whole form|has no file/],
+      [[], 'base', /not a complete multipart|has no file/],
       [[field('upload[name]', 'Weekly')], 'files', /the upload has no file: send files, or a URL/],
       [[field('upload[url]', 'nonsense')], 'url', /the url is no URL/],
       [[field('upload[files][]', 'MARC'), part], 'files', /has no name/],

@@ -83,7 +83,7 @@ describeOnEachStore('Posting changes as JSON', (store, itOnce) => {
       [{ ln: ['a'] }, 'ln[0] is wrong: use an object'],
       [{ source: '' }, 'source is wrong: at least 1 character'],
       [{ mime: 5 }, 'mime is wrong: use a text'],
-      [{ mime: 'html' }, 'mime is "html", no media type such as text/plain'],
+      [{ mime: 'html' }, 'mime is "html", which is not a media type such as text/plain'],
       [
         { mime: 'text/html; a="<b>"' },
         'mime is "text/html; a=\\"<b>\\"", whose parameters cannot be published: write them as charset=utf-8, without <, > and \\, and all in at most 512 characters',

@@ -85,7 +85,7 @@ describeOnEachStore('Names that objects inherit', (store, itOnce) => {
     }
   });
 
-  itOnce('are no sets, pages or routes', async () => {
+  itOnce('are not sets, pages or routes', async () => {
     for (const name of NAMES) {
       const paths = [`/api/sets/${name}x`, `/sets/constructor/resourcelist-${name}.xml`, `/${name}`, `/api/${name}`];
       for (const path of paths) {

@@ -58,7 +58,7 @@ describeOnEachStore('Sets over HTTP', (store, itOnce) => {
     for (const [value, status, message] of [
       [{ set: 'papers' }, 400, /a set needs a root/],
       [{ set: 'Papers!', urlPrefix: PREFIX }, 400, /Papers!/],
-      [{ set: 'papers', urlPrefix: 'ftp://example.org/' }, 400, /is no URL prefix/],
+      [{ set: 'papers', urlPrefix: 'ftp://example.org/' }, 400, /is not a URL prefix/],
       [{ set: 'papers', records: 'cdl' }, 400, /use PROVIDER\/ACTIVITY/],
       [{ set: 'papers', urlPrefix: PREFIX, pageSize: 0 }, 400, /pageSize is wrong/],
       [{ set: 'papers', urlPrefix: PREFIX, colour: 'red' }, 400, /there is no field "colour" here: there are set, /],

@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { answerUnreadable } from '../../src/http/server/unreadable-requests.ts';
 
-describe('A request that is no HTTP', () => {
+describe('A request that is not HTTP', () => {
   let server: Server;
   beforeEach(async () => {
     server = createServer((request, response) => {

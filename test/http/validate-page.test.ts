@@ -61,7 +61,7 @@ describe('The page that validates a source', () => {
     assert.match(page, /\.well-known\/resourcesync<\/code>/);
   });
 
-  it('refuses what is no URL', async () => {
+  it('refuses what is not a URL', async () => {
     const { status, page } = await validate(await start(), 'example.org"><b>');
     assert.equal(status, 200);
     assert.match(page, /That is no URL/);

@@ -72,9 +72,9 @@ describe('Forms of the pages', () => {
         /<p>Page size is wrong: use a whole number[\s\S]*name="pageSize"[^>]* aria-invalid="true"/,
       ],
       ['/sets/papers/remove', { confirm: 'paper' }, /The set was not removed: type its id, papers/],
-      ['/tokens', { name: HOSTILE, scopes: 'everything' }, /&quot;everything&quot; is no scope/],
+      ['/tokens', { name: HOSTILE, scopes: 'everything' }, /&quot;everything&quot; is not a scope/],
       ['/tokens', { name: HOSTILE, scopes: 'post:none' }, /There is no set &quot;none&quot;/],
-      ['/tokens', { name: HOSTILE, scopes: 'metrics', expires: 'soon' }, /&quot;soon&quot; is no time/],
+      ['/tokens', { name: HOSTILE, scopes: 'metrics', expires: 'soon' }, /&quot;soon&quot; is not a time/],
     ] as const) {
       const { status, text } = await send(path, fields as Record<string, string>);
       assert.equal(status, 400, path);

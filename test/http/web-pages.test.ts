@@ -190,7 +190,7 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     assert.equal([...deleted.matchAll(/<span class="kind (?:created|deleted)">/g)].length, 2);
     const { status, text: refused } = await ask(`${started.url}/sets/maps/resource?uri=x`, { headers: BROWSER });
     assert.equal(status, 400);
-    assert.match(refused, /Uri is no absolute URI, such as https:/);
+    assert.match(refused, /Uri is not an absolute URI, such as https:/);
   });
 
   it('show who posted what, and what was rejected and why, to those who may see it', async () => {

@@ -159,7 +159,7 @@ describeOnEachStore('change lists', (store) => {
   });
 
   for (const [title, query, field] of [
-    ['a from that is no time', { from: 'yesterday' }, 'from'],
+    ['a from that is not a time', { from: 'yesterday' }, 'from'],
     ['a from without a zone', { from: '2026-01-01T00:00:00' }, 'from'],
     ['a day that never was', { until: '2026-02-30T00:00:00Z' }, 'until'],
     ['a from in the future', { from: '2999-01-01T00:00:00Z' }, 'from'],

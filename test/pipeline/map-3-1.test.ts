@@ -120,7 +120,7 @@ describe('A07: the transform to MAP 3.1', () => {
     assert.equal(rest['@id'], undefined);
   });
 
-  it('fails what is no RDF, and what has no aggregation or several', () => {
+  it('fails what is not RDF, and what has no aggregation or several', () => {
     const one = { 'edm:aggregatedCHO': {} };
     const cases: readonly (readonly [Partial<TransformInput>, string])[] = [
       [{ document: '<rdf:RDF/>' }, 'not-rdf'],

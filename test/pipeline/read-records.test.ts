@@ -35,7 +35,7 @@ describe('records of an input', () => {
       );
     });
 
-    it('are refused without an id, or with one that is no text, too long, or half a character', async () => {
+    it('are refused without an id, or with one that is not a text, too long, or half a character', async () => {
       const ids = [undefined, null, '', 5, 'x'.repeat(1025), 'ž'.repeat(513), '\ud800'];
       const items = await linesOf(...ids.map((id) => ({ id, document: 'x', mimetype: 'text/turtle' })));
 
@@ -55,7 +55,7 @@ describe('records of an input', () => {
       assert.equal(problemOf(items[0]), 'its id is a deeply nested list: an id is a text');
     });
 
-    it('are refused without a document, with one that is no text, or cannot be written as UTF-8', async () => {
+    it('are refused without a document, with one that is not a text, or cannot be written as UTF-8', async () => {
       const documents = [undefined, { a: 1 }, null, 'half \ud83d'];
       const items = await linesOf(
         ...documents.map((document) => ({ id: 'a', document, mimetype: 'application/json' })),
@@ -72,7 +72,7 @@ describe('records of an input', () => {
       assert.deepEqual(kindsOf(items), ['deleted', 'wrong-field']);
     });
 
-    it('that are no JSON, no object or no UTF-8 stop no other, and are reported with their line', async () => {
+    it('that are not JSON, not an object or not UTF-8 stop no other, and are reported with their line', async () => {
       const bytes = Buffer.concat([
         Buffer.from('nonsense\n[]\n\n'),
         Buffer.from([0x22, 0xff, 0x22, 0x0a]),
@@ -123,7 +123,7 @@ describe('records of an input', () => {
       ]);
     });
 
-    it('that are no UTF-8 are refused, and files with other suffixes are passed over and counted', async () => {
+    it('that are not UTF-8 are refused, and files with other suffixes are passed over and counted', async () => {
       folder.write('latin.xml', Buffer.from('<a>Z\xfcrich</a>', 'latin1'));
       folder.write('good.xml', '<a/>');
       folder.write('README.txt', 'no record');

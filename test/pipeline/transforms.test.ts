@@ -84,7 +84,7 @@ describe('transforms', () => {
       });
     });
 
-    it('fail a record that lacks what is required, is no XML or JSON, or of another kind, each with its word', async () => {
+    it('fail a record that lacks what is required, is not XML or JSON, or of another kind, each with its word', async () => {
       const xpath = await load({ language: 'xpath', fields: { title: { from: '//title', required: true } } });
       const jsonpath = await load({ language: 'jsonpath', fields: { title: '$.title' } });
       const bomb = `<!DOCTYPE a [<!ENTITY a "haha">${Array.from({ length: 20 }, (_, at) => `<!ENTITY ${'b'.repeat(at + 1)} "${`&${at === 0 ? 'a' : 'b'.repeat(at)};`.repeat(9)}">`).join('')}]><a>&${'b'.repeat(20)};</a>`;
@@ -111,9 +111,9 @@ describe('transforms', () => {
         [{ language: 'xpath', fields: { o: { fields: { a: '//x[' } } } }, /expression of o \/ a is wrong/],
         [{ language: 'xpath', fields: { a: 'nofn(1)' } }, /XPST0017.*nofn/],
         [{ language: 'jsonpath', fields: { a: 'title' } }, /expression of a is wrong \(title\): expected '\$'/],
-        [{ language: 'xslt', fields: {} }, /is no mapping: language/],
-        [{ language: 'xpath', fields: { a: { frm: '//x' } } }, /is no mapping: fields \/ a/],
-        ['nonsense', /is no mapping/],
+        [{ language: 'xslt', fields: {} }, /is not a mapping: language/],
+        [{ language: 'xpath', fields: { a: { frm: '//x' } } }, /is not a mapping: fields \/ a/],
+        ['nonsense', /is not a mapping/],
       ];
       for (const [mapping, message] of cases) await assert.rejects(load(mapping), { code: 'invalid', message });
     });
@@ -148,7 +148,7 @@ describe('transforms', () => {
       folder.write('broken.mjs', 'export default (');
       folder.write('schema.mjs', "export const schema = 'OriginalRecord.v1'; export default () => [];");
       const cases = {
-        'none.mjs': /is no transform: export a function/,
+        'none.mjs': /is not a transform: export a function/,
         'broken.mjs': /cannot be loaded/,
         'schema.mjs': /exports the schema "OriginalRecord.v1"/,
         'missing.mjs': /cannot be loaded/,

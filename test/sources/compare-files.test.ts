@@ -188,7 +188,7 @@ describe('A comparison of files', () => {
     ]);
   });
 
-  it('forgets a file that is not there, though it is no resource', async () => {
+  it('forgets a file that is not there, though it is not a resource', async () => {
     write('a');
     await scan(scanned);
     rmSync(folder.at('root/a'));

@@ -187,7 +187,7 @@ describe('a scan', () => {
       assert.equal(await counts(), '1 files: 1 hashed, +1 ~0 -0 =0 !0');
     });
 
-    it('leaves alone what is no file of the root', async () => {
+    it('leaves alone what is not a file of the root', async () => {
       const elsewhere = { ...upsert(scanned.set.id, 'x'), key: 'http://example.org/elsewhere' };
       const query = { ...upsert(scanned.set.id, 'x'), key: '/x?y=z' };
       await scanned.updater.post([elsewhere, query]);

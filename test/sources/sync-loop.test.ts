@@ -138,7 +138,7 @@ describe('a sync loop', () => {
     await untilThere('b c');
     const trouble = events.filter((event) => event.startsWith('trouble'));
     assert.equal(trouble.length, 1);
-    assert.match(trouble[0]!, /the root .* is not there/);
+    assert.match(trouble[0]!, /the root .* does not exist/);
   });
 
   it('deletes nothing when the root comes back empty, as the place of a disk that is not mounted', async () => {

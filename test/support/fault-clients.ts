@@ -234,7 +234,7 @@ export class LongStream extends Client {
       }
     }
     if (last?.complete) return true;
-    // Refused from the beginning, it is no stream.
+    // Refused from the beginning, it is not a stream.
     last ??= JSON.parse(text) as StreamLine;
     assert.match(String(last.error?.code), /^(unavailable|not-ready|idle)$/, JSON.stringify(last));
     this.refused += 1;

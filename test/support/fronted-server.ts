@@ -95,7 +95,7 @@ export class FrontedServer {
 
   #handlers(): Readonly<Record<string, DirectHandler>> {
     return {
-      // How the connection goes on is no part of the request.
+      // How the connection goes on is not part of the request.
       '/echo': async ({ method, url, headers: { connection: _, ...headers } }) =>
         text(JSON.stringify({ method, url, headers }), method),
       '/files/*path': async ({ method, params }) => text(JSON.stringify(params), method),

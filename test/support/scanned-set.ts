@@ -31,7 +31,7 @@ export interface ScannedSet extends Synced, ComparedFiles {
   readonly memory: ScanMemory;
   readonly stores: Stores;
   readonly updater: Updater;
-  /** Live resources by path; by key when it is no path. */
+  /** Live resources by path; by key when it is not a path. */
   resources(): Promise<ReadonlyMap<string, Resource>>;
   /** Kind and path of every change so far, in order. */
   history(): Promise<readonly string[]>;

@@ -40,13 +40,13 @@ function parseSchema(text: string | undefined): SomeSchema {
   try {
     return Object(JSON.parse(text));
   } catch (error) {
-    throw invalid('the schema in its header is no JSON', error);
+    throw invalid('the schema in its header is not JSON', error);
   }
 }
 
 /** The name, with its namespace prepended if there is one. */
 function nameOf({ name, namespace }: SomeSchema): string {
-  if (typeof name !== 'string' || name === '') throw invalid('the schema in its header is no record with a name');
+  if (typeof name !== 'string' || name === '') throw invalid('the schema in its header is not a record with a name');
   if (typeof namespace !== 'string' || namespace === '' || name.startsWith(`${namespace}.`)) return name;
   return `${namespace}.${name}`;
 }

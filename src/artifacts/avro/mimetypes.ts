@@ -35,5 +35,5 @@ export function symbolOf(mimetype: string): string {
 export function mimetypeOf(symbol: string): Mimetype {
   const mimetype = MIMETYPE_OF.get(symbol);
   if (mimetype !== undefined) return mimetype;
-  throw new TidemarkError('invalid', `the symbol ${JSON.stringify(symbol)} is no mimetype`, { symbol });
+  throw new TidemarkError('invalid', `the symbol ${JSON.stringify(symbol)} is not a mimetype`, { symbol });
 }

@@ -32,7 +32,7 @@ class Utf8 extends avro.types.LogicalType {
 
   protected override _fromValue(bytes: Uint8Array | undefined): Uint8Array | undefined {
     if (bytes === undefined || isUtf8(bytes)) return bytes;
-    throw new TidemarkError('invalid', 'has a text that is no UTF-8');
+    throw new TidemarkError('invalid', 'has a text that is not UTF-8');
   }
 
   protected override _resolve(): undefined {}
@@ -132,7 +132,7 @@ function problemOf(type: avro.Type, record: unknown): string | undefined {
 }
 
 function describe(value: unknown, { field, type }: { readonly field: string; readonly type: string }): string {
-  if (field === '') return 'it is no record';
+  if (field === '') return 'it is not a record';
   if (value === undefined) return `it has no ${field}`;
   if (typeof value === 'string' && !value.isWellFormed()) {
     return `its ${field} holds half of a surrogate pair, which cannot be written as UTF-8`;

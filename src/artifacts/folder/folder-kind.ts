@@ -33,6 +33,9 @@ function readUrl(text: string): string {
   try {
     return fileURLToPath(text);
   } catch {
-    throw new TidemarkError('invalid', `${JSON.stringify(text)} is no URL of a folder on this machine: use file:PATH`);
+    throw new TidemarkError(
+      'invalid',
+      `${JSON.stringify(text)} is not a URL of a folder on this machine: use file:PATH`,
+    );
   }
 }

@@ -30,7 +30,7 @@ export function requireProvider(text: string): void {
   if (isProvider(text)) return;
   throw new TidemarkError(
     'invalid',
-    `${JSON.stringify(text)} is no provider: use up to 63 small letters, digits and "-", such as cdl`,
+    `${JSON.stringify(text)} is not a provider: use up to 63 small letters, digits and "-", such as cdl`,
     { provider: text },
   );
 }

@@ -55,7 +55,7 @@ export function requireKey(text: string): { readonly key: ObjectKey; readonly na
   if (name !== undefined) return { key, name };
   throw new TidemarkError(
     'invalid',
-    `"${text}" is no key of an Avro file; a valid one is cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro`,
+    `"${text}" is not the key of an Avro file; a valid one is cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1.avro`,
     { key: text },
   );
 }

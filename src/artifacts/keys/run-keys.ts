@@ -40,7 +40,7 @@ const PLAN = /^([a-z0-9-]+)\/plan\/(\d{8}_\d{6})\/\2-([A-Za-z0-9._]{1,100})\.jso
 /** Such as `cdl/harvest/20170209/20170209_104428-cdl-OriginalRecord.v1-prov.json`. */
 export function formatBesideKey({ kind, of }: BesideKey): ObjectKey {
   requirePlainKey(of);
-  if (!of.endsWith('.avro')) throw new TidemarkError('invalid', `${of} is no key of an Avro file`, { key: of });
+  if (!of.endsWith('.avro')) throw new TidemarkError('invalid', `${of} is not the key of an Avro file`, { key: of });
   return of.slice(0, -'.avro'.length) + BESIDE[kind];
 }
 
@@ -55,7 +55,8 @@ export function parseBesideKey(text: ObjectKey): BesideKey | undefined {
 /** Such as `cdl/plan/20170209_104428/20170209_104428-MappedRecord.json`. */
 export function formatPlanKey({ provider, start, schema }: PlanKey): ObjectKey {
   requireProvider(provider);
-  if (!PLAN_SCHEMA.test(schema)) throw new TidemarkError('invalid', `"${schema}" is no name of a schema`, { schema });
+  if (!PLAN_SCHEMA.test(schema))
+    throw new TidemarkError('invalid', `"${schema}" is not the name of a schema`, { schema });
   const timestamp = formatTimestamp(start);
   return `${provider}/${PLAN_FOLDER}/${timestamp}/${timestamp}-${schema}.json`;
 }

@@ -72,14 +72,14 @@ export class RecordWalk {
     const end = this.#at + length;
     if (length < 0 || end > this.#bytes.length) throw this.#damaged('holds fewer records than it says');
     const text = this.#bytes.subarray(this.#at, end);
-    if (!isUtf8(text)) throw this.#damaged('has a text that is no UTF-8');
+    if (!isUtf8(text)) throw this.#damaged('has a text that is not UTF-8');
     this.#at = end;
     return text;
   }
 
   #mimetype(): Mimetype {
     const symbol = MIMETYPES[this.#long()];
-    if (symbol === undefined) throw this.#damaged('has a symbol that is no mimetype');
+    if (symbol === undefined) throw this.#damaged('has a symbol that is not a mimetype');
     return symbol;
   }
 

@@ -31,6 +31,6 @@ function readPlace(text: string): S3Location {
     return parseS3Location(text, 'artifacts');
   } catch (error) {
     if (!isTidemarkError(error, 'invalid')) throw error;
-    throw new TidemarkError('invalid', `is no place for artifacts: ${error.message}`);
+    throw new TidemarkError('invalid', `is not a place for artifacts: ${error.message}`);
   }
 }

@@ -164,7 +164,7 @@ function describe({ uri, kind, datetime }: ListedChange): string {
 }
 
 function uriProblem(uri: string): string | undefined {
-  if (unfetchable(uri) !== undefined) return 'is no http or https URI without a fragment: no client can fetch it';
+  if (unfetchable(uri) !== undefined) return 'is not an http or https URI without a fragment: no client can fetch it';
   if (uri.length > URI_LENGTH.most) return `has ${uri.length} characters; a list may have 2,048`;
   return uri.length < URI_LENGTH.least ? `has ${uri.length} characters; a list needs 12` : undefined;
 }

@@ -55,5 +55,5 @@ async function refuseExisting(file: string): Promise<void> {
     () => true,
     () => false,
   );
-  if (isThere) throw new TidemarkError('invalid', `${file} is there already: name another file`, { file });
+  if (isThere) throw new TidemarkError('invalid', `${file} exists already: name another file`, { file });
 }

@@ -130,7 +130,7 @@ function isSameFile(one: string, other: string): boolean {
 }
 
 function ownFile(file: string, store: string): TidemarkError {
-  const message = `${file} is no backup, but a file of the store ${store} itself: name a backup`;
+  const message = `${file} is not a backup, but a file of the store ${store} itself: name a backup`;
   return new TidemarkError('invalid', message, { file });
 }
 
@@ -153,7 +153,7 @@ function ofBackup(file: string, error: unknown): unknown {
   if (!isTidemarkError(error)) return error;
   if (isDamaged(error.cause)) return damaged(file, error);
   if (error.details.file !== file) return error;
-  const reason = error.cause instanceof Error ? error.cause.message : 'it is no store of Tidemark';
+  const reason = error.cause instanceof Error ? error.cause.message : 'it is not a store of Tidemark';
   const message = `the backup ${file} cannot be restored: ${reason}. Name a file that "tidemark backup" has made`;
   return new TidemarkError('invalid', message, { file }, error);
 }

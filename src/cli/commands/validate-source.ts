@@ -96,6 +96,6 @@ function urlOf(text: string): string {
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
   throw new TidemarkError(
     'invalid',
-    `${JSON.stringify(text)} is no URL of a source: use one such as https://example.org/`,
+    `${JSON.stringify(text)} is not a URL of a source: use one such as https://example.org/`,
   );
 }

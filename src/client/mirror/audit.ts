@@ -59,7 +59,7 @@ const MOST_DIFFERENCES = 1_000;
 const READ_AT_ONCE = 1_000;
 
 /**
- * Compares a whole copy with the Resource List, and its files with the state. Changes since the last pass are no
+ * Compares a whole copy with the Resource List, and its files with the state. Changes since the last pass are not
  * differences. The next pass fetches wrong files again; nothing else is changed.
  * @throws DocumentFailure
  */

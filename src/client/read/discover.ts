@@ -27,7 +27,7 @@ export interface Start {
   readonly sitemaps: readonly string[];
   /** Why the URL itself could not be read, when its server does not respond with 200. */
   readonly failure?: string | undefined;
-  /** Why the URL itself is no document; undefined when it is one. */
+  /** Why the URL itself is not a document; undefined when it is one. */
   readonly noDocument?: string | undefined;
 }
 

@@ -73,7 +73,7 @@ async function download(
   return length;
 }
 
-/** @throws TidemarkError `unavailable` such as on a full disk: that is no fault of the package */
+/** @throws TidemarkError `unavailable` such as on a full disk: that is not a fault of the package */
 function onDisk<Result>(uri: string, work: () => Result): Result {
   try {
     return work();

@@ -52,7 +52,7 @@ export class HttpFetcher implements Fetcher {
       end(response, deadline);
       if (redirects === MOST_REDIRECTS) throw new Refused(`it was redirected more than ${MOST_REDIRECTS} times`);
       if (!URL.canParse(location, at))
-        throw new Refused(`it was redirected to ${location.slice(0, 200)}, which is no URL`);
+        throw new Refused(`it was redirected to ${location.slice(0, 200)}, which is not a URL`);
       const to = new URL(location, at);
       const problem = this.#options.redirectProblem?.(new URL(at), to);
       if (problem !== undefined) throw new Refused(problem);
@@ -152,7 +152,7 @@ function end(response: IncomingMessage, deadline: NodeJS.Timeout): void {
 }
 
 function urlOf(uri: string): URL {
-  if (!URL.canParse(uri)) throw new Refused('it is no URL');
+  if (!URL.canParse(uri)) throw new Refused('it is not a URL');
   const url = new URL(uri);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new Refused(`it has the scheme ${url.protocol}, neither http: nor https:`);

@@ -96,7 +96,7 @@ export class ZipPackage {
   /**
    * @param fd of the open file, which the caller closes after the package
    * @param length in bytes
-   * @throws FetchFailure when it is no ZIP file
+   * @throws FetchFailure when it is not a ZIP file
    */
   static async open(fd: number, length: number): Promise<ZipPackage> {
     // A damaged package can fail in many ways: all errors of yauzl count.
@@ -190,5 +190,5 @@ function smallFile(entry: ZipEntry): SmallFile | undefined {
 
 function fail(error: Error): never {
   if (error instanceof FetchFailure) throw error;
-  throw new FetchFailure(`it is no ZIP file that can be read: ${error.message}`);
+  throw new FetchFailure(`it is not a readable ZIP file: ${error.message}`);
 }

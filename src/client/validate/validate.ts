@@ -58,7 +58,7 @@ const isRead = (document?: Document) => document !== undefined && (document.root
 const isNothing = ({ capabilityLists, only }: Start) => capabilityLists.length === 0 && only.length === 0;
 
 const nothingAt = (url: string, { noDocument }: Start) =>
-  `nothing of ResourceSync was found by ${url}, which is no document of ResourceSync and no sitemap (${noDocument}), ` +
+  `nothing of ResourceSync was found by ${url}, which is neither a ResourceSync document nor a sitemap (${noDocument}), ` +
   'and links to no Capability List; its host has no Source Description, and names no sitemap in robots.txt';
 
 async function readSource(session: Session, start: Start, gathered: Gathered): Promise<void> {

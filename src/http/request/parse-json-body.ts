@@ -37,7 +37,7 @@ function readJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    throw wrong('not-json', 'the body is no JSON');
+    throw wrong('not-json', 'the body is not JSON');
   }
 }
 

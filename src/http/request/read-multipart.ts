@@ -137,7 +137,7 @@ function openBusboy(headers: IncomingHttpHeaders): BusboyInstance {
 }
 
 function noForm(error: unknown): HttpError {
-  const message = `the body is no whole form of multipart/form-data: ${(error as Error).message}`;
+  const message = `the body is not a complete multipart/form-data form: ${(error as Error).message}`;
   return new HttpError(400, { code: 'bad-form', message });
 }
 

@@ -34,7 +34,7 @@ export async function* requestBody(
       yield value;
     }
   } catch (error) {
-    throw isZlibError(error) ? new HttpError(400, { code: 'bad-gzip', message: 'the body is no valid gzip' }) : error;
+    throw isZlibError(error) ? new HttpError(400, { code: 'bad-gzip', message: 'the body is not valid gzip' }) : error;
   }
 }
 

@@ -16,7 +16,7 @@ export function parseChangesBody(bytes: Buffer): readonly unknown[] {
   try {
     body = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
   } catch (error) {
-    throw wrongBody('not-json', `the body is no JSON: ${(error as Error).message}`);
+    throw wrongBody('not-json', `the body is not JSON: ${(error as Error).message}`);
   }
   if (typeof body !== 'object' || body === null || !('changes' in body) || !Array.isArray(body.changes)) {
     throw wrongBody('no-changes', 'the body is a JSON object with an array "changes"', 'changes');
@@ -25,7 +25,7 @@ export function parseChangesBody(bytes: Buffer): readonly unknown[] {
   if (unknown === undefined) return body.changes;
   throw wrongBody(
     'unknown-field',
-    `there is no field ${JSON.stringify(unknown.slice(0, 80))} beside "changes"`,
+    `there is no field ${JSON.stringify(unknown.slice(0, 80))} besides "changes"`,
     unknown,
   );
 }

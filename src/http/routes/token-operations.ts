@@ -20,7 +20,7 @@ export const CREATE_TOKEN = {
   body: { 'application/json': newTokenSchema },
   answers: [
     json(madeTokenSchema, 'The token was made.', 201),
-    { status: 404, description: 'A scope names a set that is not there.' },
+    { status: 404, description: 'A scope names a set that does not exist.' },
     { status: 410, description: 'A scope names a set that was removed.' },
   ],
 } satisfies Operation;

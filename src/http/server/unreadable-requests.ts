@@ -17,7 +17,7 @@ const REFUSALS: Readonly<Record<string, { readonly status: number; readonly code
     },
     ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'idle', message: 'the head of the request did not come in time' },
   };
-const UNREADABLE = { status: 400, code: 'unreadable', message: 'the request is no HTTP that can be understood' };
+const UNREADABLE = { status: 400, code: 'unreadable', message: 'the request is not valid HTTP' };
 
 /** Responds to bytes that are not readable as HTTP like to any other error. Node would send only a status. */
 export function answerUnreadable(server: Server): void {

@@ -51,7 +51,7 @@ export function requireSameBase(
   ] as const) {
     if (options[field] === undefined || draft[field] === existing[field]) continue;
     const kept = existing[field] ?? '(none)';
-    throw new TidemarkError('conflict', `the set ${existing.slug} is there already, with ${option} ${kept}`, {
+    throw new TidemarkError('conflict', `the set ${existing.slug} exists already, with ${option} ${kept}`, {
       set: existing.slug,
     });
   }

@@ -96,7 +96,7 @@ export class SourceIndex {
     // The response to a pattern without an index has no shards.
     if (statusCode !== 404 && body._shards?.total !== 0) return body.id;
     const missing = this.#index.includes(',') ? `one of the indices ${this.#index}` : `the index ${this.#index}`;
-    throw new TidemarkError('not-found', `${missing} is not there on Elasticsearch at ${this.#cluster.name}`);
+    throw new TidemarkError('not-found', `${missing} does not exist on Elasticsearch at ${this.#cluster.name}`);
   }
 
   async #search({ pit, size, after }: SourceSearch): Promise<SearchAnswer> {

@@ -26,7 +26,7 @@ export function clientError(cluster: Asked, error: unknown): unknown {
   if (error instanceof errors.ProductNotSupportedError) {
     return new TidemarkError(
       'incompatible',
-      `${cluster.name} is no Elasticsearch (perhaps OpenSearch, or a version before 7.14): use Elasticsearch 8 or 9`,
+      `${cluster.name} is not Elasticsearch (perhaps OpenSearch, or a version before 7.14): use Elasticsearch 8 or 9`,
     );
   }
   if (error instanceof errors.RequestAbortedError) {

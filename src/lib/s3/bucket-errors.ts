@@ -33,7 +33,7 @@ export function bucketError(location: S3Location, use: S3Use, error: unknown): T
   const name = describeS3(location);
   const { cannot, permissions, missing } = WORDS[use];
   const problem = isBucketMissing(failure)
-    ? `is not there: ${serverOf(location)} has no bucket ${location.bucket}${missing}`
+    ? `does not exist: ${serverOf(location)} has no bucket ${location.bucket}${missing}`
     : `${cannot}: ${reasonOf(failure, location, permissions)}`;
   return new TidemarkError('unavailable', `${CALLED[use]} ${name} ${problem}`, { [use]: name }, causeOf(failure));
 }

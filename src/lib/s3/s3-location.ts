@@ -56,10 +56,10 @@ class Wrong extends Error {}
 
 function parse(text: string): S3Location {
   const url = URL.parse(text);
-  if (url === null || !isS3(text)) throw new Wrong('is no s3://BUCKET/PREFIX');
+  if (url === null || !isS3(text)) throw new Wrong('is not an s3://BUCKET/PREFIX');
   if (url.username !== '' || url.password !== '') {
     throw new Wrong(
-      'holds a key or a password: put credentials into the environment (AWS_ACCESS_KEY_ID …), see docs/s3.md',
+      'contains a key or a password: put credentials into the environment (AWS_ACCESS_KEY_ID …), see docs/s3.md',
     );
   }
   if (url.hash !== '') throw new Wrong('has a "#": write it as %23');
@@ -131,7 +131,7 @@ function readEndpoint(name: Parameter, text: string | undefined): string | undef
   if (text === undefined) return undefined;
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new Wrong(`has an ${name} that is no URL with http:// or https:// and without a user`);
+    throw new Wrong(`has an ${name} that is not a URL with http:// or https:// and without a user`);
   }
   // The URL is part of a query string, unencoded for readability: this limits it to characters that are safe there.
   if (url.search !== '' || url.hash !== '' || !/^[A-Za-z0-9._~/-]*$/.test(url.pathname)) {

@@ -7,7 +7,7 @@ const FAULTS: Readonly<Record<number, string>> = {
   11: 'is damaged',
   13: 'cannot grow: the disk is full',
   14: 'cannot be opened: check that its folder exists and may be written',
-  26: 'is no SQLite database',
+  26: 'is not an SQLite database',
 };
 
 /** Advice for a file that cannot be used, without a full stop. */

@@ -136,7 +136,7 @@ class Indexing {
     this.#records += 1;
     if (isLongId(id)) this.#longIds += 1;
     if (!isJsonObject(document)) {
-      this.#refuse({ id, reason: 'its document is no JSON object' });
+      this.#refuse({ id, reason: 'its document is not a JSON object' });
       return undefined;
     }
     // JSON has no line breaks within texts: those in a document have no meaning.

@@ -72,10 +72,10 @@ function itemOf(read: NdjsonLine): InputItem {
   try {
     value = JSON.parse(read.text);
   } catch (error) {
-    return bad(line, undefined, { kind: 'not-json', message: `the line is no JSON: ${(error as Error).message}` });
+    return bad(line, undefined, { kind: 'not-json', message: `the line is not JSON: ${(error as Error).message}` });
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return bad(line, undefined, { kind: 'not-json', message: 'the line is no JSON object' });
+    return bad(line, undefined, { kind: 'not-json', message: 'the line is not a JSON object' });
   }
   return recordOf(line, value);
 }

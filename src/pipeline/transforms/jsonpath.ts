@@ -11,7 +11,7 @@ export const jsonpathLanguage: ExpressionLanguage<JSONValue> = {
     try {
       return JSON.parse(document.startsWith('\ufeff') ? document.slice(1) : document);
     } catch (error) {
-      throw new TransformError('not-json', `the document is no JSON: ${(error as Error).message}`, error);
+      throw new TransformError('not-json', `the document is not JSON: ${(error as Error).message}`, error);
     }
   },
 

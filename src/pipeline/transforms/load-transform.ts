@@ -26,7 +26,7 @@ export async function loadTransform(text: string, folder: string): Promise<Trans
   if (/\.[mc]?[jt]s$/i.test(file)) return importModule(file);
   throw notUsable(
     text,
-    `is no transform: use ${[...SHIPPED.keys()].join(', ')}, or the path of a mapping (.json) or a module (.js, .mjs, .ts)`,
+    `is not a transform: use ${[...SHIPPED.keys()].join(', ')}, or the path of a mapping (.json) or a module (.js, .mjs, .ts)`,
   );
 }
 
@@ -41,7 +41,7 @@ async function importModule(file: string): Promise<Transform> {
   if (typeof transform !== 'function') {
     throw notUsable(
       file,
-      'is no transform: export a function (record, context) => record or records as "default" or "transform"',
+      'is not a transform: export a function (record, context) => record or records as "default" or "transform"',
     );
   }
   if (schema !== undefined && (!isSchemaId(schema) || schema === ('OriginalRecord.v1' as string))) {

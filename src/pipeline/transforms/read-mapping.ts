@@ -18,12 +18,12 @@ export async function readMapping(file: string): Promise<Transform> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw notUsable(file, `is no JSON: ${(error as Error).message}`);
+    throw notUsable(file, `is not JSON: ${(error as Error).message}`);
   }
   const { success, data, error } = MAPPING_FILE.safeParse(value);
   if (!success) {
     const problems = error.issues.map(({ path, message }) => `${path.join(' / ') || 'it'}: ${message}`);
-    throw notUsable(file, `is no mapping: ${problems.join('; ')}`);
+    throw notUsable(file, `is not a mapping: ${problems.join('; ')}`);
   }
   return mappingTransform(basename(file), data, file);
 }
@@ -36,7 +36,7 @@ async function mappingTransform(name: string, mapping: MappingFile, file: string
       transform: (record, context) => ({ id: record.id, document: fields.map(record, context) }),
     };
   } catch (error) {
-    throw notUsable(file, `is no mapping: ${(error as Error).message}`);
+    throw notUsable(file, `is not a mapping: ${(error as Error).message}`);
   }
 }
 

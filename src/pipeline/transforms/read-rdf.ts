@@ -16,7 +16,7 @@ export function readRdf({ document, mimetype }: Pick<TransformInput, 'document' 
   const json = /^[{[]/.test(text) ? parsedJson(text) : undefined;
   if (json !== undefined) return readJsonLd(json);
   if (mimetype === 'application/json' || text.startsWith('{')) {
-    throw new TransformError('not-json', 'the document is no JSON');
+    throw new TransformError('not-json', 'the document is not JSON');
   }
   return readTurtle(text);
 }

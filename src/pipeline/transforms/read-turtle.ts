@@ -24,7 +24,7 @@ function quadsOf(text: string): readonly n3.Quad[] {
   try {
     return new n3.Parser().parse(text);
   } catch (error) {
-    throw new TransformError('not-rdf', `the document is no Turtle: ${(error as Error).message}`, error);
+    throw new TransformError('not-rdf', `the document is not Turtle: ${(error as Error).message}`, error);
   }
 }
 

@@ -29,7 +29,7 @@ export function xpathLanguage(namespaces: Readonly<Record<string, string>>): Exp
         return parseXmlDocument(document.startsWith('\ufeff') ? document.slice(1) : document, EXPANSION);
       } catch (error) {
         const [reason] = (error as Error).message.split('\n');
-        throw new TransformError('not-xml', `the document is no XML: ${reason}`, error);
+        throw new TransformError('not-xml', `the document is not XML: ${reason}`, error);
       }
     },
 

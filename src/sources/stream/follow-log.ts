@@ -21,7 +21,7 @@ export interface LogPart {
 
 /**
  * Reads a part of a set's log above a boundary: up to another boundary, or up to `PART` changes. Undefined when there
- * is no change.
+ * is not a change.
  */
 export async function readPart(
   index: Pick<ChangeLog, 'changes' | 'watermark'>,

@@ -6,7 +6,7 @@ const MOST_PATHS = 2_000;
 
 /**
  * Milliseconds without a change after which files count as written, and the longest time that a change waits when there
- * is no such pause.
+ * is not such a pause.
  */
 const SETTLED = 200;
 const LONGEST_WAIT = 1_000;

@@ -7,9 +7,9 @@ const FRESH = 250;
 
 /**
  * Detects that the log or the catalog is another index than when the store was opened, because it was deleted and
- * created anew, or restored from a snapshot. The number of the next commit would then be no fence, and a commit might
- * be acknowledged that no reader ever finds. Also detects a migration by another version, which may write what this one
- * cannot read.
+ * created anew, or restored from a snapshot. The number of the next commit would then not be a fence, and a commit
+ * might be acknowledged that no reader ever finds. Also detects a migration by another version, which may write what
+ * this one cannot read.
  */
 export class IndicesIdentity {
   readonly #cluster: Cluster;

@@ -123,7 +123,7 @@ describe('Avro container files', () => {
         { ...record, document: 'half \ud83d' },
         'record 1 (id "oai:example.org:0"): its document holds half of a surrogate pair, which cannot be written as UTF-8',
       ],
-      [null, 'record 1: it is no record'],
+      [null, 'record 1: it is not a record'],
     ] as const;
     for (const [wrong, message] of problems) {
       await assert.rejects(encodeFile('OriginalRecord.v1', [wrong as never]), { code: 'invalid', message });

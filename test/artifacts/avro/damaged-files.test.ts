@@ -70,12 +70,12 @@ describe('damaged Avro files', () => {
     assert.equal((await decodeFile(SCHEMA, rawFile(header, rawBlock(1, RECORD)))).length, 1);
   });
 
-  it('are refused when a document is no UTF-8', async () => {
+  it('are refused when a document is not UTF-8', async () => {
     for (const wrong of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80], [0xf4, 0x90, 0x80, 0x80]]) {
       const record = Buffer.concat([text('id'), text(Buffer.from([0x61, ...wrong]))]);
       await refuses(
         rawFile(HEADER, rawBlock(2, Buffer.concat([RECORD, record]))),
-        /record 2 has a text that is no UTF-8$/,
+        /record 2 has a text that is not UTF-8$/,
       );
     }
   });
@@ -146,9 +146,9 @@ describe('damaged Avro files', () => {
     await refuses(Buffer.from('PAR1 and so on'), 'it does not begin as an Avro file does');
     await refuses(Buffer.from(''), 'its header is cut off');
     await refuses(rawFile({}), 'its header has no schema');
-    await refuses(rawFile({ 'avro.schema': '{"type":' }), 'the schema in its header is no JSON');
+    await refuses(rawFile({ 'avro.schema': '{"type":' }), 'the schema in its header is not JSON');
     for (const schema of ['null', '[]', '"string"', '{"type":"record"}', '7']) {
-      await refuses(rawFile({ 'avro.schema': schema }), 'the schema in its header is no record with a name');
+      await refuses(rawFile({ 'avro.schema': schema }), 'the schema in its header is not a record with a name');
     }
   });
 

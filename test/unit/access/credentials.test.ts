@@ -46,7 +46,7 @@ describe('The names of this machine', () => {
     }
   });
 
-  it('are no names that are like them', () => {
+  it('are not names that are like them', () => {
     for (const host of [
       '',
       '127.0.0',

@@ -36,11 +36,11 @@ describe('the place of artifacts', () => {
   });
 
   const WRONG: readonly (readonly [text: string, message: RegExp])[] = [
-    ['data/artifacts', /TIDEMARK_ARTIFACTS is no artifact store: use file:PATH, .* or s3:\/\/BUCKET\/PREFIX/],
+    ['data/artifacts', /TIDEMARK_ARTIFACTS is not an artifact store: use file:PATH, .* or s3:\/\/BUCKET\/PREFIX/],
     ['file:', /lacks the path of the folder/],
-    ['file://host/files', /is no URL of a folder on this machine/],
-    ['s3://', /the artifact store is no s3:\/\/BUCKET|the artifact store has ".*" where the name of a bucket/],
-    ['s3://key:open-sesame@bucket', /the artifact store holds a key or a password/],
+    ['file://host/files', /is not a URL of a folder on this machine/],
+    ['s3://', /the artifact store is not an s3:\/\/BUCKET|the artifact store has ".*" where the name of a bucket/],
+    ['s3://key:open-sesame@bucket', /the artifact store contains a key or a password/],
     ['s3://bucket?secret=open-sesame', /the artifact store has an unknown parameter "secret"/],
   ];
   for (const [text, message] of WRONG) {

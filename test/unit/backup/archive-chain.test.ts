@@ -128,9 +128,9 @@ describe('the segments of an archive', () => {
 
   const unreadable: Readonly<Record<string, object>> = {
     'another format': { format: 3 },
-    'a number that is no segment': { number: 0 },
+    'a number that is not a segment': { number: 0 },
     'a negative boundary': { after: -1 },
-    'a boundary that is no integer': { through: 1.5 },
+    'a boundary that is not an integer': { through: 1.5 },
     'a negative count': { total: -1 },
     'a file without a name': { documents: { ...FILE, file: undefined } },
     'a file with a negative count': { documents: { ...FILE, records: -1 } },

@@ -207,11 +207,11 @@ describe('the configuration', () => {
     });
 
     assert.deepEqual(problems(error), [
-      '--port "99999" is no port: use a number from 0 to 65535',
-      'TIDEMARK_BASEURL is no setting; did you mean TIDEMARK_BASE_URL?',
+      '--port "99999" is not a port number: use a number from 0 to 65535',
+      'TIDEMARK_BASEURL is not a setting; did you mean TIDEMARK_BASE_URL?',
       'TIDEMARK_STORE has a query or a fragment: leave it out, and write %3F %23 for ? # in a password',
-      'tidemark.config.json: idleTimeout 5 is no duration: use a number with ms, s, m or h, such as 30s',
-      'tidemark.config.json: prot is no setting; did you mean port?',
+      'tidemark.config.json: idleTimeout 5 is not a duration: use a number with ms, s, m or h, such as 30s',
+      'tidemark.config.json: prot is not a setting; did you mean port?',
     ]);
     for (const problem of problems(error)) assert.ok(error.message.includes(problem));
     assert.doesNotMatch(error.message, /secret/);
@@ -220,7 +220,7 @@ describe('the configuration', () => {
   it('says what to do in place of a setting of an earlier version', () => {
     writeFile({ processes: 2 });
     const advice =
-      /^(TIDEMARK_PROCESSES|tidemark.config.json: processes) is no setting any more: start several servers that share a port/;
+      /^(TIDEMARK_PROCESSES|tidemark.config.json: processes) is not a setting any more: start several servers that share a port/;
     const found = problems(loadingError({ environment: { TIDEMARK_PROCESSES: '2' } }));
     assert.equal(found.length, 2);
     for (const problem of found) assert.match(problem, advice);
@@ -228,24 +228,24 @@ describe('the configuration', () => {
 
   it('names a wrong setting also when a stronger source overrides it', () => {
     assert.deepEqual(problems(loadingError({ flags: { port: '1' }, environment: { TIDEMARK_PORT: 'x' } })), [
-      'TIDEMARK_PORT "x" is no port: use a number from 0 to 65535',
+      'TIDEMARK_PORT "x" is not a port number: use a number from 0 to 65535',
     ]);
   });
 
   const WRONG: readonly (readonly [variable: string, value: string, message: RegExp])[] = [
-    ['TIDEMARK_PORT', '-1', /is no port/],
-    ['TIDEMARK_PORT', '80.5', /is no port/],
-    ['TIDEMARK_PORT', '65536', /is no port/],
-    ['TIDEMARK_BASE_URL', 'example.org', /is no URL/],
-    ['TIDEMARK_BASE_URL', 'ftp://example.org', /is no URL/],
+    ['TIDEMARK_PORT', '-1', /is not a port number/],
+    ['TIDEMARK_PORT', '80.5', /is not a port number/],
+    ['TIDEMARK_PORT', '65536', /is not a port number/],
+    ['TIDEMARK_BASE_URL', 'example.org', /is not a URL/],
+    ['TIDEMARK_BASE_URL', 'ftp://example.org', /is not a URL/],
     ['TIDEMARK_BASE_URL', 'http://example.org/?a=b', /query/],
     ['TIDEMARK_BASE_URL', 'http://me:pw@example.org', /user name or password/],
-    ['TIDEMARK_HOST', 'http://localhost', /is no address/],
+    ['TIDEMARK_HOST', 'http://localhost', /is not an address/],
     ['TIDEMARK_TOKEN', 'short', /8 or more/],
     ['TIDEMARK_PUBLIC_READ_ONLY', 'maybe', /neither true nor false/],
-    ['TIDEMARK_CACHE_SIZE', '2 apples', /is no size/],
+    ['TIDEMARK_CACHE_SIZE', '2 apples', /is not a size/],
     ['TIDEMARK_CACHE_SIZE', '10', /too small/],
-    ['TIDEMARK_IDLE_TIMEOUT', '30', /is no duration/],
+    ['TIDEMARK_IDLE_TIMEOUT', '30', /is not a duration/],
     ['TIDEMARK_IDLE_TIMEOUT', '48h', /from 1ms to 24h/],
     ['TIDEMARK_LOG_LEVEL', 'loud', /silent, error, warn, info, debug/],
   ];
@@ -259,26 +259,26 @@ describe('the configuration', () => {
     });
   }
 
-  it('names a configuration file that is no JSON', () => {
+  it('names a configuration file that is not JSON', () => {
     writeFileSync(join(folder, 'tidemark.config.json'), '{"port": 8080');
 
-    assert.match(loadingError().message, /tidemark\.config\.json is no JSON: /);
+    assert.match(loadingError().message, /tidemark\.config\.json is not JSON: /);
   });
 
-  it('names a configuration file that is no object', () => {
+  it('names a configuration file that is not an object', () => {
     writeFileSync(join(folder, 'tidemark.config.json'), '[]');
 
     assert.match(loadingError().message, /must be a JSON object/);
   });
 
-  it('names a configuration file that was asked for and is not there', () => {
-    assert.match(loadingError({ configurationFile: 'none.json' }).message, /none\.json is not there/);
+  it('names a configuration file that was asked for and does not exist', () => {
+    assert.match(loadingError({ configurationFile: 'none.json' }).message, /none\.json does not exist/);
   });
 
   it('does not take the failpoint from the file', () => {
     writeFile({ failpoint: 'commit.begun:kill' });
 
-    assert.match(loadingError().message, /failpoint is no setting/);
+    assert.match(loadingError().message, /failpoint is not a setting/);
   });
 
   function writeFile(body: object): void {

@@ -61,9 +61,9 @@ describe('the index to import', () => {
     ['http://localhost:9200/old?x=1', /names an index that there cannot be/],
     ['http://localhost:9200/_all', /names an index that there cannot be/],
     ['http://localhost:9200/old,', /names an index that there cannot be/],
-    ['http://:9200/old', /is no URL/],
-    [`http://user:${PASSWORD}@localhost:9200/old`, /holds a password, and a command line can be read by others/],
-    [`http://user:more/${PASSWORD}@localhost:9200/old`, /is no URL: .*write %2C %2F/],
+    ['http://:9200/old', /is not a URL/],
+    [`http://user:${PASSWORD}@localhost:9200/old`, /contains a password, and a command line can be read by others/],
+    [`http://user:more/${PASSWORD}@localhost:9200/old`, /is not a URL: .*write %2C %2F/],
     [`http://user:more/${PASSWORD}@localhost:9200`, /write %2F for \/ in a password/],
   ] as const) {
     it(`is not ${argument}`, () => {

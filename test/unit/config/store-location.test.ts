@@ -104,23 +104,23 @@ describe('the location of the store', () => {
   }
 
   const WRONG_STORES: readonly (readonly [store: string, message: RegExp])[] = [
-    ['tidemark.db', /is no store: use sqlite:PATH, .* or the URL of an Elasticsearch server/],
-    ['localhost:9200', /is no store/],
-    [`elastic:${PASSWORD}@localhost:9200`, /is no store/],
-    [`elasticsearch://elastic:${PASSWORD}@localhost:9200`, /is no store/],
+    ['tidemark.db', /is not a store: use sqlite:PATH, .* or the URL of an Elasticsearch server/],
+    ['localhost:9200', /is not a store/],
+    [`elastic:${PASSWORD}@localhost:9200`, /is not a store/],
+    [`elasticsearch://elastic:${PASSWORD}@localhost:9200`, /is not a store/],
     ['sqlite:', /lacks the path of the file/],
-    ['http:', /is no URL: use http:\/\/HOST:PORT/],
-    ['http:localhost:9200', /is no URL/],
-    [`http://elastic:${PASSWORD}@:9200`, /is no URL/],
-    [`http://elastic:${PASSWORD}@localhost:99999`, /is no URL/],
-    ['http://elastic:ab/cd@localhost:9200', /is no URL: .*write %2C %2F %3F %23 %25/],
+    ['http:', /is not a URL: use http:\/\/HOST:PORT/],
+    ['http:localhost:9200', /is not a URL/],
+    [`http://elastic:${PASSWORD}@:9200`, /is not a URL/],
+    [`http://elastic:${PASSWORD}@localhost:99999`, /is not a URL/],
+    ['http://elastic:ab/cd@localhost:9200', /is not a URL: .*write %2C %2F %3F %23 %25/],
     // These are URLs of a host named "elastic", at the ports 12 and 80.
     [`http://elastic:12/${PASSWORD}@localhost:9200`, /has an @ in its path: write %2F for \/ in a password/],
     [`http://elastic:80\\${PASSWORD}@localhost:9200`, /has an @ in its path/],
-    [`http://elastic:12,${PASSWORD}@localhost:9200`, /\(node 2\) is no URL/],
-    ['http://one:9200,', /\(node 2\) is no URL/],
-    ['http://one:9200,two:9200', /\(node 2\) is no URL/],
-    ['http://one:9200,sqlite:data/tidemark.db', /\(node 2\) is no URL/],
+    [`http://elastic:12,${PASSWORD}@localhost:9200`, /\(node 2\) is not a URL/],
+    ['http://one:9200,', /\(node 2\) is not a URL/],
+    ['http://one:9200,two:9200', /\(node 2\) is not a URL/],
+    ['http://one:9200,sqlite:data/tidemark.db', /\(node 2\) is not a URL/],
     [`http://elastic:${PASSWORD}@localhost:9200?pretty`, /has a query or a fragment/],
     [`http://elastic:1?${PASSWORD}@localhost:9200`, /has a query or a fragment/],
     [`http://elastic:1#${PASSWORD}@localhost:9200`, /has a query or a fragment/],
@@ -159,19 +159,19 @@ describe('the location of the store', () => {
 
   for (const key of ['short', 'id:open-sesame', 'open sesame', 'ApiKey open-sesame']) {
     it(`is not asked with the API key ${key}`, () => {
-      isRefused({ TIDEMARK_STORE_API_KEY: key }, 'TIDEMARK_STORE_API_KEY', /is no API key: use .* "encoded"/);
+      isRefused({ TIDEMARK_STORE_API_KEY: key }, 'TIDEMARK_STORE_API_KEY', /is not an API key: use .* "encoded"/);
     });
   }
 
   it('refuses an API key beside a password', () => {
     const environment = { TIDEMARK_STORE: `http://u:${PASSWORD}@one`, TIDEMARK_STORE_API_KEY: PASSWORD };
 
-    isRefused(environment, 'TIDEMARK_STORE_API_KEY', /TIDEMARK_STORE holds a user and a password: leave out one/);
+    isRefused(environment, 'TIDEMARK_STORE_API_KEY', /TIDEMARK_STORE contains a user and a password: leave out one/);
   });
 
   it('refuses a password on the command line, which others can read', () => {
     assert.deepEqual(problemsOf({ flags: { store: `http://u:${PASSWORD}@one` } }), [
-      '--store holds a password, and a command line can be read by others: use TIDEMARK_STORE',
+      '--store contains a password, and a command line can be read by others: use TIDEMARK_STORE',
     ]);
     assert.equal(load({ flags: { store: 'http://one' } }).configuration.store.kind, 'elasticsearch');
   });
@@ -190,7 +190,7 @@ describe('the location of the store', () => {
   });
 
   it('does not complain of settings for Elasticsearch when its URL is what is wrong', () => {
-    isRefused({ TIDEMARK_STORE: 'http://', TIDEMARK_INDEX_PREFIX: 'maps' }, 'TIDEMARK_STORE', /is no URL/);
+    isRefused({ TIDEMARK_STORE: 'http://', TIDEMARK_INDEX_PREFIX: 'maps' }, 'TIDEMARK_STORE', /is not a URL/);
   });
 
   it('refuses an authority when no server has a certificate', () => {
@@ -206,8 +206,8 @@ describe('the location of the store', () => {
   const WRONG_AUTHORITIES: readonly (readonly [file: string, message: RegExp])[] = [
     ['none.pem', /names \/.*none\.pem, which does not exist/],
     ['.', /names a file that cannot be read: EISDIR/],
-    ['key.pem', /names \/.*key\.pem, which holds no certificate in PEM form \(-----BEGIN CERTIFICATE-----\)/],
-    ['ca.der', /names \/.*ca\.der, which holds no certificate in PEM form/],
+    ['key.pem', /names \/.*key\.pem, which does not contain a certificate in PEM form \(-----BEGIN CERTIFICATE-----\)/],
+    ['ca.der', /names \/.*ca\.der, which does not contain a certificate in PEM form/],
     ['torn.pem', /names \/.*torn\.pem, of which certificate 2 is damaged/],
   ];
   for (const [file, message] of WRONG_AUTHORITIES) {

@@ -50,7 +50,7 @@ describe('a link rule', () => {
     ['describes *.tif', 1, /before it, there has to be a pattern/],
     ['*.xml describes a.tif', 17, /exactly one \*/],
     ['*/*.xml describes *.tif', 1, /exactly one \*/],
-    ['/*.xml describes *.tif', 1, /begins with no \//],
+    ['/*.xml describes *.tif', 1, /must not begin with \//],
     ['%ff*.xml describes *.tif', 1, /are not UTF-8/],
     ['*.xml describes https://example.org/{stem}', 17, /both have to be in it/],
     ['duplicate *.tif', 11, /is an absolute URI/],
@@ -60,7 +60,7 @@ describe('a link rule', () => {
     ['via https://user:secret@example.org/', 5, /the target/],
     ['via https://example.org/../{path}', 5, /"\.\."/],
     ['via https://example.org/ pri=0', 26, /1 to 999999/],
-    ['via https://example.org/ type=x', 26, /no media type/],
+    ['via https://example.org/ type=x', 26, /not a media type/],
     ['via https://example.org/ colour=red', 26, /use type=… or pri=…/],
     ['*.xml describes *.tif type=a/b', 23, /use pri=…/],
   ];

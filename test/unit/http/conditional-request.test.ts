@@ -132,7 +132,7 @@ describe('A range of a resource', () => {
     assert.equal(holds(AT, { lastModified: undefined }), false);
   });
 
-  it('is not sent with what is no date, also of a resource without one', () => {
+  it('is not sent with what is not a date, also of a resource without one', () => {
     assert.equal(holds('never'), false);
     assert.equal(holds('never', { lastModified: undefined }), false);
   });

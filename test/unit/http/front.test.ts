@@ -122,7 +122,7 @@ describe('The front', () => {
       ['a space before the colon', head('GET /echo', 'X-A : b\r\n'), 400],
       ['two spaces in the first line', head('GET  /echo'), 200],
       ['a space in the path', head('GET /echo x'), 400],
-      ['bytes that are no ASCII', head('GET /echo', 'X-A: \xe9\r\n'), 200],
+      ['bytes that are not ASCII', head('GET /echo', 'X-A: \xe9\r\n'), 200],
       ['a large head', head('GET /echo', `X-A: ${'x'.repeat(10_000)}\r\n`), 200],
       ['a head that is too large', head('GET /echo', `X-A: ${'x'.repeat(20_000)}\r\n`), 431],
       ['an empty line before', `\r\n${head('GET /echo')}`, 200],

@@ -49,7 +49,7 @@ describe('The parameters of a query', () => {
     ['limit=1&limit=2', 'limit', /^limit is given several times$/],
     ['from=2026', 'from', /^from is a date without a time: write it as/],
     ['from=2026-01-01T00:00', 'from', /^from is a datetime without a time zone: write it as/],
-    ['from=2026-02-30T00:00:00Z', 'from', /^from is no such day or time/],
+    ['from=2026-02-30T00:00:00Z', 'from', /^from is not a day or time that exists/],
     ['results=some', 'results', /^results is failed or all$/],
     ['limti=5', 'limti', /^there is no parameter "limti" here: did you mean "limit"\?$/],
     ['unheard-of=5', 'unheard-of', /^there is no parameter "unheard-of" here: there are limit, after, from, results$/],

@@ -142,7 +142,7 @@ describe('A posted event', () => {
     }
   });
 
-  it('takes a deletion of what is no URI that clients fetch, and links to any URI', () => {
+  it('takes a deletion of what is not a URI that clients fetch, and links to any URI', () => {
     assert.equal(parsed({ ...at('urn:isbn:0451450523', 'url'), change: 'deleted' }).key, 'urn:isbn:0451450523');
     const href = { value: 'mailto:someone@example.org', type: 'url' };
     assert.equal(parsed(link({ href })).state?.links?.[0]?.href, href.value);
@@ -199,7 +199,7 @@ const REFUSED: readonly (readonly [string, unknown, string, string | undefined])
   ['a length that is a text', created({ length: '12' }), 'wrong-type', 'length'],
   ['a length that is null', created({ length: null }), 'wrong-type', 'length'],
   ['an md5 that is too short', created({ md5: 'abc' }), 'bad-hash', 'md5'],
-  ['an md5 that is no hex', created({ md5: 'z'.repeat(32) }), 'bad-hash', 'md5'],
+  ['an md5 that is not hex', created({ md5: 'z'.repeat(32) }), 'bad-hash', 'md5'],
   ['a second md5 that is wrong', created({ md5: [MD5, 'abc'] }), 'bad-hash', 'md5[1]'],
   ['a sha-256 of the length of an md5', created({ hash: `sha-256:${MD5}` }), 'bad-hash', 'hash'],
   ['a hash without its algorithm', created({ hash: SHA256 }), 'bad-hash', 'hash'],
@@ -221,7 +221,7 @@ const REFUSED: readonly (readonly [string, unknown, string, string | undefined])
   ['a mime with a control character', created({ mime: 'text/plain\n' }), 'not-representable', 'mime'],
   ['a link without rel', created({ ln: [{ href: LOCATION }] }), 'link-without-rel', 'ln[0].rel'],
   ['a link without href', created({ ln: [{ rel: 'self' }] }), 'link-without-href', 'ln[0].href'],
-  ['links that are no array', created({ ln: {} }), 'wrong-type', 'ln'],
+  ['links that are not an array', created({ ln: {} }), 'wrong-type', 'ln'],
   ['a relation of no registry', link({ rel: 'friend-of' }), 'unknown-relation', 'ln[0].rel'],
   ['a relation with a lone surrogate', link({ rel: 'a\udc00' }), 'not-representable', 'ln[0].rel'],
   ['a relation that is a relative URI', link({ rel: '/terms/patch' }), 'unknown-relation', 'ln[0].rel'],

@@ -57,7 +57,7 @@ describe('The rejection of a posted event', () => {
       `ln[0].rel is "${LONG.slice(0, 80)}", neither a name registered at IANA nor an absolute URI`,
       'ln[0].rel',
     ],
-    [parsed({ mime: LONG }), `mime is "${LONG.slice(0, 80)}", no media type such as text/plain`, 'mime'],
+    [parsed({ mime: LONG }), `mime is "${LONG.slice(0, 80)}", which is not a media type such as text/plain`, 'mime'],
     [parsed({ md5: LONG }), `md5 is "${LONG.slice(0, 79)}, but a md5 digest has 32 hexadecimal digits`, 'md5'],
     [parsed({ hash: 'crc32:x' }), 'hash names the algorithm "crc32"; known are sha-256, sha-1, md5', 'hash'],
     [

@@ -101,7 +101,7 @@ describe('the exclusions of a root', () => {
     assert.throws(excludes, { code: 'unavailable', message: /cannot be used: it has more than 1048576 bytes$/ });
   });
 
-  it('are none when the file is no file', () => {
+  it('are none when the file is not a file', () => {
     mkdirSync(folder.at(`folder/${IGNORE_FILE}`), { recursive: true });
     assert.equal(readExclusions(folder.at('folder'), { exclude: [] })('a', false), false);
   });

@@ -10,7 +10,7 @@ describe('CopyListing', () => {
     place.write('.tidemark-mirror.db', 'no database'.repeat(100));
     assert.throws(
       () => new CopyListing(place.path),
-      (error) => isTidemarkError(error, 'unavailable') && /is no SQLite database: remove it/.test(error.message),
+      (error) => isTidemarkError(error, 'unavailable') && /is not an SQLite database: remove it/.test(error.message),
     );
   });
 });

@@ -88,7 +88,7 @@ describe('docker-compose.yml', () => {
       assert.equal(profiles, undefined, `${name} is not started by itself`);
   });
 
-  /** What the program makes of the variables that its container is given. Throws for one that is no setting. */
+  /** What the program makes of the variables that its container is given. Throws for one that is not a setting. */
   function configurationOfContainer(variables: Readonly<Record<string, string>>) {
     const environment = { ...variablesOfImage(), ...readComposeFile(variables).services.tidemark?.environment };
     return loadConfiguration({ flags: {}, environment, workingDirectory: '/nowhere' });

@@ -71,7 +71,7 @@ describe('The name of a page', () => {
     assert.equal(parseName('12-123456789', 12), 123_456_789);
   });
 
-  it('of an earlier epoch is "gone", and every other text is no name', () => {
+  it('of an earlier epoch is "gone", and every other text is not a name', () => {
     assert.throws(() => parseName('1-00000007', 2), { code: 'gone' });
     const names = ['', '3-00000007', '2-7', '2-0000007', '02-00000007', '2-000000007', 'x2-00000007', '2-00000007x'];
     for (const name of [...names, '10000000000-00000001']) {

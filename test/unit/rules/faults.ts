@@ -64,7 +64,7 @@ export const FAULTS: readonly Fault[] = [
   [14, 'a hash in base64', (s) => s.edit(LIST, /sha-256:[0-9a-f]+/, 'md5:1B2M2Y8AsgTpgAmY7PhCfg==')],
   [14, 'a hash of other bytes', (s) => s.answer(FILE, () => ({ body: Buffer.from('Soundings in METRES.\n') }))],
   [14, 'such a hash in the list of the last changes', (s) => s.edit(RECENT, /sha-256:..../g, 'sha-256:0000')],
-  [15, 'a type that is no media type', (s) => s.edit(CHANGES, 'text/plain', 'plain text')],
+  [15, 'a type that is not a media type', (s) => s.edit(CHANGES, 'text/plain', 'plain text')],
   [15, 'a type that the answer has not', (s) => s.edit(LIST, 'text/plain', 'text/html')],
   [15, 'a type that the answer has not, in a Change List', (s) => s.edit(CHANGES, /text\/plain/g, 'text/html')],
   [15, 'a type with a space', (s) => s.edit(CHANGES, 'text/plain', 'text/ plain')],
@@ -130,7 +130,7 @@ export const FAULTS: readonly Fault[] = [
   [35, 'an up that ends half-way', (s) => s.edit(MAPS, '.well-known/resourcesync', 'sets/maps/capabilitylist.xml')],
   [36, 'a Source Description of another capability', (s) => s.edit(DESCRIPTION, '"description"', '"capabilitylist"')],
   [37, 'a Source Description without describedby', (s) => s.edit(DESCRIPTION, /<rs:ln rel="describedby".*\n/, NO_LINK)],
-  [38, 'an entry that is no Capability List', (s) => s.edit(DESCRIPTION, '"capabilitylist"', '"capability"')],
+  [38, 'an entry that is not a Capability List', (s) => s.edit(DESCRIPTION, '"capabilitylist"', '"capability"')],
   [38, 'a set that is left out', (s) => s.edit(DESCRIPTION, ENTRY, '')],
   [39, 'a set without describedby', (s) => s.edit(DESCRIPTION, /<rs:ln rel="describedby"[^>]*\/><\/url>/, '</url>')],
   [

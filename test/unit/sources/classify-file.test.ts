@@ -112,7 +112,7 @@ describe('What a scan does about a file', () => {
   });
 });
 
-describe('What a scan does about what is no file (any more)', () => {
+describe('What a scan does about what is not a file (any more)', () => {
   it('is to delete a resource, and to forget what is only remembered', () => {
     assert.equal(classify().classify({ key: KEY, resource: resourceOf() }).todo, 'delete');
     assert.equal(classify().classify({ key: KEY, remembered: REMEMBERED }).todo, 'forget');

@@ -270,7 +270,7 @@ describe('links and other things in a folder', () => {
     mkdirSync(folder.at('root'));
 
     await until('the problem', async () => problems.length > 0);
-    assert.match(problems.join(), /^: the root .* is not there/);
+    assert.match(problems.join(), /^: the root .* does not exist/);
   });
 });
 

@@ -22,7 +22,7 @@ describe('the hashes of an object that are known without reading it', () => {
     assert.deepEqual(knownHashes({ ...PLAIN, etag: md5.toUpperCase() }), { md5 });
   });
 
-  it('are no ETag that is not the MD5 of the bytes', () => {
+  it('are not an ETag that is not the MD5 of the bytes', () => {
     const others: readonly Partial<ObjectChecksums>[] = [
       { etag: `${md5}-2` },
       { etag: undefined },
@@ -45,7 +45,7 @@ describe('the hashes of an object that are known without reading it', () => {
     }
   });
 
-  it('are no checksums of checksums, and none of another length', () => {
+  it('are not checksums of checksums, and none of another length', () => {
     const base64 = sha256.toString('base64');
     const others = [
       { sha256: base64, checksumType: 'COMPOSITE' },

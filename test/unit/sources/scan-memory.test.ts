@@ -144,7 +144,7 @@ describe('what scans remember', () => {
 
   it('begins anew when its file is damaged, which costs nothing but time', () => {
     mkdirSync(folder.at('roots'));
-    writeFileSync(folder.at('roots/1.db'), 'this is no database, but long enough to be taken for one'.repeat(100));
+    writeFileSync(folder.at('roots/1.db'), 'this is not a database, but long enough to be taken for one'.repeat(100));
     const memory = openMemory();
     memory.update({ remember: [file('/a')], forget: [] });
     assert.deepEqual(keysOf(memory), ['/a']);
@@ -190,7 +190,7 @@ describe('what scans remember', () => {
   }
 
   it('is unavailable, and says which file, when a damaged one cannot be removed', () => {
-    folder.write('roots/1.db', 'this is no database, but long enough to be taken for one'.repeat(100));
+    folder.write('roots/1.db', 'this is not a database, but long enough to be taken for one'.repeat(100));
     mkdirSync(folder.at('roots/1.db-shm'));
     assert.throws(openMemory, (error) => isTidemarkError(error, 'unavailable') && error.message.includes('roots/1.db'));
   });

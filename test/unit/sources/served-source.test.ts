@@ -49,7 +49,7 @@ describe('A file that is opened for a response', () => {
     await opened.close();
   });
 
-  it('does not exist for a key that is no path', async () => {
+  it('does not exist for a key that is not a path', async () => {
     for (const key of ['http://example.org/a', '/a?b', '/missing']) {
       await assert.rejects(open(key), { code: 'not-found' }, key);
     }

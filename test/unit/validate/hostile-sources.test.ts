@@ -139,7 +139,7 @@ describe('the validation of a hostile source', () => {
     assert.equal(report.entries, 30_002);
   });
 
-  it('reads bytes that are no UTF-8, and a page of any size, to a clear end', async () => {
+  it('reads bytes that are not UTF-8, and a page of any size, to a clear end', async () => {
     source.answers.set(LIST, Buffer.concat([Buffer.from(documentOf('<url><loc>')), Buffer.from([0xff, 0xfe, 0x80])]));
     assertFinds(await check(), 1, /not well-formed|UTF-8/);
     source.answers.set('/', `<html>${'<link'.repeat(1_000_000)}`);

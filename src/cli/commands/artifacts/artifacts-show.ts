@@ -118,7 +118,7 @@ function describe({ key, path, length, codec, doc, records, provenance, summary,
 
 /** Describes a step of the chain of inputs, each of which the run before read; the first is the shown file. */
 function describeStep({ generator, version }: View['provenance'][number], at: number): string {
-  const made = generator === undefined ? '(unknown: its -prov.json is not there)' : `${generator}, by ${version}`;
+  const made = generator === undefined ? '(unknown: its -prov.json does not exist)' : `${generator}, by ${version}`;
   return '  '.repeat(at) + made;
 }
 

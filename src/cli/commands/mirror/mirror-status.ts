@@ -60,7 +60,7 @@ function openState({ name, stateFolder }: MirrorPlace): MirrorState {
     throw new TidemarkError(
       'not-found',
       name === stateFolder
-        ? `${name} is no copy that tidemark made: tidemark mirror URL ${quoted(name)} makes one`
+        ? `${name} is not a copy that tidemark made: tidemark mirror URL ${quoted(name)} makes one`
         : `there is no state of a copy in ${name} in ${stateFolder}: tidemark mirror URL ${quoted(name)} makes a copy`,
       { folder: stateFolder },
     );

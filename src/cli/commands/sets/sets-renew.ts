@@ -14,7 +14,7 @@ export const setsRenew: CliCommand<Options> = {
   group: 'sets',
   usage: 'renew [id]',
   summary:
-    'Begins a new history of one set, or of all, with the resources that are there: after a backup of the store was restored by other means than `tidemark restore`. Run it before a server is started on that store.',
+    'Begins a new history of one set, or of all, with its current resources: after a backup of the store was restored by other means than `tidemark restore`. Run it before a server is started on that store.',
   examples: [['sets renew --confirm', 'of all sets']],
 
   options(command) {

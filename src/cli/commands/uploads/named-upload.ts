@@ -6,7 +6,7 @@ import type { Uploads } from '../../../streams/uploads/uploads.ts';
 export function namedUpload(uploads: Pick<Uploads, 'get'>, id = ''): Promise<Upload> {
   const [organization = '', stream = '', number, ...rest] = id.split('/');
   if (number === undefined || rest.length > 0) {
-    throw new TidemarkError('invalid', `"${id}" is no upload: write ORGANIZATION/STREAM/NUMBER`, { upload: id });
+    throw new TidemarkError('invalid', `"${id}" is not an upload: write ORGANIZATION/STREAM/NUMBER`, { upload: id });
   }
   return uploads.get(organization, stream, parseUploadNumber(number));
 }

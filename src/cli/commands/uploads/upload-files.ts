@@ -94,7 +94,7 @@ async function findFile(path: string): Promise<FormFile> {
   const stats = await stat(path).catch((error: unknown) => {
     throw new TidemarkError('invalid', `${path} cannot be read: ${reasonOf(error)}`, { file: path });
   });
-  if (!stats.isFile()) throw new TidemarkError('invalid', `${path} is no regular file: name files`, { file: path });
+  if (!stats.isFile()) throw new TidemarkError('invalid', `${path} is not a regular file: name files`, { file: path });
   return { path, name: basename(path), length: stats.size, modified: stats.mtimeMs };
 }
 

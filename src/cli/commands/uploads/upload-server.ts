@@ -34,7 +34,7 @@ async function serverOf(call: Call<ServerOptions>): Promise<string> {
   const { server } = call.options;
   if (server !== undefined) {
     if (/^https?:$/.test(URL.parse(server)?.protocol ?? '')) return server;
-    throw new TidemarkError('invalid', `"${server}" is no URL of a server: write it as https://sync.example.org`);
+    throw new TidemarkError('invalid', `"${server}" is not a URL of a server: write it as https://sync.example.org`);
   }
   const { configuration } = call.loaded;
   const found = await askServer(configuration, await withExistingApp(call, keptBaseUrl));

@@ -80,5 +80,5 @@ export function leadsToPage({ md }: Entry, document: Document): boolean {
 /** A page for people, or an error page, must not be taken for an empty list. */
 export function requireRoot({ uri, root }: Document): void {
   if (root === 'urlset' || root === 'sitemapindex') return;
-  throw new DocumentFailure(uri, `it is no list: its root is ${root.slice(0, 100)}`);
+  throw new DocumentFailure(uri, `it is not a list: its root is ${root.slice(0, 100)}`);
 }

@@ -13,7 +13,7 @@ export const LIMITS = {
 };
 const ATTEMPTS = 5;
 /**
- * Backoff while a followed source is unavailable: a request every 30 seconds is no burden, and the copy recovers
+ * Backoff while a followed source is unavailable: a request every 30 seconds is not a burden, and the copy recovers
  * soon.
  */
 export const OUTAGE_BACKOFF = { firstMs: 1_000, longestMs: 30_000 };

@@ -10,7 +10,7 @@ const MOST_CHARACTERS_OF_A_LINE = 1_000_000;
  * Reads server-sent events (HTML Living Standard, 9.2) until the stream ends. It ignores their content: the Change List
  * has it, too, in order.
  * @param onNews called when the stream begins, and once for events that arrive together
- * @throws FetchFailure when the response is no such stream, and when the stream breaks
+ * @throws FetchFailure when the response is not such a stream, and when the stream breaks
  */
 export async function listen(
   reader: StreamReader,

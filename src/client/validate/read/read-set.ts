@@ -137,7 +137,7 @@ export class SetReading {
         return undefined;
       },
     });
-    // The list is optional: it is no fault if it does not exist.
+    // The list is optional: it is not a fault if it does not exist.
     if (document.root !== '' && capabilityOf(document) === 'changelist') this.#recent.document = document;
     else this.#session.documents.delete(recent);
   }

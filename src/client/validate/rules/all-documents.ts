@@ -68,7 +68,7 @@ export const ALL_DOCUMENTS: Rules = {
   1: {
     document: (document) => [
       ...wrong(document.root !== 'urlset' && document.root !== 'sitemapindex', () => `the root is ${document.root}`),
-      ...document.otherChildren.filter(isUnknownExtension).map((name) => `${name} is no element of ResourceSync`),
+      ...document.otherChildren.filter(isUnknownExtension).map((name) => `${name} is not an element of ResourceSync`),
     ],
     entry: ({ names }) =>
       names.some(isUnknownExtension) ? ['an rs:md or rs:ln is of another namespace than that of ResourceSync'] : NONE,
@@ -208,7 +208,7 @@ function problemOf(loc: string): string {
   const code = character?.codePointAt(0)?.toString(16).padStart(2, '0').toUpperCase();
   if (character !== undefined && loc.length <= 2048)
     return `has the character ${JSON.stringify(character)}, which a URI can only have percent-encoded, as %${code}`;
-  return 'is no absolute URI of 12 to 2,048 characters';
+  return 'is not an absolute URI of 12 to 2,048 characters';
 }
 
 function datetimeProblems(name: string, text: string): Problems {
@@ -218,6 +218,6 @@ function datetimeProblems(name: string, text: string): Problems {
     case 'incomplete':
       return [{ level: 'SHOULD', message: `${name} ${text} is not complete, or not in UTC` }];
     case 'none':
-      return [`${name} ${text.slice(0, 100)} is no W3C Datetime`];
+      return [`${name} ${text.slice(0, 100)} is not a W3C Datetime`];
   }
 }

@@ -133,7 +133,7 @@ export const NAVIGATION: Rules = {
               const problem = list.failure ?? capabilityListProblem(list);
               return problem === undefined
                 ? []
-                : [atEntry(description, entry, `${entry.loc} is no Capability List: ${problem}`)];
+                : [atEntry(description, entry, `${entry.loc} is not a Capability List: ${problem}`)];
             }),
         ),
   },

@@ -37,7 +37,7 @@ export const RESOURCES: Rules = {
         () => `length ${length}, but ${answer.length} bytes came`,
       ),
     extension: ({ attributes: { length } }) =>
-      wrong(length !== undefined && !/^\d+$/.test(length), () => `length ${length} is no number of bytes`),
+      wrong(length !== undefined && !/^\d+$/.test(length), () => `length ${length} is not a number of bytes`),
   },
   13: {
     answered: ({ md: { encoding } }, answer) => {
@@ -62,7 +62,7 @@ export const RESOURCES: Rules = {
   },
   15: {
     extension: ({ attributes: { type } }) =>
-      wrong(type !== undefined && !isMediaType(type), () => `type ${type} is no media type`),
+      wrong(type !== undefined && !isMediaType(type), () => `type ${type} is not a media type`),
     answered: ({ md: { type } }, answer) => {
       const came = answer.headers['content-type'];
       return wrong(

@@ -35,7 +35,7 @@ export function parseHubRequest(body: string): AskedOfHub {
 function callbackOf(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw wrong('hub.callback', 'is no URL that begins with http:// or https://');
+    throw wrong('hub.callback', 'is not a URL that begins with http:// or https://');
   }
   if (url.username !== '' || url.password !== '') throw wrong('hub.callback', 'has a user name or a password');
   if (url.hash !== '') throw wrong('hub.callback', 'has a fragment');
@@ -45,7 +45,7 @@ function callbackOf(text: string): string {
 
 function leaseOf(text: string | undefined): number {
   if (text === undefined || text === '') return leaseSecondsOf(undefined);
-  if (!/^[1-9]\d{0,11}$/.test(text)) throw wrong('hub.lease_seconds', 'is no whole number above 0');
+  if (!/^[1-9]\d{0,11}$/.test(text)) throw wrong('hub.lease_seconds', 'is not a whole number above 0');
   return leaseSecondsOf(Number(text));
 }
 

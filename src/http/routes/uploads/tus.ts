@@ -41,7 +41,7 @@ export function requireTus({ 'tus-resumable': version }: IncomingHttpHeaders): v
 export function bytesOf(headers: IncomingHttpHeaders, name: 'Upload-Length' | 'Upload-Offset'): number {
   const text = headers[name.toLowerCase()];
   if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text);
-  throw badHeader(name, `the header ${name} is ${text === undefined ? 'missing' : 'no number of bytes'}`);
+  throw badHeader(name, `the header ${name} is ${text === undefined ? 'missing' : 'not a number of bytes'}`);
 }
 
 /** Parses the header `Upload-Metadata`: pairs of a key and a Base64 text. @throws HttpError 400 */
@@ -67,7 +67,7 @@ export function filesOf(metadata: ReadonlyMap<string, string>, length: number): 
     return filesSchema.parse(JSON.parse(listed));
   } catch {
     const form = '[{"name": "a.mrc", "length": 123}]';
-    throw badHeader('Upload-Metadata', `the value of "files" is no JSON such as ${form}`);
+    throw badHeader('Upload-Metadata', `the value of "files" is not JSON such as ${form}`);
   }
 }
 
@@ -75,7 +75,7 @@ function decoded(key: string, value: string): string {
   const bytes = Buffer.from(value, 'base64');
   const text = bytes.toString('utf8');
   if (/^[A-Za-z0-9+/]*={0,2}$/.test(value) && Buffer.from(text).equals(bytes)) return text;
-  throw badHeader('Upload-Metadata', `the value of ${JSON.stringify(key.slice(0, 40))} is no UTF-8 in Base64`);
+  throw badHeader('Upload-Metadata', `the value of ${JSON.stringify(key.slice(0, 40))} is not UTF-8 in Base64`);
 }
 
 /** Sets the headers with the progress of an upload. */

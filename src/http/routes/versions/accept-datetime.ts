@@ -16,6 +16,6 @@ export function parseAcceptDatetime(header: string | string[] | undefined): Seco
   if (!Number.isNaN(milliseconds) && new Date(milliseconds).toUTCString().slice(5) === text.slice(5)) {
     return milliseconds / 1000;
   }
-  const message = 'Accept-Datetime is no date: write it such as Thu, 31 May 2007 20:35:00 GMT';
+  const message = 'Accept-Datetime is not a date: write it such as Thu, 31 May 2007 20:35:00 GMT';
   throw new HttpError(400, { code: 'bad-date', message });
 }

@@ -41,7 +41,7 @@ const RECORD = marc('1');
 const RECORDS = Buffer.concat([marc('1'), marc('2')]);
 
 describe('files of an upload', () => {
-  it('finds a file that is no package, whole, however it arrives', async () => {
+  it('finds a file that is not a package, whole, however it arrives', async () => {
     for (const chunk of [1, 7, 100_000]) {
       const [file, ...others] = await find(RECORDS, { chunk });
       assert.deepEqual(

@@ -50,7 +50,7 @@ describe('A record that is not said to be UTF-8', () => {
     ['a mark before a reference', '&#x03C1;\xe2&#x03B1;', '\u03c1\u03ac'],
     ['references alone', '&#x0E01;', '\u0e01'],
     ['references to what XML has not', '\xe2e &#x001F;&#xD800;&#x110000;', 'é &#x001F;&#xD800;&#x110000;'],
-    ['what is no reference of MARC-8', '\xe2e &#xE9; &#233; &#x03B1 &#x;', 'é &#xE9; &#233; &#x03B1 &#x;'],
+    ['what is not a reference of MARC-8', '\xe2e &#xE9; &#233; &#x03B1 &#x;', 'é &#xE9; &#233; &#x03B1 &#x;'],
     ['a mark before a reference that stays', 'a\xe2&#xD800;', 'a&#xD800;\u0301'],
   ];
   for (const [what, bytes, expected] of TEXTS) {

@@ -41,7 +41,7 @@ const FAULTS: readonly (readonly [string, Buffer, RegExp])[] = [
   ['a directory without an end', changed(record, BASE - 1, 'x'), /78 at byte 48 at the end of the directory/],
   ['a control character in the leader', changed(record, 6, '\x01'), /01 at byte 6 in the leader/],
   ['a tag with a sign', changed(record, 24, '0!1'), /the entry "0!1.*expected a tag/],
-  ['a length that is no number', changed(record, 27, '00x4'), /the entry "00100x4.*expected a tag and digits/],
+  ['a length that is not a number', changed(record, 27, '00x4'), /the entry "00100x4.*expected a tag and digits/],
   ['a field that ends behind the end', changed(record, 39, '0900'), /the entry "2450900.*behind the end/],
   ['a field that ends too early', changed(record, 39, '0010'), /expected a field terminator \(1E\) at its end/],
   [
@@ -71,7 +71,7 @@ const FAULTS: readonly (readonly [string, Buffer, RegExp])[] = [
   ['no record terminator', record.subarray(0, -1), /no record terminator.*leader says 78 bytes/],
   ['an end in the middle of a field', record.subarray(0, 60), /no record terminator.*after 60 it breaks off/],
   ['an end in the middle of the directory', record.subarray(0, 30), /do not begin with the leader|base address/],
-  ['text that is no record', Buffer.from('<html>Not found</html>'), /22 bytes that do not begin with the leader/],
+  ['text that is not a record', Buffer.from('<html>Not found</html>'), /22 bytes that do not begin with the leader/],
 ];
 
 describe('Faults of MARC21', () => {

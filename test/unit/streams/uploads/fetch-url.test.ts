@@ -139,7 +139,7 @@ describe('fetching the file of an upload', () => {
     assert.deepEqual(inside.requests, []);
   });
 
-  it('refuses other schemes, passwords and what is no URL', async () => {
+  it('refuses other schemes, passwords and what is not a URL', async () => {
     await fails(fetched('ftp://example.org/a.mrc'), 'invalid', /has the scheme ftp:/);
     await fails(fetched('file:///etc/passwd'), 'invalid', /has the scheme file:/);
     await fails(fetched('a.mrc'), 'invalid', /is no URL/);

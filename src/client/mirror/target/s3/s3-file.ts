@@ -142,5 +142,5 @@ export async function abortUpload(
   journal.remove(id);
 }
 
-/** The MD5 digest for `Content-MD5`. It detects damage, and is no protection against an attacker. */
+/** The MD5 digest for `Content-MD5`. It detects damage, and is not protection against an attacker. */
 export const md5Of = (bytes: Uint8Array): string => createHash('md5').update(bytes).digest('base64');
