@@ -35,6 +35,13 @@ describe('the data folder', () => {
     for (const folder of ['data', 'data/roots', 'data/documents/1']) assert.equal(modeOf(folder), '700', folder);
   });
 
+  it('is its owner’s alone when an activity makes it', async () => {
+    const input = '{"id":"a","mimetype":"application/xml","document":"<a/>"}\n';
+    const { exitCode, stderr } = await place.run(['activity', 'run', 'harvest', 'cdl', '--from', '-'], { input });
+    assert.equal(exitCode, 0, stderr);
+    assert.equal(modeOf('data'), '700');
+  });
+
   it('that every account may read stays as it is, with a warning', async () => {
     mkdirSync(join(place.folder, 'data'));
     chmodSync(join(place.folder, 'data'), 0o755);
