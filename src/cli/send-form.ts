@@ -156,8 +156,8 @@ function mayBeStored(): Stopped {
 }
 
 function unanswered({ origin }: URL, error: unknown, isSent: boolean): TidemarkError {
-  const mayBeThere = isSent && !NOT_REACHED.has(errorCode(error) ?? '');
-  const hint = mayBeThere ? '. "tidemark uploads list" shows whether the upload was stored' : '';
+  const mayBeStored = isSent && !NOT_REACHED.has(errorCode(error) ?? '');
+  const hint = mayBeStored ? '. "tidemark uploads list" shows whether the upload was stored' : '';
   const message = `the server at ${origin} did not answer: ${reasonOf(error)}${hint}`;
   return new TidemarkError('unavailable', message, { server: origin }, error);
 }

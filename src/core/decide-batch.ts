@@ -107,7 +107,7 @@ export interface Decisions {
   readonly raised: readonly RaisedOrder[];
   /** The state of each key after the batch; the identical object if the key did not change. */
   readonly keys: readonly (CurrentState | undefined)[];
-  /** Sets with any change. */
+  /** Sets whose ledger or positions change. */
   readonly sets: readonly DecidedSet[];
   /** The last stamp of the log, including these changes. */
   readonly last: Stamp;
@@ -145,17 +145,17 @@ export function decideBatch({ events, sets, keys, last: before, now }: Batch): D
     }
   }
   const raised = [...raises].map(([key, event]) => ({ event, after: after[key]! }));
-  const moved = [...drafts.values()].filter(({ isMoved }) => isMoved);
-  return { outcomes, changes, raised, keys: after, sets: moved, last };
+  const touched = [...drafts.values()].filter(({ isTouched }) => isTouched);
+  return { outcomes, changes, raised, keys: after, sets: touched, last };
 }
 
-interface Met {
+interface Before {
   readonly draft: SetDraft | undefined;
   readonly current: CurrentState | undefined;
   readonly last: Stamp;
 }
 
-function outcomeOf(event: BatchEvent, { draft, current, last }: Met): Outcome {
+function outcomeOf(event: BatchEvent, { draft, current, last }: Before): Outcome {
   if (draft === undefined) return 'unknown-set';
   if (!draft.hasPrefix(event)) return 'moved';
   if (!draft.hasRoomFor(event)) return 'too-many-sources';
@@ -193,7 +193,7 @@ class SetDraft implements DecidedSet {
   readonly closed: OpenWindow[] = [];
   readonly #before: BatchSet;
   #newSources = 0;
-  #isTouched = false;
+  #isKeyTouched = false;
 
   constructor(set: SetId, before: BatchSet) {
     this.set = set;
@@ -201,8 +201,8 @@ class SetDraft implements DecidedSet {
     this.ledger = { ...before.ledger, window: { ...before.ledger.window } };
   }
 
-  get isMoved(): boolean {
-    return this.#isTouched || this.positions.size > 0;
+  get isTouched(): boolean {
+    return this.#isKeyTouched || this.positions.size > 0;
   }
 
   /** Whether the event's key was derived under the current prefix of the set. */
@@ -227,9 +227,9 @@ class SetDraft implements DecidedSet {
     return true;
   }
 
-  /** Records that a key of the set has changed. */
+  /** Records that the state or the order of a key of the set has changed. */
   touch(): void {
-    this.#isTouched = true;
+    this.#isKeyTouched = true;
   }
 
   record(

@@ -107,14 +107,14 @@ export class JobRunner {
         const isFull = this.#running.size >= this.#options.concurrency;
         const owned = isFull ? await this.#watch() : await this.#claimer.claim();
         failures = 0;
-        this.#noteAnswer();
+        this.#reportRecovered();
         if (isFull) continue;
         idle = owned === undefined ? idle + 1 : 0;
         if (owned === undefined) await this.#pause(this.#pauseMs(idle));
         else this.#run(owned);
       } catch (error) {
         failures += 1;
-        this.#noteTrouble(error);
+        this.#reportTrouble(error);
         await pauseAfter(failures, TROUBLE, this.#stopping.signal).catch(() => {});
       }
     }
@@ -157,12 +157,12 @@ export class JobRunner {
     });
   }
 
-  #noteAnswer(): void {
+  #reportRecovered(): void {
     if (this.#inTrouble) this.#options.events?.onRecovered?.();
     this.#inTrouble = false;
   }
 
-  #noteTrouble(error: unknown): void {
+  #reportTrouble(error: unknown): void {
     if (!this.#inTrouble) this.#options.events?.onTrouble?.(asTrouble(error));
     this.#inTrouble = true;
   }

@@ -11,21 +11,21 @@ interface RetryOptions extends Backoff {
    * Whether a later attempt may succeed. Called after each failure.
    * @param failures number of failures so far
    */
-  mayPass(error: unknown, failures: number): boolean;
+  isTemporary(error: unknown, failures: number): boolean;
   /** Ends a pause between two attempts. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Repeats work until it succeeds.
- * @throws the first error for which `mayPass` is false; the signal's reason
+ * @throws the first error for which `isTemporary` is false; the signal's reason
  */
 export async function retry<Result>(work: () => Promise<Result>, options: RetryOptions): Promise<Result> {
   for (let failures = 1; ; failures++) {
     try {
       return await work();
     } catch (error) {
-      if (!options.mayPass(error, failures)) throw error;
+      if (!options.isTemporary(error, failures)) throw error;
     }
     await pauseAfter(failures, options, options.signal);
   }

@@ -30,7 +30,7 @@ export async function writeFile(task: WriteTask): Promise<StoredObject> {
   const target = join(root, key);
   const onDisk = <Result>(work: Promise<Result>): Promise<Result> => translated(root, work);
   // If the key exists, the body need not be read. Only the hard link decides whether it is still free.
-  if (!restores && (await isThere(target))) throw keyTaken(root, key);
+  if (!restores && (await exists(target))) throw keyTaken(root, key);
   const path = await onDisk(temporary.newPath());
   const hasher = new BlockHasher(task.hashes);
   try {
@@ -99,7 +99,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -103,14 +103,14 @@ class Upload {
   async #finish(): Promise<void> {
     const { key, store, signal, restores } = this.#task;
     let isContended = false;
-    const mayPass = (error: unknown, failures: number): boolean => {
+    const isTemporary = (error: unknown, failures: number): boolean => {
       const { status } = failureOf(error);
       // 409: another request is writing the object, and may still fail. Amazon S3 may then forget the upload (404).
       isContended = status === 409 || (status === 404 && failures > 1);
       return isContended && failures < MOST_ATTEMPTS;
     };
     try {
-      await retry(() => this.#write(), { ...BACKOFF, signal, mayPass });
+      await retry(() => this.#write(), { ...BACKOFF, signal, isTemporary });
     } catch (error) {
       signal?.throwIfAborted();
       if (restores && isContended && (await this.#isTaken())) return;

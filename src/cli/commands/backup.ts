@@ -51,9 +51,9 @@ export function sqliteFile(store: StoreLocation): string {
 }
 
 async function refuseExisting(file: string): Promise<void> {
-  const isThere = await access(file).then(
+  const exists = await access(file).then(
     () => true,
     () => false,
   );
-  if (isThere) throw new TidemarkError('invalid', `${file} exists already: name another file`, { file });
+  if (exists) throw new TidemarkError('invalid', `${file} exists already: name another file`, { file });
 }

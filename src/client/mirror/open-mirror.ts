@@ -55,14 +55,14 @@ async function setWhenReadable(parts: MirrorParts): Promise<MirroredSet> {
   const { options, state } = parts;
   const { onOutage, signal } = options;
   let isAway = false;
-  const mayPass = (error: unknown) => {
+  const isTemporary = (error: unknown) => {
     const waits = options.waitsForSource && state.fact('set') !== undefined;
     if (!waits || signal.aborted || !isTidemarkError(error, 'unavailable')) return false;
     if (!isAway) onOutage({ of: 'source', reason: error.message });
     isAway = true;
     return true;
   };
-  const set = await retry(() => setOf(parts), { ...OUTAGE_BACKOFF, signal, mayPass });
+  const set = await retry(() => setOf(parts), { ...OUTAGE_BACKOFF, signal, isTemporary });
   if (isAway) onOutage(undefined);
   return set;
 }

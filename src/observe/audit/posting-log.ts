@@ -26,7 +26,7 @@ const MOST_CHARACTERS = 8_000_000;
 const AFTER_CONFLICT = {
   firstMs: 5,
   longestMs: 500,
-  mayPass: (error: unknown) => isTidemarkError(error, 'conflict'),
+  isTemporary: (error: unknown) => isTidemarkError(error, 'conflict'),
 };
 
 /** Entries of this process that are not written yet, or that may accept further postings. */

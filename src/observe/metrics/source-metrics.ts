@@ -33,7 +33,7 @@ interface StoreFigures {
 /** Metrics of the source's content: read at each scrape, at a cost that does not grow with the content. */
 export class SourceMetrics {
   readonly #parts: SourceParts;
-  readonly #latest = new CoalescedRead(() => this.#lookNow());
+  readonly #latest = new CoalescedRead(() => this.#readNow());
   readonly #up;
   readonly #sets;
   readonly #resources;
@@ -103,7 +103,7 @@ export class SourceMetrics {
     this.#watermark.set(progress.applied / 1e6);
   }
 
-  async #lookNow(): Promise<SourceFigures> {
+  async #readNow(): Promise<SourceFigures> {
     const { cache, publisher } = this.#parts;
     const [store, pages] = await Promise.all([
       // `tidemark_store_up` reports a fault of the store; whatever needed the store logs the reason.

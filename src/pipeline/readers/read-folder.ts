@@ -78,7 +78,7 @@ async function readDocument(root: ContentRoot, entry: RootEntry): Promise<InputI
     if (isTidemarkError(error, 'not-found') || isTidemarkError(error, 'conflict')) {
       return bad(id, 'unreadable', error.message);
     }
-    if (isTidemarkError(error, 'unavailable') && (await isThere(root))) return bad(id, 'unreadable', error.message);
+    if (isTidemarkError(error, 'unavailable') && (await isReadable(root))) return bad(id, 'unreadable', error.message);
     throw error;
   }
 }
@@ -91,7 +91,7 @@ async function bytesOf(root: ContentRoot, { path }: FileEntry): Promise<Buffer> 
 }
 
 /** Whether the root can be listed: if so, only the file could not be read. */
-async function isThere(root: ContentRoot): Promise<boolean> {
+async function isReadable(root: ContentRoot): Promise<boolean> {
   return root.isEmpty().then(
     () => true,
     () => false,

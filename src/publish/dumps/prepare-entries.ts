@@ -96,8 +96,8 @@ class Batch {
     const end = from + data.length;
     if (end > this.#into.length) return undefined;
     this.#into.set(header, start);
-    const isThere = data.buffer === this.#into.buffer && data.byteOffset === this.#into.byteOffset + from;
-    if (!isThere) this.#into.set(data, from);
+    const isInPlace = data.buffer === this.#into.buffer && data.byteOffset === this.#into.byteOffset + from;
+    if (!isInPlace) this.#into.set(data, from);
     this.#start = end;
     return { ...packed, start, end };
   }

@@ -91,7 +91,7 @@ class ComparisonRun {
   readonly #parts: ComparisonParts;
   readonly #sort: RecordSort;
   /** By key of an artifact that states point to: whether it exists. */
-  readonly #isThere = new Map<string, boolean>();
+  readonly #existing = new Map<string, boolean>();
   /**
    * The text (see `placeIn`) by which a state points to an existing artifact. Kept from the last such state, since most
    * states point to the same artifact.
@@ -112,7 +112,7 @@ class ComparisonRun {
     this.#parts = parts;
     this.#sort = new RecordSort({ ...parts, publishHashes: comparison.publishHashes });
     const { key } = comparison.artifact;
-    this.#isThere.set(key, true);
+    this.#existing.set(key, true);
     this.#place = placeIn(key);
   }
 
@@ -189,13 +189,13 @@ class ComparisonRun {
   async #isReadable(known: EncodedState): Promise<boolean> {
     const artifact = artifactOf(known);
     if (artifact === undefined) return false;
-    let isThere = this.#isThere.get(artifact);
-    if (isThere === undefined) {
-      isThere = (await this.#parts.artifacts.head(artifact)) !== undefined;
-      this.#isThere.set(artifact, isThere);
+    let exists = this.#existing.get(artifact);
+    if (exists === undefined) {
+      exists = (await this.#parts.artifacts.head(artifact)) !== undefined;
+      this.#existing.set(artifact, exists);
     }
-    if (isThere) this.#place = placeIn(artifact);
-    return isThere;
+    if (exists) this.#place = placeIn(artifact);
+    return exists;
   }
 
   #same(): void {

@@ -88,7 +88,7 @@ export class Applier {
    * Reads which commits are applied now, by any process. Starts to apply those that no process applies, without waiting
    * for them.
    */
-  async notice(): Promise<void> {
+  async readProgress(): Promise<void> {
     await this.#readPointer();
     this.#advance();
   }
@@ -165,7 +165,7 @@ export class Applier {
   }
 
   async #applyUntilDone(record: CommitRecord): Promise<void> {
-    const mayPass = (fault: unknown) => {
+    const isTemporary = (fault: unknown) => {
       this.#fault = fault;
       return !this.#closed;
     };
@@ -175,7 +175,7 @@ export class Applier {
       await this.#apply(record);
       failpoint('apply.written');
     };
-    await retry(applyOnce, { ...APPLY_BACKOFF, mayPass });
+    await retry(applyOnce, { ...APPLY_BACKOFF, isTemporary });
   }
 
   async #apply(record: CommitRecord): Promise<void> {

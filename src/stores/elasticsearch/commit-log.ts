@@ -134,22 +134,22 @@ export class CommitLog {
    */
   async append(record: CommitRecord): Promise<boolean> {
     await this.#identity.require();
-    const isThere = await this.#appendUntilKnown(record);
+    const isLogged = await this.#appendUntilKnown(record);
     // The process may have been paused meanwhile.
     await this.#identity.require();
-    return isThere;
+    return isLogged;
   }
 
   async #appendUntilKnown(record: CommitRecord): Promise<boolean> {
     const body = await encodeCommit(record);
     const deadline = Date.now() + APPEND_TIMEOUT_MS;
-    const mayPass = (error: unknown) =>
+    const isTemporary = (error: unknown) =>
       isTidemarkError(error, 'unavailable') && !isRefusal(error) && Date.now() <= deadline;
-    let isThere: boolean | undefined;
-    while (isThere === undefined) {
-      isThere = await retry(() => this.#create(record, body), { ...APPEND_BACKOFF, mayPass });
+    let isLogged: boolean | undefined;
+    while (isLogged === undefined) {
+      isLogged = await retry(() => this.#create(record, body), { ...APPEND_BACKOFF, isTemporary });
     }
-    return isThere;
+    return isLogged;
   }
 
   /** Records that every commit up to a number is applied, and forgets the changes of these commits. */

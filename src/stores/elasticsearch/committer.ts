@@ -26,7 +26,7 @@ import {
   type LoggedChange,
   type LoggedOrder,
 } from './commit-record.ts';
-import type { CurrentStateReader, MetKeys } from './current-state-reader.ts';
+import type { CurrentStateReader, EventKeys } from './current-state-reader.ts';
 import { Reservations } from './reservation.ts';
 import type { StoredSets } from './stored-sets.ts';
 
@@ -97,8 +97,8 @@ export class Committer {
     failpoint('commit.begun');
     const [, index] = await Promise.all([sets.load(), changesIndex()]);
     await currentStates.readLedgers(events.filter(({ set }) => sets.get(set) !== undefined));
-    const met = await currentStates.read(events);
-    const { results, record } = this.#decide(events, { met, changesIndex: index, now: await this.#now() });
+    const eventKeys = await currentStates.read(events);
+    const { results, record } = this.#decide(events, { eventKeys, changesIndex: index, now: await this.#now() });
     failpoint('commit.decided');
     // Without an append there is no conflict (409) that would reveal a newer commit, so the log is read.
     if (record === undefined) return (await log.catchUp()) ? undefined : results;
@@ -125,13 +125,17 @@ export class Committer {
 
   #decide(
     events: readonly (PostableEvent | ReplayedChange)[],
-    { met, changesIndex, now }: { readonly met: MetKeys; readonly changesIndex: string; readonly now: number },
+    {
+      eventKeys,
+      changesIndex,
+      now,
+    }: { readonly eventKeys: EventKeys; readonly changesIndex: string; readonly now: number },
   ): Decision {
     const { log } = this.#parts;
     const decisions = decideBatch({
-      events: events.map((event, at) => toBatchEvent(event, met.ofEvents[at]!)),
+      events: events.map((event, at) => toBatchEvent(event, eventKeys.ofEvents[at]!)),
       sets: this.#batchSets(events),
-      keys: met.keys.map(({ current }) => current),
+      keys: eventKeys.keys.map(({ current }) => current),
       last: log.head.stamp,
       now,
     });
@@ -141,8 +145,8 @@ export class Committer {
     const record = {
       ...emptyRecord(log.head, { stamp: decisions.last, changesIndex }),
       time: now,
-      changes: decisions.changes.map((change) => toLogged(change, events[change.event]!, met)),
-      raised: decisions.raised.map((raised) => toLoggedOrder(raised, events[raised.event]!, met)),
+      changes: decisions.changes.map((change) => toLogged(change, events[change.event]!, eventKeys)),
+      raised: decisions.raised.map((raised) => toLoggedOrder(raised, events[raised.event]!, eventKeys)),
       ledgers: decisions.sets.map((decided) => this.#ledgerAfter(decided)),
       closed: decisions.sets.flatMap(({ set, closed }) => closed.map((window) => ({ ...window, set }))),
     };
@@ -183,10 +187,10 @@ export class Committer {
   /** Returns whether the commit is in the log. If not, the commit in its place is known afterwards. */
   async #append(record: CommitRecord): Promise<boolean> {
     const { log } = this.#parts;
-    const isThere = await log.append(record);
+    const isLogged = await log.append(record);
     // A process that is far behind would otherwise conflict with old commits one by one.
-    if (!isThere) await log.catchUp();
-    return isThere;
+    if (!isLogged) await log.catchUp();
+    return isLogged;
   }
 
   /** Waits while too many commits wait to be applied, to limit memory. */
@@ -212,7 +216,7 @@ function toBatchEvent(event: PostableEvent | ReplayedChange, key: number): Batch
 function toLogged(
   { event: at, kind, window, before, after }: DecidedChange,
   { set, key, state: given }: PostableEvent,
-  { keys, ofEvents }: MetKeys,
+  { keys, ofEvents }: EventKeys,
 ): LoggedChange {
   const { sortKey, id } = keys[ofEvents[at]!]!;
   const { state: encoded, stamp, created, weight, order } = after;
@@ -225,7 +229,7 @@ function toLogged(
 function toLoggedOrder(
   { event: at, after }: RaisedOrder,
   { set, key, state: given }: PostableEvent,
-  { keys, ofEvents }: MetKeys,
+  { keys, ofEvents }: EventKeys,
 ): LoggedOrder {
   const { sortKey, id } = keys[ofEvents[at]!]!;
   const { state: encoded, stamp, created, weight, order, raised } = after;

@@ -30,19 +30,19 @@ interface LedgerDocument {
 }
 
 /** A key of events. */
-interface MetKey {
+interface EventKey {
   readonly sortKey: string;
   /** The `_id` of its document. */
   readonly id: string;
   /** Undefined for a key that never existed. */
   current: CurrentState | undefined;
   /** False when its document need not be requested. */
-  readonly mayBeThere: boolean;
+  readonly mayExist: boolean;
 }
 
-/** The distinct keys of events. */
-export interface MetKeys {
-  readonly keys: readonly MetKey[];
+/** The distinct keys of a batch of events, with their current states. */
+export interface EventKeys {
+  readonly keys: readonly EventKey[];
   /** The index of each event's key. */
   readonly ofEvents: readonly number[];
 }
@@ -62,19 +62,19 @@ export class CurrentStateReader {
     this.#log = log;
   }
 
-  async read(events: readonly PostableEvent[]): Promise<MetKeys> {
-    const keys: MetKey[] = [];
+  async read(events: readonly PostableEvent[]): Promise<EventKeys> {
+    const keys: EventKey[] = [];
     const known = new Map<string, number>();
     const ofEvents = events.map(({ set, key }) => {
       const sortKey = sortKeyOf(set, key);
       let at = known.get(sortKey);
       if (at === undefined) {
-        at = keys.push(this.#meet(set, sortKey)) - 1;
+        at = keys.push(this.#lookUp(set, sortKey)) - 1;
         known.set(sortKey, at);
       }
       return at;
     });
-    const all = keys.filter(({ mayBeThere }) => mayBeThere);
+    const all = keys.filter(({ mayExist }) => mayExist);
     const ids = all.map(({ id }) => id);
     for (const [at, document] of (await this.get<ResourceDocument>(this.#names.resources, ids)).entries()) {
       const key = all[at]!;
@@ -88,12 +88,12 @@ export class CurrentStateReader {
    * Read the overlay before the documents: a pending commit may be applied, and leave the overlay, during the
    * request.
    */
-  #meet(set: SetId, sortKey: string): MetKey {
+  #lookUp(set: SetId, sortKey: string): EventKey {
     const { overlay, knownKeys } = this.#log;
     const id = resourceId(sortKey);
-    const mayBeThere = knownKeys.mayHold(set, id);
+    const mayExist = knownKeys.mayHold(set, id);
     // Every key in the overlay is also among the known keys.
-    return { sortKey, id, current: mayBeThere ? overlay.get(sortKey) : undefined, mayBeThere };
+    return { sortKey, id, current: mayExist ? overlay.get(sortKey) : undefined, mayExist };
   }
 
   /** Loads the ledgers of the events' sets into the log. */

@@ -44,7 +44,7 @@ export class ElasticsearchGauge implements StoreGauge {
     const { log, applier } = this.#parts;
     await log.exclusive(() => log.catchUp());
     // Waiting commits are in memory until this process notices that they were applied.
-    if (log.pending.length > 0) await applier.notice();
+    if (log.pending.length > 0) await applier.readProgress();
     const [oldest] = log.pending;
     const { stamp: logged } = log.head;
     if (oldest === undefined) return { logged, applied: logged, waiting: 0, waitingSince: undefined };

@@ -17,31 +17,31 @@ describe('Retrying', () => {
 
   it('repeats work until it succeeds', async () => {
     const { calls, work } = failing(3);
-    assert.equal(await retry(work, { ...AT_ONCE, mayPass: () => true }), 'done');
+    assert.equal(await retry(work, { ...AT_ONCE, isTemporary: () => true }), 'done');
     assert.equal(calls.count, 4);
   });
 
   it('throws the first error that does not pass', async () => {
     const { calls, work } = failing(3);
-    const mayPass = (error: unknown) => (error as Error).message !== 'failure 2';
-    await assert.rejects(retry(work, { ...AT_ONCE, mayPass }), /failure 2/);
+    const isTemporary = (error: unknown) => (error as Error).message !== 'failure 2';
+    await assert.rejects(retry(work, { ...AT_ONCE, isTemporary }), /failure 2/);
     assert.equal(calls.count, 2);
   });
 
   it('gives up after as many failures as the caller says', async () => {
     const { calls, work } = failing(9);
-    await assert.rejects(retry(work, { ...AT_ONCE, mayPass: (_error, failures) => failures < 3 }), /failure 3/);
+    await assert.rejects(retry(work, { ...AT_ONCE, isTemporary: (_error, failures) => failures < 3 }), /failure 3/);
     assert.equal(calls.count, 3);
   });
 
   it('throws the reason when it is aborted between two attempts', async () => {
     const stopping = new AbortController();
     const { calls, work } = failing(9);
-    const mayPass = (): boolean => {
+    const isTemporary = (): boolean => {
       stopping.abort(new Error('the program ends'));
       return true;
     };
-    const options = { firstMs: 3_600_000, longestMs: 3_600_000, signal: stopping.signal, mayPass };
+    const options = { firstMs: 3_600_000, longestMs: 3_600_000, signal: stopping.signal, isTemporary };
     await assert.rejects(retry(work, options), /the program ends/);
     assert.equal(calls.count, 1);
   });

@@ -27,8 +27,8 @@ export const setsMove: CliCommand<Options> = {
     const { view, isMoved } = await withExistingApp(call, async (app) => {
       const set = await app.sets.bySlug(slug);
       const { urlPrefix: before } = set;
-      const isThere = parseUrlPrefix(urlPrefix) === before && set.moving === undefined;
-      if (isThere) return { view: await viewSet(app, set), isMoved: false };
+      const hasPrefix = parseUrlPrefix(urlPrefix) === before && set.moving === undefined;
+      if (hasPrefix) return { view: await viewSet(app, set), isMoved: false };
       const what = `every URI of ${slug} begins with ${before} now; a move changes them all and begins a new history (a new epoch)`;
       const question = `Move it? E${what.slice(1)}.`;
       if (call.options.confirmMove !== true && !(await askToConfirm(call, question)))
