@@ -22,16 +22,15 @@ export class ArtifactFile {
     const key = { kind: 'stream-dump', organization, stream, id: randomUUID().replaceAll('-', '') } as const;
     const options = { hashes: ['sha-256'], sparesMemory: true } as const;
     this.#stored = putArtifact(artifacts, key, encode(this.#stream), options);
-    this.#stored.catch(() => {});
+    // A store that failed stops reading: this wakes the writer.
+    this.#stored.catch(() => this.#stream.destroy());
     // `abandon` destroys the stream; its errors are reported by `#stored`.
     this.#stream.on('error', () => {});
   }
 
   /** Resolves when more may be written. @throws TidemarkError as `ArtifactStore.put` */
   async write(part: Buffer): Promise<void> {
-    // A store that failed stops reading.
-    await Promise.race([writeTo(this.#stream, part), this.#stored]);
-    if (this.#stream.destroyed) await this.#stored;
+    if (!(await writeTo(this.#stream, part))) await this.#stored;
   }
 
   /** Resolves when the file is stored. @throws TidemarkError as `ArtifactStore.put` */

@@ -2,8 +2,12 @@ import { DamagedFile } from './found-file.ts';
 
 /** The encoding of XML follows from its first bytes, or is in its declaration, which is then ASCII. */
 const DECLARED = /^(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/;
-const DECLARATION = /^(<\?xml[^>]*?)\s+encoding\s*=\s*["'][^"']*["']/;
-const IS_UTF8 = /^utf-?8$/i;
+const DECLARATION = /^((?:\xef\xbb\xbf|\ufeff)?<\?xml[^>]*?)\s+encoding\s*=\s*["'][^"']*["']/;
+/**
+ * A declaration that can be read as ASCII is not in UTF-16, whatever it says: some programs declare the encoding of
+ * their text in memory.
+ */
+const IS_UTF8 = /^utf-?(8|16)/i;
 
 /**
  * The encoding of an XML file: a name that TextDecoder knows, or the unknown one of the declaration. UTF-16 has a byte
@@ -29,7 +33,7 @@ export async function* xmlInUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     else {
       const encoding = xmlEncoding(chunk);
       if (encoding === 'utf-8') {
-        yield chunk;
+        yield withoutUtf16(chunk);
         yield* chunks;
         return;
       }
@@ -38,6 +42,12 @@ export async function* xmlInUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     }
   }
   if (decoder !== undefined) yield Buffer.from(decode(decoder));
+}
+
+/** Without a declaration of UTF-16. */
+function withoutUtf16(chunk: Buffer): Buffer {
+  if (!/^utf-?16/i.test(DECLARED.exec(chunk.toString('latin1', 0, 1024))?.[1] ?? '')) return chunk;
+  return Buffer.from(chunk.toString('latin1').replace(DECLARATION, '$1'), 'latin1');
 }
 
 /** @param chunk undefined at the end */

@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { UploadReadingKey } from '../../artifacts/keys/stream-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
+import { writeTo } from '../../lib/write-to.ts';
 import type { UploadErratum } from '../uploads/upload-state.ts';
 
 /**
@@ -32,9 +32,7 @@ export class UploadErrata {
       ...(id !== undefined && { id: shortened(id, MOST_ID) }),
       reason: shortened(reason, MOST_REASON),
     };
-    if (stream.write(`${JSON.stringify(erratum)}\n`)) return;
-    // A store that failed stops reading.
-    await Promise.race([once(stream, 'drain'), this.#stored]);
+    if (!(await writeTo(stream, `${JSON.stringify(erratum)}\n`))) await this.#stored;
   }
 
   /**
@@ -59,7 +57,8 @@ export class UploadErrata {
     this.#stream.on('error', () => {});
     const options = { hashes: ['sha-256'] } as const;
     this.#stored = putArtifact(this.#artifacts, this.#key, this.#stream, options).then(({ key }) => key);
-    this.#stored.catch(() => {});
+    // A store that failed stops reading: this wakes the writer.
+    this.#stored.catch(() => this.#stream?.destroy());
     return this.#stream;
   }
 }

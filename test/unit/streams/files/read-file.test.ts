@@ -39,6 +39,10 @@ describe('records of a file', () => {
       assert.deepEqual(await read(gzipSync(bytes)), ['record ü𝒳']);
     }
     assert.deepEqual(await read(Buffer.from(xml('ü', 'ISO-8859-1'), 'latin1')), ['record ü']);
+    // Some programs declare the encoding of their text in memory.
+    for (const mark of ['', '\ufeff']) {
+      assert.deepEqual(await read(Buffer.from(mark + xml('ü𝒳', 'utf-16'))), ['record ü𝒳']);
+    }
     const [erratum] = await read(utf16.subarray(0, -1));
     assert.equal(erratum, 'record ü𝒳');
     const broken = Buffer.from(utf16);

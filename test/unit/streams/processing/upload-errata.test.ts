@@ -25,4 +25,19 @@ describe('The errata of an upload', () => {
     await abandoned;
     await assert.rejects(read!, /the upload cannot be read/);
   });
+
+  it('report the failure of the store to the one who waits for room', async () => {
+    const failing: Pick<ArtifactStore, 'put'> = {
+      async put() {
+        await setImmediate();
+        throw new Error('the disk is full');
+      },
+    };
+    const place = { organization: 'lane', stream: 'main', number: 1, id: '0'.repeat(32) };
+    const errata = new UploadErrata(failing, { kind: 'upload-errata', ...place });
+    const adding = async () => {
+      for (;;) await errata.add({ file: 1, path: ['a'], ordinal: 1, offset: 0, reason: 'x'.repeat(2_000) });
+    };
+    await assert.rejects(adding(), /the disk is full/);
+  });
 });
