@@ -20,14 +20,24 @@ NEAR.addSubnet('fc00::', 7, 'ipv6');
  * count: a client controls the rest.
  */
 export function clientAddress(headers: IncomingHttpHeaders, address = ''): string {
-  const own = address.replace(/^::ffff:(?=\d+\.)/, '');
+  const own = unmapped(address);
   const forwarded = isNear(own)
     ? String(headers['x-forwarded-for'] ?? '')
         .split(',')
         .at(-1)!
         .trim()
     : '';
-  return network(forwarded === '' ? own : forwarded.slice(0, 64));
+  return network(forwarded === '' ? own : unmapped(withoutPort(forwarded.slice(0, 64))));
+}
+
+/** Some proxies append the port of the connection: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function withoutPort(address: string): string {
+  return address.replace(/^([\d.]+):\d+$/, '$1').replace(/^\[(.*)\](?::\d+)?$/, '$1');
+}
+
+/** An IPv4 address that is written as one of IPv6. */
+function unmapped(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
 function isNear(address: string): boolean {

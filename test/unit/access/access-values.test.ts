@@ -109,6 +109,15 @@ describe('The address of a client', () => {
     assert.equal(clientAddress({}, undefined), '');
   });
 
+  it('is the same with and without a port, and however a proxy writes it', () => {
+    for (const written of ['203.0.113.7:4711', '203.0.113.7:4712', '::ffff:203.0.113.7', '[::FFFF:203.0.113.7]:4711']) {
+      assert.equal(of('127.0.0.1', written), '203.0.113.7', written);
+    }
+    for (const written of ['2001:db8:1:2::1', '[2001:db8:1:2::1]', '[2001:db8:1:2::1]:4711']) {
+      assert.equal(of('127.0.0.1', written), '2001:db8:1:2', written);
+    }
+  });
+
   it('is one for all that a client of IPv6 has', () => {
     assert.equal(of('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2');
     assert.equal(of('2001:db8:1:2::1'), of('2001:db8:1:2:ffff::'));
