@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,6 +42,15 @@ describe('the package', function () {
     await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', join(folder, file!)], elsewhere);
     const { stdout } = await run('npx', ['--no', 'tidemark', '--version'], elsewhere);
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+
+    const installed = join(elsewhere, 'node_modules/tidemark');
+    const readme = await readFile(join(installed, 'README.md'), 'utf8');
+    const linked = [...readme.matchAll(/\]\(((?:docs|ops)\/[^)#]+)/g)].map(([, path]) => path!);
+    assert.ok(linked.includes('docs/operating.md'));
+    const pages = linked.filter((path) => !path.endsWith('.png'));
+    for (const path of [...pages, 'CHANGELOG.md', 'ops/nginx/tidemark.conf', 'ops/prometheus/alerts.yml']) {
+      await access(join(installed, path));
+    }
 
     const port = await findFreePort();
     const program = join(elsewhere, 'node_modules/.bin/tidemark');
