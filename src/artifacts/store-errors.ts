@@ -1,4 +1,4 @@
-import { TidemarkError } from '../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { GetOptions, ObjectKey } from './artifact-store.ts';
 
 export function noSuchObject(store: string, key: ObjectKey): TidemarkError {
@@ -18,6 +18,21 @@ export function beyondEnd(store: string, key: ObjectKey, start: number): Tidemar
 export function cutOff(store: string, key: ObjectKey, { came, of }: { came: number; of: number }): TidemarkError {
   const message = `${key} in the artifact store ${store} was cut off: ${came} of ${of} bytes came; trying again may help`;
   return new TidemarkError('unavailable', message, { key });
+}
+
+/** The error for an artifact that cannot be read, for comparing as for reading a record or a file. */
+export function unreadable(error: unknown, key: ObjectKey, store: string): unknown {
+  if (isTidemarkError(error, 'not-found')) {
+    return new TidemarkError(
+      'unavailable',
+      `the artifact ${key} is not in ${store} (any more): put it back`,
+      { artifact: key },
+      error,
+    );
+  }
+  if (!isTidemarkError(error, 'invalid')) return error;
+  const problem = error.message.startsWith(key) ? error.message : `${key}: ${error.message}`;
+  return new TidemarkError('unavailable', `the artifact cannot be read: ${problem}`, { artifact: key }, error);
 }
 
 /** @throws TidemarkError `invalid` unless the range is of whole bytes and not empty */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
+import { sync } from '../../src/sources/sync/sync.ts';
 import { ask, askJson } from '../support/ask.ts';
+import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { FORM_HEADERS, field, file, formOf, postForm } from '../support/multipart.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
@@ -61,6 +63,19 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
     const second = await postForm(uploads(), [file('passwd', 'second')]);
     assert.equal(second.json.number, 2);
     assert.equal((await ask(`${started.url}/api/${first.json.files[2].url}`)).text, '');
+  });
+
+  it('are unavailable as files of their set, and not missing, when an artifact is', async () => {
+    const { app } = started;
+    await postForm(uploads(), [file('a.mrc', 'lost')]);
+    const set = await app.sets.bySlug(`${lane}.uploads`);
+    await sync({ set, source: app.sourceOf(set), updater: app.updater });
+    await app.sets.markReady(set.slug);
+    const [resource] = await collect(app.index.read(set.id, {}));
+    const url = `${started.url}/sets/${set.slug}/resources${resource!.key}`;
+    assert.equal((await ask(url)).text, 'lost');
+    await app.artifacts.delete(resource!.state.record!.artifact);
+    assert.equal((await ask(url)).status, 503);
   });
 
   it('may name a URL in the place of files, and have their number at once', async () => {

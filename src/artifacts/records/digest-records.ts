@@ -1,9 +1,10 @@
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ArtifactStore } from '../artifact-store.ts';
 import { readChunks } from '../avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../avro/schemas.ts';
 import type { FoundArtifact } from '../find-artifacts.ts';
+import { unreadable } from '../store-errors.ts';
 import type { RecordSort } from './record-sort.ts';
 
 /** The properties of an artifact that a comparison needs, as plain values. */
@@ -82,19 +83,4 @@ export function documentSchema(schema: ComparedArtifact['schema']): DocumentSche
     case 'log.Position.v1':
       throw new TidemarkError('invalid', `records of ${schema} have no documents`);
   }
-}
-
-/** The error for an artifact that cannot be read, for comparing as for reading a record. */
-export function unreadable(error: unknown, key: string, store: string): unknown {
-  if (isTidemarkError(error, 'not-found')) {
-    return new TidemarkError(
-      'unavailable',
-      `the artifact ${key} is not in ${store} (any more): put it back`,
-      { artifact: key },
-      error,
-    );
-  }
-  if (!isTidemarkError(error, 'invalid')) return error;
-  const problem = error.message.startsWith(key) ? error.message : `${key}: ${error.message}`;
-  return new TidemarkError('unavailable', `the artifact cannot be read: ${problem}`, { artifact: key }, error);
 }

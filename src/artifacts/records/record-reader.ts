@@ -7,8 +7,9 @@ import { readHeader, unpackBlock } from '../avro/container-reader.ts';
 import type { ContainerHeader } from '../avro/header-reader.ts';
 import type { DocumentSchemaId } from '../avro/schemas.ts';
 import { recordsSchemaOf } from '../records-schema.ts';
+import { unreadable } from '../store-errors.ts';
 import { BlockRecords } from './block-records.ts';
-import { documentSchema, unreadable } from './digest-records.ts';
+import { documentSchema } from './digest-records.ts';
 import type { WalkedRecord } from './walk-records.ts';
 
 type Header = ContainerHeader<DocumentSchemaId>;

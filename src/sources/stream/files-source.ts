@@ -12,7 +12,7 @@ import { verifyDeliveries } from './verify-files.ts';
 
 export interface FilesSourceParts {
   readonly index: Pick<ResourceStates, 'read'>;
-  readonly artifacts: Pick<ArtifactStore, 'get'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
   readonly news: Pick<StreamNews, 'subscribe'>;
 }
 

@@ -1,4 +1,5 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { unreadable } from '../../artifacts/store-errors.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { LiveResource, OpenedBytes } from '../served-source.ts';
 
@@ -6,7 +7,10 @@ import type { LiveResource, OpenedBytes } from '../served-source.ts';
  * Opens a file that is an artifact. Its state contains everything except the bytes, which are read when they are sent.
  * @throws TidemarkError `unavailable` when the state does not contain its place
  */
-export function openStoredFile({ key, state }: LiveResource, artifacts: Pick<ArtifactStore, 'get'>): OpenedBytes {
+export function openStoredFile(
+  { key, state }: LiveResource,
+  artifacts: Pick<ArtifactStore, 'get' | 'name'>,
+): OpenedBytes {
   const { record, hashes, length, mime, lastmod: lastModified } = state;
   const digest = hashes?.['sha-256'];
   if (record === undefined || digest === undefined || length === undefined) {
@@ -19,7 +23,13 @@ export function openStoredFile({ key, state }: LiveResource, artifacts: Pick<Art
     lastModified,
     // After another stream became the default, the key may belong to another file, even an older one.
     dateTellsVersions: false,
-    read: async (range) => (await artifacts.get(record.artifact, { range })).body,
+    async read(range) {
+      try {
+        return (await artifacts.get(record.artifact, { range })).body;
+      } catch (error) {
+        throw unreadable(error, record.artifact, artifacts.name);
+      }
+    },
     async close() {},
   };
 }

@@ -45,7 +45,7 @@ async function readFile(
   { record, length, hashes }: ResourceState,
   artifacts: VerifiedDeliveries['artifacts'],
 ): Promise<Mismatch | undefined> {
-  if (record === undefined) return { kind: 'differing', key, message: 'has no artifact' };
+  if (record === undefined) return { kind: 'missing', key, message: 'is published, and has no artifact' };
   try {
     const { body } = await artifacts.get(record.artifact);
     const hash = createHash('sha256');

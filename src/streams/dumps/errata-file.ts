@@ -1,5 +1,5 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
-import { unreadable } from '../../artifacts/records/digest-records.ts';
+import { unreadable } from '../../artifacts/store-errors.ts';
 import type { StreamName } from '../set-names.ts';
 import { ArtifactFile } from './artifact-file.ts';
 import { gzipParts } from './gzip-parts.ts';
