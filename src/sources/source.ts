@@ -8,31 +8,38 @@ import type { SyncCounter, SyncSummary } from './sync-counter.ts';
 /**
  * What a set is synced with: a folder, a bucket, the records of artifacts. `sync/sync.ts` posts the differences,
  * `sync/sync-loop.ts` does so after each change, `verify` checks the set, and requests for bytes open its resources. A
- * source itself posts no change.
+ * source itself posts no change. test/contract/source.ts tests these promises.
+ *
+ * A source is opened for each request or sync, in the thread of HTTP: opening reads nothing, and whatever would take
+ * that thread more than 50 ms runs in another one.
  *
  * Something that cannot be listed is unknown, not deleted: a source reports it to the counter as a problem, and yields
  * no difference for it.
  */
 export interface Source extends ServedSource {
   /**
-   * Lists the source in key order beside the state of the set, and describes what is new or has another fingerprint.
+   * Lists the source beside the state of the set, and describes what is new or has another fingerprint: in any order,
+   * and perhaps also a resource that turns out to be the same. Counts what it finds; `sync` counts what was posted.
    * Undefined when it is known that nothing differs.
-   * @throws TidemarkError `unavailable` when the source does not exist or is suddenly empty; the signal's reason when
-   *   it is aborted
+   *
+   * Comparisons may run at the same time, in several processes. A source of which an older list could win excludes
+   * that: by a mutex, which `end` releases, or by positions.
+   * @throws TidemarkError `unavailable` when the source does not exist, or when it is suddenly empty by a fault; the
+   *   signal's reason when it is aborted
    */
   compare(options: CompareOptions): Promise<Comparison | undefined>;
 
   /**
    * Reads every byte that the set mirrors now, and compares it with the state, whatever is remembered. Changes nothing.
    * The counter counts what was compared.
-   * @throws TidemarkError as `compare`
+   * @throws TidemarkError as `compare`; `invalid` when it is not known what the set mirrors, before the first sync
    */
   verify(options: Pick<CompareOptions, 'counter' | 'signal'>): AsyncIterable<readonly Mismatch[]>;
 
   /**
    * Reports from now on what may have changed: a path to compare again, or the empty path for everything. Each change
    * is reported at least once. After `onProblem` with an empty path nothing more is reported.
-   * @throws TidemarkError `unavailable` when the source does not exist
+   * @throws TidemarkError `unavailable` when the source does not exist, and cannot be watched before it does
    */
   watch(onChange: (path: string) => void, onProblem: (problem: SourceProblem) => void): Promise<SourceWatch>;
 
