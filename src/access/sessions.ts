@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { MOST_OFF } from '../core/clock.ts';
+import { LARGEST_CLOCK_ERROR_MS } from '../core/clock.ts';
 import { unlessConflict } from '../core/errors.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import { CatalogFollower } from '../stores/catalog-follower.ts';
@@ -79,7 +79,7 @@ export class Sessions {
   async end(token: string): Promise<void> {
     const name = { kind: 'session', id: idOf(token) } as const;
     await updateDocument<EndedBody>(this.#catalog, name, (before) => ({
-      ended: Math.max(Date.now() + MOST_OFF, before?.ended ?? 0),
+      ended: Math.max(Date.now() + LARGEST_CLOCK_ERROR_MS, before?.ended ?? 0),
     }));
     await this.#follower.load();
   }

@@ -95,7 +95,7 @@ interface Armed {
 }
 
 /** Milliseconds to wait for SIGSTOP to take effect. After SIGCONT, the process continues here. */
-const UNTIL_STOPPED = 100;
+const UNTIL_STOPPED_MS = 100;
 
 let armed: Armed | undefined;
 
@@ -113,6 +113,6 @@ export function failpoint(name: Failpoint): void {
   if (armed.passesLeft !== 0) return;
   process.kill(process.pid, armed.signal);
   // The signal is delivered to the process, not to this thread: without waiting, the next step might still be executed.
-  const timeoutMs = armed.signal === 'SIGKILL' ? undefined : UNTIL_STOPPED;
+  const timeoutMs = armed.signal === 'SIGKILL' ? undefined : UNTIL_STOPPED_MS;
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, timeoutMs);
 }

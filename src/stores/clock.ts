@@ -1,10 +1,10 @@
 import { uptime } from 'node:os';
-import { type AcceptedClock, MOST_OFF } from '../core/clock.ts';
+import { type AcceptedClock, LARGEST_CLOCK_ERROR_MS } from '../core/clock.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { Catalog } from './catalog.ts';
 
 /** Milliseconds until a clock that jumped is trusted again, if it does not jump back. */
-const TRUSTED_AFTER = 10_000;
+const TRUSTED_AFTER_MS = 10_000;
 export const ACCEPTED_CLOCK = { kind: 'clock', id: 'clock' } as const;
 
 /** The accepted clock of a store. Call it only when the last stamp is ahead of the clock, which is rare. */
@@ -25,27 +25,27 @@ export function startOfMachine(now = Date.now()): number {
  * trusted.
  */
 export class JumpCheck {
-  readonly #trustedAfter: number;
+  readonly #trustedAfterMs: number;
   #trusted: number;
   #doubted: { readonly start: number; readonly since: number } | undefined;
 
   /**
    * @param trusted result of `startOfMachine` when the process began
-   * @param trustedAfter milliseconds; for tests
+   * @param trustedAfterMs milliseconds; for tests
    */
-  constructor(trusted: number, trustedAfter = TRUSTED_AFTER) {
+  constructor(trusted: number, trustedAfterMs = TRUSTED_AFTER_MS) {
     this.#trusted = trusted;
-    this.#trustedAfter = trustedAfter;
+    this.#trustedAfterMs = trustedAfterMs;
   }
 
   /** @throws TidemarkError `unavailable` when the clock has just jumped by more than a minute */
   require(now: number): void {
     const start = startOfMachine(now);
     const since = performance.now();
-    if (Math.abs(start - this.#trusted) > MOST_OFF) {
-      const isSame = this.#doubted !== undefined && Math.abs(start - this.#doubted.start) <= MOST_OFF;
+    if (Math.abs(start - this.#trusted) > LARGEST_CLOCK_ERROR_MS) {
+      const isSame = this.#doubted !== undefined && Math.abs(start - this.#doubted.start) <= LARGEST_CLOCK_ERROR_MS;
       if (!isSame) this.#doubted = { start, since };
-      if (since - this.#doubted!.since < this.#trustedAfter) throw hasJumped(start - this.#trusted);
+      if (since - this.#doubted!.since < this.#trustedAfterMs) throw hasJumped(start - this.#trusted);
     }
     // Accepts small steps and drift.
     this.#trusted = start;
@@ -57,6 +57,6 @@ function hasJumped(milliseconds: number): TidemarkError {
   const seconds = Math.round(Math.abs(milliseconds) / 1000);
   return new TidemarkError(
     'unavailable',
-    `this machine's clock has just jumped ${seconds} seconds ${milliseconds > 0 ? 'forwards' : 'backwards'}: it is trusted again when it has stayed so for ${TRUSTED_AFTER / 1000} seconds`,
+    `this machine's clock has just jumped ${seconds} seconds ${milliseconds > 0 ? 'forwards' : 'backwards'}: it is trusted again when it has stayed so for ${TRUSTED_AFTER_MS / 1000} seconds`,
   );
 }

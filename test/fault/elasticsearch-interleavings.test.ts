@@ -263,7 +263,7 @@ describe('requests to Elasticsearch that overtake each other', () => {
 
 /** For a process that waits for an answer while others work. */
 async function openPatiently(source: ElasticsearchSource, proxy: FaultProxy) {
-  const opened = await openElasticsearch(source.location(proxy.url), { requestTimeout: 180_000 });
+  const opened = await openElasticsearch(source.location(proxy.url), { requestTimeoutMs: 180_000 });
   source.onClose(opened.close);
   return opened;
 }

@@ -136,8 +136,8 @@ describe('the answer of Elasticsearch to an appended commit', () => {
     always.remove();
   });
 
-  async function open(requestTimeout?: number) {
-    const { index, catalog, close } = await openElasticsearch(source.location(proxy.url), { requestTimeout });
+  async function open(requestTimeoutMs?: number) {
+    const { index, catalog, close } = await openElasticsearch(source.location(proxy.url), { requestTimeoutMs });
     source.onClose(close);
     const { id } = await new SetRegistry(catalog, index).bySlug(SLUG);
     // It knows the log, so that the number that it creates is the next.

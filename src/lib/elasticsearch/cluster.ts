@@ -9,7 +9,7 @@ import type { ElasticsearchServers } from './servers.ts';
 
 export interface ClusterOptions {
   /** Milliseconds until a request times out; shorter in tests. */
-  readonly requestTimeout?: number | undefined;
+  readonly requestTimeoutMs?: number | undefined;
   /** Most bytes of a response with several documents; fewer in tests. */
   readonly mostBytesOfBatch?: number | undefined;
   readonly observer?: RequestObserver | undefined;
@@ -18,7 +18,7 @@ export interface ClusterOptions {
 type Search = estypes.SearchRequest & { readonly size: number };
 
 /** Milliseconds until a request times out. Elasticsearch may still execute it: see docs/elasticsearch.md. */
-const REQUEST_TIMEOUT = 30_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 /** Most bytes of any response. Elasticsearch accepts requests, and so documents, of up to 100 MB. */
 const MOST_BYTES = 256 * 1024 * 1024;
 /** Most bytes of a response with several documents. After a larger one, smaller batches are requested. */
@@ -26,13 +26,13 @@ const MOST_BYTES_OF_BATCH = 32 * 1024 * 1024;
 /** All our requests are safe to repeat. */
 const RETRIES = 2;
 /** Seconds before the first retry, and at most. */
-const RETRY_AFTER = { first: 0.05, most: 1 };
+const RETRY_AFTER_SECONDS = { first: 0.05, most: 1 };
 
 /** The client has no option for its retry backoff, which is up to four seconds. */
 class QuickRetryTransport extends Transport {
   constructor(options: ConstructorParameters<typeof Transport>[0]) {
     const retryBackoff = (_least: number, _most: number, attempt: number) =>
-      Math.min(RETRY_AFTER.first * 2 ** attempt, RETRY_AFTER.most);
+      Math.min(RETRY_AFTER_SECONDS.first * 2 ** attempt, RETRY_AFTER_SECONDS.most);
     super({ ...options, retryBackoff });
   }
 }
@@ -50,7 +50,11 @@ export class Cluster {
   constructor(
     { nodes, authorization, caFile }: ElasticsearchServers,
     variable = 'TIDEMARK_STORE',
-    { requestTimeout = REQUEST_TIMEOUT, observer = {}, mostBytesOfBatch = MOST_BYTES_OF_BATCH }: ClusterOptions = {},
+    {
+      requestTimeoutMs = REQUEST_TIMEOUT_MS,
+      observer = {},
+      mostBytesOfBatch = MOST_BYTES_OF_BATCH,
+    }: ClusterOptions = {},
   ) {
     this.#mostBytesOfBatch = mostBytesOfBatch;
     this.#observer = observer;
@@ -61,7 +65,7 @@ export class Cluster {
       Connection: BoundedConnection,
       Transport: QuickRetryTransport,
       maxRetries: RETRIES,
-      requestTimeout,
+      requestTimeout: requestTimeoutMs,
       maxResponseSize: MOST_BYTES,
       enableMetaHeader: false,
       ...(authorization !== undefined && { headers: { authorization } }),

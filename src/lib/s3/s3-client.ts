@@ -2,7 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { limitAnswers } from './limit-answers.ts';
 import type { S3Location } from './s3-location.ts';
 
-const CONNECTION_TIMEOUT = 5_000;
+const CONNECTION_TIMEOUT_MS = 5_000;
 /** The client's backoff grows up to 20 seconds; it gives up on an overloaded server after some 10 seconds. */
 const ATTEMPTS = 5;
 const SOCKETS = 64;
@@ -38,7 +38,7 @@ export function createClient(
     maxAttempts: attempts,
     retryMode: 'standard',
     requestHandler: {
-      connectionTimeout: Math.min(timeout, CONNECTION_TIMEOUT),
+      connectionTimeout: Math.min(timeout, CONNECTION_TIMEOUT_MS),
       socketTimeout: timeout,
       httpAgent: agent,
       httpsAgent: agent,

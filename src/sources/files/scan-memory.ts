@@ -11,7 +11,7 @@ import type { FileMemory, RememberedFile } from './file-memory.ts';
 
 const BATCH = 500;
 /** Milliseconds to wait for another process. */
-const BUSY_TIMEOUT = 5_000;
+const BUSY_TIMEOUT_MS = 5_000;
 
 // Losing the last writes means hashing a few files again, so only checkpoints wait for the disk.
 const SCHEMA = `
@@ -142,7 +142,7 @@ function openEmpty(place: MemoryPlace): ReturnType<typeof open> {
 }
 
 function open({ file, root }: MemoryPlace) {
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
+  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.exec(SCHEMA);
     // Checked again in the transaction: another process may do the same.

@@ -13,9 +13,9 @@ import type { IndicesIdentity } from './indices-identity.ts';
 import { movePointer, readPointer } from './pointer.ts';
 
 /** Milliseconds that a commit of another process may wait before this process applies it. */
-const TAKE_OVER_AFTER = 1_000;
+const TAKE_OVER_AFTER_MS = 1_000;
 /** Milliseconds between two reads of the pointer while another process applies a commit. */
-const POLL_AFTER = 20;
+const POLL_AFTER_MS = 20;
 const APPLY_BACKOFF = { firstMs: 100, longestMs: 2_000 };
 /**
  * Milliseconds that a reader or a closing process waits until a commit is applied, and that it waits while applying
@@ -80,7 +80,7 @@ export class Applier {
       this.#advance();
       const timeoutMs = this.#fault === undefined ? THROUGH_TIMEOUT_MS.working : THROUGH_TIMEOUT_MS.failing;
       if (Date.now() - begin > timeoutMs) throw this.#fault ?? notApplied(number);
-      await withTimeout(this.#progress.promise, POLL_AFTER * 10, () => {});
+      await withTimeout(this.#progress.promise, POLL_AFTER_MS * 10, () => {});
     }
   }
 
@@ -130,8 +130,8 @@ export class Applier {
         }
         await this.#readPointer();
         if (this.#log.applied >= next) continue;
-        if (record.number === next && Date.now() - since > TAKE_OVER_AFTER) this.start(record);
-        else await wait(POLL_AFTER);
+        if (record.number === next && Date.now() - since > TAKE_OVER_AFTER_MS) this.start(record);
+        else await wait(POLL_AFTER_MS);
       }
     }
   }

@@ -1,11 +1,11 @@
-import { MOST_OFF } from '../../core/clock.ts';
+import { LARGEST_CLOCK_ERROR_MS } from '../../core/clock.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { startOfMachine } from '../clock.ts';
 
-const CHECK_AFTER = 60_000;
+const CHECK_AFTER_MS = 60_000;
 /** Milliseconds by which this clock may be changed without a new check. */
-const SMALL_STEP = 1_000;
+const SMALL_STEP_MS = 1_000;
 
 /**
  * Compares this machine's clock with Elasticsearch's before a write, at most once a minute, and after this clock was
@@ -28,8 +28,8 @@ export class ClockCheck {
     const now = Date.now();
     const start = startOfMachine(now);
     // The monotonic clock measures the time since the last check.
-    const isRecent = performance.now() - this.#checked < CHECK_AFTER;
-    if (isRecent && Math.abs(start - this.#start) < SMALL_STEP) return now;
+    const isRecent = performance.now() - this.#checked < CHECK_AFTER_MS;
+    if (isRecent && Math.abs(start - this.#start) < SMALL_STEP_MS) return now;
     await this.#compare();
     this.#start = start;
     return this.now();
@@ -43,7 +43,7 @@ export class ClockCheck {
     const answered = Date.now();
     const timestamp = Object.values(nodes)[0]!.timestamp!;
     const ahead = timestamp < asked ? asked - timestamp : timestamp > answered ? answered - timestamp : 0;
-    if (Math.abs(ahead) > MOST_OFF) throw isOff(ahead);
+    if (Math.abs(ahead) > LARGEST_CLOCK_ERROR_MS) throw isOff(ahead);
     this.#checked = performance.now();
   }
 }

@@ -11,7 +11,7 @@ import { externalVersion, readPointer } from './pointer.ts';
 /** The `_id`, in the index of ledgers, of the number up to which commits were dropped. */
 const DROPPED = 'dropped';
 /** Default age in milliseconds of commits that may be dropped: no reader takes as long for a range of keys. */
-const OLDER_THAN = 24 * 60 * 60 * 1000;
+const OLDER_THAN_MS = 24 * 60 * 60 * 1000;
 /**
  * The last commits are kept whatever their age. A process that is more than 16 commits behind continues from the
  * pointer, and reads none of them.
@@ -36,7 +36,10 @@ export class CommitDropper {
     this.#names = names;
   }
 
-  async drop(below: Stamp, { olderThan = OLDER_THAN, signal, onProgress }: DropOptions = {}): Promise<DroppedCommits> {
+  async drop(
+    below: Stamp,
+    { olderThan = OLDER_THAN_MS, signal, onProgress }: DropOptions = {},
+  ): Promise<DroppedCommits> {
     const [pointer, before] = await Promise.all([readPointer(this.#cluster, this.#names), this.#droppedSoFar()]);
     const youngest = Date.now() - olderThan;
     const mayGo = ({ stamp, timestamp }: CommitHead) => stamp < below && Date.parse(timestamp) <= youngest;

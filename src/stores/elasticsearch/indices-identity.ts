@@ -3,7 +3,7 @@ import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { IndexNames } from './index-names.ts';
 
 /** Milliseconds: deleting indices and creating or restoring others takes about as long. */
-const FRESH = 250;
+const IDENTITY_VALID_MS = 250;
 
 /**
  * Detects that the log or the catalog is another index than when the store was opened, because it was deleted and
@@ -31,7 +31,7 @@ export class IndicesIdentity {
    * @param freshMs milliseconds for which the last check is valid
    * @throws TidemarkError `unavailable` when the indices differ from those of the first call
    */
-  async require(freshMs = FRESH): Promise<void> {
+  async require(freshMs = IDENTITY_VALID_MS): Promise<void> {
     const now = { clock: Date.now(), process: performance.now() };
     const age = Math.max(Math.abs(now.clock - this.#checked.clock), now.process - this.#checked.process);
     if (!this.#isReplaced && age < freshMs) return;

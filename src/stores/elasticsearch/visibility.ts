@@ -10,7 +10,7 @@ import type { IndicesIdentity } from './indices-identity.ts';
 import type { StoredSets } from './stored-sets.ts';
 
 /** Milliseconds after which a reader checks again that the indices are those that were opened. */
-const CHECK_IDENTITY_AFTER = 1_000;
+const CHECK_IDENTITY_AFTER_MS = 1_000;
 
 interface Parts {
   readonly cluster: Cluster;
@@ -59,7 +59,7 @@ export class Visibility {
       await log.catchUp();
       return log.head;
     });
-    const [head] = await Promise.all([caughtUp, identity.require(CHECK_IDENTITY_AFTER)]);
+    const [head] = await Promise.all([caughtUp, identity.require(CHECK_IDENTITY_AFTER_MS)]);
     if (head.number > this.#visible) {
       await applier.through(head.number);
       failpoint('refresh.begun');

@@ -6,7 +6,7 @@ import { sqliteFault } from '../../lib/sqlite/sqlite-fault.ts';
 import { reasonOf } from '../../lib/system-error.ts';
 
 /** Milliseconds that a statement waits for another process. A commit of 10,000 events has the lock for some 150 ms. */
-const BUSY_TIMEOUT = 5_000;
+const BUSY_TIMEOUT_MS = 5_000;
 
 const HINTS = { damaged: 'restore it from a backup', noDatabase: 'check the setting TIDEMARK_STORE' };
 
@@ -25,7 +25,7 @@ export function connect(file: string): DatabaseSync {
     makeFolder(dirname(file));
     // SQLite creates the files beside it with the same mode.
     makeFile(file);
-    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT });
+    const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
     try {
       // Check this first: even setting the journal mode would write to the file of another program.
       refuseForeign(database, file);

@@ -6,7 +6,7 @@ import { prepareRows, type RowStatement } from './row-statement.ts';
 import type { FindRequest } from './wire.ts';
 
 /** Milliseconds after which a search stops, and returns its position. */
-const MOST_TIME = 500;
+const MOST_TIME_MS = 500;
 /** Number of keys between two checks of the deadline: some milliseconds. */
 const SLICE = 20_000;
 /** Sorts above every key: keys are ASCII. */
@@ -40,7 +40,7 @@ export class KeyFinder {
   }
 
   find({ set, texts, after = '', limit }: FindRequest): FoundRows {
-    const deadline = performance.now() + MOST_TIME;
+    const deadline = performance.now() + MOST_TIME_MS;
     const statement = this.#find[texts.length - 1]!;
     const patterns = texts.map(patternOf);
     const holds = holder(texts);

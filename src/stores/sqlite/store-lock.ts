@@ -10,7 +10,7 @@ import { ask } from './connection.ts';
 export type LockMode = 'shared' | 'exclusive';
 
 /** Milliseconds: a process that is ending may still have the store open for a while. */
-const WAIT = 500;
+const WAIT_MS = 500;
 
 // A read transaction has a shared lock on the file until it ends. The file stays empty.
 const LOCK = { shared: 'BEGIN; SELECT 1 FROM sqlite_schema', exclusive: 'BEGIN EXCLUSIVE' };
@@ -25,7 +25,7 @@ export function lockStore(file: string, mode: LockMode): { release(): void } {
   makeFolder(dirname(file));
   const database = ask(file, () => {
     makeFile(lockFileOf(file));
-    return new DatabaseSync(lockFileOf(file), { timeout: WAIT });
+    return new DatabaseSync(lockFileOf(file), { timeout: WAIT_MS });
   });
   try {
     ask(file, () => database.exec(LOCK[mode]));
@@ -44,7 +44,7 @@ export function lockStore(file: string, mode: LockMode): { release(): void } {
  */
 function foldLog(file: string): void {
   if (!existsSync(file)) return;
-  const database = ask(file, () => new DatabaseSync(file, { timeout: WAIT }));
+  const database = ask(file, () => new DatabaseSync(file, { timeout: WAIT_MS }));
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK');
   } catch (error) {

@@ -13,14 +13,14 @@ import { commonPrefix, ordersBetween, TAIL } from './order-expression.ts';
 import type { ResourceReader } from './resource-reader.ts';
 
 /** Milliseconds after which a search stops, and returns its position. */
-const MOST_TIME = 500;
+const MOST_TIME_MS = 500;
 /** Number of pieces of 4,096 keys in the first slice: some fifty milliseconds. */
 const PIECES_AT_FIRST = 32;
 /**
  * Milliseconds below which the next slice has twice as many pieces, since a part of the time is the same for any
  * size.
  */
-const QUICK = 100;
+const GROW_BELOW_MS = 100;
 
 interface FinderParts {
   /** Fewer in tests. */
@@ -56,7 +56,7 @@ export class KeyFinder {
   }
 
   async #anywhere(set: SetId, texts: readonly string[], { after, limit }: Wanted): Promise<FoundResources> {
-    const deadline = performance.now() + MOST_TIME;
+    const deadline = performance.now() + MOST_TIME_MS;
     const found: Resource[] = [];
     for await (const slice of this.#slices(set, after)) {
       // One row more than the limit shows that there are more.
@@ -81,7 +81,7 @@ export class KeyFinder {
       const through = lt === end ? end : lt.slice(0, commonPrefix(above, lt) + TAIL);
       const began = performance.now();
       yield { above, through };
-      if (performance.now() - began < QUICK) most *= 2;
+      if (performance.now() - began < GROW_BELOW_MS) most *= 2;
       above = through;
       pieces = 0;
     }
