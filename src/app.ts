@@ -302,7 +302,7 @@ function openNotifications(
 
 /** What sets are synced with. */
 function openSources(
-  { recordsPollInterval: pollIntervalMs }: Configuration,
+  { recordsPollIntervalMs: pollIntervalMs }: Configuration,
   { setRoots, ...stored }: Stored & { readonly setRoots: SetRoots },
   closers: Closers,
 ) {

@@ -34,5 +34,5 @@ export interface ArtifactPlace {
 /** Settings that artifact stores share with other parts. */
 export interface ArtifactSettings {
   /** Milliseconds without data until a request to an S3 server is repeated. */
-  readonly s3Timeout: number;
+  readonly s3TimeoutMs: number;
 }

@@ -8,7 +8,7 @@ export interface Configuration {
   /** The store of artifacts. */
   readonly artifacts: ArtifactLocation;
   /** Milliseconds between two archivings of the log by a server; undefined: never. */
-  readonly archiveInterval: number | undefined;
+  readonly archiveIntervalMs: number | undefined;
   /** The folder of everything else that this process stores: rendered documents, the state of scans. Absolute. */
   readonly dataFolder: string;
   /** The configuration file that was named with `--config`. Absolute. */
@@ -39,11 +39,11 @@ export interface Configuration {
   readonly drop: { readonly stop: number; readonly warn: number };
   readonly s3: S3Configuration;
   /** Most milliseconds of a transform for one record. */
-  readonly recordTimeout: number;
+  readonly recordTimeoutMs: number;
   /** Milliseconds between two checks for newer artifacts of sets of records. */
-  readonly recordsPollInterval: number;
+  readonly recordsPollIntervalMs: number;
   /** Milliseconds between two full scans of a folder. */
-  readonly folderScanInterval: number;
+  readonly folderScanIntervalMs: number;
   /** Whether /metrics and /api/status can be read without a token. */
   readonly publicMetrics: boolean;
   /** The content of /robots.txt. */
@@ -98,9 +98,9 @@ export type HubSetting =
 /** Settings of requests to S3 servers. */
 interface S3Configuration {
   /** Milliseconds without a byte from a server after which a request is repeated. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
   /** Milliseconds between two listings of a bucket. */
-  readonly pollInterval: number;
+  readonly pollIntervalMs: number;
 }
 
 export type StoreLocation = SqliteLocation | ElasticsearchLocation;

@@ -45,13 +45,13 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
   const values = fittingValues(givenSettings(surroundings));
   const dataFolder = values.data ?? resolve(surroundings.workingDirectory, 'data');
   const port = values.port ?? DEFAULT_PORT;
-  const s3Timeout = values.s3Timeout ?? DEFAULT_S3_TIMEOUT;
+  const s3TimeoutMs = values.s3Timeout ?? DEFAULT_S3_TIMEOUT;
   const { workingDirectory, configurationFile: file } = surroundings;
   const configuration: Configuration = {
     file: file === undefined ? undefined : resolve(workingDirectory, file),
     store: storeLocation(values, dataFolder),
-    artifacts: configureArtifacts(values.artifacts ?? defaultArtifacts(dataFolder), { s3Timeout }),
-    archiveInterval: values.archive,
+    artifacts: configureArtifacts(values.artifacts ?? defaultArtifacts(dataFolder), { s3TimeoutMs }),
+    archiveIntervalMs: values.archive,
     dataFolder,
     baseUrl: values.baseUrl ?? localBaseUrl(port),
     host: values.host ?? '127.0.0.1',
@@ -79,12 +79,12 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
       warn: values.dropWarning ?? DEFAULT_DROP_WARNING,
     },
     s3: {
-      timeout: s3Timeout,
-      pollInterval: values.s3PollInterval ?? DEFAULT_S3_POLL_INTERVAL,
+      timeoutMs: s3TimeoutMs,
+      pollIntervalMs: values.s3PollInterval ?? DEFAULT_S3_POLL_INTERVAL,
     },
-    recordTimeout: values.recordTimeout ?? DEFAULT_RECORD_TIMEOUT,
-    folderScanInterval: values.folderScanInterval ?? DEFAULT_FOLDER_SCAN_INTERVAL,
-    recordsPollInterval: values.recordsPollInterval ?? DEFAULT_RECORDS_POLL_INTERVAL,
+    recordTimeoutMs: values.recordTimeout ?? DEFAULT_RECORD_TIMEOUT,
+    folderScanIntervalMs: values.folderScanInterval ?? DEFAULT_FOLDER_SCAN_INTERVAL,
+    recordsPollIntervalMs: values.recordsPollInterval ?? DEFAULT_RECORDS_POLL_INTERVAL,
     publicMetrics: values.publicMetrics ?? false,
     robots: values.robots ?? 'quiet',
     hub: values.hub ?? { kind: 'none' },

@@ -9,7 +9,7 @@ export interface RootLocation extends RootPatterns {
   /** Hash algorithms that every digest must contain: for the files of a folder, in addition to sha-256. */
   readonly hashes?: readonly HashAlgorithm[];
   /** For a folder: milliseconds after which it is listed again although no change was noticed. */
-  readonly scanInterval?: number | undefined;
+  readonly scanIntervalMs?: number | undefined;
   /**
    * For a folder: whether opening a file may block the thread, on any file system. Only for dedicated threads: it takes
    * a fifth of the time.
@@ -25,5 +25,5 @@ export interface RootLocation extends RootPatterns {
 
 export interface S3Settings extends S3ClientSettings {
   /** Milliseconds between two lists of a bucket. */
-  readonly pollInterval: number;
+  readonly pollIntervalMs: number;
 }

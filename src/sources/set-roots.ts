@@ -42,13 +42,13 @@ export class SetRoots {
 
   locationOf(set: ResourceSet): RootLocation {
     const { origin, exclude, publishHashes, keepVersions } = set;
-    const { s3, folderScanInterval: scanInterval, dataFolder } = this.#configuration;
+    const { s3, folderScanIntervalMs: scanIntervalMs, dataFolder } = this.#configuration;
     const copyOf = this.#mirrorOf(set);
     const root = copyOf?.folder ?? traitsOf(origin).root!;
     const ownFiles = exclusionsOfOwnFiles(origin, this.#configuration);
     // Versions are stored under their sha-256.
     const hashes: readonly HashAlgorithm[] = keepVersions === true ? ['sha-256', ...publishHashes] : publishHashes;
-    return { root, exclude, ownFiles, hashes, s3, scanInterval, scratchFolder: join(dataFolder, 'spool'), copyOf };
+    return { root, exclude, ownFiles, hashes, s3, scanIntervalMs, scratchFolder: join(dataFolder, 'spool'), copyOf };
   }
 
   close(): void {

@@ -10,7 +10,7 @@ describe('the records of the newest artifact', () => {
   afterEach(closeApps);
 
   async function place() {
-    const { app, folder } = await startApp(SQLITE, { recordsPollInterval: 100 });
+    const { app, folder } = await startApp(SQLITE, { recordsPollIntervalMs: 100 });
     const { artifacts, configuration, index, updater } = app;
     const origin = { kind: 'artifact', provider: 'cdl', activity: 'harvest' } as const;
     const set = await app.sets.add({ slug: 'cdl', origin });

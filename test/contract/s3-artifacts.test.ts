@@ -20,7 +20,7 @@ describe('artifacts in a bucket', () => {
   testArtifactStore('a bucket', () => {
     const place = parseS3Location(rootOf(s3, bucket.name, prefix), 'artifacts');
     return {
-      open: () => openArtifacts({ kind: 's3', place, settings: { timeout: 20_000 } }),
+      open: () => openArtifacts({ kind: 's3', place, settings: { timeoutMs: 20_000 } }),
       async leftovers() {
         const { client, name: Bucket } = bucket;
         const found: string[] = [];

@@ -14,7 +14,7 @@ describe('a bucket as the target of a mirror', () => {
     const { client, name: Bucket } = bucket;
     const location = parseS3Location(rootOf(s3, Bucket, prefix), 'mirror');
     return {
-      place: (stateFolder) => s3Place(location, { stateFolder, settings: { timeout: 30_000 } }),
+      place: (stateFolder) => s3Place(location, { stateFolder, settings: { timeoutMs: 30_000 } }),
       write: (path, text) => bucket.put(prefix + path, text),
       files: () => bucket.files(prefix),
       async leftovers() {

@@ -20,7 +20,7 @@ describe('a bucket', () => {
     const { client, name: Bucket } = bucket;
     return {
       open: (exclude = [], hashes = []) =>
-        openRoot({ root: rootOf(s3, Bucket, prefix), exclude, hashes, s3: { timeout: 30_000, pollInterval: 100 } }),
+        openRoot({ root: rootOf(s3, Bucket, prefix), exclude, hashes, s3: { timeoutMs: 30_000, pollIntervalMs: 100 } }),
       write: (path, content) => bucket.put(keyOf(path), content),
       async timeOf(path) {
         const { LastModified } = await client.send(new HeadObjectCommand({ Bucket, Key: keyOf(path) }));

@@ -21,7 +21,7 @@ describe('the objects of a bucket', () => {
   async function place() {
     const { client, name: Bucket } = bucket;
     const root = rootOf(s3, Bucket, 'files');
-    opened = await openScannedSet(folder, [], { root, s3: { timeout: 30_000, pollInterval: 100 } });
+    opened = await openScannedSet(folder, [], { root, s3: { timeoutMs: 30_000, pollIntervalMs: 100 } });
     const objects = new Map<string, string>();
     const remove = async (name: string) => {
       objects.delete(name);

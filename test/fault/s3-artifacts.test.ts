@@ -90,9 +90,9 @@ describe('an artifact store on an S3 server that fails', () => {
     await proxy.close();
   });
 
-  function open(at: { readonly endpoint: string }, { timeout = 60_000, attempts = 1 } = {}): ArtifactStore {
+  function open(at: { readonly endpoint: string }, { timeoutMs = 60_000, attempts = 1 } = {}): ArtifactStore {
     const place = parseS3Location(rootOf(at, bucket.name, 'ingest'), 'artifacts');
-    return openArtifacts({ kind: 's3', place, settings: { timeout, attempts } });
+    return openArtifacts({ kind: 's3', place, settings: { timeoutMs, attempts } });
   }
 
   const putting = { small: SMALL, large: LARGE };
@@ -141,7 +141,7 @@ describe('an artifact store on an S3 server that fails', () => {
     it(`reports that the server times out at ${name}`, async () => {
       if (what === 'get') await direct.put(KEY, SMALL);
       await store.close();
-      store = open({ endpoint: proxy.url }, { timeout: 700 });
+      store = open({ endpoint: proxy.url }, { timeoutMs: 700 });
       const rule = proxy.on(matches, SILENCE.fault);
       await assert.rejects(
         use(what),
@@ -299,7 +299,7 @@ describe('an artifact store on an S3 server that fails', () => {
 
   it('lists nothing of an upload that a killed process left, and aborts it in time', async () => {
     const place = parseS3Location(rootOf(s3, bucket.name, 'ingest'), 'artifacts');
-    const objects = new Bucket(place, { timeout: 60_000 }, 'artifacts');
+    const objects = new Bucket(place, { timeoutMs: 60_000 }, 'artifacts');
     const requests = new WriteRequests(objects);
     const upload = await requests.beginUpload({ path: KEY, contentType: undefined, id: 'x' });
     const part = { path: KEY, UploadId: upload, at: 0, body: Buffer.alloc(BLOCK_BYTES) };

@@ -49,7 +49,7 @@ describe('An S3 server that goes on and on', () => {
   async function list(bucket: string): Promise<unknown> {
     const { port } = server.address() as AddressInfo;
     const root = `s3://${bucket}?endpoint=http://127.0.0.1:${port}`;
-    return collect(openRoot({ root, exclude: [], s3: { timeout: 10_000, pollInterval: 100, attempts: 1 } }).list());
+    return collect(openRoot({ root, exclude: [], s3: { timeoutMs: 10_000, pollIntervalMs: 100, attempts: 1 } }).list());
   }
 
   for (const [what, bucket, endless] of [

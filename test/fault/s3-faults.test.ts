@@ -81,7 +81,7 @@ describe('A root on S3', () => {
   const put = (path: string, content = path) => bucket.put(`files/${path}`, content);
 
   const place = () => rootOf({ endpoint: proxy.url }, bucket.name, 'files');
-  const settings = (timeout = 60_000) => ({ timeout, pollInterval: 100, attempts: 2 });
+  const settings = (timeoutMs = 60_000) => ({ timeoutMs, pollIntervalMs: 100, attempts: 2 });
 
   function keep(timeout?: number): void {
     const root = timeout === undefined ? scanned.root : openRoot({ root: place(), exclude: [], s3: settings(timeout) });

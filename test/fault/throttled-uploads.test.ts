@@ -60,7 +60,7 @@ describe('uploads on an S3 server that throttles', () => {
   /** @param attempts of each request: what a server does for longer is not waited for here */
   async function start(attempts: number | undefined, uploadRetries = 3): Promise<void> {
     const place = parseS3Location(rootOf({ endpoint: proxy.url }, bucket.name, 'ingest'), 'artifacts');
-    const settings = { timeout: 60_000, ...(attempts !== undefined && { attempts }) };
+    const settings = { timeoutMs: 60_000, ...(attempts !== undefined && { attempts }) };
     started = await startApp(SQLITE, { artifacts: { kind: 's3', place, settings }, uploadRetries });
     stream = await ProcessedStream.make(started.app);
   }

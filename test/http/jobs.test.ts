@@ -8,7 +8,7 @@ describeOnEachStore('jobs over HTTP', (kind) => {
   let started: StartedApp;
   let at: (path: string) => string;
   beforeEach(async () => {
-    started = await startApp(kind, { archiveInterval: 3_600_000, timeZone: 'Europe/Vienna' });
+    started = await startApp(kind, { archiveIntervalMs: 3_600_000, timeZone: 'Europe/Vienna' });
     at = (path) => `${started.url}${path}`;
   });
   afterEach(closeApps);

@@ -124,7 +124,7 @@ describe('What a bucket leaves out', () => {
 
   it('is the artifact store below its prefix', async () => {
     const place = parseS3Location(rootOf(s3, bucket.name, 'files/kept/artifacts'), 'artifacts');
-    started = await startApp(SQLITE, { artifacts: { kind: 's3', place, settings: { timeout: 5_000 } } });
+    started = await startApp(SQLITE, { artifacts: { kind: 's3', place, settings: { timeoutMs: 5_000 } } });
     const root = formatS3Location(parseS3Location(rootOf(s3, bucket.name, 'files')));
     const set = await started.app.sets.add({ slug: 'site', origin: originOfRoot(root) });
     await bucket.put('files/kept/artifacts/_uploads/a', SECRET);

@@ -53,7 +53,7 @@ function records(started: StartedApp, set: ResourceSet) {
 }
 
 async function start(kind: StoreKind, artifacts: ArtifactPlace['location']) {
-  const started = await startApp(kind, { artifacts, recordsPollInterval: 30 });
+  const started = await startApp(kind, { artifacts, recordsPollIntervalMs: 30 });
   const set = await started.app.sets.add({
     slug: 'cdl',
     origin: { kind: 'artifact', provider: 'cdl', activity: 'harvest' },

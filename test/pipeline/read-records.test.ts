@@ -184,7 +184,7 @@ describe('records of a bucket', () => {
     const root = openRoot({
       root: rootOf(s3, bucket.name, 'ingest'),
       exclude: [],
-      s3: { timeout: 5_000, pollInterval: 300_000 },
+      s3: { timeoutMs: 5_000, pollIntervalMs: 300_000 },
     });
     const items = await itemsOf(openFolder(root));
 

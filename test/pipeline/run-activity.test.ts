@@ -281,7 +281,7 @@ describeOnEachArtifactStore('a run of an activity', (place) => {
     items = xmlRecords(2),
   ): Promise<RunOutcome> {
     const { signal } = HARVEST;
-    const transform = await TransformRunner.open({ text, folder: folder.path, recordTimeout: 60_000, signal });
+    const transform = await TransformRunner.open({ text, folder: folder.path, recordTimeoutMs: 60_000, signal });
     try {
       const schema = 'MAP.4_0.MAPRecord.v1';
       return await run([], { ...HARVEST, activity, generator, transform, schema, source: sourceOf(items) });

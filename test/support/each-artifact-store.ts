@@ -39,7 +39,7 @@ export function describeOnEachArtifactStore(title: string, tests: (this: Suite, 
     const location = (): ArtifactLocation => ({
       kind: 's3',
       place: parseS3Location(text(), 'artifacts'),
-      settings: { timeout: 60_000 },
+      settings: { timeoutMs: 60_000 },
     });
     tests.call(
       this,

@@ -10,7 +10,7 @@ import { parseS3Location } from '../../../src/lib/s3/s3-location.ts';
  * in the environment. Its client is that of Tidemark. Prints its URL.
  */
 const location = parseS3Location(process.argv[2]!);
-const client = createClient(location, { timeout: 30_000 });
+const client = createClient(location, { timeoutMs: 30_000 });
 const server = createServer(async ({ url = '' }, response) => {
   try {
     const answer = await client.send(new GetObjectCommand({ Bucket: location.bucket, Key: url.slice(1) }));

@@ -90,7 +90,7 @@ async function putArtifact(
 
 function storeAt(endpoint: string): ArtifactStore {
   const place = parseS3Location(`s3://${BUCKET}?endpoint=${endpoint}`, 'artifacts');
-  return openArtifacts({ kind: 's3', place, settings: { timeout: 30_000 } });
+  return openArtifacts({ kind: 's3', place, settings: { timeoutMs: 30_000 } });
 }
 
 async function requestsOf(endpoint: string, artifact: Artifact): Promise<number> {

@@ -28,7 +28,7 @@ export const recordRead: Bench = {
       mkdirSync(join(server.buckets, BUCKET));
       const location = `s3://${BUCKET}?endpoint=${server.endpoint}`;
       const place = parseS3Location(location, 'artifacts');
-      const artifacts = openArtifacts({ kind: 's3', place, settings: { timeout: 30_000 } });
+      const artifacts = openArtifacts({ kind: 's3', place, settings: { timeoutMs: 30_000 } });
       const bytes = await writeArtifact(artifacts, { documents, records, revision: 0, changed: 0 });
       await artifacts.close();
       const tidemark = await Tidemark.create(folder.next('data'), { TIDEMARK_ARTIFACTS: location });

@@ -10,16 +10,16 @@ interface S3ArtifactLocation {
   readonly settings: S3ClientSettings;
 }
 
-const DEFAULT_TIMEOUT = 30_000;
+const DEFAULT_TIMEOUT_MS = 30_000;
 
 export const S3: ArtifactStoreKind<S3ArtifactLocation> = {
   usage: 's3://BUCKET/PREFIX',
 
   parse(text) {
-    return isS3(text) ? { kind: 's3', place: readPlace(text), settings: { timeout: DEFAULT_TIMEOUT } } : undefined;
+    return isS3(text) ? { kind: 's3', place: readPlace(text), settings: { timeoutMs: DEFAULT_TIMEOUT_MS } } : undefined;
   },
 
-  configure: (location, { s3Timeout }) => ({ ...location, settings: { timeout: s3Timeout } }),
+  configure: (location, { s3TimeoutMs }) => ({ ...location, settings: { timeoutMs: s3TimeoutMs } }),
 
   placeOf: ({ place }) => ({ bucket: place }),
 

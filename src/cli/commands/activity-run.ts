@@ -117,7 +117,7 @@ function openTransform(
   return TransformRunner.open({
     text: options.transform ?? RULES[activity].transform,
     folder: workingDirectory,
-    recordTimeout: loaded.configuration.recordTimeout,
+    recordTimeoutMs: loaded.configuration.recordTimeoutMs,
     signal: stopped,
   });
 }

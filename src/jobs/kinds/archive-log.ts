@@ -8,9 +8,9 @@ export const archiveLog = defineJob({
   retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
   oneAtATimePer: () => 'log',
 
-  schedules({ configuration: { archiveInterval } }) {
-    if (archiveInterval === undefined) return [];
-    return [{ schedule: every(archiveInterval), payload: {} }];
+  schedules({ configuration: { archiveIntervalMs } }) {
+    if (archiveIntervalMs === undefined) return [];
+    return [{ schedule: every(archiveIntervalMs), payload: {} }];
   },
 
   async run(_payload, { archive }, { signal, log }) {

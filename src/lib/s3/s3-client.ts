@@ -11,7 +11,7 @@ const USUAL_REGION = 'us-east-1';
 
 export interface S3ClientSettings {
   /** Milliseconds without data until a request is repeated. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
   /** Number of attempts for each request; the default is 5. */
   readonly attempts?: number;
 }
@@ -19,7 +19,7 @@ export interface S3ClientSettings {
 /** @param endpoint the URL of the server; by default the endpoint of the location, and Amazon if it has none */
 export function createClient(
   location: S3Location,
-  { timeout, attempts = ATTEMPTS }: S3ClientSettings,
+  { timeoutMs, attempts = ATTEMPTS }: S3ClientSettings,
   endpoint = location.endpoint,
 ): S3Client {
   const { pathStyle, anonymous, profile } = location;
@@ -38,8 +38,8 @@ export function createClient(
     maxAttempts: attempts,
     retryMode: 'standard',
     requestHandler: {
-      connectionTimeout: Math.min(timeout, CONNECTION_TIMEOUT_MS),
-      socketTimeout: timeout,
+      connectionTimeout: Math.min(timeoutMs, CONNECTION_TIMEOUT_MS),
+      socketTimeout: timeoutMs,
       httpAgent: agent,
       httpsAgent: agent,
     },

@@ -24,7 +24,7 @@ export interface RecordTransformer {
 
 interface RunnerOptions extends TransformOptions {
   /** Milliseconds that one record may take. */
-  readonly recordTimeout: number;
+  readonly recordTimeoutMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -137,7 +137,7 @@ export class TransformRunner implements RecordTransformer {
       number = current;
       if (number > 0 && checks > CHECKS) this.#stopAt(number);
     };
-    this.#timer = setInterval(check, Math.max(SHORTEST_CHECK_MS, this.#options.recordTimeout / CHECKS));
+    this.#timer = setInterval(check, Math.max(SHORTEST_CHECK_MS, this.#options.recordTimeoutMs / CHECKS));
   }
 
   #unwatch(): void {
@@ -146,7 +146,7 @@ export class TransformRunner implements RecordTransformer {
   }
 
   #stopAt(number: number): void {
-    const seconds = this.#options.recordTimeout / 1000;
+    const seconds = this.#options.recordTimeoutMs / 1000;
     this.#fail(number, { kind: 'too-slow', message: `it took longer than ${seconds} s (TIDEMARK_RECORD_TIMEOUT)` });
     this.#progress = newProgress();
     void this.#thread.end('a record took too long');

@@ -32,7 +32,7 @@ import { watchFolder } from './watch-client.ts';
 const HASH_THREADS = 2;
 
 /** Milliseconds between two full lists. */
-const DEFAULT_SCAN_INTERVAL = 3_600_000;
+const DEFAULT_SCAN_INTERVAL_MS = 3_600_000;
 
 /** The hash that every set publishes. */
 const PUBLISHED_HASH: HashAlgorithm = 'sha-256';
@@ -54,17 +54,24 @@ export class FolderRoot implements ContentRoot {
   readonly #exclusions: CurrentExclusions;
   readonly #walks: WalkClient;
   readonly #hashing: ThreadPool<HashFunctions>;
-  readonly #scanInterval: number;
+  readonly #scanIntervalMs: number;
   readonly #local: LocalFiles;
   readonly #opening = new SpacedCalls<LocalRoot>(() => ({
     excludes: this.#exclusions.known(),
     realRoot: this.#local.realRoot(),
   }));
 
-  constructor({ root, exclude, ownFiles, hashes = [], scanInterval = DEFAULT_SCAN_INTERVAL, blocks }: RootLocation) {
+  constructor({
+    root,
+    exclude,
+    ownFiles,
+    hashes = [],
+    scanIntervalMs = DEFAULT_SCAN_INTERVAL_MS,
+    blocks,
+  }: RootLocation) {
     this.#folder = { root: resolve(root), patterns: { exclude, ownFiles } };
     this.#exclusions = new CurrentExclusions(this.#folder.root, this.#folder.patterns);
-    this.#scanInterval = scanInterval;
+    this.#scanIntervalMs = scanIntervalMs;
     this.#local = new LocalFiles(this.#folder.root, blocks);
     this.#walks = new WalkClient(this.#folder);
     this.hashes = [...new Set([PUBLISHED_HASH, ...hashes])];
@@ -118,6 +125,6 @@ export class FolderRoot implements ContentRoot {
   }
 
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {
-    return watchFolder({ ...this.#folder, scanInterval: this.#scanInterval }, { onChange, onProblem });
+    return watchFolder({ ...this.#folder, scanIntervalMs: this.#scanIntervalMs }, { onChange, onProblem });
   }
 }

@@ -8,7 +8,7 @@ import { WatchTree } from './watch-tree.ts';
 
 export interface WatchedRoot extends WalkedFolder {
   /** Milliseconds after which everything is listed again, whatever was reported. */
-  readonly scanInterval: number;
+  readonly scanIntervalMs: number;
 }
 
 /** Changes and problems since the last call. */
@@ -25,7 +25,7 @@ const GATHER_MS = 20;
  */
 const CHECK_INTERVAL_MS = 1_000;
 
-const { root, patterns, scanInterval } = workerData as WatchedRoot;
+const { root, patterns, scanIntervalMs } = workerData as WatchedRoot;
 let changed = new Set<string>();
 let problems: RootProblem[] = [];
 let noticed = Promise.withResolvers<void>();
@@ -38,7 +38,7 @@ const functions = {
       changed: gather,
       problem: (path, problem) => report({ path, problem }),
     });
-    const schedule = new RelistSchedule(scanInterval);
+    const schedule = new RelistSchedule(scanIntervalMs);
     const checking = setInterval(() => {
       try {
         identity.check();

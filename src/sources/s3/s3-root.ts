@@ -41,7 +41,7 @@ const SLICE = 10;
 const SMALL = 65_536;
 
 const NO_COPY: WantedCopy = { mostBytes: -1 };
-const DEFAULTS: S3Settings = { timeout: 30_000, pollInterval: 300_000 };
+const DEFAULTS: S3Settings = { timeoutMs: 30_000, pollIntervalMs: 300_000 };
 
 /**
  * The objects below a prefix of a bucket. A list of everything is complete before the first batch is returned. A digest
@@ -132,7 +132,7 @@ export class S3Root implements ContentRoot {
   }
 
   async watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {
-    return watchS3(await this.#bucket(), { interval: this.#settings.pollInterval, onChange, onProblem });
+    return watchS3(await this.#bucket(), { interval: this.#settings.pollIntervalMs, onChange, onProblem });
   }
 
   async presign(path: string, use: PresignedUse): Promise<string> {

@@ -117,8 +117,8 @@ export const mirrorStatus: CliCommand<Pick<Options, 'state'>> = {
 async function placeOf(call: Call<Pick<Options, 'state'>>, target: string): Promise<MirrorPlace> {
   const { findPlace } = await import('../../../client/mirror/target/find-place.ts');
   const { workingDirectory, options, loaded } = call;
-  const { timeout } = loaded.configuration.s3;
-  return findPlace(target, { workingDirectory, stateFolder: options.state, settings: { timeout } });
+  const { timeoutMs } = loaded.configuration.s3;
+  return findPlace(target, { workingDirectory, stateFolder: options.state, settings: { timeoutMs } });
 }
 
 async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
