@@ -22,7 +22,7 @@ export function checkedReaders({ private: isPrivate = false, readers = [] }: Giv
 
 function noGroup(text: string): string {
   const shown = JSON.stringify(text.slice(0, 80));
-  return `${shown} is no name of a group: use lower-case letters, digits, ".", "_" or "-", beginning and ending with a letter or digit`;
+  return `${shown} is not a valid group name: use lower-case letters, digits, ".", "_" or "-", beginning and ending with a letter or digit`;
 }
 
 function invalid(message: string): TidemarkError {

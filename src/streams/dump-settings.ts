@@ -51,7 +51,7 @@ function checkedCron(pattern: string | null, field: string): string | undefined 
     parseCron(pattern, 'UTC');
   } catch (error) {
     const problem = (error as Error).message;
-    const message = `${JSON.stringify(pattern.slice(0, MOST_CRON))} is no schedule for dumps: ${problem}`;
+    const message = `${JSON.stringify(pattern.slice(0, MOST_CRON))} is not a schedule for dumps: ${problem}`;
     throw new TidemarkError('invalid', message, { field }, error);
   }
   return pattern;

@@ -81,9 +81,13 @@ export function requireStreamId(id: string): void {
 function requireId(id: string, field: 'organization' | 'stream'): void {
   const problem = problemOf(id);
   if (problem === undefined) return;
-  throw new TidemarkError('invalid', `${JSON.stringify(id.slice(0, 100))} is no id of ${AN[field]}: ${problem}`, {
-    field,
-  });
+  throw new TidemarkError(
+    'invalid',
+    `${JSON.stringify(id.slice(0, 100))} is not a valid id of ${AN[field]}: ${problem}`,
+    {
+      field,
+    },
+  );
 }
 
 const AN = { organization: 'an organization', stream: 'a stream' };
@@ -124,7 +128,7 @@ function checkedContact({ name, email }: Contact): Contact {
   }
   if (email === undefined) return { name: text };
   if (email.length > MOST_EMAIL || !EMAIL.test(email)) {
-    throw invalid('contacts', `${JSON.stringify(email.slice(0, 100))} is no e-mail address`);
+    throw invalid('contacts', `${JSON.stringify(email.slice(0, 100))} is not an e-mail address`);
   }
   return { name: text, email };
 }

@@ -115,7 +115,7 @@ describe('the input of tidemark import-index', () => {
       'wrong unknown-relation ln[0].rel',
       'wrong-1 datetime-without-zone lastmod',
     ]);
-    assert.match(run.stdout, /\/wrong: mime left out \(bad-media-type\): mime is "pdf", no media type/);
+    assert.match(run.stdout, /\/wrong: mime left out \(bad-media-type\): mime is "pdf", which is not a media type/);
     assert.match(run.stdout, /\n4 documents: 1 rejected, 6 wrong fields left out\n$/);
     assert.equal(run.exitCode, 1);
     assert.deepEqual(

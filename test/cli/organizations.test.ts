@@ -116,7 +116,7 @@ describeOnEachStore('organizations and streams on the command line', (store, itO
       assert.match(stderr, message);
       assert.equal(exitCode, code);
     };
-    await fails(['organizations', 'add', 'Lane'], 2, /"Lane" is no id of an organization/);
+    await fails(['organizations', 'add', 'Lane'], 2, /"Lane" is not a valid id of an organization/);
     await fails(['organizations', 'list'], 2, /there is no store/);
     await done('organizations', 'add', 'lane');
     await done('streams', 'add', 'lane', 'main');
@@ -136,7 +136,7 @@ describeOnEachStore('organizations and streams on the command line', (store, itO
     const pod = ['organizations', 'change', 'lane', '--normalization', 'pod'];
     await fails([...pod, '--items', '952'], 2, /use FIELD:CODE=CODE,…, such as 952:i=p,a=o,m=a/);
     await fails([...pod, '--items', '952:i=p,i=q'], 2, /a code is given twice/);
-    await fails([...pod, '--items', '008:i=p'], 2, /"008" is no tag of a data field/);
+    await fails([...pod, '--items', '008:i=p'], 2, /"008" is not the tag of a data field/);
     const scope = ['tokens', 'create', '--name', 'x', '--scope', 'upload:lame'];
     await fails(scope, 2, /there is no organization "lame"/);
   });

@@ -144,7 +144,7 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
       return stderr;
     };
     assert.match(await failed('in/a.mrc', 'missing.mrc'), /missing\.mrc cannot be read: it does not exist/);
-    assert.match(await failed('in'), /in is no file: name the files in it, or pack it/);
+    assert.match(await failed('in'), /in is not a file: name the files in it, or pack it/);
     assert.match(await failed(), /missing required argument 'file'/);
     assert.match(
       await failed('in/a.mrc', '--errors', 'no/folder'),

@@ -55,7 +55,7 @@ describe('tidemark validate', () => {
     const { stdout, exitCode } = await validate(`${source.baseUrl}/nothing`);
     assert.match(
       stdout,
-      /^Not everything was read: nothing of ResourceSync was found by http:\S+\/nothing, which is no/m,
+      /^Not everything was read: nothing of ResourceSync was found by http:\S+\/nothing, which is neither/m,
     );
     assert.doesNotMatch(stdout, /The Source Description of/);
     assert.equal(exitCode, 1);

@@ -73,8 +73,8 @@ describe('The settings of an organization on its page', () => {
   });
 
   for (const [fields, says] of [
-    [{ delta: 'each night' }, /each night.* is no schedule for dumps/],
-    [{ normalization: 'pod', items: '952' }, /is no mapping of items: use FIELD:CODE=CODE,…, such as 952:i=p/],
+    [{ delta: 'each night' }, /each night.* is not a schedule for dumps/],
+    [{ normalization: 'pod', items: '952' }, /is not a mapping of items: use FIELD:CODE=CODE,…, such as 952:i=p/],
     [{ keepDumps: '0' }, /Keep 1 to 1000 full dumps, not 0/],
   ] as const) {
     it(`say what is wrong with ${JSON.stringify(fields)}, and keep what was given`, async () => {

@@ -60,8 +60,8 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
     const refused: readonly (readonly [object, RegExp])[] = [
       [{ kind: 'other', items: [] }, /normalization/],
       [{ kind: 'pod', items: [], code: ' x' }, /the code of an organization is 1 to 50 characters/],
-      [{ kind: 'pod', items: [{ ...mapping, source: '001' }] }, /"001" is no tag of a data field/],
-      [{ kind: 'pod', items: [{ ...mapping, destination: '99' }] }, /"99" is no tag of a data field/],
+      [{ kind: 'pod', items: [{ ...mapping, source: '001' }] }, /"001" is not the tag of a data field/],
+      [{ kind: 'pod', items: [{ ...mapping, destination: '99' }] }, /"99" is not the tag of a data field/],
       [{ kind: 'pod', items: [{ ...mapping, subfields: {} }] }, /the items in 952 have no subfields/],
       [{ kind: 'pod', items: [{ ...mapping, subfields: { 8: 'p' } }] }, /"8=p" of the items in 952: use letters/],
       [{ kind: 'pod', items: [{ ...mapping, subfields: { i: 'pp' } }] }, /"i=pp" of the items in 952/],
@@ -125,11 +125,16 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
     await askJson(at('/known/streams'), { stream: 'main' });
     for (const [path, value, status, message] of [
       ['', { organization: 'known' }, 409, /there is an organization "known" already/],
-      ['', { organization: 'Lane!' }, 400, /"Lane!" is no id of an organization: use lower-case/],
+      ['', { organization: 'Lane!' }, 400, /"Lane!" is not a valid id of an organization: use lower-case/],
       ['', { organization: 'a--b' }, 400, /it has "--"/],
       ['', { organization: 'a.uploads' }, 400, /its end is that of the sets of uploads/],
       ['', { organization: 'a'.repeat(28) }, 400, /it has more than 27 characters/],
-      ['', { organization: 'x', contacts: [{ name: 'Ada', email: 'nowhere' }] }, 400, /"nowhere" is no e-mail address/],
+      [
+        '',
+        { organization: 'x', contacts: [{ name: 'Ada', email: 'nowhere' }] },
+        400,
+        /"nowhere" is not an e-mail address/,
+      ],
       ['', { organization: 'x', contacts: [{ name: ' ' }] }, 400, /the name of a contact/],
       ['', { organization: 'x', title: 'a\nb' }, 400, /a title is one line/],
       ['', { organization: 'x', colour: 'red' }, 400, /there is no field "colour" here: there are organization, title/],

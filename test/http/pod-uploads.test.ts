@@ -101,10 +101,10 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store) => {
     for (const [parts, name, message] of [
       [[], 'base', /not a complete multipart|has no file/],
       [[field('upload[name]', 'Weekly')], 'files', /the upload has no file: send files, or a URL/],
-      [[field('upload[url]', 'nonsense')], 'url', /the url is no URL/],
+      [[field('upload[url]', 'nonsense')], 'url', /the url is not a URL/],
       [[field('upload[files][]', 'MARC'), part], 'files', /has no name/],
       [[field('upload[name]', 'n'.repeat(300)), part], 'name', /the name of an upload/],
-      [[field('stream', '???'), part], 'stream', /is no id of a stream/],
+      [[field('stream', '???'), part], 'stream', /is not a valid id of a stream/],
       [[field('stream', 'a very long name of a stream indeed'), part], 'stream', /more than 27 characters/],
     ] as const) {
       const answer = await postForm(url, parts, bearer());

@@ -64,7 +64,7 @@ describe('The page that validates a source', () => {
   it('refuses what is not a URL', async () => {
     const { status, page } = await validate(await start(), 'example.org"><b>');
     assert.equal(status, 200);
-    assert.match(page, /That is no URL/);
+    assert.match(page, /That is not a URL/);
     assert.match(page, /value="example\.org&quot;&gt;&lt;b&gt;"/);
   });
 });

@@ -42,9 +42,9 @@ describeOnEachStore('The page of changes', (store, itOnce) => {
     await post(started, 'maps', [event('a')]);
     for (const [query, message] of [
       ['kind=foo', 'Kind is one of created, updated, deleted'],
-      ['from=2026-13-45', 'From is no day: write it as 2026-11-23'],
-      ['until=2026-02-30', 'Until is no day: write it as 2026-11-23'],
-      ['from=yesterday', 'From is no day: write it as 2026-11-23'],
+      ['from=2026-13-45', 'From is not a day: write it as 2026-11-23'],
+      ['until=2026-02-30', 'Until is not a day: write it as 2026-11-23'],
+      ['from=yesterday', 'From is not a day: write it as 2026-11-23'],
       ['until=2026-02-01&from=2026-02-02', 'Until is earlier than from'],
       [`q=${'a'.repeat(121)}`, 'The part of the name is too long: at most 120 characters'],
       ['q=a&q=b', 'The part of the name is given several times'],

@@ -91,10 +91,10 @@ describe('transforms', () => {
 
       const cases: readonly (readonly [Transform, Partial<TransformInput>, string, RegExp])[] = [
         [xpath, { document: '<a/>' }, 'missing-field', /^it has no title \(\/\/title\)$/],
-        [xpath, { document: '<a><b></a>' }, 'not-xml', /no XML: .*end tag "a"/],
+        [xpath, { document: '<a><b></a>' }, 'not-xml', /not XML: .*end tag "a"/],
         [xpath, { document: bomb }, 'not-xml', /too much entity expansion/],
         [xpath, { document: '{}', mimetype: 'application/json' }, 'mimetype', /is application\/json/],
-        [jsonpath, { document: '{' }, 'not-json', /no JSON/],
+        [jsonpath, { document: '{' }, 'not-json', /not JSON/],
         [jsonpath, { document: '<a/>', mimetype: 'application/xml' }, 'mimetype', /is application\/xml/],
       ];
       for (const [transform, input, kind, message] of cases) {

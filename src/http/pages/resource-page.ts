@@ -38,9 +38,9 @@ ${onward(
   return renderSetFrame(page, main, { above: nameOf(key) });
 }
 
-function address(key: ResourceKey, { urlPrefix }: ResourceSet, frame: Frame, isThere: boolean): Html | string {
+function address(key: ResourceKey, { urlPrefix }: ResourceSet, frame: Frame, isLive: boolean): Html | string {
   const uri = uriOf(urlPrefix, key);
-  return isThere ? uriLink(uri, linkTo(uri, frame)) : uri;
+  return isLive ? uriLink(uri, linkTo(uri, frame)) : uri;
 }
 
 function stateFacts(state: ResourceState | undefined, set: ResourceSet, frame: Frame) {

@@ -65,6 +65,6 @@ export function keyOfRow(row: string): ResourceKey {
 }
 
 function notPlaced(key: ResourceKey): TidemarkError {
-  const message = `the resource ${key.slice(0, 100)} is no record of an upload, so that no dump can have it`;
+  const message = `the resource ${key.slice(0, 100)} is not a record of an upload, so that no dump can have it`;
   return new TidemarkError('unavailable', message, { key });
 }

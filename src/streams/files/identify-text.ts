@@ -29,7 +29,7 @@ export function identifyText(head: Buffer, isWhole: boolean): string {
   }
   if (ids > others) return '';
   if (others === 0) return 'it has nothing but blanks';
-  return `it is no list of ids, one a line: it has ${firstOther}`;
+  return `it is not a list of ids, one a line: it has ${firstOther}`;
 }
 
 /** Lines that are not blank; undefined for a line that is not UTF-8. */

@@ -10,7 +10,7 @@ const CHUNK_BYTES = 256 * 1024;
 export async function openLocalFile(path: string, name: string): Promise<GivenFile & { readonly length: number }> {
   const stats = await stat(path).catch((error) => unreadable(name, error));
   if (!stats.isFile()) {
-    throw new TidemarkError('invalid', `${name} is no file: name the files in it, or pack it`, { file: name });
+    throw new TidemarkError('invalid', `${name} is not a file: name the files in it, or pack it`, { file: name });
   }
   const length = stats.size;
   const read = async function* (start: number, end: number): AsyncGenerator<Buffer, void, undefined> {

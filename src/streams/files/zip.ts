@@ -60,7 +60,7 @@ export async function* readZip(ranges: ByteRanges): AsyncGenerator<FileOfZip, vo
   } catch (error) {
     // All errors of yauzl have one class, so errors of the ranges are recorded separately.
     if (reader.failure !== undefined) throw reader.failure;
-    throw error instanceof DamagedFile ? error : new DamagedFile(`it is no ZIP that can be read: ${reasonOf(error)}`);
+    throw error instanceof DamagedFile ? error : new DamagedFile(`it is not a readable ZIP file: ${reasonOf(error)}`);
   }
 }
 

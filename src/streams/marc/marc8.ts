@@ -77,7 +77,7 @@ function characterOf(byte: number, set: CharacterSet): string {
   const character = isControl ? CONTROLS.get(byte) : set.letters.get(byte & 0x7f);
   if (character !== undefined) return character;
   throw new UnusableRecord(
-    `the byte ${hexOf(byte)} is no character of the MARC-8 set ${set.name}, which is in use there`,
+    `the byte ${hexOf(byte)} is not a character of the MARC-8 set ${set.name}, which is in use there`,
   );
 }
 

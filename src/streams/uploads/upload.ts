@@ -72,7 +72,7 @@ export function parseUploadNumber(text: string): number {
 export function requireFileName(name: string): void {
   if (name !== '' && name !== '.' && name !== '..' && isLine(name, MOST_FILE_NAME) && !name.includes('/')) return;
   const message = `the name of a file has 1 to ${MOST_FILE_NAME} characters, none of them a slash or a control character`;
-  throw new TidemarkError('invalid', `${JSON.stringify(name.slice(0, 80))} is no name of a file: ${message}`, {
+  throw new TidemarkError('invalid', `${JSON.stringify(name.slice(0, 80))} is not a valid file name: ${message}`, {
     field: 'filename',
   });
 }
@@ -97,7 +97,7 @@ export function requireUrl(text: string): void {
 function problemOfUrl(text: string): string | undefined {
   if (text.length > MOST_URL) return `has more than ${MOST_URL} characters`;
   const url = URL.parse(text);
-  if (url === null) return 'is no URL: write it as https://example.org/new.mrc';
+  if (url === null) return 'is not a URL: write it as https://example.org/new.mrc';
   if (!/^https?:$/.test(url.protocol)) return `has the scheme ${url.protocol} use http: or https:`;
   return url.username || url.password
     ? 'has a name or a password: it would be stored. Send the file instead'

@@ -43,7 +43,7 @@ export const changeKind = z
   .transform((kind) => kind || undefined)
   .meta({ description: '`created`, `updated` or `deleted`; empty for every kind.' });
 
-const NO_DAY = 'is no day: write it as 2026-11-23';
+const NO_DAY = 'is not a day: write it as 2026-11-23';
 
 /** A day in UTC, as `2026-11-23`; a form sends an empty one for no limit. */
 export const day = z

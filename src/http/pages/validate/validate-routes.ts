@@ -75,7 +75,7 @@ interface Once {
 }
 
 async function validateOnce(url: string, { networks, signal }: Once): Promise<Report> {
-  if (!URL.canParse(url)) throw new TidemarkError('invalid', 'That is no URL: use one such as https://example.org/');
+  if (!URL.canParse(url)) throw new TidemarkError('invalid', 'That is not a URL: use one such as https://example.org/');
   // Loaded on first use: few servers need it.
   const [{ validate }, { HttpFetcher }] = await Promise.all([
     import('../../../client/validate/validate.ts'),

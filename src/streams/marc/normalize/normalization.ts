@@ -46,7 +46,7 @@ export function checkedNormalization({ kind, code, items }: Normalization): Norm
 function checkedMapping({ source, destination, subfields }: ItemMapping): ItemMapping {
   for (const tag of [source, destination]) {
     if (!new RegExp(DATA_TAG).test(tag)) {
-      throw invalid(`${JSON.stringify(tag)} is no tag of a data field: use three letters or digits, such as 952`);
+      throw invalid(`${JSON.stringify(tag)} is not the tag of a data field: use three letters or digits, such as 952`);
     }
   }
   const codes = Object.entries(subfields);

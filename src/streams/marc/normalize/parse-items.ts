@@ -27,6 +27,6 @@ export function formatItems({ source, destination, subfields }: ItemMapping): st
 }
 
 function invalid(text: string, problem: string): TidemarkError {
-  const message = `${JSON.stringify(text.slice(0, 100))} is no mapping of items: ${problem}`;
+  const message = `${JSON.stringify(text.slice(0, 100))} is not a mapping of items: ${problem}`;
   return new TidemarkError('invalid', message, { field: 'items' });
 }

@@ -207,7 +207,7 @@ describe('files of an upload', () => {
   it('says of a ZIP that breaks off that its directory is missing', async () => {
     const bytes = zip({ a: RECORD, b: RECORD });
     assert.deepEqual(await summary(bytes.subarray(0, -30)), [
-      'given: unknown: it is no ZIP that can be read: its directory, which is at its end, is missing, ' +
+      'given: unknown: it is not a readable ZIP file: its directory, which is at its end, is missing, ' +
         'as when only a part of it was sent',
     ]);
   });

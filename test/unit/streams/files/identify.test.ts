@@ -60,7 +60,7 @@ describe('kinds of files', () => {
     for (const content of files) assert.equal(await kindOf(content), 'marcxml', content.toString().slice(0, 80));
   });
 
-  it('says why XML is no MARCXML', async () => {
+  it('says why XML is not MARCXML', async () => {
     const has = `MARCXML has xmlns="${SLIM}"`;
     const files = {
       '<collection><record/></collection>': `its first element is <collection> without a namespace: ${has}`,
@@ -90,12 +90,13 @@ describe('kinds of files', () => {
 
   it('says what else a text is', async () => {
     const files = {
-      'Please find the records in the other file.\n': 'no list of ids, one a line: it has "Please find the records in',
-      'id,title\n1,"Maps"\n': 'no list of ids, one a line: it has "id,title"',
-      "'x1'\n'x2'\n": 'no list of ids, one a line: it has "\'x1\'"',
+      'Please find the records in the other file.\n':
+        'not a list of ids, one a line: it has "Please find the records in',
+      'id,title\n1,"Maps"\n': 'not a list of ids, one a line: it has "id,title"',
+      "'x1'\n'x2'\n": 'not a list of ids, one a line: it has "\'x1\'"',
       '{"records": [1]}': 'JSON: send MARC21',
       '=LDR  00026     2200025   4500\n=001  1\n': 'MARC as text, as MarcEdit writes it: save it as MARC21',
-      [`${'1'.repeat(100_000)}`]: 'no list of ids, one a line: it has "1111',
+      [`${'1'.repeat(100_000)}`]: 'not a list of ids, one a line: it has "1111',
     };
     for (const [content, reason] of Object.entries(files)) {
       assert.ok((await kindOf(content)).startsWith(`unknown: it is ${reason}`), await kindOf(content));
@@ -104,7 +105,7 @@ describe('kinds of files', () => {
     const latin1 = Buffer.from('\xfc\n\xe4\n', 'latin1');
     assert.equal(
       await kindOf(latin1),
-      'unknown: it is no list of ids, one a line: it has the bytes fc 0a e4 0a, which is not UTF-8',
+      'unknown: it is not a list of ids, one a line: it has the bytes fc 0a e4 0a, which is not UTF-8',
     );
     const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), utf16le('1\n2\n')]);
     assert.equal(await kindOf(utf16), 'unknown: it is text in UTF-16: save it as UTF-8');

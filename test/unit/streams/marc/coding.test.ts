@@ -125,9 +125,13 @@ describe('A record that is not said to be UTF-8', () => {
     ],
     ['a set that MARC-8 has not', '\x1b(Xabc', /the escape sequence 1B 28 58 61 chooses no character set/],
     ['half an escape sequence', 'abc\x1b', /the escape sequence 1B chooses no character set/],
-    ['a code that a set has not', 'caf\xaf', /the byte AF is no character of the MARC-8 set extended Latin \(ANSEL\)/],
-    ['a control code', 'caf\x92', /the byte 92 is no character/],
-    ['a code of Hebrew that is none', '\x1b(2P', /the byte 50 is no character of the MARC-8 set Hebrew/],
+    [
+      'a code that a set has not',
+      'caf\xaf',
+      /the byte AF is not a character of the MARC-8 set extended Latin \(ANSEL\)/,
+    ],
+    ['a control code', 'caf\x92', /the byte 92 is not a character/],
+    ['a code of Hebrew that is none', '\x1b(2P', /the byte 50 is not a character of the MARC-8 set Hebrew/],
   ];
   for (const [what, bytes, reason] of FAULTS) {
     it(`is an erratum, with its id: ${what}`, async () => {

@@ -35,7 +35,7 @@ const FAULTS: readonly (readonly [string, Buffer, RegExp])[] = [
   ['an empty 001', raw('001  ', '24510\x1faTitle'), /no field 001/],
   ['no fields', raw(), /no field 001/],
   ['an id of two lines', raw('00112\n34', '24510\x1faTitle'), /an id has no control characters: "12\\n34"/],
-  ['a base address that is no number', changed(record, 12, 'abcde'), /base address in its leader is "abcde"/],
+  ['a base address that is not a number', changed(record, 12, 'abcde'), /base address in its leader is "abcde"/],
   ['a base address behind its end', changed(record, 12, '99999'), /base address in its leader is "99999"/],
   ['a base address that splits an entry', changed(record, 12, '00050'), /expected 25 and a multiple of 12/],
   ['a directory without an end', changed(record, BASE - 1, 'x'), /78 at byte 48 at the end of the directory/],

@@ -17,7 +17,7 @@ describe('The errata of an upload', () => {
     };
     const place = { organization: 'lane', stream: 'main', number: 1, id: '0'.repeat(32) };
     const errata = new UploadErrata(late, { kind: 'upload-errata', ...place });
-    await errata.add({ file: 1, path: ['a'], ordinal: 1, offset: 0, reason: 'it is no record' });
+    await errata.add({ file: 1, path: ['a'], ordinal: 1, offset: 0, reason: 'it is not a record' });
     const abandoned = errata.abandon();
     // An error of the stream that nothing listens to would end the thread here.
     await setImmediate();

@@ -142,7 +142,7 @@ describe('fetching the file of an upload', () => {
   it('refuses other schemes, passwords and what is not a URL', async () => {
     await fails(fetched('ftp://example.org/a.mrc'), 'invalid', /has the scheme ftp:/);
     await fails(fetched('file:///etc/passwd'), 'invalid', /has the scheme file:/);
-    await fails(fetched('a.mrc'), 'invalid', /is no URL/);
+    await fails(fetched('a.mrc'), 'invalid', /is not a URL/);
     const problem = fetched('https://ada:secret@example.org/a.mrc').catch((error: Error) => {
       assert.doesNotMatch(error.message, /secret/);
       throw error;
