@@ -34,7 +34,7 @@ export interface Configuration {
   /** Most bytes of rendered documents on disk. */
   readonly cacheBytes: number;
   /** Milliseconds without a byte after which a request times out. */
-  readonly idleTimeout: number;
+  readonly idleTimeoutMs: number;
   /** Limits for how many fewer records than the previous run a run of an activity may have; shares from 0 to 1. */
   readonly drop: { readonly stop: number; readonly warn: number };
   readonly s3: S3Configuration;

@@ -73,7 +73,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
       anonymousRequests: values.anonymousRequests ?? Number.POSITIVE_INFINITY,
     },
     cacheBytes: values.cacheSize ?? DEFAULT_CACHE_BYTES,
-    idleTimeout: values.idleTimeout ?? DEFAULT_IDLE_TIMEOUT,
+    idleTimeoutMs: values.idleTimeout ?? DEFAULT_IDLE_TIMEOUT,
     drop: {
       stop: values.dropLimit ?? DEFAULT_DROP_LIMIT,
       warn: values.dropWarning ?? DEFAULT_DROP_WARNING,

@@ -121,7 +121,7 @@ describe('Slow and many clients', () => {
       // Where the system permits fewer open files, the server permits fewer connections.
       if (process.env.CI !== 'true' && connectionLimits().most < 11_000) this.skip();
       await start({
-        idleTimeout: TIMEOUT_MS,
+        idleTimeoutMs: TIMEOUT_MS,
         connections: { headersTimeout: TIMEOUT_MS, keepAliveTimeout: TIMEOUT_MS },
       });
       const before = server.memory().now;
@@ -134,7 +134,7 @@ describe('Slow and many clients', () => {
 
     it('are closed in time', async () => {
       await start({
-        idleTimeout: TIMEOUT_MS,
+        idleTimeoutMs: TIMEOUT_MS,
         connections: { headersTimeout: 1_000, keepAliveTimeout: 1_500, checkInterval: 200 },
       });
       const [, , ...scripts] = await leaveIdle(500);
@@ -146,7 +146,7 @@ describe('Slow and many clients', () => {
     });
 
     it('make room for others when there are too many', async () => {
-      await start({ idleTimeout: TIMEOUT_MS, connections: { most: 100 } });
+      await start({ idleTimeoutMs: TIMEOUT_MS, connections: { most: 100 } });
       const text = headOf(`GET ${new URL(capabilityList()).pathname}`, { Connection: 'keep-alive' });
       const kept = run<Idle>('idle-connections.ts', { url, connections: 89, text } satisfies IdleOptions);
       assert.equal((await kept.line()).connected, 89);
@@ -164,7 +164,7 @@ describe('Slow and many clients', () => {
       ['a large document', '/sets/files/resourcelist.xml', 200],
     ] as const) {
       it(`take little memory for ${what}, and are cut off when they take nothing`, async () => {
-        await start({ idleTimeout: 2_500, connections: {} });
+        await start({ idleTimeoutMs: 2_500, connections: {} });
         const before = server.memory().now;
         const files = openFiles();
         const readers = await openMany(count, headOf(`GET ${path}`));
@@ -178,7 +178,7 @@ describe('Slow and many clients', () => {
     }
 
     it('leave no file open when they go away', async () => {
-      await start({ idleTimeout: 10_000, connections: {} });
+      await start({ idleTimeoutMs: 10_000, connections: {} });
       const files = openFiles();
       for (let time = 0; time < 4; time++) {
         const readers = await openMany(50, headOf('GET /sets/files/resources/large'));
@@ -189,15 +189,15 @@ describe('Slow and many clients', () => {
     });
 
     it('are not cut off as long as they take something', async () => {
-      const idleTimeout = 1_500;
-      await start({ idleTimeout, connections: {} });
+      const idleTimeoutMs = 1_500;
+      await start({ idleTimeoutMs, connections: {} });
       const readSlowly = async () => {
         const [reader] = (await openMany(1, headOf('GET /sets/files/resources/large'))) as [Socket];
         const began = performance.now();
         let read = 0;
         reader.on('data', (chunk: Buffer) => {
           read += chunk.length;
-          if (performance.now() - began > 2 * idleTimeout) return;
+          if (performance.now() - began > 2 * idleTimeoutMs) return;
           reader.pause();
           setTimeout(() => reader.resume(), 20).unref();
         });
@@ -211,7 +211,7 @@ describe('Slow and many clients', () => {
 
   describe('that write slowly', () => {
     it('are cut off when a head does not end', async () => {
-      await start({ idleTimeout: 10_000, connections: { headersTimeout: 800, checkInterval: 200 } });
+      await start({ idleTimeoutMs: 10_000, connections: { headersTimeout: 800, checkInterval: 200 } });
       const writers = await openMany(500, 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
       const dribble = setInterval(() => {
         for (const writer of writers) if (writer.writable) writer.write('a');
@@ -225,7 +225,7 @@ describe('Slow and many clients', () => {
     });
 
     it('are waited for as long as a body comes, byte by byte', async () => {
-      await start({ idleTimeout: 1_000, connections: {} });
+      await start({ idleTimeoutMs: 1_000, connections: {} });
       const body = JSON.stringify({ changes: [event('slow')] });
       const writeSlowly = async () => {
         const writer = await open();
@@ -246,7 +246,7 @@ describe('Slow and many clients', () => {
     });
 
     it('leave 2,000 posts half open, which are answered with 408', async () => {
-      await start({ idleTimeout: 1_500, connections: {} });
+      await start({ idleTimeoutMs: 1_500, connections: {} });
       const before = server.memory().now;
       const head = headOf(POST, { ...JSON_TYPE, 'Content-Length': '1000' });
       const writers = await openMany(2_000, `${head}{"changes":[`);
@@ -282,7 +282,7 @@ describe('Slow and many clients', () => {
     }
 
     it('as JSON are refused above the limit', async () => {
-      await start({ idleTimeout: 5_000, connections: {} });
+      await start({ idleTimeoutMs: 5_000, connections: {} });
       const before = server.memory().now;
       const { status, sent } = await sendOn(headOf(POST, { ...JSON_TYPE, ...CHUNKED }), chunk(' '.repeat(65_536)));
       assert.equal(status, 413);
@@ -291,7 +291,7 @@ describe('Slow and many clients', () => {
     });
 
     it('as a line without end are dropped as they come', async () => {
-      await start({ idleTimeout: 5_000, connections: {} });
+      await start({ idleTimeoutMs: 5_000, connections: {} });
       const before = server.memory().now;
       const writer = await open();
       writer.write(headOf(POST, { ...NDJSON_BODY, ...CHUNKED }));
@@ -308,7 +308,7 @@ describe('Slow and many clients', () => {
     });
 
     it('as gzip of far more are refused, whichever the format', async () => {
-      await start({ idleTimeout: 5_000, connections: {} });
+      await start({ idleTimeoutMs: 5_000, connections: {} });
       const before = server.memory().now;
       const bomb = gzipSync(Buffer.alloc(ENDLESS), { level: 9 });
       for (const [type, expected] of [
@@ -324,7 +324,7 @@ describe('Slow and many clients', () => {
     });
 
     it('to what takes no body are answered, and cut off', async () => {
-      await start({ idleTimeout: 5_000, connections: {} });
+      await start({ idleTimeoutMs: 5_000, connections: {} });
       const requests = ['GET /sets/files/capabilitylist.xml', 'POST /api/sets/none/changes', 'PUT /'];
       const endless = async (request: string) => {
         const writer = await open();

@@ -129,14 +129,14 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
 
   itOnce('has a comment now and then while nothing changes', async () => {
     await closeApps();
-    await start({ idleTimeout: 200 });
+    await start({ idleTimeoutMs: 200 });
     const stream = await streamAt();
     await until('two comments', async () => stream.comments >= 2);
   });
 
   it('ends when the set is removed', async () => {
     await closeApps();
-    await start({ idleTimeout: 1_000 });
+    await start({ idleTimeoutMs: 1_000 });
     const stream = await streamAt();
     await post(['a']);
     await hasReceived(stream, 1);
@@ -146,7 +146,7 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
 
   it('of a private set is for those who may read it, and ends with their token', async () => {
     await closeApps();
-    await start({ idleTimeout: 400, token: new Secret('open-sesame') });
+    await start({ idleTimeoutMs: 400, token: new Secret('open-sesame') });
     const anonymous = await streamAt();
     await started.app.sets.change('papers', { private: true });
     await until('the end for others', async () => anonymous.hasEnded);
@@ -163,7 +163,7 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
 
   it('of a private set ends for those who needed no token, when the first one is made', async () => {
     await closeApps();
-    await start({ idleTimeout: 400 });
+    await start({ idleTimeoutMs: 400 });
     await started.app.sets.change('papers', { private: true });
     const stream = await streamAt();
     const { token } = await started.app.tokens.create({ name: 'admin', scopes: ['administer'] });
@@ -174,7 +174,7 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
 
   itOnce('is cut off for a client that takes nothing', async () => {
     await closeApps();
-    await start({ idleTimeout: 500 });
+    await start({ idleTimeoutMs: 500 });
     const socket = connect(Number(new URL(started.url).port), '127.0.0.1');
     try {
       socket.on('error', () => {});

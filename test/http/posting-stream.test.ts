@@ -19,7 +19,7 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
   beforeEach(() => start());
   afterEach(closeApps);
 
-  async function start(settings: { idleTimeout?: number } = {}): Promise<void> {
+  async function start(settings: { idleTimeoutMs?: number } = {}): Promise<void> {
     started = await startApp(store, settings);
     await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
     changesUrl = `${started.url}/api/sets/papers/changes`;
@@ -155,8 +155,8 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
   });
 
   itOnce('limits how long a client may be silent, not how long it takes', async () => {
-    const idleTimeout = 1_000;
-    await start({ idleTimeout });
+    const idleTimeoutMs = 1_000;
+    await start({ idleTimeoutMs });
     const send = async (folder: number) => {
       const asking = open();
       asking.on('error', () => {});
@@ -165,7 +165,7 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
       for (let at = 0; at < 5; at++) {
         const began = performance.now();
         asking.write(`${line(`${folder}/paper-${at}`)}\n`);
-        await setTimeout(idleTimeout / 4);
+        await setTimeout(idleTimeoutMs / 4);
         longestSilence = Math.max(longestSilence, performance.now() - began);
       }
       const [response] = await answered;
@@ -175,13 +175,13 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
     };
     let received = await send(0);
     // A busy machine may keep a client from sending in time, which proves nothing about the server.
-    for (let again = 1; received.longestSilence > idleTimeout / 2; again++) received = await send(again);
+    for (let again = 1; received.longestSilence > idleTimeoutMs / 2; again++) received = await send(again);
     assert.deepEqual([received.status, received.error.code], [408, 'idle']);
     assert.deepEqual([received.error.complete, received.error.applied], [false, 5]);
   });
 
   itOnce('ends with a last line that says why not all was read', async () => {
-    await start({ idleTimeout: 300 });
+    await start({ idleTimeoutMs: 300 });
     const asking = open('?results=all');
     asking.write(`${line('a')}\n`);
     const [response] = (await once(asking, 'response')) as [IncomingMessage];

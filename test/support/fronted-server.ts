@@ -44,7 +44,7 @@ export class FrontedServer {
   readonly server: Server;
   readonly front: Front;
 
-  constructor(limits: Partial<ConnectionLimits> = {}, idleTimeout = NEVER) {
+  constructor(limits: Partial<ConnectionLimits> = {}, idleTimeoutMs = NEVER) {
     const log = new Writable({
       write: (line: Buffer, _encoding, done) => {
         this.logged.push(JSON.parse(String(line)));
@@ -66,13 +66,13 @@ export class FrontedServer {
     const direct = new DirectAnswers({ routes, admit, logger: pino({ level: 'silent' }) });
     const express = directRoutes({
       direct,
-      idleTimeout,
+      idleTimeoutMs,
       express: (request, response) => void response.end(`left to express: ${request.url}`),
     });
     const all = { headersTimeout: NEVER, keepAliveTimeout: NEVER, checkInterval: 20, most: 1_000, ...limits };
     this.server = createServer({ connectionsCheckingInterval: all.checkInterval }, withObservation(express, observer));
     this.server.on('request', ({ url = '' }) => this.byNode.push(url));
-    this.front = new Front(this.server, { direct, observer, limits: all, idleTimeout });
+    this.front = new Front(this.server, { direct, observer, limits: all, idleTimeoutMs });
     limitConnections(this.server, { limits: all, closeIdle: () => this.front.closeIdle() });
     answerUnreadable(this.server);
   }

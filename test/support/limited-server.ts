@@ -8,12 +8,12 @@ export interface LimitedServerOptions {
   readonly folder: string;
   /** That of the source, which is there already. */
   readonly baseUrl: string;
-  readonly idleTimeout: number;
+  readonly idleTimeoutMs: number;
   readonly connections: Partial<ConnectionLimits>;
 }
 
-const { folder, baseUrl, idleTimeout, connections } = JSON.parse(process.argv[2]!) as LimitedServerOptions;
-const configuration = testConfiguration(folder, { baseUrl, idleTimeout });
+const { folder, baseUrl, idleTimeoutMs, connections } = JSON.parse(process.argv[2]!) as LimitedServerOptions;
+const configuration = testConfiguration(folder, { baseUrl, idleTimeoutMs });
 const app = await openApp(configuration);
 const server = await startServer(app, { host: '127.0.0.1', port: 0, connections });
 process.once('SIGTERM', async () => {

@@ -76,7 +76,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     publicReadOnly: false,
     limits: NO_LIMITS,
     cacheBytes: 100_000_000,
-    idleTimeout: 60_000,
+    idleTimeoutMs: 60_000,
     drop: { stop: 0.3, warn: 0.15 },
     s3: { timeoutMs: 30_000, pollIntervalMs: 300_000 },
     recordTimeoutMs: 10_000,

@@ -7,7 +7,7 @@ import { HttpError } from './http-error.ts';
 
 export interface BodyLimits {
   /** Milliseconds without a byte after which a client times out. The total time is not limited. */
-  readonly idleTimeout: number;
+  readonly idleTimeoutMs: number;
   /** Ends the reading with an error when the server stops. */
   readonly stopping: AbortSignal;
   /** Whether a client that exceeds its bytes per minute is read more slowly instead of being refused. */
@@ -86,17 +86,17 @@ function unpacked(request: IncomingMessage): Readable {
   return request.pipe(gunzip);
 }
 
-function inTime<Value>(next: Promise<Value>, { idleTimeout, stopping }: BodyLimits): Promise<Value> {
+function inTime<Value>(next: Promise<Value>, { idleTimeoutMs, stopping }: BodyLimits): Promise<Value> {
   return new Promise((resolve, reject) => {
     const onIdle = (): void => {
-      const message = `nothing was sent for ${idleTimeout} ms`;
+      const message = `nothing was sent for ${idleTimeoutMs} ms`;
       reject(new HttpError(408, { code: 'idle', message, headers: { Connection: 'close' } }));
     };
     const onStop = (): void => {
       const message = 'the server is stopping: post what was not acknowledged again';
       reject(new HttpError(503, { code: 'stopping', message, headers: { Connection: 'close', 'Retry-After': '2' } }));
     };
-    const timer = setTimeout(onIdle, idleTimeout);
+    const timer = setTimeout(onIdle, idleTimeoutMs);
     stopping.addEventListener('abort', onStop, { once: true });
     if (stopping.aborted) onStop();
     next.then(resolve, reject).finally(() => {

@@ -4,8 +4,8 @@ import type { ServedBytes } from '../../sources/served-source.ts';
 import type { Answer } from '../request/answer.ts';
 import { sendBytes } from './send-bytes.ts';
 
-/** Sends a response over node:http. @param idleTimeout milliseconds for which a client may read nothing of it */
-export async function sendAnswer(response: ServerResponse, answer: Answer, idleTimeout: number): Promise<void> {
+/** Sends a response over node:http. @param idleTimeoutMs milliseconds for which a client may read nothing of it */
+export async function sendAnswer(response: ServerResponse, answer: Answer, idleTimeoutMs: number): Promise<void> {
   const { status, headers, body } = answer;
   try {
     response.statusCode = status;
@@ -19,7 +19,7 @@ export async function sendAnswer(response: ServerResponse, answer: Answer, idleT
     throw error;
   }
   if (body === undefined) response.end();
-  else await sendBytes(response, { body: streamOf(body), length: Number(headers['Content-Length']), idleTimeout });
+  else await sendBytes(response, { body: streamOf(body), length: Number(headers['Content-Length']), idleTimeoutMs });
 }
 
 function streamOf(body: ServedBytes): Buffer | Readable {

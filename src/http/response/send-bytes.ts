@@ -12,31 +12,31 @@ export interface Bytes {
   readonly body: Readable | Buffer;
   readonly length: number;
   /** Milliseconds for which a client may read nothing. */
-  readonly idleTimeout: number;
+  readonly idleTimeoutMs: number;
 }
 
 /**
  * Sends a body of a known length. When it has fewer bytes (a file became shorter meanwhile), the connection is cut:
  * otherwise the client would wait, or take the response for complete.
  */
-export async function sendBytes(response: ServerResponse, { body, length, idleTimeout }: Bytes): Promise<void> {
+export async function sendBytes(response: ServerResponse, { body, length, idleTimeoutMs }: Bytes): Promise<void> {
   if (Buffer.isBuffer(body)) {
     if (body.length !== length) response.destroy();
     // A text is written together with the head, by one system call.
     else if (length <= MOST_BYTES_OF_TEXT) response.end(body.toString('latin1'), 'latin1');
     else response.end(body);
     // Usually the system accepts all of it at once.
-    if (response.writableLength > 0) limitIdleTime(response, idleTimeout);
+    if (response.writableLength > 0) limitIdleTime(response, idleTimeoutMs);
     return;
   }
-  limitIdleTime(response, idleTimeout);
+  limitIdleTime(response, idleTimeoutMs);
   await stream(response, body, length);
 }
 
 /** Cuts the connection when the client reads nothing for this many milliseconds. */
-function limitIdleTime(response: ServerResponse, idleTimeout: number): void {
+function limitIdleTime(response: ServerResponse, idleTimeoutMs: number): void {
   // Without a callback, Node cuts it.
-  response.setTimeout(idleTimeout);
+  response.setTimeout(idleTimeoutMs);
 }
 
 async function stream(response: ServerResponse, body: Readable, length: number): Promise<void> {

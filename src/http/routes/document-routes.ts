@@ -34,7 +34,7 @@ interface Found {
 /** The documents of ResourceSync: a route for each row of their table. */
 export function documentRoutes(app: ServedApp): readonly Route[] {
   const { publisher, configuration } = app;
-  const { idleTimeout, baseUrl } = configuration;
+  const { idleTimeoutMs, baseUrl } = configuration;
 
   async function find(key: DocumentKey, sender: Principal, set: ResourceSet | undefined): Promise<Found> {
     if ('set' in key) return { document: await publisher.setDocument(key), isPrivate: set?.private === true };
@@ -56,7 +56,7 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
       await sendDocumentPage(app, { request, response, query }, { kind, document, next });
     } else {
       const answered = withLinks(await answerDocument(directRequest(request, response), found), links);
-      await sendAnswer(response, answered, idleTimeout);
+      await sendAnswer(response, answered, idleTimeoutMs);
     }
   }
 

@@ -27,7 +27,7 @@ const FEED = {
 } satisfies Operation;
 
 /** The changes of a set for feed readers. */
-export function feedRoutes({ index, configuration: { baseUrl, idleTimeout } }: ServedApp): readonly Route[] {
+export function feedRoutes({ index, configuration: { baseUrl, idleTimeoutMs } }: ServedApp): readonly Route[] {
   async function answer(request: Request, set: ResourceSet, open: Readonly<Record<string, string>>): Promise<Answer> {
     const changes = await index.latest(set.id, { after: set.epochStart, limit: MOST_ENTRIES });
     const body = Buffer.from(renderAtomFeed(set, changes, baseUrl));
@@ -58,7 +58,7 @@ export function feedRoutes({ index, configuration: { baseUrl, idleTimeout } }: S
       async handle(request, response) {
         const set = setOf(response);
         const open = openToScripts({ sender: senderOf(response) }, set.private === true);
-        await sendAnswer(response, await answer(request, set, open), idleTimeout);
+        await sendAnswer(response, await answer(request, set, open), idleTimeoutMs);
       },
     }),
   ];

@@ -20,7 +20,7 @@ export function postingRoutes(
   { configuration, receive }: Pick<ServedApp, 'configuration' | 'receive'>,
   stopping: AbortSignal,
 ): readonly Route[] {
-  const { idleTimeout } = configuration;
+  const { idleTimeoutMs } = configuration;
 
   return [
     post('/api/sets/:set/changes', {
@@ -29,9 +29,9 @@ export function postingRoutes(
       async handle(request, response, { results }) {
         const sender = postingSender(senderOf(response), configuration);
         await receive({ set: setOf(response), sender }, async (posting) => {
-          const body = requestBody(request, { idleTimeout, stopping });
+          const body = requestBody(request, { idleTimeoutMs, stopping });
           if (mediaTypeOf(request.headers) === 'application/json') await answerToJson(response, body, posting);
-          else if (results === 'all') await answerWithResults(response, body, { posting, idleTimeout });
+          else if (results === 'all') await answerWithResults(response, body, { posting, idleTimeoutMs });
           else await answerWithTotals(response, body, posting);
         });
       },

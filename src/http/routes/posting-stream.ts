@@ -38,10 +38,10 @@ export async function answerWithTotals(
 export async function answerWithResults(
   response: Response,
   body: AsyncIterable<Buffer>,
-  { posting, idleTimeout }: { readonly posting: Posting; readonly idleTimeout: number },
+  { posting, idleTimeoutMs }: { readonly posting: Posting; readonly idleTimeoutMs: number },
 ): Promise<void> {
   const totals = noTotals();
-  const lines = new LineWriter(response, idleTimeout);
+  const lines = new LineWriter(response, idleTimeoutMs);
   try {
     for await (const results of postNdjson(body, posting)) await writeResults(lines, results, totals);
   } catch (error) {
@@ -78,11 +78,11 @@ function withTotals(error: unknown, totals: Totals): unknown {
 
 class LineWriter {
   readonly #response: Response;
-  readonly #idleTimeout: number;
+  readonly #idleTimeoutMs: number;
 
-  constructor(response: Response, idleTimeout: number) {
+  constructor(response: Response, idleTimeoutMs: number) {
     this.#response = response;
-    this.#idleTimeout = idleTimeout;
+    this.#idleTimeoutMs = idleTimeoutMs;
   }
 
   /**
@@ -102,7 +102,7 @@ class LineWriter {
     const settled = new AbortController();
     const { signal } = settled;
     const waits = [once(this.#response, 'drain', { signal }), once(this.#response, 'close', { signal })];
-    const idle = setTimeout(this.#idleTimeout, undefined, { signal }).then(() => this.#response.destroy());
+    const idle = setTimeout(this.#idleTimeoutMs, undefined, { signal }).then(() => this.#response.destroy());
     try {
       await Promise.race([...waits, idle]);
     } finally {

@@ -36,13 +36,13 @@ const READ_RESOURCE = {
 /** Serves the bytes of live resources only. */
 export function resourceRoutes(app: ServedApp): readonly Route[] {
   const direct = resourceHandler(app);
-  const { idleTimeout } = app.configuration;
+  const { idleTimeoutMs } = app.configuration;
   return [
     get('/sets/:set/resources/*path', {
       action: 'read-resource',
       operation: READ_RESOURCE,
       handle: async (request, response) =>
-        sendAnswer(response, await direct(directRequest(request, response)), idleTimeout),
+        sendAnswer(response, await direct(directRequest(request, response)), idleTimeoutMs),
       direct,
     }),
   ];

@@ -16,14 +16,14 @@ const MAX_BYTES = 1_048_576;
 
 /** Notifications of S3 servers. @param stopping ends bodies that are being read when the server stops */
 export function s3EventRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { idleTimeout } = app.configuration;
+  const { idleTimeoutMs } = app.configuration;
   return [
     post('/api/sets/:set/s3-events', {
       action: 'post-changes',
       operation: POST_S3_EVENTS,
       async handle(request, response) {
         const set = setOf(response);
-        const body = await readBody(requestBody(request, { idleTimeout, stopping }), MAX_BYTES);
+        const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MAX_BYTES);
         const { bucket } = traitsOf(set.origin);
         if (bucket === undefined) throw notOnS3(set);
         const { paths, ...counts } = notifiedPaths(parseJsonBody(s3EventsSchema, body), parseS3Location(bucket));

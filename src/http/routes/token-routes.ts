@@ -17,7 +17,7 @@ export function tokenRoutes(
   { tokens, sets, organizations, configuration }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
-  const { idleTimeout } = configuration;
+  const { idleTimeoutMs } = configuration;
 
   return [
     get('/api/tokens', {
@@ -33,7 +33,7 @@ export function tokenRoutes(
       action: 'administer',
       operation: CREATE_TOKEN,
       async handle(request, response) {
-        const bytes = await readBody(requestBody(request, { idleTimeout, stopping }), MOST_BYTES);
+        const bytes = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
         const { name, scopes: texts, expires, ...limits } = parseJsonBody(newTokenSchema, bytes);
         const scopes = texts.map(parseScope);
         await requireNamed(scopes, { sets, organizations });

@@ -9,19 +9,19 @@ export interface DirectParts {
   /** Handles all other requests. */
   readonly express: RequestListener;
   /** Milliseconds for which a client may read nothing of a response. */
-  readonly idleTimeout: number;
+  readonly idleTimeoutMs: number;
 }
 
 /** Handles requests of node:http: those with a direct route directly, all others by express. */
-export function directRoutes({ direct, express, idleTimeout }: DirectParts): RequestListener {
+export function directRoutes({ direct, express, idleTimeoutMs }: DirectParts): RequestListener {
   async function answer(match: Match, request: MatchedRequest, response: ServerResponse): Promise<void> {
     try {
-      await sendAnswer(response, await direct.answer(match, request), idleTimeout);
+      await sendAnswer(response, await direct.answer(match, request), idleTimeoutMs);
     } catch (error) {
       const failure = direct.failure(error, request);
       // Cutting the connection is the only remaining way to show that the response is incomplete.
       if (response.headersSent) response.destroy();
-      else await sendAnswer(response, failure, idleTimeout);
+      else await sendAnswer(response, failure, idleTimeoutMs);
     }
   }
 

@@ -16,7 +16,7 @@ interface ConnectionParts {
   readonly direct: DirectAnswers;
   readonly observer: RequestObserver;
   /** Milliseconds for which a client may read nothing of a response. */
-  readonly idleTimeout: number;
+  readonly idleTimeoutMs: number;
   /** Seconds for which a connection stays open, as stated in responses. */
   readonly keptSeconds: number;
   readonly isStopping: () => boolean;
@@ -179,7 +179,7 @@ export class FrontConnection {
 
   /** Cuts the connection when the client reads nothing for some time. */
   #limitIdleTime(): void {
-    this.#socket.setTimeout(this.#parts.idleTimeout, this.#onTimeout);
+    this.#socket.setTimeout(this.#parts.idleTimeoutMs, this.#onTimeout);
   }
 
   readonly #onTimeout = (): void => {

@@ -14,7 +14,7 @@ interface FrontParts {
   readonly observer: RequestObserver;
   readonly limits: ConnectionLimits;
   /** Milliseconds for which a client may read nothing of a response. */
-  readonly idleTimeout: number;
+  readonly idleTimeoutMs: number;
 }
 
 /**
@@ -56,12 +56,12 @@ export class Front {
   }
 
   #accept(socket: Socket, toNode: () => void): void {
-    const { direct, observer, idleTimeout, limits } = this.#parts;
+    const { direct, observer, idleTimeoutMs, limits } = this.#parts;
     const keptSeconds = Math.floor(limits.keepAliveTimeout / 1000);
     const connection = new FrontConnection(socket, {
       direct,
       observer,
-      idleTimeout,
+      idleTimeoutMs,
       keptSeconds,
       isStopping: () => this.#isStopping,
       onLeave: () => this.#connections.delete(connection),

@@ -63,14 +63,14 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
   const direct = new DirectAnswers({ routes, admit, logger });
   const identifySender = createIdentifySender(app, policy);
   const express = createExpress(app, { routes, admit, identifySender, logger });
-  const answer = directRoutes({ direct, express, idleTimeout: app.configuration.idleTimeout });
+  const answer = directRoutes({ direct, express, idleTimeoutMs: app.configuration.idleTimeoutMs });
   const observer = new RequestObserver({ metrics: app.metrics.http, accessLog });
   const servers = await listenOnPorts(app.configuration, options, (limits) => {
     const server = http.createServer(
       { connectionsCheckingInterval: limits.checkInterval },
       withObservation(answer, observer),
     );
-    const front = new Front(server, { direct, observer, limits, idleTimeout: app.configuration.idleTimeout });
+    const front = new Front(server, { direct, observer, limits, idleTimeoutMs: app.configuration.idleTimeoutMs });
     limitConnections(server, { limits, closeIdle: () => front.closeIdle() });
     answerUnreadable(server);
     return { server, front };

@@ -57,7 +57,7 @@ describe('the configuration', () => {
         accessLog: true,
         logFormat: 'auto',
         cacheBytes: 2_147_483_648,
-        idleTimeout: 60_000,
+        idleTimeoutMs: 60_000,
         logLevel: 'info',
         failpoint: undefined,
       },
@@ -160,7 +160,7 @@ describe('the configuration', () => {
       accessLog: false,
       logFormat: 'text',
       cacheBytes: 1_610_612_736,
-      idleTimeout: 120_000,
+      idleTimeoutMs: 120_000,
       logLevel: 'debug',
       failpoint: 'commit.begun:kill',
     });

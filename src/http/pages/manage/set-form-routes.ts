@@ -50,8 +50,8 @@ interface Exchange {
 
 /** Forms in which administrators add, change, scan and remove sets. @param stopping ends bodies that are being read */
 export function setFormRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { idleTimeout } = app.configuration;
-  const form: ReadForm = (request) => readForm(request, { idleTimeout, stopping });
+  const { idleTimeoutMs } = app.configuration;
+  const form: ReadForm = (request) => readForm(request, { idleTimeoutMs, stopping });
   return [...addRoutes(app, form), ...settingsRoutes(app, form), scanRoute(app), removeRoute(app, form)];
 }
 

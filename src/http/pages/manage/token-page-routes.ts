@@ -39,7 +39,7 @@ const REVOKE = {
 /** The page of tokens, for administrators. @param stopping ends bodies that are being read when the server stops */
 export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { tokens, configuration } = app;
-  const { idleTimeout } = configuration;
+  const { idleTimeoutMs } = configuration;
 
   async function show(
     { request, response }: { readonly request: Request; readonly response: Response },
@@ -67,7 +67,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
       action: 'administer',
       operation: CREATE,
       async handle(request, response) {
-        const form = await readForm(request, { idleTimeout, stopping });
+        const form = await readForm(request, { idleTimeoutMs, stopping });
         const fail = (attempt: TokensPage['attempt']) => show({ request, response }, { attempt });
         await attempting({ form, show: fail }, async () => {
           const scopes = (form.get('scopes') ?? '')

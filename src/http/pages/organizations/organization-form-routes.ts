@@ -30,8 +30,8 @@ type ReadForm = (request: Request) => Promise<URLSearchParams>;
 
 /** Forms in which administrators add and change organizations. @param stopping ends bodies that are being read */
 export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { idleTimeout } = app.configuration;
-  const form: ReadForm = (request) => readForm(request, { idleTimeout, stopping });
+  const { idleTimeoutMs } = app.configuration;
+  const form: ReadForm = (request) => readForm(request, { idleTimeoutMs, stopping });
   return [...addRoutes(app, form), ...settingsRoutes(app, form), ...streamRoutes(app, form), ...dumpRoutes(app)];
 }
 

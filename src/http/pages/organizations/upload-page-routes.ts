@@ -20,7 +20,7 @@ const AT = '/organizations/:org/streams/:stream/uploads/:number';
 /** Pages of uploads, and the form that uploads. @param stopping ends bodies that are being read */
 export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { uploads, configuration } = app;
-  const { idleTimeout } = configuration;
+  const { idleTimeoutMs } = configuration;
   const uploadOf = (request: Request): Promise<Upload> =>
     uploads.get(param(request, 'org'), param(request, 'stream'), parseUploadNumber(param(request, 'number')));
 
@@ -45,7 +45,7 @@ export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonl
       operation: UPLOAD_BY_FORM,
       async handle(request, response) {
         const organization = param(request, 'org');
-        const body = requestBody(request, { idleTimeout, stopping, isPaced: true });
+        const body = requestBody(request, { idleTimeoutMs, stopping, isPaced: true });
         try {
           const { headers } = request;
           const { stream, number } = await receiveUpload(uploads, { organization, stream: undefined, headers, body });

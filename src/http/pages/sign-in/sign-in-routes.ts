@@ -42,7 +42,7 @@ const SIGN_OUT = {
 /** Signing in and out with a browser. @param stopping ends bodies that are being read when the server stops */
 export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { sessions, tokens, configuration } = app;
-  const { idleTimeout, baseUrl } = configuration;
+  const { idleTimeoutMs, baseUrl } = configuration;
 
   async function show(request: Request, response: Response, form: { readonly to: string; readonly problem?: string }) {
     const hasTokens = configuration.token !== undefined || (await tokens.areKept());
@@ -67,7 +67,7 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
       async handle(request, response) {
         // A page of another site must not sign a user in with a token of that site.
         requireOwnPage(request.headers, baseUrl);
-        const form = await readForm(request, { idleTimeout, stopping });
+        const form = await readForm(request, { idleTimeoutMs, stopping });
         const to = ownTarget(form.get('to') ?? '');
         const token = form.get('token')?.trim() ?? '';
         const problem = await problemOfToken(token, { tokens, own: configuration.token });

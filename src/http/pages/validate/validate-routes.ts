@@ -30,7 +30,7 @@ const VALIDATE = {
 
 /** The page that validates any source. @param stopping ends validations when the server stops */
 export function validateRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { idleTimeout, validateNetworks } = app.configuration;
+  const { idleTimeoutMs, validateNetworks } = app.configuration;
   let underWay = 0;
 
   return [
@@ -46,7 +46,7 @@ export function validateRoutes(app: ServedApp, stopping: AbortSignal): readonly 
       action: 'administer',
       operation: VALIDATE,
       async handle(request, response) {
-        const body = await readBody(requestBody(request, { idleTimeout, stopping }), MOST_BODY_BYTES);
+        const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BODY_BYTES);
         const url = new URLSearchParams(body.toString()).get('url')?.trim() ?? '';
         const frame = await frameOf(app, request, response);
         const left = new AbortController();

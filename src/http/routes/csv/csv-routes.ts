@@ -33,7 +33,7 @@ const CHANGES = {
 const STATE = ['lastmod', 'length', 'mime', 'sha-256', 'sha-1', 'md5'] as const;
 
 /** Tables for spreadsheets. */
-export function csvRoutes({ index, configuration: { idleTimeout } }: ServedApp): readonly Route[] {
+export function csvRoutes({ index, configuration: { idleTimeoutMs } }: ServedApp): readonly Route[] {
   async function* resources(set: ResourceSet) {
     yield csvRow(['uri', 'changed', 'created', ...STATE]);
     for await (const batch of index.read(set.id, {})) {
@@ -70,7 +70,7 @@ export function csvRoutes({ index, configuration: { idleTimeout } }: ServedApp):
       return;
     }
     // A client that reads nothing must not occupy a reader of the store.
-    response.setTimeout(idleTimeout, () => response.destroy());
+    response.setTimeout(idleTimeoutMs, () => response.destroy());
     await pipeline(lines(set), response);
   };
 

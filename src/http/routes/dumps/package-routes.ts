@@ -41,7 +41,7 @@ const TYPES: Readonly<Record<Asked, string>> = { zip: 'application/zip', xml: 'a
 const YEAR_IN_SECONDS = 31_536_000;
 
 /** Packages of dumps, and their manifests. Neither ever changes. */
-export function packageRoutes({ dumps, configuration: { idleTimeout } }: ServedApp): readonly Route[] {
+export function packageRoutes({ dumps, configuration: { idleTimeoutMs } }: ServedApp): readonly Route[] {
   const ofResources = packageHandler({
     find: (set, name) => dumps.known.packageOf(set, name),
     open: (set, found, part) => dumps.open(set, found, part),
@@ -54,7 +54,7 @@ export function packageRoutes({ dumps, configuration: { idleTimeout } }: ServedA
   });
   const send = (direct: DirectHandler): Route['handle'] => {
     return async (request, response) =>
-      sendAnswer(response, await direct(directRequest(request, response)), idleTimeout);
+      sendAnswer(response, await direct(directRequest(request, response)), idleTimeoutMs);
   };
   return [
     get('/sets/:set/dumps/:file', {

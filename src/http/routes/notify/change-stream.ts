@@ -23,7 +23,7 @@ interface ChangeStreamOptions {
   /** The boundary after which the first change comes. */
   readonly after: Stamp;
   /** Milliseconds for which a client may read nothing, and the longest silence of the stream. */
-  readonly idleTimeout: number;
+  readonly idleTimeoutMs: number;
   /** Ends the stream. */
   readonly stopping: AbortSignal;
   /** Whether the sender may still read the set. */
@@ -60,8 +60,8 @@ export class ChangeStream {
 
   async #follow(feed: ChangeFeed): Promise<void> {
     const { signal } = this.#ending;
-    const { isAdmitted, idleTimeout } = this.#options;
-    const ms = Math.min(HEARTBEAT_MS, idleTimeout / 2);
+    const { isAdmitted, idleTimeoutMs } = this.#options;
+    const ms = Math.min(HEARTBEAT_MS, idleTimeoutMs / 2);
     let { after } = this.#options;
     while (!signal.aborted) {
       const { revision } = feed;
@@ -90,7 +90,7 @@ export class ChangeStream {
   async #write(text: string): Promise<void> {
     const { signal } = this.#ending;
     if (text === '' || signal.aborted || this.#response.write(text)) return;
-    const timer = setTimeout(() => this.#response.destroy(), this.#options.idleTimeout);
+    const timer = setTimeout(() => this.#response.destroy(), this.#options.idleTimeoutMs);
     await once(this.#response, 'drain', { signal }).catch(() => {});
     clearTimeout(timer);
   }

@@ -36,10 +36,10 @@ export function hubRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
       action: 'read-source',
       operation: ASK_HUB,
       async handle(request, response) {
-        const { hub, idleTimeout } = configuration;
+        const { hub, idleTimeoutMs } = configuration;
         if (hub.kind !== 'inside')
           throw new TidemarkError('not-found', 'there is no hub here: see the links of the topic');
-        const body = await readBody(requestBody(request, { idleTimeout, stopping }), MOST_BODY_BYTES);
+        const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BODY_BYTES);
         const asked = parseHubRequest(body.toString('utf8'));
         await requireTopic(app, asked, response);
         await subscriptions.request(asked, pendingOf(asked, senderOf(response)));

@@ -51,7 +51,7 @@ export function streamRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
         const stream = new ChangeStream(response, {
           set,
           after: Math.max(after, set.epochStart),
-          idleTimeout: configuration.idleTimeout,
+          idleTimeoutMs: configuration.idleTimeoutMs,
           stopping,
           isAdmitted: () => isAdmitted(app, sender, set),
         });

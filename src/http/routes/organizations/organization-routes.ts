@@ -29,11 +29,11 @@ const MOST_BYTES = 65_536;
 
 /** Organizations and their streams. @param stopping ends bodies that are being read when the server stops */
 export function organizationRoutes(
-  { organizations, configuration: { idleTimeout } }: ServedApp,
+  { organizations, configuration: { idleTimeoutMs } }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
   const readJson = async <Schema extends z.ZodType>(schema: Schema, request: Request): Promise<z.output<Schema>> =>
-    parseJsonBody(schema, await readBody(requestBody(request, { idleTimeout, stopping }), MOST_BYTES));
+    parseJsonBody(schema, await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES));
 
   return [
     get('/api/organizations', {

@@ -20,7 +20,7 @@ const MOST_BYTES = 262_144;
 
 /** One set and its settings. @param stopping ends bodies that are being read when the server stops */
 export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { baseUrl, idleTimeout, apiRoots: allowedRoots } = configuration;
+  const { baseUrl, idleTimeoutMs, apiRoots: allowedRoots } = configuration;
   const view = async (set: ResourceSet) => setView(set, await index.summary(set.id), baseUrl);
   const withSettings = async (set: ResourceSet) => ({
     ...shownSettings(set),
@@ -42,7 +42,7 @@ export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping
       action: 'administer',
       operation: ADD_SET,
       async handle(request, response) {
-        const bytes = await readBody(requestBody(request, { idleTimeout, stopping }), MOST_BYTES);
+        const bytes = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
         const { set: slug, ...values } = parseJsonBody(newSetSchema, bytes) as SetValues & { readonly set: string };
         parseSlug(slug);
         const giver = { configuration, workingDirectory: '/', allowedRoots, findSource, slug };
@@ -58,7 +58,7 @@ export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping
       operation: CHANGE_SET,
       async handle(request, response) {
         const set = setOf(response);
-        const bytes = await readBody(requestBody(request, { idleTimeout, stopping }), MOST_BYTES);
+        const bytes = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
         const values = parseJsonBody(changedSettingsSchema, bytes) as SetValues;
         const changed = await sets.change(set.slug, changedFields(values, set, configuration));
         sendJson(response, await withSettings(changed));

@@ -14,7 +14,7 @@ const MOST_BYTES = 4_096;
 /** Dumps of the records of streams. @param stopping ends bodies that are being read when the server stops */
 export function streamDumpRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { organizations, streamDumpJobs, configuration } = app;
-  const { idleTimeout } = configuration;
+  const { idleTimeoutMs } = configuration;
   return [
     get('/api/organizations/:org/dumps', {
       action: 'read-organization',
@@ -30,7 +30,7 @@ export function streamDumpRoutes(app: ServedApp, stopping: AbortSignal): readonl
       action: 'administer',
       operation: MAKE_STREAM_DUMP,
       async handle(request, response) {
-        const body = await readBody(requestBody(request, { idleTimeout, stopping }), MOST_BYTES);
+        const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
         const { kind, stream } = parseJsonBody(newStreamDumpSchema, body);
         const organization = param(request, 'org');
         await organizations.requireStream(organization, stream);

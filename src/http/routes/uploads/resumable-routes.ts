@@ -20,7 +20,7 @@ const ONE = `${TUS_PATH}/:upload`;
 
 /** Files that are sent in several requests, by tus 1.0. @param stopping ends bodies that are being read */
 export function resumableRoutes(
-  { resumableUploads, configuration: { idleTimeout } }: ServedApp,
+  { resumableUploads, configuration: { idleTimeoutMs } }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
   return [
@@ -86,7 +86,7 @@ export function resumableRoutes(
       async handle(request, response) {
         requireTus(request.headers);
         const offset = bytesOf(request.headers, 'Upload-Offset');
-        const body = requestBody(request, { idleTimeout, stopping, isPaced: true });
+        const body = requestBody(request, { idleTimeoutMs, stopping, isPaced: true });
         setStatus(
           response,
           await resumableUploads.receive(param(request, 'org'), param(request, 'upload'), { offset, body }),

@@ -27,14 +27,14 @@ interface Named {
 
 /** Uploads of organizations. @param stopping ends bodies that are being read when the server stops */
 export function uploadRoutes(
-  { uploads, organizations, configuration: { idleTimeout, baseUrl } }: ServedApp,
+  { uploads, organizations, configuration: { idleTimeoutMs, baseUrl } }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
   const uploadRequest = (request: Request, { stream }: Named): UploadRequest => ({
     organization: param(request, 'org'),
     stream,
     headers: request.headers,
-    body: requestBody(request, { idleTimeout, stopping, isPaced: true }),
+    body: requestBody(request, { idleTimeoutMs, stopping, isPaced: true }),
   });
 
   async function receiveAsPod(request: Request, response: Response, query: Named): Promise<void> {
@@ -108,7 +108,7 @@ export function uploadRoutes(
         });
         const headers = { ...head.headers, 'Content-Disposition': attachment(file.name) };
         const body = part && (await uploads.open(file, part));
-        await sendAnswer(response, { ...head, headers, ...(body !== undefined && { body }) }, idleTimeout);
+        await sendAnswer(response, { ...head, headers, ...(body !== undefined && { body }) }, idleTimeoutMs);
       },
     }),
   ];

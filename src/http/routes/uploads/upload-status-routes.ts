@@ -19,7 +19,7 @@ const AT = '/api/organizations/:org/uploads/:stream/:number';
 export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
   const {
     uploads,
-    configuration: { idleTimeout },
+    configuration: { idleTimeoutMs },
   } = app;
   const uploadOf = (request: Request): Promise<Upload> =>
     uploads.get(param(request, 'org'), param(request, 'stream'), parseUploadNumber(param(request, 'number')));
@@ -39,7 +39,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
       return;
     }
     // A client that reads nothing must not occupy a reader of the artifact.
-    response.setTimeout(idleTimeout, () => response.destroy());
+    response.setTimeout(idleTimeoutMs, () => response.destroy());
     await (convert === undefined ? pipeline(body, response) : pipeline(body, convert, response));
   }
 

@@ -23,10 +23,10 @@ const YEAR_IN_SECONDS = 31_536_000;
 
 /** The kept versions of resources, and how to find them (RFC 7089). */
 export function versionRoutes(app: ServedApp): readonly Route[] {
-  const { idleTimeout } = app.configuration;
+  const { idleTimeoutMs } = app.configuration;
   const send = (handler: DirectHandler): Route['handle'] => {
     return async (request, response) =>
-      sendAnswer(response, await handler(directRequest(request, response)), idleTimeout);
+      sendAnswer(response, await handler(directRequest(request, response)), idleTimeoutMs);
   };
   return [
     get('/sets/:set/versions/:datetime/*path', {
@@ -46,7 +46,7 @@ export function versionRoutes(app: ServedApp): readonly Route[] {
         // Express returns false when the client accepts neither: it still gets one.
         const type = request.accepts([...TIME_MAP_TYPES]) || LINK_FORMAT;
         const answer = await timeMap(app, directRequest(request, response), { until, type });
-        await sendAnswer(response, answer, idleTimeout);
+        await sendAnswer(response, answer, idleTimeoutMs);
       },
     }),
   ];
