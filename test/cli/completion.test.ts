@@ -63,6 +63,12 @@ describe('Completion', () => {
     assert.deepEqual(await words('mirror', '--fol'), ['--follow']);
     assert.deepEqual(await words('mirror', 'https://example.org/', ''), [':folders']);
     assert.deepEqual(await words('mirror', 'status', ''), [':folders']);
+    assert.deepEqual(await words('serve', '--log-level=de'), ['--log-level=debug']);
+    assert.deepEqual(await words('serve', '--data='), []);
+    assert.deepEqual(await words('serve', '--no-such='), []);
+    assert.deepEqual(await words('help', 'tok'), ['tokens']);
+    assert.deepEqual(await words('help', 'tokens', 'rev'), ['revoke']);
+    assert.deepEqual(await words('help', 'sets', 'show', ''), []);
   });
 
   it('of a shell that it does not know is refused, with those that there are', async () => {
@@ -82,12 +88,19 @@ describe('Completion', () => {
     assert.deepEqual(complete('publish', '--robots', ''), ['quiet', 'sitemaps', 'disallow']);
     assert.deepEqual(complete('sets', 'show', '$(touch harm)', '--js'), ['--json']);
     assert.equal(existsSync(join(place.folder, 'harm')), false);
+    await place.run(['sets', 'add', 'maps', '--url-prefix', 'https://example.org/maps/']);
+    const scope = ['tokens', 'create', '--scope'];
+    assert.deepEqual(complete(...scope, 'po'), ['post:*', 'post:maps']);
+    assert.deepEqual(complete(...scope, 'post', ':'), ['*', 'maps']);
+    assert.deepEqual(complete(...scope, 'post', ':', 'm'), ['maps']);
+    assert.deepEqual(complete(...scope, 'post', ':', 'maps', '--js'), ['--json']);
   });
 
   itInTerminal('in bash completes at Tab, and offers folders where one is meant', async () => {
     const script = await scriptOf('bash');
     mkdirSync(join(place.folder, 'atlas'));
     writeFileSync(join(place.folder, 'atlas.txt'), '');
+    await place.run(['sets', 'add', 'maps', '--url-prefix', 'https://example.org/maps/']);
     const shell = new InTerminal([], {
       cwd: place.folder,
       env,
@@ -100,6 +113,8 @@ describe('Completion', () => {
       await shell.says(/tidemark validate /);
       shell.type('\u0015tidemark publish atl\t');
       await shell.says(/tidemark publish atlas\//);
+      shell.type('\u0015tidemark tokens create --scope post:m\t');
+      await shell.says(/--scope post:maps /);
     } finally {
       shell.kill();
     }
@@ -117,6 +132,7 @@ describe('Completion', () => {
     assert.equal(complete('sets', 'sho'), 'show:Shows one set');
     assert.equal(complete('publish', ''), 'files -/');
     assert.equal(complete('backup', ''), 'files');
+    assert.equal(complete('serve', '--log-level=de'), '--log-level=debug:');
   });
 
   itWithShell('fish', 'in fish completes', async () => {
@@ -128,6 +144,8 @@ describe('Completion', () => {
     };
     assert.equal(complete('tidemark sets sho'), 'show\tShows one set');
     assert.match(complete('tidemark publish at'), /^atlas\//);
+    assert.equal(complete('tidemark serve --log-level=de'), '--log-level=debug');
+    assert.equal(complete('tidemark help tok'), 'tokens\tTokens: who may post, read private sets, or administer');
   });
 
   /** The words and meanings that the scripts of the shells get. */

@@ -33,6 +33,7 @@ const OF_SETS = new Set(['sets', 'dumps', 'lists', 'versions', 'changes', 'resou
  */
 export async function findCandidates(program: Command, line: TypedLine): Promise<Candidates> {
   const [first, second] = line.before;
+  if (first === 'help') return ofHelp(program, line);
   if (first === undefined) return beginning(line.current, commandsOf(program));
   const group = program.commands.find((command) => command.name() === first);
   if (group === undefined) return NOTHING;
@@ -46,16 +47,24 @@ export async function findCandidates(program: Command, line: TypedLine): Promise
   return isCommand ? ofCommand(group, line, line.before.slice(1)) : NOTHING;
 }
 
+/** `help` is followed by nothing but the names of a group and of a command. */
+function ofHelp(program: Command, { before, current }: TypedLine): Candidates {
+  let named: Command | undefined = program;
+  for (const word of before.slice(1)) named = named?.commands.find((command) => command.name() === word);
+  return named === undefined ? NOTHING : beginning(current, commandsOf(named));
+}
+
 async function ofCommand(command: Command, line: TypedLine, typed: readonly string[]): Promise<Candidates> {
   const { options, operands, open } = readTyped(command, typed);
   if (open !== undefined) return valuesOf(open, line);
+  if (/^--[^=]+=/.test(line.current)) return ofFlag(command, line);
   if (line.current.startsWith('-')) return beginning(line.current, optionsOf(command, options));
   const last = command.registeredArguments.at(-1);
   const argument = command.registeredArguments[operands] ?? (last?.variadic ? last : undefined);
   if (argument === undefined) return beginning(line.current, optionsOf(command, options));
   const [group = ''] = line.before;
-  if (argument.name() === 'id' && OF_SETS.has(group) && group !== 'help') return sets(line, operands);
-  if (argument.name() === 'organization' && `${group} ${line.before[1]}` !== 'organizations add' && group !== 'help') {
+  if (argument.name() === 'id' && OF_SETS.has(group)) return sets(line, operands);
+  if (argument.name() === 'organization' && `${group} ${line.before[1]}` !== 'organizations add') {
     return beginning(line.current, wordsOf(await line.organizationIds()));
   }
   if (argument.name() === SHELLS.join('|')) return beginning(line.current, wordsOf(SHELLS));
@@ -77,6 +86,16 @@ async function valuesOf(option: Option, { current, setIds, organizationIds }: Ty
     return beginning(current, wordsOf(['metrics', 'administer', ...ofSets, ...ofOrganizations]));
   }
   return paths(/[<[](.*?)[>\]]/.exec(option.flags)?.[1] ?? '');
+}
+
+/** The values of `--flag=value`, which zsh and fish complete as one word. Paths are not completed there. */
+async function ofFlag(command: Command, line: TypedLine): Promise<Candidates> {
+  const end = line.current.indexOf('=') + 1;
+  const flag = line.current.slice(0, end);
+  const option = command.options.find(({ long }) => `${long}=` === flag);
+  const values = option && (await valuesOf(option, { ...line, current: line.current.slice(end) }));
+  if (values?.kind !== 'words') return NOTHING;
+  return { kind: 'words', words: values.words.map(({ word, meaning }) => ({ word: flag + word, meaning })) };
 }
 
 /** @param name of an argument, or of the value of an option */

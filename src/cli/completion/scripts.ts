@@ -3,15 +3,26 @@
 
 const BASH = `# bash completion of tidemark
 _tidemark() {
-  local line
+  local line word last=-1 before=
+  local -a typed=()
   COMPREPLY=()
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD}"; do
+    # bash makes three words of post:maps, and replaces only the last one.
+    if [[ last -ge 0 && $COMP_WORDBREAKS == *:* && ( $word == : || \${typed[last]} == *: ) ]]; then
+      typed[last]+=$word
+    else
+      typed+=("$word")
+      last=$((last + 1))
+    fi
+  done
+  [[ $COMP_WORDBREAKS == *:* && $word != "\${typed[last]}" ]] && before=\${typed[last]%"\${typed[last]##*:}"}
   while IFS= read -r line; do
     case $line in
       :files) compopt -o default 2>/dev/null ;;
       :folders) compopt -o dirnames 2>/dev/null ;;
-      *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
+      *) line=\${line%%$'\\t'*}; COMPREPLY+=("\${line#"$before"}") ;;
     esac
-  done < <(@TIDEMARK@ completion candidates -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(@TIDEMARK@ completion candidates -- "\${typed[@]}" 2>/dev/null)
 }
 complete -F _tidemark tidemark
 `;
