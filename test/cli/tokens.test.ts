@@ -101,6 +101,7 @@ describeOnEachStore('tokens on the command line', (store) => {
       [create('a', ['papers']), /"papers" is not a scope: use post:SET/],
       [create('a', ['read:mistyped']), /there is no set "mistyped"/],
       [create('a', ['administer'], '--expires', '2020-01-01'), /2020-01-01 is in the past/],
+      [create('a', ['administer'], '--body-per-minute', '2kb'), /is invalid\. "2kb" is too small: use 1mb or more\./],
       [['tokens', 'revoke', '000000000000'], /there is no token with the id "000000000000"/],
       [['sets', 'change', 'papers'], /give at least one setting to change/],
     ];

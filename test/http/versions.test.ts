@@ -143,6 +143,8 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
     await maps.put('a', 'first');
     assert.equal((await timeMap('a')).status, 404);
     assert.doesNotMatch((await ask(`${home}/resourcelist.xml`)).text, /timegate/);
+    const { text } = await ask(`${home}/timemap/a`);
+    assert.match(text, /"\\"maps\\" publishes no versions"/, 'without advice for operators');
     await started.app.sets.change('maps', { keepVersions: true });
     assert.equal((await timeMap('a')).status, 404);
     await maps.scan();

@@ -44,7 +44,7 @@ export const tokensCreate: CliCommand<Options> = {
       )
       .option(
         '--body-per-minute <size>',
-        'most bytes of request bodies in a minute, such as 100mb, or unlimited (default: as the server is set)',
+        'most bytes of request bodies in a minute, 1mb or more, or unlimited (default: as the server is set)',
         limit(sizeOrUnlimited),
       );
   },
@@ -101,7 +101,7 @@ function limit(schema: typeof countOrUnlimited): (text: string) => number {
   return (text) => {
     const { success, data, error } = schema.safeParse(text);
     if (success) return data;
-    throw new InvalidArgumentError(`It ${error.issues[0]!.message}.`);
+    throw new InvalidArgumentError(`${error.issues[0]!.message}.`);
   };
 }
 

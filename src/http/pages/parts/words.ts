@@ -14,7 +14,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 /** A message of an error as a sentence for users. */
 export function sentence(message: string): string {
-  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
+  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}${message.endsWith('?') ? '' : '.'}`;
 }
 
 /** `1,234 changes`, or `1 change` for one. */

@@ -1,6 +1,5 @@
 import { TidemarkError } from '../../../core/errors.ts';
 import { keyOfRequestPath, type ResourceKey, uriOf } from '../../../core/key.ts';
-import { publishesNone } from '../../../core/publishes-none.ts';
 import { keptSince, type ResourceSet } from '../../../core/resource-set.ts';
 import { mementoUri, setHome, timeGateUri, timeMapUri } from '../../../core/set-uris.ts';
 import { boundaryAfter, type Stamp } from '../../../core/stamp.ts';
@@ -148,7 +147,10 @@ interface Named {
 /** The names in a path as it was sent: decoding it would lose an encoded slash. */
 function named(request: DirectRequest): Named {
   const set = request.set as ResourceSet;
-  if (keptSince(set) === undefined) throw new TidemarkError('not-found', publishesNone(set), { set: set.slug });
+  if (keptSince(set) === undefined) {
+    // Clients cannot change that: `publishesNone` is for operators.
+    throw new TidemarkError('not-found', `"${set.slug}" publishes no versions`, { set: set.slug });
+  }
   const [, before = '', path = ''] =
     /\/sets\/[^/?#]*\/(?:versions\/([^/?#]*)|timegate|timemap)\/([^?#]*)/.exec(request.url) ?? [];
   const key = keyOfRequestPath(path);
