@@ -39,9 +39,9 @@ VOLUME /data
 EXPOSE 8080
 
 # Whether the process lives. /readyz would also fail while the store does not answer, and then an engine that replaces
-# unhealthy containers would replace one that recovers by itself.
+# unhealthy containers would replace one that recovers by itself. Another server may answer at a port that is shared.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-    CMD ["node", "--eval", "fetch('http://127.0.0.1:' + process.env.TIDEMARK_PORT + '/healthz').then(({ ok }) => process.exit(ok ? 0 : 1))"]
+    CMD ["node", "--eval", "fetch('http://127.0.0.1:' + (process.env.TIDEMARK_OWN_PORT || process.env.TIDEMARK_PORT) + '/healthz').then(({ ok }) => process.exit(ok ? 0 : 1))"]
 
 # Node itself, because npm does not pass SIGTERM on.
 ENTRYPOINT ["node", "/app/dist/main.js"]

@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { accessPolicy } from '../../../src/access/access-policy.ts';
 import { describeStore } from '../../../src/config/configuration.ts';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
@@ -109,6 +113,22 @@ describe('the Dockerfile', () => {
 
     assert.deepEqual(start, ['node', `/app/${manifest.bin.tidemark}`]);
     assert.match(dockerfile.slice(dockerfile.lastIndexOf('\nFROM ')), /^USER [1-9]\d*$/m);
+  });
+
+  it('asks for the health of its own server, when that shares its port with others', async () => {
+    const [, ...command] = JSON.parse(/^HEALTHCHECK .*\n +CMD (.*)$/m.exec(dockerfile)?.[1] ?? '[]');
+    const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const port = String((server.address() as AddressInfo).port);
+    const check = async (env: Readonly<Record<string, string>>) =>
+      (await once(spawn(process.execPath, command, { env }), 'exit'))[0];
+    try {
+      assert.equal(await check({ TIDEMARK_PORT: port }), 0);
+      assert.equal(await check({ TIDEMARK_PORT: '1', TIDEMARK_OWN_PORT: port }), 0);
+      assert.equal(await check({ TIDEMARK_PORT: port, TIDEMARK_OWN_PORT: '1' }), 1);
+    } finally {
+      server.close();
+    }
   });
 
   it('keeps its data where its volume is', () => {
