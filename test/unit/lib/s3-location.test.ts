@@ -60,7 +60,7 @@ describe('a location on S3', () => {
     ['s3://AKIAKEY:secretsecret@maps', /credentials into the environment/],
     ['s3://maps?aws_secret_access_key=secretsecret', /unknown parameter "aws_secret_access_key"/],
     ['s3://maps?endpoint=http://u:secretsecret@h', /without a user/],
-    ['s3://maps?endpoint=ftp://h', /no URL with http/],
+    ['s3://maps?endpoint=ftp://h', /not a URL with http/],
     ['s3://maps?endpoint=http://h/%3Fx', /plain path/],
     ['s3://maps?endpoint=http://h&endpoint=http://i', /twice/],
     ['s3://maps?path-style=yes', /neither true nor false/],
