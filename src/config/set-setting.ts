@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { TidemarkError } from '../core/errors.ts';
 import type { HashAlgorithm } from '../core/hash.ts';
 import { parseLinkRule } from '../core/link-rule.ts';
-import { type Origin, traitsOf } from '../core/origin.ts';
+import { type Origin, SOURCE_OPTIONS, traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { parseCron } from '../lib/cron.ts';
 import { parseS3Location } from '../lib/s3/s3-location.ts';
@@ -153,11 +153,10 @@ export function checkPublishedHashes(hashes: readonly HashAlgorithm[], origin: O
   throw wrong('publishHashes', 'what organizations deliver has the hash sha-256 alone');
 }
 
-/** Uploaded files never change. */
+/** Not every source has earlier versions. */
 export function requireVersions(option: string, origin: Origin): void {
-  const { stream, entry } = traitsOf(origin);
-  if (stream !== undefined && entry === 'file')
-    throw wrong(option, `${option} is not for this set: none of its files ever changes`);
+  const { noVersions } = traitsOf(origin);
+  if (noVersions !== undefined) throw wrong(option, `${option} is not for this set: ${noVersions}`);
   requireBytes(option, origin);
 }
 
@@ -196,7 +195,7 @@ export function requireBytes(option: string, origin: Origin): void {
   const { source, noDump } = traitsOf(origin);
   if (noDump !== undefined) throw wrong(option, `${option} is not for this set: ${noDump}`);
   if (source !== undefined) return;
-  throw wrong(option, `the bytes of this set are elsewhere: ${option} needs a set with --root, --records or --from`);
+  throw wrong(option, `the bytes of this set are elsewhere: ${option} needs a set with ${SOURCE_OPTIONS}`);
 }
 
 /** A set to which no client may post needs no settings for posted events. */

@@ -43,6 +43,9 @@ export interface RecordsSource {
   readonly activity: string;
 }
 
+/** The options of `sets add` that name a source with bytes, for messages. */
+export const SOURCE_OPTIONS = '--root, --records or --from';
+
 /** Properties that depend only on the kind of an origin, for code that shows a set or allows changes. */
 export interface OriginTraits {
   /** The source with which the set is synced, for messages; undefined when clients post to it. */
@@ -59,6 +62,8 @@ export interface OriginTraits {
   readonly stream?: StreamOrigin;
   /** Why it has no Resource Dump, and what clients can use instead. */
   readonly noDump?: string;
+  /** Why no versions of its resources can be kept, though their bytes are at hand. */
+  readonly noVersions?: string;
   /** Whether the source itself keeps every version of a resource. */
   readonly keepsVersions?: true;
   /** The local folder with its files. */
@@ -121,5 +126,6 @@ function streamTraits(origin: StreamOrigin): OriginTraits {
   }
   const refusal = `it has ${source}, as they are${kind === 'uploads' ? `; to add some, ${way}` : ''}`;
   const noDump = 'its files are as large as packages, and clients fetch them one by one';
-  return { entry: 'file', source, stream: origin, noDump, refusal };
+  const noVersions = 'none of its files ever changes';
+  return { entry: 'file', source, stream: origin, noDump, noVersions, refusal };
 }

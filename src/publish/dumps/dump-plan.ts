@@ -1,5 +1,5 @@
 import { TidemarkError } from '../../core/errors.ts';
-import { traitsOf } from '../../core/origin.ts';
+import { SOURCE_OPTIONS, traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { PackJob } from './pack-job.ts';
@@ -26,5 +26,5 @@ export function whyNoDump({ slug, origin }: ResourceSet): string | undefined {
   const { source, noDump } = traitsOf(origin);
   if (noDump !== undefined) return `no dump is made of "${slug}": ${noDump}`;
   if (source !== undefined) return undefined;
-  return `the bytes of "${slug}" are elsewhere, so there is nothing to pack: a dump needs a set with --root, --records or --from`;
+  return `the bytes of "${slug}" are elsewhere, so there is nothing to pack: a dump needs a set with ${SOURCE_OPTIONS}`;
 }

@@ -4,6 +4,7 @@ import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type HeadLink, renderPage } from './layout.ts';
+import { shownOrigin } from './set-origin.ts';
 import { timeElement } from './words.ts';
 
 /** The pages of a set, in the order of its tabs. */
@@ -41,7 +42,7 @@ interface SetFrameMore {
 export function renderSetFrame(page: SetFrame, main: Html, { above, links, again, newest }: SetFrameMore = {}): string {
   const { frame, set, tab } = page;
   const name = titleOf(set);
-  const { records, from, stream, source } = traitsOf(set.origin);
+  const { subtitle } = shownOrigin(set.origin);
   const tabName = TABS.find((one) => one.tab === tab && tab !== 'overview')?.name;
   return renderPage({
     frame,
@@ -50,7 +51,7 @@ export function renderSetFrame(page: SetFrame, main: Html, { above, links, again
 <h1>${above ?? name} ${above === undefined && stateBadge(set)}</h1>
 ${
   above === undefined &&
-  html`<p class="subtitle"><span class="id">${set.slug}</span> ${records !== undefined && html`· records of <code>${records}</code>`}${from !== undefined && html`· a copy of <code>${from.url}</code>`}${stream !== undefined && html`· ${source}`} · resources below <code>${set.urlPrefix}</code></p>
+  html`<p class="subtitle"><span class="id">${set.slug}</span> ${subtitle !== undefined && html`· ${subtitle}`} · resources below <code>${set.urlPrefix}</code></p>
 ${tabs(page)}`
 }
 ${main}`,
@@ -101,12 +102,12 @@ export function feedLink(set: ResourceSet): HeadLink {
 
 /** What to do when a set is still empty. */
 export function emptySet({ origin, slug }: ResourceSet, { top, viewer }: Frame): Html {
-  const { root, records, source, stream } = traitsOf(origin);
+  const { source, stream } = traitsOf(origin);
   if (source === undefined) {
     return html`There is no resource yet. Post some: <a href="${top}api/#postChanges">the API</a> has an example, and <code>tidemark changes post ${slug} FILE</code> does it on the machine.`;
   }
   if (stream !== undefined) return html`There is no resource yet. What is in ${source} is shown here.`;
-  const place = root ?? records;
+  const { place } = shownOrigin(origin);
   return html`There is no resource yet. What is put into ${place !== undefined && viewer.isAdministrator ? html`<code>${place}</code>` : 'its source'} is shown here.`;
 }
 
