@@ -6,13 +6,14 @@ import { documentName } from './pages/document-name.ts';
 import type { SetUris } from './published-set.ts';
 import { renderCapabilityList } from './render/documents/capability-list.ts';
 import type { Channel } from './render/documents/notification.ts';
+import type { Relation } from './render/documents/sitemap.ts';
 import { CHANGE_LIST_ROWS } from './rows/change-lists.ts';
 import { DUMP_ROWS } from './rows/dumps.ts';
 import { SOURCE_ROWS } from './rows/navigation.ts';
 import { RESOURCE_LIST_ROWS } from './rows/resource-lists.ts';
 import type { DocumentRow, SetRow, SourceRow, Words } from './rows/row.ts';
 
-export type { DocumentRow, SetRow };
+export type { DocumentRow, Relation, SetRow };
 
 /**
  * All documents that are published. Routes, addresses, the Capability List, the API and its description, and web pages

@@ -62,6 +62,8 @@ describeOnEachStore('The archive of Change Lists', (store) => {
     assert.equal(linkOf(archive, 'up'), `${home}/capabilitylist.xml`);
     assert.equal((await askJson(`${started.url}/api/sets/papers`)).body.documents.changeListArchive, uri);
     assert.match((await ask(`${home}/`)).text, /changelist-archive\.xml/);
+    const page = await ask(`${home}/changelist.xml`, { headers: { Accept: 'text/html' } });
+    assert.match(page.text, /Earlier lists/);
   });
 
   it('shows people the times of each', async () => {

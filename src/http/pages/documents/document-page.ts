@@ -1,6 +1,6 @@
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
-import { DOCUMENTS, type DocumentKind, type DocumentRow } from '../../../publish/documents.ts';
+import { DOCUMENTS, type DocumentKind, type DocumentRow, type Relation } from '../../../publish/documents.ts';
 import { type Frame, linkTo } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
@@ -14,10 +14,11 @@ import type { DocumentSlice } from './document-slice.ts';
 import type { SitemapEntry } from './sitemap-reader.ts';
 
 /** Labels of links to other documents. */
-const RELATIONS: Readonly<Record<string, string>> = {
+const RELATIONS: Readonly<Record<Relation, string>> = {
   up: 'One level up',
   index: 'The whole list',
   describedby: 'For people',
+  archives: 'Earlier lists',
 };
 
 interface DocumentPage {
@@ -46,7 +47,9 @@ export function renderDocumentPage(page: DocumentPage): string {
 ${facts([
   ...timeFacts(slice),
   ['Entries', counted(slice.total, 'entry', 'entries')],
-  ...slice.links.map(({ rel = '', href = '' }) => [RELATIONS[rel] ?? rel, documentLink(rel, href, frame)] as const),
+  ...slice.links.map(
+    ({ rel = '', href = '' }) => [RELATIONS[rel as Relation] ?? rel, documentLink(rel, href, frame)] as const,
+  ),
   ['As XML', html`<a href="${raw}">What programs read</a> <span class="quiet">(${formatBytes(page.length)})</span>`],
 ])}
 <h2>${paging.pages > 1 ? `Entries, page ${paging.page}` : 'Entries'}</h2>

@@ -29,10 +29,13 @@ export type ArchiveCapability =
   | 'resourcedump-archive'
   | 'changedump-archive';
 
+/** How another document is related to one. */
+export type Relation = 'describedby' | 'up' | 'index' | 'archives';
+
 interface DocumentHead {
   readonly root: 'urlset' | 'sitemapindex';
   /** Targets by relation, in the order in which they are written; an undefined one is left out. */
-  readonly links: Readonly<Partial<Record<'describedby' | 'up' | 'index' | 'archives', string | undefined>>>;
+  readonly links: Readonly<Partial<Record<Relation, string | undefined>>>;
   readonly md: { readonly capability: Capability } & Readonly<Record<string, string | undefined>>;
 }
 
