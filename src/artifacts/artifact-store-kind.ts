@@ -21,7 +21,10 @@ export interface ArtifactStoreKind<Location extends { readonly kind: string }> {
   /** Where it stores objects, if a set could be made of that folder or bucket, too: they must never be published. */
   placeOf?(location: Location): ArtifactPlace;
 
-  /** Sends no request before the store is used. */
+  /**
+   * Sends no request before the store is used. Threads and other processes open the same location at the same time, so
+   * it is plain data, and all of them see the same objects.
+   */
   open(location: Location): ArtifactStore;
 }
 

@@ -3,12 +3,17 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore, GetOptions, ListedObject } from '../../src/artifacts/artifact-store.ts';
 import { BLOCK_BYTES } from '../../src/artifacts/blocks.ts';
+import { writeDraft } from '../../src/artifacts/drafts.ts';
+import { type ArtifactLocation, openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { type ErrorCode, isTidemarkError } from '../../src/core/errors.ts';
+import { CalledThread, startWorker } from '../../src/lib/workers/rpc.ts';
+import type { StoreFunctions } from '../support/artifact-store.worker.ts';
 import { collect } from '../support/builders.ts';
+import { until } from '../support/until.ts';
 
 /** An artifact store, and what is stored in its place besides what it lists. */
 export interface StoreUnderTest {
-  open(): ArtifactStore;
+  readonly location: ArtifactLocation;
   /** Everything that is kept, also what it does not list: unfinished uploads, temporary files, probes. */
   leftovers(): Promise<readonly string[]>;
   /** Puts small objects there, as another program would. */
@@ -29,7 +34,7 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
 
     beforeEach(() => {
       under = place();
-      store = under.open();
+      store = openArtifacts(under.location);
     });
     afterEach(async () => {
       await store.close();
@@ -146,10 +151,54 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       await assert.rejects(store.putAll([{ key: '../a', bytes: Buffer.from('a') }]), WITH('invalid'));
       await store.putAll([]);
       const objects = Array.from({ length: 30 }, (_, at) => ({ key: `a/${at}`, bytes: someBytes(at) }));
-      const stores = Array.from({ length: 3 }, () => under.open());
+      const stores = Array.from({ length: 3 }, () => openArtifacts(under.location));
       await Promise.all(stores.map((one) => one.putAll(objects)));
       for (const one of stores) await one.close();
       assert.equal((await collect(store.list('a/'))).length, 30);
+      assert.deepEqual(await under.leftovers(), []);
+    });
+
+    it('is the same in a thread that opens its location', async () => {
+      const thread = threadOf(under.location);
+      try {
+        await store.put('a/b', [Buffer.from('of this thread')]);
+        assert.equal(Buffer.from(await thread.call('readSmall', ['a/b'])).toString(), 'of this thread');
+        await thread.call('put', ['a/c', Buffer.from('of the other')]);
+        assert.equal((await read(store, 'a/c')).toString(), 'of the other');
+        await assert.rejects(thread.call('put', ['a/b', Buffer.from('x')]), WITH('conflict'));
+      } finally {
+        await thread.close();
+      }
+    });
+
+    it('removes what an ended thread left unfinished, and nothing that may still be written', async () => {
+      const thread = threadOf(under.location);
+      const begun = new Int32Array(new SharedArrayBuffer(4));
+      // Two blocks, since a store may send the last one only at the end.
+      const put = thread.call('putForEver', [KEY, someBytes(2 * BLOCK_BYTES), begun]).catch(() => {});
+      try {
+        await until('something is left', async () => begun[0] === 1 && (await under.leftovers()).length > 0);
+        assert.equal(await store.removeUnfinished(Date.now() - 60_000), 0);
+        assert.notDeepEqual(await under.leftovers(), []);
+      } finally {
+        await thread.end();
+        await put;
+      }
+      assert.ok((await store.removeUnfinished(Date.now() + 60_000)) > 0);
+      assert.deepEqual(await under.leftovers(), []);
+      assert.equal(await store.head(KEY), undefined);
+    });
+
+    it('stores the drafts of threads, where it can, and removes all others', async () => {
+      const drafts = await store.beginDrafts?.();
+      if (drafts === undefined) return;
+      const kept = ['a/b', 'c'].map((key) => ({ key, place: drafts.place() }));
+      for (const { key, place } of [...kept, { key: 'left', place: drafts.place() }])
+        writeDraft(place, Buffer.from(key));
+      assert.deepEqual(await collect(store.list('')), []);
+      await drafts.keep(kept.map(({ key, place: { path } }) => ({ key, path })));
+      assert.deepEqual(keysOf(await collect(store.list(''))), ['a/b', 'c']);
+      for (const { key } of kept) assert.equal((await read(store, key)).toString(), key);
       assert.deepEqual(await under.leftovers(), []);
     });
 
@@ -173,7 +222,7 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
     });
 
     it('overwrites nothing that was written while it wrote', async () => {
-      const other = under.open();
+      const other = openArtifacts(under.location);
       for (const length of [3, BLOCK_BYTES + 3]) {
         const key = `${length}.avro`;
         async function* body() {
@@ -188,7 +237,7 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
     });
 
     it('lets one of several concurrent writers of a key win', async () => {
-      const stores = Array.from({ length: 6 }, () => under.open());
+      const stores = Array.from({ length: 6 }, () => openArtifacts(under.location));
       const texts = stores.map((_, at) => String(at).repeat(1000 + at));
       const outcomes = await Promise.allSettled(stores.map((one, at) => one.put(KEY, [Buffer.from(texts[at]!)])));
 
@@ -422,6 +471,11 @@ async function read(store: ArtifactStore, key = KEY): Promise<Buffer> {
 
 function keysOf(objects: readonly ListedObject[]): string[] {
   return objects.map(({ key }) => key);
+}
+
+function threadOf(location: ArtifactLocation): CalledThread<StoreFunctions> {
+  const start = () => startWorker('../support/artifact-store.worker', import.meta.url, { workerData: location });
+  return new CalledThread({ work: 'the test', start });
 }
 
 /** Bytes that are not the same anywhere. */

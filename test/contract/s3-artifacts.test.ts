@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ListMultipartUploadsCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
-import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { testArtifactStore } from './artifact-store.ts';
@@ -20,7 +19,7 @@ describe('artifacts in a bucket', () => {
   testArtifactStore('a bucket', () => {
     const place = parseS3Location(rootOf(s3, bucket.name, prefix), 'artifacts');
     return {
-      open: () => openArtifacts({ kind: 's3', place, settings: { timeoutMs: 20_000 } }),
+      location: { kind: 's3', place, settings: { timeoutMs: 20_000 } },
       async leftovers() {
         const { client, name: Bucket } = bucket;
         const found: string[] = [];
