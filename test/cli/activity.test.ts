@@ -287,7 +287,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
       'mapping cdl --input a --plan b': /use --input or --plan/,
       'mapping cdl --transform map-3.1':
         /map-3.1 makes MAP.3_1.IndexRecord.v1, and mapping writes MAP.4_0.MAPRecord.v1/,
-      'mapping cdl --transform nonsense': /nonsense is not a transform: use identity, map-3.1, or the path/,
+      'mapping cdl --transform nonsense': /nonsense is not a transform: use identity, .*or the path/,
       'plan cdl': /"plan" is not an activity that can be run: use harvest, mapping, enrichment, indexing/,
       'harvest CDL --from -': /"CDL" is not a provider/,
       'harvest cdl --from - --started yesterday': /not a W3C datetime/,
