@@ -48,6 +48,11 @@ export function buildRecord(leader: string, fields: Iterable<MarcField>): MarcRe
   return joinFields(leader, [...fields].map(encodeField));
 }
 
+/** A record that is a deletion, and of which nothing but the id can be read. @param id that can be one */
+export function deletionOf(id: string): MarcRecord {
+  return joinFields('00000dam a2200000   4500', [{ tag: '001', bytes: Buffer.from(id) }]);
+}
+
 /** Same as `buildRecord`, for checked fields. */
 export function joinFields(leader: string, fields: readonly FieldBytes[]): MarcRecord {
   const parts = sizeOfPart(fields) <= LONGEST_RECORD ? [fields] : partsOf(idFirst(fields));

@@ -88,8 +88,10 @@ function checkFields(bytes: Buffer, found: Findings): string | undefined {
       return `${entryAt(bytes, entry)}: expected two indicators and a subfield delimiter (1F) at byte ${start}`;
     }
     const text = checkText(bytes, isControl ? start : start + 2, last, isControl);
-    if (text < 0)
-      return `${byteAt(bytes, -text)} in field ${bytes.toString('latin1', entry, entry + 3)}: ${EXPECTED_TEXT}`;
+    if (text < 0) {
+      const tag = bytes.toString('latin1', entry, entry + 3);
+      return `${byteAt(bytes, -text)} in field ${tag}: ${expectedAt(bytes, -text, isControl)}`;
+    }
     seen |= text;
     if (found.idEnd === 0 && isControl && bytes[entry + 2] === 0x31) {
       found.idStart = start;
@@ -99,7 +101,15 @@ function checkFields(bytes: Buffer, found: Findings): string | undefined {
   return checkCoding(bytes, found, { seen, isInOrder: isInOrder && next === end });
 }
 
-const EXPECTED_TEXT = 'expected text, without control characters, and a code after each subfield delimiter';
+const EXPECTED_TEXT = 'expected text, without control characters';
+
+/** What a field should have in the place of a byte. */
+function expectedAt(bytes: Buffer, at: number, isControl: boolean): string {
+  const byte = bytes[at]!;
+  if (isControl) return byte === SUBFIELD_DELIMITER ? 'a control field has no subfields' : EXPECTED_TEXT;
+  if (bytes[at - 1] !== SUBFIELD_DELIMITER) return EXPECTED_TEXT;
+  return 'expected a code of printable ASCII after the subfield delimiter (1F)';
+}
 
 const HIGH = 0x80;
 const ESCAPED = 0x100;

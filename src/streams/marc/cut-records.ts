@@ -13,6 +13,8 @@ export interface Piece {
   readonly offset: number;
   readonly bytes: Buffer;
   readonly problem?: string;
+  /** Its length in the file, when `bytes` are only its beginning. */
+  readonly length?: number;
 }
 
 /** The start of a piece, the next terminator or -1, and whether the file ends with the buffer. */
@@ -35,6 +37,8 @@ export class RecordCutter {
   /** Number of bytes of the file before `#rest`. */
   #offset = 0;
   #pieces: Piece[] = [];
+  /** The beginning of a piece that is too long to be kept, while its end has not arrived. */
+  #long: { readonly offset: number; readonly head: Buffer } | undefined;
 
   /** The pieces that end in this chunk. */
   push(chunk: Uint8Array): readonly Piece[] {
@@ -49,7 +53,7 @@ export class RecordCutter {
 
   #cut(buffer: Buffer, isEnd: boolean): readonly Piece[] {
     this.#pieces = [];
-    let at = skipFiller(buffer, 0);
+    let at = this.#long === undefined ? skipFiller(buffer, 0) : this.#endOfLong(buffer, isEnd);
     while (at < buffer.length) {
       const terminator = buffer.indexOf(RECORD_TERMINATOR, at);
       if (terminator !== -1 && numberAt(buffer, at, 5) === terminator + 1 - at) {
@@ -69,6 +73,8 @@ export class RecordCutter {
 
   /** The end of a record whose length is wrong; -1 when it depends on bytes that have not arrived. */
   #endOfWrong(buffer: Buffer, { at, terminator, isEnd }: Stretch): number {
+    const filler = fillerAt(buffer, at, isEnd);
+    if (filler !== 0) return filler === -1 ? -1 : at + filler;
     const length = numberAt(buffer, at, 5);
     const end = at + length;
     const isWaiting = (terminator === -1 && buffer.length - at < LONGEST_WAIT) || buffer.length < end + LEADER_LENGTH;
@@ -86,33 +92,73 @@ export class RecordCutter {
   #cutAtLeaders(buffer: Buffer, { at, terminator, isEnd }: Stretch): number {
     const end = terminator === -1 ? buffer.length : terminator + 1;
     let start = at;
-    for (let next = at + 1; next + LEADER_LENGTH < end; next++) {
-      if (!isLeader(buffer, next)) continue;
-      const isWhole = terminator !== -1 && numberAt(buffer, next, 5) === end - next;
-      if (buffer[next - 1] !== FIELD_TERMINATOR && !isWhole) continue;
+    for (let next = nextLeader(buffer, at, end, terminator); next !== -1; ) {
       this.#wrong(buffer, start, next);
       start = next;
+      next = nextLeader(buffer, next, end, terminator);
     }
     // The record that begins here may be right, but has not fully arrived.
     if (terminator === -1 && !isEnd && start > at) return start;
-    if (terminator === -1) this.#wrong(buffer, start, end);
+    if (terminator === -1 && !isEnd) return this.#beginLong(buffer, at);
+    if (terminator === -1 || end - start > LONGEST_WAIT) this.#wrong(buffer, start, end);
     else this.#pieces.push({ offset: this.#offset + start, bytes: buffer.subarray(start, end) });
     return end;
   }
 
+  /** Keeps the beginning of a piece that is longer than a record may be. Its end may be a leader that arrives later. */
+  #beginLong(buffer: Buffer, at: number): number {
+    this.#long = { offset: this.#offset + at, head: Buffer.from(buffer.subarray(at, at + LONGEST_WAIT)) };
+    return buffer.length - LONGEST_RECORD;
+  }
+
+  /** The end of the long piece, or the first byte that may belong to the leader that ends it. */
+  #endOfLong(buffer: Buffer, isEnd: boolean): number {
+    const terminator = buffer.indexOf(RECORD_TERMINATOR);
+    if (terminator === -1 && !isEnd && buffer.length < LONGEST_WAIT) return 0;
+    const last = terminator === -1 ? buffer.length : terminator + 1;
+    const leader = nextLeader(buffer, 0, last, terminator);
+    if (leader === -1 && terminator === -1 && !isEnd) return buffer.length - LONGEST_RECORD;
+    const { offset, head } = this.#long!;
+    this.#long = undefined;
+    const end = leader === -1 ? last : leader;
+    const length = this.#offset + end - offset;
+    this.#pieces.push({ offset, bytes: head, length, problem: problemOf(head, length) });
+    return skipFiller(buffer, end);
+  }
+
   #wrong(buffer: Buffer, start: number, end: number): void {
     const bytes = buffer.subarray(start, end);
-    this.#pieces.push({ offset: this.#offset + start, bytes, problem: problemOf(bytes) });
+    this.#pieces.push({ offset: this.#offset + start, bytes, problem: problemOf(bytes, bytes.length) });
   }
 }
 
-function problemOf(bytes: Buffer): string {
+/** @param bytes at least the beginning of the piece */
+function problemOf(bytes: Buffer, pieceLength: number): string {
   const length = numberAt(bytes, 0, 5);
-  if (!isLeader(bytes, 0)) return `${bytes.length} bytes that do not begin with the leader of a record`;
+  if (pieceLength > LONGEST_RECORD && beginsAsLeader(bytes, 0)) return tooLong(pieceLength);
+  if (!isLeader(bytes, 0)) return `${pieceLength} bytes that do not begin with the leader of a record`;
   return bytes.length < length
     ? `the record has no record terminator (1D): its leader says ${length} bytes, and after ${bytes.length} it breaks off`
     : `the record has no record terminator (1D) at its end: its leader says ${length} bytes`;
 }
+
+/** Why a record above 99,999 bytes cannot be read. */
+export const tooLong = (length: number): string =>
+  `the record has ${length} bytes, and one of MARC21 at most 99999: send it in parts with the same 001, or as MARCXML`;
+
+/** The next leader before `end` that a record begins with: after a field terminator, or with the right length. */
+function nextLeader(buffer: Buffer, at: number, end: number, terminator: number): number {
+  for (let next = at + 1; next + LEADER_LENGTH < end; next++) {
+    if (!isLeader(buffer, next)) continue;
+    const isWhole = terminator !== -1 && numberAt(buffer, next, 5) === end - next;
+    if (buffer[next - 1] === FIELD_TERMINATOR || isWhole) return next;
+  }
+  return -1;
+}
+
+/** Whether the parts of a leader that are the same in each record exist there. */
+const beginsAsLeader = (buffer: Buffer, at: number): boolean =>
+  buffer.toString('latin1', at + 10, at + 12) === '22' && buffer.toString('latin1', at + 20, at + 22) === '45';
 
 /** Whether bytes look like a leader whose directory ends at its base address. */
 function isLeader(buffer: Buffer, at: number): boolean {
@@ -126,9 +172,33 @@ function isLeader(buffer: Buffer, at: number): boolean {
   );
 }
 
-/** Skips line breaks between records, and zeros, spaces or a Ctrl-Z at the end of a file. */
+/**
+ * Skips line breaks between records, and zeros, spaces or a Ctrl-Z at the end of a file. Five spaces at its end may be
+ * the length of a leader, so they remain.
+ */
 function skipFiller(buffer: Buffer, from: number): number {
   let at = from;
-  while (at < buffer.length && (buffer[at]! <= 0x0d || buffer[at] === 0x20 || buffer[at] === 0x1a)) at++;
-  return at;
+  while (at < buffer.length && (buffer[at]! <= 0x0d || buffer[at] === SPACE || buffer[at] === 0x1a)) at++;
+  if (at === from || buffer[at - 1] !== SPACE) return at;
+  let blank = at - 1;
+  while (blank > from && blank > at - LENGTH_DIGITS && buffer[blank - 1] === SPACE) blank--;
+  return at - blank === LENGTH_DIGITS || at === buffer.length ? blank : at;
 }
+
+/**
+ * Number of bytes at the start of a piece that are filler: a byte order mark, or spaces that are not the length in a
+ * leader; -1 when it depends on bytes that have not arrived.
+ */
+function fillerAt(buffer: Buffer, at: number, isEnd: boolean): number {
+  if (buffer[at] === BYTE_ORDER_MARK[0]) {
+    if (buffer.length < at + BYTE_ORDER_MARK.length && !isEnd) return -1;
+    return buffer.indexOf(BYTE_ORDER_MARK, at) === at ? BYTE_ORDER_MARK.length : 0;
+  }
+  if (buffer[at] !== SPACE) return 0;
+  if (buffer.length < at + LEADER_LENGTH && !isEnd) return -1;
+  return beginsAsLeader(buffer, at) ? 0 : Math.min(LENGTH_DIGITS, buffer.length - at);
+}
+
+const SPACE = 0x20;
+const LENGTH_DIGITS = 5;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');

@@ -16,6 +16,7 @@ export const LONGEST_FIELD = 9_999;
 
 /** Positions in a leader. */
 export const STATUS_AT = 5;
+export const TYPE_AT = 6;
 export const CODING_AT = 9;
 export const BASE_ADDRESS_AT = 12;
 

@@ -1,10 +1,12 @@
-import { buildRecord, UnusableRecord } from './build-record.ts';
+import { buildRecord, deletionOf, UnusableRecord } from './build-record.ts';
 import { checkRecord, type Findings } from './check-record.ts';
-import { type Piece, RecordCutter } from './cut-records.ts';
+import { type Piece, RecordCutter, tooLong } from './cut-records.ts';
 import { fieldsOfMarc8 } from './fields-of-marc8.ts';
-import { CODING_AT, STATUS_AT } from './iso2709.ts';
-import { RecordJoiner } from './join-records.ts';
+import { findId } from './find-id.ts';
+import { CODING_AT, LONGEST_RECORD, STATUS_AT, TYPE_AT } from './iso2709.ts';
+import { type Part, RecordJoiner } from './join-records.ts';
 import { fieldsOf, MarcRecord } from './marc-record.ts';
+import { withPlainLeader } from './plain-leader.ts';
 import type { ReadRecord } from './read-record.ts';
 import { recordIdProblem } from './record-id.ts';
 
@@ -34,7 +36,7 @@ class PieceReader {
 
   read(pieces: readonly Piece[]): ReadRecord[] {
     const read: ReadRecord[] = [];
-    for (const piece of pieces) this.#readPiece(piece, read);
+    for (const piece of pieces) this.#joiner.add(this.#readPiece(piece), read);
     return read;
   }
 
@@ -44,24 +46,50 @@ class PieceReader {
     return read;
   }
 
-  #readPiece({ offset, bytes, problem }: Piece, read: ReadRecord[]): void {
-    const found = this.#found;
-    if (problem === undefined) checkRecord(bytes, found);
-    else Object.assign(found, { problem, idStart: 0, idEnd: 0 });
-    let id = bytes.toString('utf8', found.idStart, found.idEnd).trim();
+  #readPiece(piece: Piece): Part {
     try {
-      if (found.problem !== undefined) throw new UnusableRecord(found.problem);
-      const record = repair(bytes, found.repair);
-      if (found.repair === 'marc8') id = idOf(record);
-      const idProblem = recordIdProblem(id);
-      if (idProblem !== undefined) throw new UnusableRecord(idProblem);
-      const deleted = bytes[STATUS_AT] === DELETED;
-      this.#joiner.add({ offset, id, deleted, record, length: bytes.length }, read);
+      if (piece.problem !== undefined) throw new UnusableRecord(piece.problem);
+      return this.#readSound(piece);
     } catch (error) {
-      if (!(error instanceof UnusableRecord)) throw error;
-      this.#joiner.addErratum({ offset, ...(id !== '' && { id }), reason: error.message }, read);
+      return this.#readAgain(piece, reasonOf(error));
     }
   }
+
+  /** @throws UnusableRecord */
+  #readSound({ offset, bytes }: Piece): Part {
+    const found = this.#found;
+    checkRecord(bytes, found);
+    if (found.problem !== undefined) throw new UnusableRecord(found.problem);
+    const record = repair(bytes, found.repair);
+    const isDecoded = found.repair === 'marc8';
+    const id = isDecoded ? idOf(record) : bytes.toString('utf8', found.idStart, found.idEnd).trim();
+    const idProblem = recordIdProblem(id);
+    if (idProblem !== undefined) throw new UnusableRecord(idProblem);
+    return { offset, id, deleted: bytes[STATUS_AT] === DELETED, record, type: bytes[TYPE_AT], length: bytes.length };
+  }
+
+  /** Reads a record with a fault: its leader is corrected where that loses nothing; a deletion needs only an id. */
+  #readAgain(piece: Piece, firstReason: string): Part {
+    const { offset, bytes, length = bytes.length } = piece;
+    const plain = piece.problem === undefined ? withPlainLeader(bytes) : undefined;
+    let reason = firstReason;
+    try {
+      if (plain !== undefined) return this.#readSound({ offset, bytes: plain });
+    } catch (error) {
+      reason = reasonOf(error);
+    }
+    if (piece.problem === undefined && length > LONGEST_RECORD) reason = tooLong(length);
+    const id = findId(bytes);
+    const part = { offset, type: bytes[TYPE_AT], length };
+    if (id === undefined || bytes[STATUS_AT] !== DELETED) return { ...part, id, reason };
+    return { ...part, id, deleted: true, record: deletionOf(id) };
+  }
+}
+
+/** The reason why a record is unusable. */
+function reasonOf(error: unknown): string {
+  if (error instanceof UnusableRecord) return error.message;
+  throw error;
 }
 
 /** The id of a record that was decoded from MARC-8; empty without one. */

@@ -1,4 +1,4 @@
-import { buildRecord, UnusableRecord } from './build-record.ts';
+import { buildRecord, deletionOf, UnusableRecord } from './build-record.ts';
 import { STATUS_AT } from './iso2709.ts';
 import type { ControlField, MarcField, Subfield } from './marc-record.ts';
 import type { ReadRecord } from './read-record.ts';
@@ -18,6 +18,9 @@ const ELEMENTS: ReadonlySet<string> = new Set([
   'datafield',
   'subfield',
 ]);
+
+/** A leader of which at least the beginning is as it should be: whatever else is wrong, the record is a deletion. */
+const DELETION = /^(?:\d{5}d|.{5}d.{18}$)/s;
 
 type Attribute = (name: string) => string | undefined;
 
@@ -91,6 +94,9 @@ export class RecordDraft {
       return { kind: 'record', ordinal, offset, id, deleted: this.#leader[STATUS_AT] === 'd', record };
     } catch (error) {
       if (!(error instanceof UnusableRecord)) throw error;
+      if (DELETION.test(this.#leader ?? '') && recordIdProblem(id) === undefined) {
+        return { kind: 'record', ordinal, offset, id, deleted: true, record: deletionOf(id) };
+      }
       return { kind: 'erratum', ordinal, offset, ...known, reason: error.message };
     }
   }
@@ -113,7 +119,7 @@ export class RecordDraft {
   #openLeader(): void {
     if (this.#leader !== undefined) this.#problem ??= 'it has two leaders';
     this.#takeText = (text) => {
-      this.#leader = repairLeader(text);
+      this.#leader ??= repairLeader(text);
     };
   }
 

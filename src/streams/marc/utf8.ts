@@ -9,8 +9,17 @@ export function firstInvalid(bytes: Buffer): number {
     if (isUtf8(bytes.subarray(0, endOfCharacter(bytes, middle)))) valid = middle;
     else invalid = middle;
   }
-  return valid;
+  // Of the characters behind that, the first ones may be valid: a continuation byte can follow them that is none's.
+  let at = valid === 0 ? 0 : endOfCharacter(bytes, valid);
+  for (let size = sizeOf(bytes[at]!); at < bytes.length && isUtf8(bytes.subarray(at, at + size)); ) {
+    at += size;
+    size = sizeOf(bytes[at]!);
+  }
+  return at;
 }
+
+/** Bytes of a character that begins with a byte. */
+const sizeOf = (byte: number): number => (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1);
 
 /** The end of the character at a position: continuation bytes belong to the byte before them. */
 function endOfCharacter(bytes: Buffer, from: number): number {
@@ -24,8 +33,7 @@ export function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!;
     if ((byte & 0xc0) === 0x80) continue;
-    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    return needed > back ? bytes.length - back : bytes.length;
+    return sizeOf(byte) > back ? bytes.length - back : bytes.length;
   }
   return bytes.length;
 }

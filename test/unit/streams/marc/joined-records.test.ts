@@ -47,6 +47,109 @@ describe('Parts of a MARC21 record', () => {
     );
   });
 
+  it('are a bibliographic record and its holdings, however short: with the fields of both', async () => {
+    const bib = (id: string) => part(id, data('245', 'Title'), data('999', 'local'));
+    const holdings = (id: string, type: string, ...fields: readonly MarcField[]) => {
+      const bytes = part(id, data('245', 'Title'), data('852', 'Shelf'), ...fields);
+      bytes.write(type, 6);
+      return bytes;
+    };
+    const parts = [...'uvxy'].flatMap((type) => [
+      bib(type),
+      holdings(type, type),
+      holdings(type, type, data('863', '1')),
+    ]);
+    const read = (await readAll(readMarc21, Buffer.concat([...parts, bib('2'), bib('2')]))).filter(isRecord);
+    assert.deepEqual(
+      read.map(({ id, ordinal }) => [id, ordinal]),
+      ['u', 'v', 'x', 'y', '2', '2'].map((id, at) => [id, at + 1]),
+    );
+    assert.deepEqual(
+      contentOf(read[0]!).fields.map(({ tag }) => tag),
+      ['001', '008', '245', '999', '852', '852', '863'],
+    );
+    assert.equal(read[0]!.record.leader[6], 'a');
+
+    const gone = holdings('1', 'y');
+    gone.write('d', 5);
+    const [kept, ...others] = (await readAll(readMarc21, Buffer.concat([bib('1'), gone]))).filter(isRecord);
+    assert.deepEqual([kept!.deleted, contentOf(kept!).fields.length, others.length], [false, 4, 0]);
+    const versions = await outline(bib('1'), holdings('1', 'y'), bib('1'), holdings('other', 'y'));
+    assert.deepEqual(
+      versions.map(({ id, fields }) => [id, fields]),
+      [
+        ['1', 5],
+        ['1', 4],
+        ['other', 4],
+      ],
+    );
+  });
+
+  it('are versions of a record when their titles differ, however long they are together', async () => {
+    const versions = ['old', 'new'].map((title) => part('1', data('245', title), ...notes(title, 7)));
+    const read = await outline(...versions);
+    assert.deepEqual(
+      read.map(({ fields }) => fields),
+      [10, 10],
+    );
+  });
+
+  it('are an erratum as a whole when one of them cannot be read', async () => {
+    const parts = ['a', 'b', 'c'].map((letter) => part('big', ...notes(letter, 10)));
+    const before = part('1').length;
+    for (const [at, good] of parts.entries()) {
+      const wrong = Buffer.from(good);
+      wrong.write('\x01', wrong.length - 10);
+      const read = await readAll(readMarc21, Buffer.concat([part('1'), ...parts.with(at, wrong), part('2')]));
+      assert.deepEqual(
+        read.map(({ kind, id, ordinal, offset }) => [kind, id, ordinal, offset]),
+        [
+          ['record', '1', 1, 0],
+          ['erratum', 'big', 2, before],
+          ['record', '2', 3, before + 3 * good.length],
+        ],
+      );
+      const place = before + at * good.length;
+      const start = `a part of it, at byte ${place} of the file, cannot be read: 01 at byte`;
+      assert.ok(read[1]!.kind === 'erratum' && read[1]!.reason.startsWith(start));
+    }
+  });
+
+  it('are an erratum as a whole when one has no id that can be read', async () => {
+    const parts = ['a', 'b'].map((letter) => part('big', ...notes(letter, 10)));
+    for (const [at, good] of parts.entries()) {
+      const wrong = Buffer.from(good);
+      wrong.write('x', 30);
+      const read = await readAll(readMarc21, Buffer.concat([part('1'), ...parts.with(at, wrong), part('2')]));
+      assert.deepEqual(
+        read.map(({ kind, id }) => [kind, id]),
+        [
+          ['record', '1'],
+          ['erratum', 'big'],
+          ['record', '2'],
+        ],
+      );
+      assert.match(
+        read[1]!.kind === 'erratum' ? read[1]!.reason : '',
+        /^what may be a part of it, at byte \d+ of the file/,
+      );
+    }
+  });
+
+  it('are not concerned by a damaged version of a record that is short', async () => {
+    const wrong = part('1', data('245', 'new'));
+    wrong.write('\x01', wrong.length - 4);
+    const read = await readAll(readMarc21, Buffer.concat([part('1', data('245', 'old')), wrong, part('1')]));
+    assert.deepEqual(
+      read.map(({ kind, id }) => [kind, id]),
+      [
+        ['record', '1'],
+        ['erratum', '1'],
+        ['record', '1'],
+      ],
+    );
+  });
+
   it('are not joined with what another record comes before', async () => {
     const [first, second] = [part('big', ...notes('a', 10)), part('big', ...notes('b', 10))];
     const read = await outline(first, part('other'), second);

@@ -35,9 +35,6 @@ const FAULTS: readonly (readonly [string, Buffer, RegExp])[] = [
   ['an empty 001', raw('001  ', '24510\x1faTitle'), /no field 001/],
   ['no fields', raw(), /no field 001/],
   ['an id of two lines', raw('00112\n34', '24510\x1faTitle'), /an id has no control characters: "12\\n34"/],
-  ['a base address that is not a number', changed(record, 12, 'abcde'), /base address in its leader is "abcde"/],
-  ['a base address behind its end', changed(record, 12, '99999'), /base address in its leader is "99999"/],
-  ['a base address that splits an entry', changed(record, 12, '00050'), /expected 25 and a multiple of 12/],
   ['a directory without an end', changed(record, BASE - 1, 'x'), /78 at byte 48 at the end of the directory/],
   ['a control character in the leader', changed(record, 6, '\x01'), /01 at byte 6 in the leader/],
   ['a tag with a sign', changed(record, 24, '0!1'), /the entry "0!1.*expected a tag/],
@@ -109,18 +106,121 @@ describe('Faults of MARC21', () => {
   });
 
   it('are all found in a long file without a record terminator', async () => {
-    const cut = GOOD('cut').subarray(0, -1);
-    const file = Buffer.concat([...Array.from({ length: 8_000 }, () => cut), GOOD('whole')]);
+    const cut = (number: number) => GOOD(`cut ${String(number).padStart(4, '0')}`).subarray(0, -1);
+    const file = Buffer.concat([...Array.from({ length: 8_000 }, (_, number) => cut(number)), GOOD('whole')]);
     const read = await readAll(readMarc21, file, 10_000);
     assert.equal(read.length, 8_001);
-    assert.ok(read.slice(0, -1).every(({ offset }, at) => offset === at * cut.length));
+    assert.ok(read.slice(0, -1).every(({ offset }, at) => offset === at * cut(0).length));
     assert.equal(read.at(-1)?.kind, 'record');
+  });
+
+  it('have a reason of their own each', async () => {
+    const [text, code] = ['expected text, without control characters', 'expected a code of printable ASCII after'];
+    const reasons: readonly (readonly [Buffer, string])[] = [
+      [raw('001bad', '24510\x1faA\x01B'), `01 at byte 58 in field 245: ${text}`],
+      [raw('001bad', '24510\x1faA\x1f\x1fbB'), `1F at byte 59 in field 245: ${code} the subfield delimiter (1F)`],
+      [raw('001bad', '24510\x1fé'), `C3 at byte 56 in field 245: ${code} the subfield delimiter (1F)`],
+      [raw('001bad', '008a\x1fb'), '1F at byte 54 in field 008: a control field has no subfields'],
+      [raw('001bad', Buffer.from('24510\x1fa\xb9 x', 'latin1')), 'B9 at byte 57: expected UTF-8, as leader/09 says'],
+      [
+        raw('001bad', Buffer.from('24510\x1fa\xc3\xa9\xb9', 'latin1')),
+        'B9 at byte 59: expected UTF-8, as leader/09 says',
+      ],
+    ];
+    for (const [bytes, reason] of reasons) {
+      const [read] = await readAll(readMarc21, bytes);
+      assert.equal(read?.kind === 'erratum' && read.reason, reason);
+    }
   });
 
   it('carry the id when it can be read', async () => {
     const bytes = raw('001 an id ', '24510\x1faA\x01B');
     const [read] = await readAll(readMarc21, bytes);
     assert.equal(read?.id, 'an id');
+    for (const wrong of [changed(record, 6, '\x01'), changed(record, 39, '0900'), record.subarray(0, -1)]) {
+      assert.deepEqual(
+        (await readAll(readMarc21, wrong)).map(({ kind, id }) => [kind, id]),
+        [['erratum', 'bad']],
+      );
+    }
+    // A length that is too long by one: the entry of the 001 is damaged.
+    const [unknown] = await readAll(readMarc21, changed(record, 27, '0005'));
+    assert.deepEqual([unknown?.kind, unknown?.id], ['erratum', undefined]);
+  });
+
+  it('are one erratum for a record that is far too long', async () => {
+    const long = Buffer.concat([
+      changed(raw('001long', '24510\x1faTitle'), 0, '99999').subarray(0, -1),
+      Buffer.alloc(700_000, 'x'),
+      Buffer.from('\x1e\x1d'),
+    ]);
+    for (const chunkSize of [10_000, 65_536, 2_000_000]) {
+      const read = await readAll(readMarc21, Buffer.concat([GOOD('first'), long, GOOD('last')]), chunkSize);
+      const reason = `the record has ${long.length} bytes, and one of MARC21 at most 99999: send it in parts with the same 001, or as MARCXML`;
+      assert.deepEqual(
+        read.map((one) => (isRecord(one) ? one.id : one)),
+        ['first', { kind: 'erratum', ordinal: 2, offset: GOOD('first').length, id: 'long', reason }, 'last'],
+      );
+      assert.equal(read[2]!.offset, GOOD('first').length + long.length);
+    }
+    const [short] = await readAll(
+      readMarc21,
+      Buffer.concat([changed(long.subarray(0, 150_000), 39, '9999'), Buffer.from('\x1d')]),
+    );
+    assert.match(short?.kind === 'erratum' ? short.reason : '', /^the record has 150001 bytes/);
+  });
+
+  it('carry the id of a record whose directory alone is too long', async () => {
+    const directory = `001000500000${'500000700005'.repeat(12_000)}`;
+    const long = `99999nam a2299999 a 4500${directory}\x1elong\x1e${'  \x1faTo\x1e'.repeat(12_000)}\x1d`;
+    const read = await readAll(readMarc21, Buffer.concat([Buffer.from(long), GOOD('last')]));
+    assert.deepEqual(
+      read.map(({ kind, id }) => [kind, id]),
+      [
+        ['erratum', 'long'],
+        ['record', 'last'],
+      ],
+    );
+  });
+
+  it('are one erratum for bytes that are no records, and end where a leader begins', async () => {
+    const other = Buffer.from(`${'x'.repeat(500_000)}\x1e`);
+    for (const chunkSize of [10_000, 65_536, 2_000_000]) {
+      const read = await readAll(readMarc21, Buffer.concat([GOOD('first'), other, GOOD('last')]), chunkSize);
+      assert.deepEqual(
+        read.map(({ kind, offset }) => [kind, offset]),
+        [
+          ['record', 0],
+          ['erratum', GOOD('first').length],
+          ['record', GOOD('first').length + other.length],
+        ],
+      );
+      assert.match(read[1]?.kind === 'erratum' ? read[1].reason : '', /^500001 bytes that do not begin/);
+    }
+  });
+
+  it('do not matter in a deletion whose id can be read', async () => {
+    const gone = changed(record, 5, 'd');
+    const wrong = [
+      changed(raw('001bad', '24510\x1faA\x01B'), 5, 'd'),
+      changed(gone, 6, '\x01'),
+      changed(gone, 39, '0900'),
+      changed(gone, 22, '\xed'),
+      gone.subarray(0, -1),
+    ];
+    for (const bytes of wrong) {
+      const read = await readAll(readMarc21, Buffer.concat([GOOD('first'), bytes, GOOD('last')]));
+      assert.deepEqual(
+        read.map((one) => [one.id, isRecord(one) && one.deleted]),
+        [
+          ['first', false],
+          ['bad', true],
+          ['last', false],
+        ],
+      );
+    }
+    const [unknown] = await readAll(readMarc21, changed(changed(gone, 27, '0005'), 39, '0900'));
+    assert.equal(unknown?.kind, 'erratum');
   });
 });
 
@@ -136,6 +236,51 @@ describe('A lenient reader of MARC21', () => {
       assert.deepEqual(read.filter(isRecord)[1]!.record.bytes, GOOD('wrong'));
     });
   }
+
+  const CORRECTED: readonly (readonly [string, number, string])[] = [
+    ['another length that is not printable', 0, '\x92\xed\xff\xed\x92'],
+    ['a blank length', 0, '     '],
+    ['other counts of indicators and codes', 10, '\x92\xed'],
+    ['a base address that is no number', 12, 'abcde'],
+    ['a base address behind its end', 12, '99999'],
+    ['a base address that splits an entry', 12, '00050'],
+    ['an entry map that is not printable', 20, '45\xed0'],
+    ['a terminator in its entry map', 20, '45\x1d0'],
+  ];
+  for (const [what, at, text] of CORRECTED) {
+    for (const chunkSize of [1, 7, 65_536]) {
+      it(`corrects what says nothing in a leader: ${what}, in chunks of ${chunkSize}`, async () => {
+        const file = Buffer.concat([GOOD('first'), changed(GOOD('wrong'), at, text), GOOD('last')]);
+        const read = await readAll(readMarc21, file, chunkSize);
+        assert.deepEqual(
+          read.map(({ id }) => id),
+          ['first', 'wrong', 'last'],
+        );
+        assert.deepEqual(read.filter(isRecord)[1]!.record.bytes, GOOD('wrong'));
+      });
+    }
+  }
+
+  it('reads records with blank lengths alone, also behind a byte order mark', async () => {
+    const blank = (id: string) => changed(GOOD(id), 0, '     ');
+    const file = Buffer.concat([
+      Buffer.from('\ufeff'),
+      blank('1'),
+      Buffer.from('\r\n   '),
+      blank('2'),
+      Buffer.from('        '),
+    ]);
+    for (let chunkSize = 1; chunkSize <= file.length; chunkSize++) {
+      const read = await readAll(readMarc21, file, chunkSize);
+      assert.deepEqual(
+        read.map(({ kind, offset, id }) => [kind, offset, id]),
+        [
+          ['record', 3, '1'],
+          ['record', 3 + blank('1').length + 5, '2'],
+        ],
+      );
+    }
+  });
 
   it('reads two records when the leader of the first has the length of both', async () => {
     const both = GOOD('first').length + GOOD('last').length;

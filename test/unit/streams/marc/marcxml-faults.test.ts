@@ -83,6 +83,29 @@ const FAULTS: readonly (readonly [string, string, RegExp])[] = [
 ];
 
 describe('Faults of MARCXML', () => {
+  it('do not matter in a deletion whose id can be read', async () => {
+    const gone = LEADER.replace('00000n', '00000d');
+    const tooShort = '<leader>00000dam a22</leader>';
+    const wrong = [
+      `<record>${gone}${ID('gone')}${TITLE.replace('"a"', '"ab"')}</record>`,
+      `<record>${tooShort}${ID('gone')}</record>`,
+      `<record>${gone}${LEADER}${ID('gone')}</record>`,
+    ];
+    for (const record of wrong) {
+      const read = await readAll(readMarcXml, Buffer.from(collection(GOOD('first'), record)));
+      assert.deepEqual(
+        read.map((one) => [one.id, isRecord(one) && one.deleted]),
+        [
+          ['first', false],
+          ['gone', true],
+        ],
+      );
+    }
+    const unclear = `<record>${LEADER}${gone}${ID('gone')}</record>`;
+    const [erratum] = await readAll(readMarcXml, Buffer.from(collection(unclear)));
+    assert.equal(erratum?.kind, 'erratum');
+  });
+
   for (const [what, bad, reason] of FAULTS) {
     it(`affect no other record: ${what}`, async () => {
       const xml = collection(GOOD('první'), bad, GOOD('last'));
