@@ -127,8 +127,10 @@ export class RecordCutter {
   }
 
   #wrong(buffer: Buffer, start: number, end: number): void {
-    const bytes = buffer.subarray(start, end);
-    this.#pieces.push({ offset: this.#offset + start, bytes, problem: problemOf(bytes, bytes.length) });
+    // As of a long piece that arrives in several chunks.
+    const bytes = buffer.subarray(start, Math.min(end, start + LONGEST_WAIT));
+    const length = end - start;
+    this.#pieces.push({ offset: this.#offset + start, bytes, length, problem: problemOf(bytes, length) });
   }
 }
 

@@ -170,17 +170,24 @@ describe('Faults of MARC21', () => {
     assert.match(short?.kind === 'erratum' ? short.reason : '', /^the record has 150001 bytes/);
   });
 
-  it('carry the id of a record whose directory alone is too long', async () => {
-    const directory = `001000500000${'500000700005'.repeat(12_000)}`;
-    const long = `99999nam a2299999 a 4500${directory}\x1elong\x1e${'  \x1faTo\x1e'.repeat(12_000)}\x1d`;
-    const read = await readAll(readMarc21, Buffer.concat([Buffer.from(long), GOOD('last')]));
-    assert.deepEqual(
-      read.map(({ kind, id }) => [kind, id]),
-      [
-        ['erratum', 'long'],
-        ['record', 'last'],
-      ],
-    );
+  it('carry the id of a record whose directory alone is too long, unless it is far behind, in any chunks', async () => {
+    for (const [count, id] of [
+      [12_000, 'long'],
+      [20_000, undefined],
+    ] as const) {
+      const directory = `001000500000${'500000700005'.repeat(count)}`;
+      const long = `99999nam a2299999 a 4500${directory}\x1elong\x1e${'  \x1faTo\x1e'.repeat(count)}\x1d`;
+      for (const chunkSize of [65_536, 2_000_000]) {
+        const read = await readAll(readMarc21, Buffer.concat([Buffer.from(long), GOOD('last')]), chunkSize);
+        assert.deepEqual(
+          read.map((one) => [one.kind, one.id]),
+          [
+            ['erratum', id],
+            ['record', 'last'],
+          ],
+        );
+      }
+    }
   });
 
   it('are one erratum for bytes that are no records, and end where a leader begins', async () => {
