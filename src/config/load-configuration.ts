@@ -19,21 +19,6 @@ export interface LoadedConfiguration {
 }
 
 const DEFAULT_PORT = 8080;
-const DEFAULT_TOKEN_REQUESTS = 6000;
-const DEFAULT_TOKEN_BODY = 1024 ** 3;
-const DEFAULT_CACHE_BYTES = 2 * 1024 ** 3;
-const DEFAULT_UPLOAD_FETCH_SIZE = 10 * 1024 ** 3;
-const DEFAULT_UPLOAD_RETRIES = 3;
-const DEFAULT_IDLE_TIMEOUT = 60_000;
-const DEFAULT_DROP_LIMIT = 0.3;
-const DEFAULT_DROP_WARNING = 0.15;
-const DEFAULT_RECORD_TIMEOUT = 10_000;
-const DEFAULT_S3_TIMEOUT = 30_000;
-const DEFAULT_RECORDS_POLL_INTERVAL = 5_000;
-const DEFAULT_S3_POLL_INTERVAL = 300_000;
-const DEFAULT_FOLDER_SCAN_INTERVAL = 3_600_000;
-const DEFAULT_JOB_CONCURRENCY = 2;
-const DEFAULT_JOB_LEASE = 30_000;
 
 /**
  * Reads every setting: flags, then `TIDEMARK_*` variables, then tidemark.config.json; an earlier one takes precedence.
@@ -45,7 +30,8 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
   const values = fittingValues(givenSettings(surroundings));
   const dataFolder = values.data ?? resolve(surroundings.workingDirectory, 'data');
   const port = values.port ?? DEFAULT_PORT;
-  const s3TimeoutMs = values.s3Timeout ?? DEFAULT_S3_TIMEOUT;
+  const valueOrDefault = withDefaults(values);
+  const s3TimeoutMs = valueOrDefault('s3Timeout');
   const { workingDirectory, configurationFile: file } = surroundings;
   const configuration: Configuration = {
     file: file === undefined ? undefined : resolve(workingDirectory, file),
@@ -54,48 +40,48 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     archiveIntervalMs: values.archive,
     dataFolder,
     baseUrl: values.baseUrl ?? localBaseUrl(port),
-    host: values.host ?? '127.0.0.1',
+    host: valueOrDefault('host'),
     port,
-    sharePort: values.sharePort ?? false,
+    sharePort: valueOrDefault('sharePort'),
     ownPort: values.ownPort,
-    sources: values.sources ?? true,
+    sources: valueOrDefault('sources'),
     jobs: {
-      run: values.jobs ?? true,
-      concurrency: values.concurrency ?? DEFAULT_JOB_CONCURRENCY,
-      leaseMs: values.jobLease ?? DEFAULT_JOB_LEASE,
+      run: valueOrDefault('jobs'),
+      concurrency: valueOrDefault('concurrency'),
+      leaseMs: valueOrDefault('jobLease'),
     },
-    timeZone: values.timeZone ?? 'UTC',
+    timeZone: valueOrDefault('timeZone'),
     token: values.token,
-    publicReadOnly: values.publicReadOnly ?? false,
+    publicReadOnly: valueOrDefault('publicReadOnly'),
     limits: {
-      tokenRequests: values.tokenRequests ?? DEFAULT_TOKEN_REQUESTS,
-      tokenBody: values.tokenBody ?? DEFAULT_TOKEN_BODY,
-      anonymousRequests: values.anonymousRequests ?? Number.POSITIVE_INFINITY,
+      tokenRequests: valueOrDefault('tokenRequests'),
+      tokenBody: valueOrDefault('tokenBody'),
+      anonymousRequests: valueOrDefault('anonymousRequests'),
     },
-    cacheBytes: values.cacheSize ?? DEFAULT_CACHE_BYTES,
-    idleTimeoutMs: values.idleTimeout ?? DEFAULT_IDLE_TIMEOUT,
+    cacheBytes: valueOrDefault('cacheSize'),
+    idleTimeoutMs: valueOrDefault('idleTimeout'),
     drop: {
-      stop: values.dropLimit ?? DEFAULT_DROP_LIMIT,
-      warn: values.dropWarning ?? DEFAULT_DROP_WARNING,
+      stop: valueOrDefault('dropLimit'),
+      warn: valueOrDefault('dropWarning'),
     },
     s3: {
       timeoutMs: s3TimeoutMs,
-      pollIntervalMs: values.s3PollInterval ?? DEFAULT_S3_POLL_INTERVAL,
+      pollIntervalMs: valueOrDefault('s3PollInterval'),
     },
-    recordTimeoutMs: values.recordTimeout ?? DEFAULT_RECORD_TIMEOUT,
-    folderScanIntervalMs: values.folderScanInterval ?? DEFAULT_FOLDER_SCAN_INTERVAL,
-    recordsPollIntervalMs: values.recordsPollInterval ?? DEFAULT_RECORDS_POLL_INTERVAL,
-    publicMetrics: values.publicMetrics ?? false,
-    robots: values.robots ?? 'quiet',
-    hub: values.hub ?? { kind: 'none' },
+    recordTimeoutMs: valueOrDefault('recordTimeout'),
+    folderScanIntervalMs: valueOrDefault('folderScanInterval'),
+    recordsPollIntervalMs: valueOrDefault('recordsPollInterval'),
+    publicMetrics: valueOrDefault('publicMetrics'),
+    robots: valueOrDefault('robots'),
+    hub: valueOrDefault('hub'),
     subscriberNetworks: values.subscriberNetworks ?? [],
     validateNetworks: values.validateNetworks ?? [],
     uploadNetworks: values.uploadNetworks ?? [],
-    uploadFetchSize: values.uploadFetchSize ?? DEFAULT_UPLOAD_FETCH_SIZE,
-    uploadRetries: values.uploadRetries ?? DEFAULT_UPLOAD_RETRIES,
+    uploadFetchSize: valueOrDefault('uploadFetchSize'),
+    uploadRetries: valueOrDefault('uploadRetries'),
     apiRoots: values.apiRoots ?? [],
     accessLog: values.accessLog ?? !quiet,
-    logFormat: values.logFormat ?? 'auto',
+    logFormat: valueOrDefault('logFormat'),
     logLevel: values.logLevel ?? (quiet ? 'warn' : 'info'),
     failpoint: values.failpoint,
   };
@@ -104,6 +90,14 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     given: new Set(Object.keys(values) as SettingName[]),
     importing: { from: values.import, apiKey: values.importApiKey, caFile: values.importCa },
     indexing: { from: values.into, apiKey: values.intoApiKey, caFile: values.intoCa },
+  };
+}
+
+/** Returns the given values, and otherwise the defaults, of settings whose default does not depend on something. */
+function withDefaults(values: SettingValues) {
+  return <Name extends SettingName>(name: Name): NonNullable<SettingValues[Name]> => {
+    const { schema, default: byDefault } = settingOf(name);
+    return values[name] ?? (schema.parse(byDefault) as NonNullable<SettingValues[Name]>);
   };
 }
 
