@@ -4,6 +4,7 @@ import {
   SET_SETTING_NAMES,
   type SetSettingName,
   type SetValues,
+  SOURCE_SETTINGS,
   setSettingOf,
   setSettingsOverHttp,
 } from '../config/set-settings.ts';
@@ -47,8 +48,7 @@ export const newSetSchema = z
   })
   .meta({
     id: 'NewSet',
-    description:
-      'A set to add. It needs one of `root`, `records`, `from` and `urlPrefix`. A root, and the URL of another source, must be below one of the setting `apiRoots` of the server.',
+    description: `A set to add. It needs one of ${SOURCE_SETTINGS.map((name) => `\`${name}\``).join(', ')} and \`urlPrefix\`. A root, and the URL of another source, must be below one of the setting \`apiRoots\` of the server.`,
     examples: [{ set: 'papers', urlPrefix: 'https://data.example.org/papers/', title: 'Papers' }],
   });
 

@@ -20,6 +20,7 @@ export const FROM_SETTINGS = {
     meaning: 'Any URL of another ResourceSync source: the set is a copy of it, kept in sync (docs/republishing.md).',
     default: '(none)',
     givenTo: ADD,
+    source: 'another source (--from URL)',
     inApiRoots: true,
     flags: [one('--from <url>', text)],
     show: (origin: Origin) => traitsOf(origin).from?.url,

@@ -10,7 +10,7 @@ import type { Configuration } from './configuration.ts';
 import { type GivenRoot, givenRoot } from './given-root.ts';
 import { parseRecordsSource } from './records-source.ts';
 import { wrong } from './set-setting.ts';
-import { type SetSettingName, type SetValues, toSetFields } from './set-settings.ts';
+import { type SetValues, SOURCE_SETTINGS, setSettingOf, toSetFields } from './set-settings.ts';
 
 interface Giver {
   readonly configuration: Configuration;
@@ -53,13 +53,10 @@ export async function newSetFields(values: SetValues, giver: Giver): Promise<New
   };
 }
 
-/** The settings that name a source. */
-const SOURCES = ['records', 'root', 'from'] as const satisfies readonly SetSettingName[];
-
 /** Each kind of source is named by a separate setting. */
 async function givenOrigin(values: SetValues, giver: Giver): Promise<GivenRoot> {
   const { root, records, from, urlPrefix } = values;
-  const [one, other] = SOURCES.filter((name) => typeof values[name] === 'string');
+  const [one, other] = SOURCE_SETTINGS.filter((name) => typeof values[name] === 'string');
   if (other !== undefined) throw wrong(other, `a set has one source: leave out --${one} or --${other}`);
   if (typeof from === 'string') return { origin: await givenSource(from, values, giver), ownFiles: [] };
   if (typeof records === 'string')
@@ -71,9 +68,10 @@ async function givenOrigin(values: SetValues, giver: Giver): Promise<GivenRoot> 
     return givenRoot(root, workingDirectory, configuration);
   }
   if (typeof urlPrefix === 'string') return { origin: { kind: 'posted' }, ownFiles: [] };
+  const sources = SOURCE_SETTINGS.map((name) => setSettingOf(name).source);
   throw new TidemarkError(
     'invalid',
-    'a set needs a root (--root FOLDER or --root s3://BUCKET/PREFIX), records (--records PROVIDER/ACTIVITY), another source (--from URL), or the URL prefix (--url-prefix URL) of another server that has its files',
+    `a set needs ${sources.join(', ')}, or the URL prefix (--url-prefix URL) of another server that has its files`,
   );
 }
 

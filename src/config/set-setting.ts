@@ -33,6 +33,8 @@ export interface SetSetting<Value = unknown> {
   readonly sample?: Value;
   /** Whether only the command line accepts it, because it names files and hosts that the machine can reach. */
   readonly onlyLocal?: true;
+  /** For a setting that names a source, of which a set has one: what messages call it, with its flag. */
+  readonly source?: string;
   /** Whether it names a source that the server may publish over HTTP only below one of `apiRoots`. */
   readonly inApiRoots?: true;
   /** Converts the stored value into the one that is shown. */

@@ -66,6 +66,7 @@ const SET_SETTINGS = {
     meaning: 'The folder whose files are the resources, or s3://BUCKET/PREFIX?endpoint=URL (docs/s3.md).',
     default: '(none)',
     givenTo: ADD,
+    source: 'a root (--root FOLDER or --root s3://BUCKET/PREFIX)',
     inApiRoots: true,
     flags: [one('--root <location>', text)],
     show: (origin: Origin) => traitsOf(origin).root,
@@ -77,6 +78,7 @@ const SET_SETTINGS = {
       'PROVIDER/ACTIVITY, such as cdl/harvest: the resources are the records of the newest artifact of that (docs/artifacts.md).',
     default: '(none)',
     givenTo: ADD,
+    source: 'records (--records PROVIDER/ACTIVITY)',
     flags: [one('--records <provider/activity>', text)],
     show: (origin: Origin) => traitsOf(origin).records,
   }),
@@ -271,6 +273,9 @@ export type SetValues = {
 };
 
 export const SET_SETTING_NAMES = Object.keys(SET_SETTINGS) as readonly SetSettingName[];
+
+/** The settings that name a source. */
+export const SOURCE_SETTINGS = SET_SETTING_NAMES.filter((name) => setSettingOf(name).source !== undefined);
 
 export function setSettingOf(name: SetSettingName): SetSetting {
   return SET_SETTINGS[name] as unknown as SetSetting;
