@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { eastAsian } from '../../src/streams/marc/eacc.ts';
 import type { MarcField } from '../../src/streams/marc/marc-record.ts';
 import { decodeMarc8 } from '../../src/streams/marc/marc8.ts';
 import { MARCXML_END, MARCXML_START } from '../../src/streams/marc/marcxml-markup.ts';
@@ -67,7 +68,8 @@ describe('MARC of other programs', () => {
     const read = await readAll(readMarc21, marc8);
     sameRecords(
       read.map((record) => (isRecord(record) ? contentOf(record).fields : record)),
-      samples.map((sample) => normalized(sample, 'NFC').fields),
+      // Field 066 lists the sets of MARC-8: it is left out.
+      samples.map((sample) => normalized(sample, 'NFC').fields.filter(({ tag }) => tag !== '066')),
       'MARC-8',
     );
   });
@@ -101,7 +103,39 @@ describe('MARC of other programs', () => {
     );
     assert.equal(read.length, CHARACTERS);
   });
+
+  itWithMarcPrograms('we read every East Asian character of MARC-8 as yaz-marcdump does', async () => {
+    const codes = [...eastAsian().letters.keys()].map((code) => {
+      return String.fromCharCode(code >> 16, (code >> 8) & 0xff, code & 0xff);
+    });
+    assert.equal(codes.length, EAST_ASIAN_CHARACTERS);
+    // In the lower half, and in the upper one.
+    const inUpper = (text: string) => text.replace(/./gs, (byte) => String.fromCharCode(byte.charCodeAt(0) | 0x80));
+    const texts = codes.flatMap((code) => [`\x1b$1${code}\x1b(B`, `\x1b$)1${inUpper(code)}\x1b)!E`]);
+    const subfields = texts.map((value) => ({ code: 'a', value }));
+    const records: Buffer[] = [];
+    for (let at = 0; at < subfields.length; at += 500) {
+      const title = { tag: '880', indicators: '10', subfields: subfields.slice(at, at + 500) };
+      const sample = { leader: '00000nam a2200000 a 4500', fields: [{ tag: '001', value: String(at) }, title] };
+      records.push(encodeSample(sample, ' '));
+    }
+    folder.write('eacc.mrc', Buffer.concat(records));
+    const coding = ['-f', 'marc8', '-t', 'utf8', '-l', '9=97'];
+    const byYaz = await runYazMarcdump('-i', 'marc', '-o', 'marc', ...coding, folder.at('eacc.mrc'));
+
+    const expected = (await readAll(readMarc21, byYaz)).filter(isRecord);
+    const read = await readAll(readMarc21, readFileSync(folder.at('eacc.mrc')));
+    sameRecords(
+      read.map((record) => (isRecord(record) ? contentOf(record).fields : record)),
+      expected.map((record) => normalized(contentOf(record), 'NFC').fields),
+      'East Asian characters',
+    );
+    assert.equal(read.length, records.length);
+  });
 });
+
+/** Han 13,478, kana 172, Hangul 2,028, and punctuation and parts of characters: 61. */
+const EAST_ASIAN_CHARACTERS = 15_739;
 
 /** Of the codes of the test, so many are characters: 460 of six sets in each half, 65 of Latin, 31 others. */
 const CHARACTERS = 1_016;

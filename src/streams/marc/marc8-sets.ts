@@ -1,7 +1,7 @@
 /**
  * The character sets of MARC-8, as the Library of Congress publishes them ("MARC 21 Specifications for Record
  * Structure, Character Sets, and Exchange Media"): codes of 7 bits, whichever half of the code table a set is used in.
- * East Asian characters (EACC, three bytes each) are not included.
+ * East Asian characters are in eacc.ts.
  */
 export interface CharacterSet {
   readonly name: string;
@@ -9,6 +9,8 @@ export interface CharacterSet {
   readonly letters: ReadonlyMap<number, string>;
   /** Combining marks, by code. They precede their letter; in Unicode they follow it. */
   readonly marks: ReadonlyMap<number, string>;
+  /** Whether each code has three bytes. */
+  readonly isWide?: true;
 }
 
 /** The first code of a row, and the characters of the consecutive codes. */

@@ -1,4 +1,5 @@
 import { INVALID_TEXT, UnusableRecord } from './build-record.ts';
+import { eastAsian } from './eacc.ts';
 import { ANSEL, ASCII, CHOSEN_SETS, type CharacterSet, LOWER_SETS } from './marc8-sets.ts';
 
 const ESCAPE = 0x1b;
@@ -6,6 +7,8 @@ const SPACE = 0x20;
 const DELETE = 0x7f;
 const UPPER_HALF = 0x80;
 const AMPERSAND = 0x26;
+/** Bytes of an East Asian character. */
+const WIDTH = 3;
 const LONGEST_REFERENCE = 12;
 const LAST_CHARACTER = 0x10ffff;
 
@@ -22,7 +25,7 @@ const CONTROLS: ReadonlyMap<number, string> = new Map([
  * the code table, and extended Latin in the upper half. Numeric character references become their characters: MARC-8
  * has them for characters outside of its sets (MARC 21 Specifications, Character Sets, Part 4, "Lossless conversion").
  * Marks at the end, without a letter behind them, are left out: they are not those of the letter before them.
- * @throws UnusableRecord for codes that the character sets do not contain, and for East Asian characters
+ * @throws UnusableRecord for codes that the character sets do not contain
  */
 export function decodeMarc8(bytes: Buffer): string {
   let lower = ASCII;
@@ -46,6 +49,12 @@ export function decodeMarc8(bytes: Buffer): string {
       continue;
     }
     const set = byte < UPPER_HALF ? lower : upper;
+    if (set.isWide && (byte & 0x7f) > SPACE) {
+      text += wideCharacterAt(bytes, at, set) + marks;
+      marks = '';
+      at += WIDTH;
+      continue;
+    }
     const mark = set.marks.get(byte & 0x7f);
     if (mark !== undefined) marks += mark;
     else {
@@ -81,6 +90,14 @@ function characterOf(byte: number, set: CharacterSet): string {
   );
 }
 
+function wideCharacterAt(bytes: Buffer, at: number, set: CharacterSet): string {
+  const code = bytes.subarray(at, at + WIDTH);
+  const character = code.length < WIDTH ? undefined : set.letters.get(code.readUIntBE(0, WIDTH) & 0x7f_7f_7f);
+  if (character !== undefined) return character;
+  const hex = [...code].map(hexOf).join(' ');
+  throw new UnusableRecord(`the bytes ${hex} are not a character of the MARC-8 set ${set.name}, which is in use there`);
+}
+
 interface Chosen {
   readonly set: CharacterSet;
   readonly isLower: boolean;
@@ -98,10 +115,9 @@ function readEscape(bytes: Buffer, at: number): Chosen {
   if (half !== undefined && chosen !== undefined) {
     return { set: chosen, isLower: half === 'lower', length: 2 + final.length };
   }
-  if (/^\$[(),-]?1/.test(sequence)) {
-    throw new UnusableRecord(
-      'it has East Asian characters in MARC-8 (EACC), which are not supported: send it as UTF-8',
-    );
+  const wide = /^\$([(),-]?)1/.exec(sequence);
+  if (wide !== null) {
+    return { set: eastAsian(), isLower: HALVES.get(wide[1]!) !== 'upper', length: 1 + wide[0].length };
   }
   const hex = [...bytes.subarray(at, at + 4)].map(hexOf).join(' ');
   throw new UnusableRecord(`the escape sequence ${hex} chooses no character set of MARC-8`);

@@ -46,6 +46,8 @@ describe('A record that is not said to be UTF-8', () => {
     ['Greek with an accent, and symbols', '\x1b(S\x22a\x1b(B \x1bgabc\x1bs \x1bb2\x1bs\x1bp2\x1bs', 'ά αβγ ₂²'],
     ['Hebrew, from right to left', '\x1b(2ylem\x1b(B', '\u05e9\u05dc\u05d5\u05dd'],
     ['Arabic, with a vowel before its letter', '\x1b(3nG\x1b(B', '\u0627\u064e'],
+    ['East Asian characters in the lower half', '\x1b$1!0! !0"\x1b(B i', '一 丁 i'],
+    ['East Asian characters in the upper half', '\x1b$)1\xa1\xb0\xa1 \x1b)!E\xb2', '一 ø'],
     ['references to other characters', 'caf\xe2e &#x0E01;&#x1f600;!', 'café \u0e01\u{1f600}!'],
     ['a mark before a reference', '&#x03C1;\xe2&#x03B1;', '\u03c1\u03ac'],
     ['references alone', '&#x0E01;', '\u0e01'],
@@ -119,10 +121,11 @@ describe('A record that is not said to be UTF-8', () => {
 
   const FAULTS: readonly (readonly [string, string, RegExp])[] = [
     [
-      'East Asian characters',
-      '\x1b$1!0!\x1b(B',
-      /East Asian characters in MARC-8 \(EACC\), which are not supported: send/,
+      'a code of East Asian characters that is none',
+      '\x1b$1!!!\x1b(B',
+      /the bytes 21 21 21 are not a character of the MARC-8 set East Asian characters \(EACC\)/,
     ],
+    ['half an East Asian character', '\x1b$1!0', /the bytes 21 30 are not a character/],
     ['a set that MARC-8 has not', '\x1b(Xabc', /the escape sequence 1B 28 58 61 chooses no character set/],
     ['half an escape sequence', 'abc\x1b', /the escape sequence 1B chooses no character set/],
     [
