@@ -476,7 +476,10 @@ describe('tidemark mirror', () => {
       stderr,
       /has several sets: choose one with --set.*:\n {2}\S+\/sets\/maps\/\S+\n {2}\S+\/sets\/books\//,
     );
-    assert.match((await mirror('--set', 'films')).stderr, /has no set "films": choose one/);
+    assert.match(
+      (await mirror('--set', 'films')).stderr,
+      /has no set "films" \(a private one needs a token\): choose one/,
+    );
     await done('--set', 'maps');
     assert.deepEqual(copy(), COPY);
     await done();

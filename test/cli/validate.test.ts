@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument } from '../support/parse-document.ts';
@@ -62,10 +62,29 @@ describe('tidemark validate', () => {
     assert.doesNotMatch((await validate(`${source.baseUrl}/set.xml`)).stdout, /The Source Description of/);
   });
 
+  for (const [what, file, header] of [
+    ['a login in the URL', undefined, `Basic ${Buffer.from('user:secret').toString('base64')}`],
+    ['a file with a token', '--token-file', 'Bearer secret'],
+    ['a file with logins', '--netrc', `Basic ${Buffer.from('user:secret').toString('base64')}`],
+  ] as const) {
+    it(`sends the credentials of ${what} with each request, and names them nowhere`, async () => {
+      source.requires = header;
+      writeFileSync(join(folder, '--token-file'), 'secret\n');
+      writeFileSync(join(folder, '--netrc'), 'default login user password secret\n');
+      const { host } = new URL(source.baseUrl);
+      const url = file === undefined ? `http://user:secret@${host}/` : `http://${host}/`;
+      const given = file === undefined ? [] : [`${file}=./${file}`];
+      const { stdout, stderr, exitCode } = await validate(url, ...given, '--junit', 'report.xml');
+      assert.equal(exitCode, 0, stdout);
+      assert.match(stdout, /1 resource\.\n$/);
+      assert.doesNotMatch(stdout + stderr + readFileSync(join(folder, 'report.xml'), 'utf8'), /secret/);
+    });
+  }
+
   it('says that the URL itself is not there, when the source is found by its host', async () => {
     const { stdout, exitCode } = await validate(`${source.baseUrl}/nothing`);
     assert.match(stdout, /^Nothing was read of http:\S+\/nothing itself: the server answers 404\.$/m);
-    assert.equal(exitCode, 0);
+    assert.equal(exitCode, 1);
     const { failure } = JSON.parse((await validate(`${source.baseUrl}/nothing`, '--json')).stdout);
     assert.equal(failure, 'the server answers 404');
     assert.doesNotMatch((await validate(`${source.baseUrl}/`)).stdout, / itself: /);

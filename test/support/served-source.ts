@@ -9,6 +9,8 @@ export class ServedSource {
   readonly answers = new Map<string, Answering | string | Buffer>();
   /** The paths that were requested, in order. */
   readonly requests: string[] = [];
+  /** The header Authorization that each request must have; others get 404. */
+  requires: string | undefined;
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -56,7 +58,8 @@ ${entries.join('\n')}`,
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     this.requests.push(request.url!);
-    const answer = this.answers.get(request.url!);
+    const isAllowed = this.requires === undefined || this.requires === request.headers.authorization;
+    const answer = isAllowed ? this.answers.get(request.url!) : undefined;
     if (answer === undefined) response.writeHead(404).end();
     else if (typeof answer === 'function') answer(request, response);
     else response.writeHead(200, { 'content-type': typeOf(request.url!) }).end(answer);

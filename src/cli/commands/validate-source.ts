@@ -10,10 +10,11 @@ import { EXIT } from '../exit-code.ts';
 import { wholeNumber } from '../options.ts';
 import { openOutputFile } from '../output-file.ts';
 import { growWhenBusy } from '../serving/busy-heap.ts';
+import { addCredentialOptions, type CredentialFlags, credentialFiles } from '../source-credentials.ts';
 import { startCountBar } from '../ui/count-bar.ts';
 import { describeReport } from './describe-report.ts';
 
-interface Options {
+interface Options extends CredentialFlags {
   readonly sample?: number;
   readonly full?: boolean;
   readonly junit?: string;
@@ -39,6 +40,7 @@ export const validateSource: CliCommand<Options> = {
       )
       .addOption(new Option('--full', 'read and compare all of them').conflicts('sample'))
       .option('--junit <file>', 'also write the report into a file in the format of JUnit');
+    addCredentialOptions(command);
   },
 
   async run(call) {
@@ -59,13 +61,19 @@ export const validateSource: CliCommand<Options> = {
   },
 };
 
-async function read({ terminal, options, stopped }: Call<Options>, url: string): Promise<Report> {
-  const [{ validate }, { HttpFetcher }] = await Promise.all([
+async function read({ terminal, options, stopped, workingDirectory }: Call<Options>, given: string): Promise<Report> {
+  const [{ validate }, { HttpFetcher }, { readCredentials, withoutLogin }, { Hosts }] = await Promise.all([
     import('../../client/validate/validate.ts'),
     import('../../client/read/http-fetcher.ts'),
+    import('../../client/mirror/requests/credentials.ts'),
+    import('../../client/mirror/requests/hosts.ts'),
   ]);
+  const credentials = { url: given, ...credentialFiles(options, workingDirectory) };
+  const headersFor = await readCredentials(credentials, new Hosts(given, []));
+  // The report names the URL.
+  const url = withoutLogin(given);
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-validate-'));
-  const fetcher = new HttpFetcher({ ...COMMAND_LIMITS, privateNetworks: 'all' });
+  const fetcher = new HttpFetcher({ ...COMMAND_LIMITS, privateNetworks: 'all', headersFor });
   const bar = startCountBar(terminal);
   const ending = new AbortController();
   let read = 0;

@@ -49,7 +49,11 @@ const lineOf = ({ document, line, message }: Finding) =>
   `${document}${line === undefined ? '' : `:${line}`} ${message}`;
 
 /** Whether a report should fail a test: it has findings at the level MUST, or is incomplete. */
-export const hasFailed = (report: Report): boolean => countFindings(report, 'MUST') > 0 || report.incomplete.length > 0;
+export const hasFailed = (report: Report): boolean =>
+  countFindings(report, 'MUST') > 0 || report.incomplete.length > 0 || isElsewhere(report);
+
+/** Whether another part of the source was found than the named one. Of a host, that is its Source Description. */
+const isElsewhere = ({ url, failure }: Report): boolean => failure !== undefined && new URL(url).pathname !== '/';
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 

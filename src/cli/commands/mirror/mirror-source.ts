@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Mirror } from '../../../client/mirror/mirror.ts';
 import type { Outage, PassReport } from '../../../client/mirror/mirror-options.ts';
@@ -10,11 +8,12 @@ import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
 import { age, collect, wholeNumber } from '../../options.ts';
 import { growWhenBusy } from '../../serving/busy-heap.ts';
+import { addCredentialOptions, type CredentialFlags, credentialFiles } from '../../source-credentials.ts';
 import { describeAudit } from './describe-audit.ts';
 import { describePass, passView } from './describe-pass.ts';
 import { type MirrorBar, startMirrorBar } from './mirror-bar.ts';
 
-interface Options {
+interface Options extends CredentialFlags {
   readonly set?: string;
   readonly compare?: boolean;
   readonly follow?: boolean;
@@ -29,8 +28,6 @@ interface Options {
   readonly rate?: number;
   readonly allowHost?: readonly string[];
   readonly fromContact?: string;
-  readonly tokenFile?: string;
-  readonly netrc?: string | true;
 }
 
 const CONNECTIONS = 4;
@@ -80,9 +77,8 @@ export const mirrorSource: CliCommand<Options> = {
       )
       .option('--rate <n>', 'how many requests a second to send at most', wholeNumber(1, 100_000))
       .option('--allow-host <host>', 'another host to follow redirects to; may be given several times', collect)
-      .option('--from-contact <address>', 'an address for the owner of the source, in the header User-Agent')
-      .option('--token-file <file>', 'a file with a bearer token for the source')
-      .option('--netrc [file]', 'use the logins in a file (default: ~/.netrc)');
+      .option('--from-contact <address>', 'an address for the owner of the source, in the header User-Agent');
+    addCredentialOptions(command);
   },
 
   async run(call) {
@@ -142,8 +138,7 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
       rate: options.rate ?? Number.POSITIVE_INFINITY,
       allowedHosts: options.allowHost ?? [],
       contact: options.fromContact,
-      tokenFile: options.tokenFile === undefined ? undefined : resolve(workingDirectory, options.tokenFile),
-      netrc: netrcOf(options.netrc, workingDirectory),
+      ...credentialFiles(options, workingDirectory),
       onProgress(progress) {
         done = progress.done;
         bar.show(progress);
@@ -208,11 +203,6 @@ const hasChanged = ({ fetched, deleted, adopted, compared }: PassReport): boolea
 async function print({ terminal }: Call<Options>, mirror: Mirror, report: PassReport): Promise<void> {
   const failures = report.failed > 0 ? mirror.failures() : [];
   await terminal.print(describePass(report, failures), { event: 'pass', ...passView(report, failures) });
-}
-
-function netrcOf(given: string | true | undefined, workingDirectory: string): string | undefined {
-  if (given === undefined) return undefined;
-  return given === true ? join(homedir(), '.netrc') : resolve(workingDirectory, given);
 }
 
 function urlOf(text: string): string {

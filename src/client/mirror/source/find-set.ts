@@ -98,7 +98,11 @@ function chosen(lists: readonly string[], { url, name, option }: Choice): string
   if (only !== undefined && others.length === 0) return only;
   const found = (matching.length > 0 ? matching : lists).slice(0, 50);
   const problem =
-    name === undefined ? 'has several sets' : `has ${only === undefined ? 'no set' : 'several sets'} "${name}"`;
+    name === undefined
+      ? 'has several sets'
+      : only === undefined
+        ? `has no set "${name}" (a private one needs a token)`
+        : `has several sets "${name}"`;
   throw new TidemarkError(
     'invalid',
     `${url} ${problem}: choose one with ${option}, by a part of its path or by its URL:\n${found.map((uri) => `  ${uri}`).join('\n')}`,
