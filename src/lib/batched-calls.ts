@@ -1,5 +1,7 @@
 /** A call of a client costs some 10 to 60 µs; the event loop must not be held longer than a few milliseconds. */
 const MOST_CALLS = 100;
+/** Milliseconds after which the event loop does its other work, even when results lead to more calls. */
+const MOST_MS = 5;
 
 interface Call<Shared> {
   readonly run: (shared: Shared) => unknown;
@@ -15,6 +17,7 @@ interface Call<Shared> {
 export class BatchedCalls<Shared = void> {
   readonly #share: (runAll: (shared: Shared) => void) => void;
   #waiting: Call<Shared>[] = [];
+  #isRunning = false;
 
   /**
    * @param share prepares what the batch shares, and calls `runAll` with it. If it throws before that, all calls of the
@@ -26,14 +29,30 @@ export class BatchedCalls<Shared = void> {
 
   run<Result>(call: (shared: Shared) => Result): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    if (this.#waiting.length === 0) setImmediate(() => this.#runBatch());
+    if (this.#waiting.length === 0 && !this.#isRunning) setImmediate(() => this.#runRounds(performance.now()));
     this.#waiting.push({ run: call, resolve: resolve as (result: unknown) => void, reject });
     return promise;
   }
 
+  /**
+   * Runs a batch, then the calls that its results have led to, and so on. Requests that arrived together stay together
+   * until they are answered: a turn of the event loop for each of their calls costs more than the calls.
+   */
+  #runRounds(began: number): void {
+    this.#isRunning = true;
+    this.#runBatch();
+    // A tick that is added by a microtask comes after all microtasks, and so after all that the results led to.
+    queueMicrotask(() => process.nextTick(() => this.#goOn(began)));
+  }
+
+  #goOn(began: number): void {
+    if (this.#waiting.length === 0) this.#isRunning = false;
+    else if (performance.now() - began < MOST_MS) this.#runRounds(began);
+    else setImmediate(() => this.#runRounds(performance.now()));
+  }
+
   #runBatch(): void {
     const calls = this.#waiting.splice(0, MOST_CALLS);
-    if (this.#waiting.length > 0) setImmediate(() => this.#runBatch());
     try {
       this.#share((shared) => {
         for (const { run, resolve, reject } of calls) {

@@ -23,6 +23,36 @@ describe('batched calls', () => {
     assert.ok(batches > 1, String(batches));
   });
 
+  it('that results lead to are made in the same turn, together', async () => {
+    let batches = 0;
+    const calls = new BatchedCalls<number>((runAll) => runAll(++batches));
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      immediate = setImmediate(count);
+    };
+    let immediate = setImmediate(count);
+    try {
+      const inTurn = async () => [await calls.run((batch) => batch), await calls.run((batch) => batch), turns];
+      const both = await Promise.all([inTurn(), Promise.resolve().then(inTurn)]);
+      assert.deepEqual(both, [
+        [1, 2, 1],
+        [1, 2, 1],
+      ]);
+    } finally {
+      clearImmediate(immediate);
+    }
+  });
+
+  it('let other work happen, even when each leads to another', async () => {
+    const calls = new BatchedCalls<void>((runAll) => runAll());
+    let isTurned = false;
+    setTimeout(() => {
+      isTurned = true;
+    });
+    while (!isTurned) await calls.run(() => {});
+  });
+
   it('fail alone, or together when what they share cannot be made', async () => {
     const calls = new BatchedCalls<void>((runAll) => runAll());
     const failing = calls.run(() => {
