@@ -76,6 +76,14 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     assert.ok(isKept('second'));
   });
 
+  // In a process of its own: the thread that packs is started before the set is read, and is then idle.
+  itOnce('ends with the exit code of wrong usage when there is nothing to pack', async () => {
+    await done('sets add papers --url-prefix https://papers.example.org/');
+    const { exitCode, stderr } = await place.runProcess(['dumps', 'build', 'papers']);
+    assert.match(stderr, /^tidemark: the bytes of "papers" are elsewhere/);
+    assert.equal(exitCode, 2);
+  });
+
   itOnce('refuses sets whose bytes are elsewhere, and posted events, and says what to do', async () => {
     assert.match(
       await refused('sets add maps --url-prefix https://example.org/ --keep-versions'),

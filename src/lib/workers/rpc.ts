@@ -111,6 +111,9 @@ export class CalledThread<Offered extends Functions<Offered>> {
     const worker = this.#worker;
     if (worker === undefined) return;
     const exit = once(worker, 'exit');
+    // An idle thread does not keep the process alive, which would end here without an error.
+    clearTimeout(this.#idle);
+    worker.ref();
     worker.postMessage(CLOSE);
     await exit;
   }
