@@ -99,6 +99,17 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
     assert.deepEqual(dataOf(keeping), (await listed()).slice(5));
   });
 
+  it('goes on where it began for a client that has read no event', async () => {
+    await post(numbered(2));
+    const first = await streamAt();
+    await until('an id', async () => first.lastId !== '');
+    first.close();
+    await post(numbered(2, 2));
+    const again = await streamAt('', { 'Last-Event-ID': first.lastId });
+    await hasReceived(again, 2);
+    assert.deepEqual(dataOf(again), (await listed()).slice(2));
+  });
+
   it('begins at a time', async () => {
     await post(numbered(3));
     const [, second] = await listed();

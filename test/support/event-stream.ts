@@ -12,6 +12,8 @@ export interface ReceivedEvent {
 export class EventStream {
   readonly response: IncomingMessage;
   readonly events: ReceivedEvent[] = [];
+  /** What the client sends as `Last-Event-ID` when it connects again. */
+  lastId = '';
   comments = 0;
   hasEnded = false;
   #rest = '';
@@ -51,6 +53,7 @@ export class EventStream {
           .split('\n')
           .find((line) => line.startsWith(`${name}: `))
           ?.slice(name.length + 2) ?? '';
+      if (field('id') !== '') this.lastId = field('id');
       if (field('data') !== '') this.events.push({ id: field('id'), event: field('event'), data: field('data') });
     }
   }

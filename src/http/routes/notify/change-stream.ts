@@ -49,7 +49,8 @@ export class ChangeStream {
     this.#options.stopping.addEventListener('abort', end);
     if (this.#options.stopping.aborted || this.#response.destroyed) end();
     try {
-      await this.#write(`retry: ${RETRY_MS}\n\n`);
+      // The id is no event, but a client that connects again sends it: it misses nothing before its first event.
+      await this.#write(`retry: ${RETRY_MS}\nid: ${formatStamp(this.#options.after)}\n\n`);
       await this.#follow(feed);
     } finally {
       clearTimeout(timer);

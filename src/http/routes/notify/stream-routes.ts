@@ -19,9 +19,9 @@ const STREAM_CHANGES = {
   id: 'streamChanges',
   tag: 'changes',
   summary: 'Sends each change as soon as it is recorded, as server-sent events',
-  description: `Each event is named \`change\`: its data is a change as in the list of changes, and its id is the time of the change. A client that
-sends the last id that it has read as the header \`Last-Event-ID\` goes on after it. The stream ends after an hour, when the
-server stops, and when its sender may no longer read the set.`,
+  description: `Each event is named \`change\`: its data is a change as in the list of changes, and its id is the time of the change. The stream
+begins with the id of where it begins. A client that sends the last id that it has read as the header \`Last-Event-ID\` goes
+on after it. The stream ends after an hour, when the server stops, and when its sender may no longer read the set.`,
   query: z.strictObject({
     from: time('The time of the first change. Without it, the stream begins with the next one.'),
   }),
