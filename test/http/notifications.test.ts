@@ -20,6 +20,8 @@ const PREFIX = 'https://data.example.org/papers/';
 
 describeOnEachStore('Notifications', (store, itOnce) => {
   let started: StartedApp;
+  /** Why subscriptions have ended. */
+  let ended: string[];
   beforeEach(() => start());
   afterEach(async () => {
     await closeApps();
@@ -29,7 +31,8 @@ describeOnEachStore('Notifications', (store, itOnce) => {
   async function start(settings: Parameters<typeof startApp>[1] = {}) {
     started = await startApp(store, { hub: { kind: 'inside' }, subscriberNetworks: ['127.0.0.1'], ...settings });
     await started.app.sets.add({ slug: 'papers', urlPrefix: PREFIX });
-    started.app.deliverer.start();
+    ended = [];
+    started.app.deliverer.start({ onEnded: (_subscription, reason) => ended.push(reason) });
   }
 
   const topic = (set = 'papers') => `${started.url}/sets/${set}/notifications.xml`;
@@ -210,6 +213,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     await post(['a']);
     await hasReceived(gone, 1);
     await until('the end of one', async () => (await subscriptions()).length === 1);
+    assert.deepEqual(ended, ['it answers with the status 410']);
     await started.app.sets.remove('papers');
     await until('the end of the other', async () => (await subscriptions()).length === 0);
     await until('the denial', async () => other.asked.at(-1)!['hub.mode'] === 'denied');
@@ -288,6 +292,8 @@ describeOnEachStore('Notifications', (store, itOnce) => {
       [{ ...right, 'hub.callback': 'ftp://example.org/' }, 400, 'hub.callback'],
       [{ ...right, 'hub.callback': 'http://a:b@example.org/' }, 400, 'hub.callback'],
       [{ ...right, 'hub.callback': 'http://example.org/#x' }, 400, 'hub.callback'],
+      [{ ...right, 'hub.callback': 'http://example.org/#' }, 400, 'hub.callback'],
+      [{ ...right, 'hub.callback': 'http://example.org/ ' }, 400, 'hub.callback'],
       [{ ...right, 'hub.callback': `http://example.org/${'x'.repeat(2_000)}` }, 400, 'hub.callback'],
       [{ ...right, 'hub.lease_seconds': '-1' }, 400, 'hub.lease_seconds'],
       [{ ...right, 'hub.secret': 'x'.repeat(200) }, 400, 'hub.secret'],
@@ -303,10 +309,45 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.deepEqual(await subscriptions(), []);
   });
 
+  /** Subscribes so many callbacks of one subscriber. */
+  async function subscribeMany(subscriber: TestSubscriber, count: number): Promise<void> {
+    for (let at = 0; at < count; at++) {
+      const callback = `${subscriber.callback}&number=${at}`;
+      const form = { 'hub.mode': 'subscribe', 'hub.topic': topic(), 'hub.callback': callback };
+      assert.equal((await subscriber.request(hub(), form)).status, 202);
+    }
+  }
+
+  itOnce('are confirmed while many callbacks of another host do not answer', async () => {
+    const [hanging, good] = [await TestSubscriber.start(), await TestSubscriber.start()];
+    hanging.hangs = true;
+    await subscribeMany(hanging, 60);
+    await until('the verification', async () => hanging.asked.length > 0);
+    const began = Date.now();
+    await subscribe(good);
+    // A callback that hangs is given up after ten seconds.
+    assert.ok(Date.now() - began < 8_000, `${Date.now() - began} ms`);
+  });
+
+  itOnce('ask each callback once to confirm', async () => {
+    const subscriber = await TestSubscriber.start();
+    await subscribeMany(subscriber, 60);
+    await until('all', async () => (await started.app.subscriptions.list()).every(({ active }) => active));
+    assert.equal(subscriber.asked.length, 60);
+  });
+
+  itOnce('are requested by TLS also when the scheme of a callback is in capitals', async () => {
+    const subscriber = await TestSubscriber.start();
+    const callback = subscriber.callback.replace('http:', 'HTTPS:');
+    await subscriber.request(hub(), { 'hub.mode': 'subscribe', 'hub.topic': topic(), 'hub.callback': callback });
+    // This subscriber does not speak TLS.
+    await until('the end', async () => ended.length > 0);
+    assert.match(ended[0]!, /SSL|TLS|wrong version/i);
+  });
+
   itOnce('have a limit for each host', async () => {
     const subscriber = await TestSubscriber.start();
-    // It takes its time to confirm.
-    subscriber.react = () => {};
+    subscriber.hangs = true;
     const statuses: number[] = [];
     for (let at = 0; at < 101; at++) {
       const callback = `${subscriber.callback}&number=${at}`;

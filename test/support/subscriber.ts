@@ -22,6 +22,8 @@ export class TestSubscriber {
   readonly asked: Record<string, string>[] = [];
   /** Whether it confirms what it is asked. */
   confirms = true;
+  /** Whether it never answers what it is asked. */
+  hangs = false;
   react: Reaction = (_request, response) => response.writeHead(204).end();
   /** Deliveries that were under way at the same time, at most. */
   mostAtOnce = 0;
@@ -68,6 +70,7 @@ export class TestSubscriber {
     const url = new URL(request.url!, 'http://127.0.0.1');
     if (request.method === 'GET') {
       this.asked.push(Object.fromEntries(url.searchParams));
+      if (this.hangs) return;
       if (this.confirms) response.end(url.searchParams.get('hub.challenge'));
       else response.writeHead(404).end();
       return;

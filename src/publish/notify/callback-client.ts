@@ -62,7 +62,7 @@ export class CallbackClient {
     agents: GuardedAgents,
   ): Promise<CallbackAnswer & { readonly isStale?: true }> {
     return new Promise((resolve) => {
-      const isSecure = url.startsWith('https:');
+      const isSecure = /^https:/i.test(url);
       const options = {
         method,
         signal,

@@ -155,6 +155,7 @@ export class Deliverer {
       known: state.progress,
       events: () => framework.events,
       onDelivery: (outcome, seconds) => this.#events.onDelivery?.(outcome, seconds),
+      onEnded: (subscription, reason) => this.#events.onEnded?.(subscription, reason),
     });
     const tender = new SubscriptionTender({ ...parts, events: this.#events });
     this.#running = { deliveries, framework, tender };

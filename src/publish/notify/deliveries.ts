@@ -32,6 +32,7 @@ interface Parts {
   events(): readonly RecordedEvent[];
   mayRead(subscriber: Subscriber, set: ResourceSet): Promise<boolean>;
   onDelivery(outcome: DeliveryOutcome, seconds: number): void;
+  onEnded(subscription: Subscription, reason: string): void;
 }
 
 interface Running {
@@ -117,10 +118,11 @@ export class Deliveries {
 
   /** Ends a subscription whose subscriber has answered that it no longer exists. */
   async #endGone(id: string, since: Stamp): Promise<void> {
-    const { subscriptions } = this.#parts;
+    const { subscriptions, onEnded } = this.#parts;
     for (;;) {
       const last = (await subscriptions.list()).find((one) => one.id === id && one.active?.since === since);
-      if (last === undefined || (await subscriptions.replace(last, undefined))) return;
+      if (last === undefined) return;
+      if (await subscriptions.replace(last, undefined)) return onEnded(last, 'it answers with the status 410');
     }
   }
 

@@ -14,8 +14,9 @@ import {
 import type { Subscriptions } from './subscriptions.ts';
 import { sendDenial, verifyIntent } from './verify-intent.ts';
 
-/** Number of subscribers that are asked for confirmation at the same time. */
-const MOST_ASKED = 20;
+/** Number of subscribers that are asked for confirmation at the same time; fewer of one host, which may hang. */
+const MOST_ASKED = 50;
+const MOST_ASKED_OF_HOST = 10;
 
 interface Parts {
   readonly subscriptions: Subscriptions;
@@ -38,7 +39,9 @@ interface FoundTopic {
 export class SubscriptionTender {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();
-  readonly #asking = new Map<string, Promise<void>>();
+  readonly #asking = new Map<string, { readonly host: string; readonly ended: Promise<void> }>();
+  /** By id: the last version that was settled. A round may have read it before. */
+  readonly #settled = new Map<string, number>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -56,7 +59,7 @@ export class SubscriptionTender {
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await Promise.all(this.#asking.values());
+    await Promise.all([...this.#asking.values()].map(({ ended }) => ended));
   }
 
   /** Returns whether the subscription is delivered to. */
@@ -85,13 +88,20 @@ export class SubscriptionTender {
   }
 
   #ask(subscription: Subscription, pending: PendingRequest): void {
-    const { id } = subscription;
-    if (this.#asking.has(id) || this.#asking.size >= MOST_ASKED) return;
-    // A failed attempt is repeated in the next round.
-    const asked = this.#settle(subscription, pending)
+    const { id, version, callback } = subscription;
+    const { host } = new URL(callback);
+    if (this.#settled.get(id) === version || !this.#mayAsk(id, host)) return;
+    const ended = this.#settle(subscription, pending)
+      .then(() => void this.#settled.set(id, version))
+      // A failed attempt is repeated in the next round.
       .catch(() => {})
       .finally(() => this.#asking.delete(id));
-    this.#asking.set(id, asked);
+    this.#asking.set(id, { host, ended });
+  }
+
+  #mayAsk(id: string, host: string): boolean {
+    if (this.#asking.has(id) || this.#asking.size >= MOST_ASKED) return false;
+    return [...this.#asking.values()].filter((asked) => asked.host === host).length < MOST_ASKED_OF_HOST;
   }
 
   async #settle(subscription: Subscription, pending: PendingRequest): Promise<void> {

@@ -38,7 +38,9 @@ function callbackOf(text: string): string {
     throw wrong('hub.callback', 'is not a URL that begins with http:// or https://');
   }
   if (url.username !== '' || url.password !== '') throw wrong('hub.callback', 'has a user name or a password');
-  if (url.hash !== '') throw wrong('hub.callback', 'has a fragment');
+  // Also an empty one: parameters are appended to the text as it is.
+  if (text.includes('#')) throw wrong('hub.callback', 'has a fragment');
+  if (text.trim() !== text) throw wrong('hub.callback', 'begins or ends with a space');
   if (text.length > MOST_URL) throw wrong('hub.callback', `has more than ${MOST_URL} characters`);
   return text;
 }
