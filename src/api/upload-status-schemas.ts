@@ -35,6 +35,9 @@ const appliedSchema = z
     updated: count,
     deleted: count,
     unchanged: count.describe('Those that were as the upload says already.'),
+    unknown: count
+      .optional()
+      .describe('Deletions of ids that the stream did not have. Absent of uploads that an older version processed.'),
     superseded: count.describe('Those that a later upload has touched.'),
   })
   .meta({ id: 'AppliedUpload', description: 'What became of the ids of an upload, each once.' });

@@ -108,13 +108,13 @@ describeOnEachStore('an upload that is published in part', (store, itOnce) => {
     first.server.signal('SIGTERM');
     await first.server.exit();
     await writeFile(join(place.folder, 'new.mrc'), Buffer.concat([marc('id0'), marc('id1', 'changed'), marc('id9')]));
-    await writeFile(join(place.folder, 'deleted.txt'), 'id2\n');
+    await writeFile(join(place.folder, 'deleted.txt'), 'id2\nnever\n');
     const { server, url } = await serve('upload.posted:kill');
     await place.run(['upload', 'lane', 'new.mrc', 'deleted.txt', '--server', url]);
     assert.equal(await server.exit(), null, 'it was killed');
     const again = await serve(undefined);
     const { at: _, ...counts } = await until('the second is processed', () => processed(again.url, 2));
-    assert.deepEqual(counts, { created: 1, updated: 1, deleted: 1, unchanged: 1, superseded: 0 });
+    assert.deepEqual(counts, { created: 1, updated: 1, deleted: 1, unchanged: 1, unknown: 1, superseded: 0 });
     again.server.signal('SIGTERM');
     await again.server.exit();
   });

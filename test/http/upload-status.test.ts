@@ -38,7 +38,7 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     assert.deepEqual(view.totals, { files: 3, records: 2, deletions: 2, errors: 1 });
     const { at: appliedAt, ...applied } = view.applied;
     assert.ok(Math.abs(Date.parse(appliedAt) - Date.now()) < 600_000);
-    assert.deepEqual(applied, { created: 2, updated: 0, deleted: 0, unchanged: 1, superseded: 0 });
+    assert.deepEqual(applied, { created: 2, updated: 0, deleted: 0, unchanged: 0, unknown: 1, superseded: 0 });
     const taken = view.taken.map(({ path, kind, records, deletions, errors }: Record<string, unknown>) => {
       return [path, kind, records, deletions, errors];
     });

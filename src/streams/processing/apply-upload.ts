@@ -26,7 +26,16 @@ export interface ApplyParts {
   readonly updater: EventPoster;
 }
 
-type AppliedTotals = Omit<AppliedUpload, 'at'>;
+type AppliedTotals = Required<Omit<AppliedUpload, 'at'>>;
+
+export const NOTHING_APPLIED: AppliedTotals = {
+  created: 0,
+  updated: 0,
+  deleted: 0,
+  unchanged: 0,
+  unknown: 0,
+  superseded: 0,
+};
 
 /** Number of batches posted at a time: the store receives the next events before it has committed these. */
 const POSTINGS = 2;
@@ -41,7 +50,7 @@ export async function applyUpload(
   { signal, report, log }: Pick<Attempt, 'signal' | 'report' | 'log'>,
 ): Promise<AppliedTotals> {
   const received = Math.floor(upload.received / 1000);
-  const totals = { created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 };
+  const totals = { ...NOTHING_APPLIED };
   const post = async ({ read, records, earlier, problems }: MergeStep) => {
     for (const problem of problems) log(problem);
     const results = await updater.post(
@@ -65,9 +74,10 @@ function partOf({ id, urlPrefix, publishHashes, keepVersions }: ResourceSet): Up
   return { id, urlPrefix, publishHashes, keepVersions };
 }
 
-/** @param earlier the change that an earlier attempt made, since the result is then `unchanged` */
+/** @param earlier the change that an earlier attempt made, since the event then changes nothing */
 function outcomeOf(result: CommitResult, earlier: EarlierChange | undefined): keyof AppliedTotals {
   if (result.status === 'applied') return result.kind;
   if (result.status === 'rejected') throw new TidemarkError('not-found', result.message);
-  return result.reason === 'superseded' ? 'superseded' : (earlier ?? 'unchanged');
+  if (result.reason === 'superseded') return 'superseded';
+  return earlier ?? (result.reason === 'not-there' ? 'unknown' : 'unchanged');
 }

@@ -21,7 +21,7 @@ import {
   type StoredUploadState,
   type UploadState,
 } from '../uploads/upload-state.ts';
-import { applyUpload } from './apply-upload.ts';
+import { applyUpload, NOTHING_APPLIED } from './apply-upload.ts';
 import type { Attempt, FetchOptions } from './attempt.ts';
 import type { EarlyReader } from './early-reader.ts';
 import type { ProcessThreadData } from './process.worker.ts';
@@ -186,7 +186,7 @@ class Processing {
     const { records } = read;
     const totals =
       records === undefined
-        ? { created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 }
+        ? NOTHING_APPLIED
         : await applyUpload(
             { set, upload: this.#upload, records, after },
             { ...this.#parts, thread: this.#thread },

@@ -81,6 +81,11 @@ export interface AppliedUpload {
   readonly deleted: number;
   /** Number of ids whose state was already the uploaded one. */
   readonly unchanged: number;
+  /**
+   * Number of deletions of ids that the stream did not have. Absent when an earlier version processed the upload: it
+   * counted them as unchanged.
+   */
+  readonly unknown?: number;
   /** Number of ids that a later upload has set. */
   readonly superseded: number;
 }

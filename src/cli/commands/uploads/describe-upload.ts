@@ -1,3 +1,4 @@
+import { describeApplied } from '../../../api/describe-applied.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
@@ -35,13 +36,6 @@ function describeStatus({ status, applied, failure, totals, organization, stream
           `  errors: ${formatCount(totals.errors)}: list them with "tidemark uploads errors ${organization}/${stream}/${number}"`,
         ]),
   ];
-}
-
-function describeApplied(applied: NonNullable<UploadView['applied']>): string {
-  const counts = (['created', 'updated', 'deleted', 'unchanged', 'superseded'] as const).filter(
-    (name) => name !== 'superseded' || applied.superseded > 0,
-  );
-  return counts.map((name) => `${formatCount(applied[name])} ${name}`).join(', ');
 }
 
 function describeTaken({ taken, totals }: UploadView): string[] {

@@ -1,3 +1,4 @@
+import { describeApplied } from '../../../api/describe-applied.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
@@ -39,7 +40,7 @@ ${facts([
   ['Received', timeOf(received, frame.now)],
   ['From', fileUrl],
   ['Published', applied && timeOf(applied.at, frame.now)],
-  ['In the stream', applied && appliedText(applied)],
+  ['In the stream', applied && describeApplied(applied)],
 ])}
 ${upload.taken !== undefined && takenSection(upload)}
 ${errorSection(page)}
@@ -90,14 +91,6 @@ ${
     isHarmless: true,
   })
 }</div>`;
-}
-
-function appliedText(applied: NonNullable<UploadView['applied']>): string {
-  const names = ['created', 'updated', 'deleted', 'unchanged'] as const;
-  const counts = names.map((name) => `${formatCount(applied[name])} ${name}`).join(', ');
-  return applied.superseded === 0
-    ? counts
-    : `${counts}, ${formatCount(applied.superseded)} changed by later uploads already`;
 }
 
 function takenSection({ taken = [], totals }: UploadView): Html {
