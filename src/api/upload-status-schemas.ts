@@ -16,6 +16,9 @@ const takenFileSchema = z
     records: count,
     deletions: count,
     errors: count,
+    replaced: count
+      .optional()
+      .describe('Records and deletions that a later one of the upload replaces. Absent until the upload is published.'),
   })
   .meta({ id: 'TakenFile', description: 'What a file was taken for: one that was sent, or one in a package.' });
 
@@ -39,8 +42,15 @@ const appliedSchema = z
       .optional()
       .describe('Deletions of ids that the stream did not have. Absent of uploads that an older version processed.'),
     superseded: count.describe('Those that a later upload has touched.'),
+    replaced: count
+      .optional()
+      .describe('Records and deletions that a later one with the same id in the upload replaces. Absent as `unknown`.'),
   })
-  .meta({ id: 'AppliedUpload', description: 'What became of the ids of an upload, each once.' });
+  .meta({
+    id: 'AppliedUpload',
+    description:
+      'What became of the ids of an upload, each once. All numbers together are `records` and `deletions` of the totals.',
+  });
 
 const failureSchema = z
   .strictObject({

@@ -1,14 +1,16 @@
 import { shownUrl, type Upload } from '../streams/uploads/upload.ts';
-import { filesOf, statusOf, type UploadState } from '../streams/uploads/upload-state.ts';
+import { type AppliedUpload, filesOf, statusOf, type UploadState } from '../streams/uploads/upload-state.ts';
 import type { ListedUploads, UploadPage } from '../streams/uploads/uploads.ts';
 import type { UploadsView, UploadView } from './upload-schemas.ts';
 
 /** An upload with its status. @param state undefined before anything was done */
 export function uploadView(upload: Upload, state: UploadState | undefined): UploadView {
-  const taken = state?.read?.files.map(({ path, packing, ...file }) => ({
+  const { read, applied } = state ?? {};
+  const taken = read?.files.map(({ path, packing, ...file }, at) => ({
     ...file,
     path: [...path],
     packing: [...packing],
+    ...(applied?.replaced !== undefined && { replaced: applied.replacedInFiles?.[at] ?? 0 }),
   }));
   return { ...listedUploadView(upload, state), ...(taken !== undefined && { taken }) };
 }
@@ -40,11 +42,15 @@ function outcome({ read, applied, failure }: UploadState): Outcome {
   return {
     ...(read !== undefined && { totals: { ...read.totals } }),
     ...(ignored > 0 && { ignored }),
-    ...(applied !== undefined && { applied: { ...applied, at: formatTime(applied.at) } }),
+    ...(applied !== undefined && { applied: appliedView(applied) }),
     ...(failure !== undefined && {
       failure: { at: formatTime(failure.at), error: failure.error, retries: !failure.isFinal },
     }),
   };
+}
+
+function appliedView({ at, replacedInFiles: _, ...counts }: AppliedUpload): NonNullable<UploadView['applied']> {
+  return { at: formatTime(at), ...counts };
 }
 
 export function uploadsView(

@@ -48,15 +48,19 @@ describe('Sorting rows', () => {
       IDS.slice(0, 3).map((id, at) => rowsOf(place)(keyOfRecordId(id), at, described)),
     );
     addRows(shuffled(rows));
-    const duplicates: string[] = [];
-    const records = [...sort.sorted((key) => duplicates.push(key))];
+    const replaced: DigestRow[] = [];
+    const records = [...sort.sorted((record) => replaced.push(record))];
     assert.deepEqual(
       records.map(({ key }) => key),
       ['/=.', '/=..', '/=='],
     );
     const offsets = records.map((record) => decodeState(record.stateAt('a.avro', 1)).record!.offset);
     assert.deepEqual(new Set(offsets), new Set([1_499 * 70_000]));
-    assert.equal(duplicates.length, 3 * 1_499);
+    assert.equal(replaced.length, 3 * 1_499);
+    for (const [at, { key, offset, position }] of replaced.entries()) {
+      const expected = [keyOfRecordId(IDS[Math.floor(at / 1_499)]!), (at % 1_499) * 70_000, Math.floor(at / 1_499)];
+      assert.deepEqual([key, offset, position], expected);
+    }
   });
 
   it('takes rows that are longer than a page, or than all that is sorted at once', () => {

@@ -68,9 +68,9 @@ describe('uploads on the command line', () => {
     assert.equal(uploads[0].ignored, 1);
     assert.match(
       shown,
-      /^lane\/main\/1: Night 1\n {2}received: \d{4}-.*\n {2}status: processed\n {2}published: 0 created/,
+      /^lane\/main\/1: Night 1\n {2}received: \d{4}-.*\n {2}status: processed\n {2}published: 0 created, .*, 1 to delete that did not exist\n/,
     );
-    assert.match(shown, /TAKEN FOR +TYPE +RECORDS +DELETIONS +ERRORS\n.* ids to delete +0 +1 +0\nb\.mrc +unknown/);
+    assert.match(shown, /TAKEN FOR +TYPE +RECORDS +DELETIONS +ERRORS +REPLACED\n.* ids to delete +0 +1 +0 +0\nb\.mrc/);
     assert.ok(shown.includes(hash('sha256', 'one')) && shown.includes('größe "1".mrc'), shown);
   });
 

@@ -75,7 +75,7 @@ describe('an upload whose server is killed while it is read early', () => {
     const { at: _, created, unchanged, ...others } = body.applied;
     // What was committed before it was killed is unchanged.
     assert.equal(created + unchanged, RECORDS);
-    assert.deepEqual(others, { updated: 0, deleted: 0, unknown: 0, superseded: 0 });
+    assert.deepEqual(others, { updated: 0, deleted: 0, unknown: 0, superseded: 0, replaced: 0 });
     const { body: sets } = await askJson(uploads.replace(/organizations.*/, 'sets/lane--main'));
     assert.equal(sets.resources, RECORDS);
   }

@@ -114,7 +114,15 @@ describeOnEachStore('an upload that is published in part', (store, itOnce) => {
     assert.equal(await server.exit(), null, 'it was killed');
     const again = await serve(undefined);
     const { at: _, ...counts } = await until('the second is processed', () => processed(again.url, 2));
-    assert.deepEqual(counts, { created: 1, updated: 1, deleted: 1, unchanged: 1, unknown: 1, superseded: 0 });
+    assert.deepEqual(counts, {
+      created: 1,
+      updated: 1,
+      deleted: 1,
+      unchanged: 1,
+      unknown: 1,
+      superseded: 0,
+      replaced: 0,
+    });
     again.server.signal('SIGTERM');
     await again.server.exit();
   });

@@ -38,14 +38,22 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     assert.deepEqual(view.totals, { files: 3, records: 2, deletions: 2, errors: 1 });
     const { at: appliedAt, ...applied } = view.applied;
     assert.ok(Math.abs(Date.parse(appliedAt) - Date.now()) < 600_000);
-    assert.deepEqual(applied, { created: 2, updated: 0, deleted: 0, unchanged: 0, unknown: 1, superseded: 0 });
-    const taken = view.taken.map(({ path, kind, records, deletions, errors }: Record<string, unknown>) => {
-      return [path, kind, records, deletions, errors];
+    assert.deepEqual(applied, {
+      created: 2,
+      updated: 0,
+      deleted: 0,
+      unchanged: 0,
+      unknown: 1,
+      superseded: 0,
+      replaced: 1,
+    });
+    const taken = view.taken.map(({ path, kind, ...file }: Record<string, unknown>) => {
+      return [path, kind, file.records, file.deletions, file.errors, file.replaced];
     });
     assert.deepEqual(taken, [
-      [['gone.txt'], 'deleted-ids', 0, 2, 0],
-      [['new.mrc'], 'marc21', 2, 0, 1],
-      [['read.me'], 'unknown', 0, 0, 0],
+      [['gone.txt'], 'deleted-ids', 0, 2, 0, 1],
+      [['new.mrc'], 'marc21', 2, 0, 1, 0],
+      [['read.me'], 'unknown', 0, 0, 0, 0],
     ]);
     assert.match(view.taken[2].reason, /PDF/);
     const [listed] = (await askJson(at(''))).body.uploads;

@@ -98,6 +98,36 @@ describe('Pages of organizations', () => {
     assert.match((await get('/organizations/lane/streams/main/')).text, /href="..\/..\/streams\/main\/uploads\/1\/"/);
   });
 
+  it('show what became of the records of an upload', async () => {
+    const stream = await ProcessedStream.make(started.app);
+    const number = await stream.upload({
+      'old.mrc': Buffer.concat([marc('1'), marc('2'), marc('3')]),
+      'new.mrc': Buffer.concat([marc('2', 'new'), marc('1', 'new')]),
+      gone: 'never\n',
+    });
+    await stream.process(number);
+    const { text } = await get(`/organizations/lane/streams/main/uploads/${number}/`);
+    const became = '3 created, 0 updated, 0 deleted, 0 unchanged, 1 to delete that did not exist';
+    assert.ok(text.includes(`${became}, 2 replaced by later ones of this upload<`), text);
+    const rows = text
+      .split('<h2>')[1]!
+      .split('<tr>')
+      .map((row) =>
+        row
+          .replace(/<[^>]*>/g, ' ')
+          .trim()
+          .split(/\s+/),
+      );
+    assert.deepEqual(
+      rows.slice(2).map((row) => [row[0], row.at(-1)]),
+      [
+        ['gone', '0'],
+        ['old.mrc', '2'],
+        ['new.mrc', '0'],
+      ],
+    );
+  });
+
   it('say in lists of uploads that files were ignored', async () => {
     const stream = await ProcessedStream.make(started.app);
     for (const files of [{ 'a.mrc': marc('1') }, { 'b.mrc': 'this is not marc', 'c.mrc': '' }]) {

@@ -48,7 +48,16 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     const applied = await stream.process(number);
     const { at: _, ...totals } = applied;
     // The list of deletions counts before the records of the same upload.
-    assert.deepEqual(totals, { created: 3, updated: 0, deleted: 0, unchanged: 0, unknown: 1, superseded: 0 });
+    assert.deepEqual(totals, {
+      created: 3,
+      updated: 0,
+      deleted: 0,
+      unchanged: 0,
+      unknown: 1,
+      superseded: 0,
+      replaced: 2,
+      replacedInFiles: [1, 1, 0, 0],
+    });
     assert.deepEqual(await stream.records(), {
       1: marc('1').toString().replace('nam a22', 'nam a22'),
       2: marc('2', 'new').toString(),
@@ -106,7 +115,15 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
   it('that has nothing to read is processed, and changes nothing', async () => {
     const number = await stream.upload({ 'empty.mrc': '', 'a.pdf': '%PDF-' });
     const { at: _, ...totals } = await stream.process(number);
-    assert.deepEqual(totals, { created: 0, updated: 0, deleted: 0, unchanged: 0, unknown: 0, superseded: 0 });
+    assert.deepEqual(totals, {
+      created: 0,
+      updated: 0,
+      deleted: 0,
+      unchanged: 0,
+      unknown: 0,
+      superseded: 0,
+      replaced: 0,
+    });
     const { read } = await stateOf(number);
     assert.deepEqual([read!.records, read!.errata, read!.files.length], [undefined, undefined, 2]);
     assert.deepEqual(await stream.changes(), []);
@@ -226,8 +243,11 @@ class RandomStream {
 
   async process(at: number): Promise<void> {
     const number = at + 1;
-    const { at: _, ...counts } = await this.#stream.process(number);
-    assert.deepEqual(counts, this.#model.process(number), `${this.#name}, upload ${number}`);
+    const { at: _, ...applied } = await this.#stream.process(number);
+    assert.deepEqual(applied, this.#model.process(number), `${this.#name}, upload ${number}`);
+    const { replacedInFiles: __, ...counts } = applied;
+    const sum = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    assert.equal(sum, this.#model.entries(number), 'each record and deletion counts once');
   }
 
   async compare(): Promise<void> {

@@ -32,12 +32,18 @@ describe('Records that are sorted while their artifact is written', () => {
     const sorted = new SortedRecords('a', parts());
     assert.ok((await write(sorted, packed(20_000))) > 100_000);
     const sort = await sorted.take('a', ['md5']);
-    const rows = [...sort!.sorted(() => {})];
+    const replaced: number[] = [];
+    const rows = [...sort!.sorted((record) => replaced.push(sort!.recordsBefore(record)))];
     assert.deepEqual(
       rows.map(({ key }) => key),
       Array.from({ length: 20_000 }, (_, at) => `/${idOf(at + 1)}`),
     );
     assert.match(rows[0]!.stateAt('a', 1), /"length":507,.*"sha-256":"[0-9a-f]{64}","md5":"[0-9a-f]{32}"/);
+    // The first ones, whose ids descend.
+    assert.deepEqual(
+      replaced,
+      Array.from({ length: 20_000 }, (_, at) => 19_999 - at),
+    );
     assert.equal(await sorted.take('a', ['md5']), undefined);
     await sort!.close();
     assert.deepEqual(readdirSync(folder.path), []);

@@ -78,7 +78,16 @@ export class AppliedUploads {
     for (let at = 0; at < events.length; at += this.#eventsPerCommit) {
       commits.push(() => this.#app.updater.post(events.slice(at, at + this.#eventsPerCommit)));
     }
-    const applied = { at: Date.now(), created: 0, updated: 0, deleted: 0, unchanged: 0, superseded: 0 };
+    const applied = {
+      at: Date.now(),
+      created: 0,
+      updated: 0,
+      deleted: 0,
+      unchanged: 0,
+      unknown: 0,
+      superseded: 0,
+      replaced: 0,
+    };
     return { number, records, commits, end: () => this.#put(number, { read, applying, applied }, version) };
   }
 

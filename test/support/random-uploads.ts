@@ -51,6 +51,9 @@ interface Counts {
   unchanged: number;
   unknown: number;
   superseded: number;
+  replaced: number;
+  /** By the files in their order; absent when there are none. */
+  replacedInFiles?: readonly number[];
 }
 
 interface ModelState {
@@ -73,36 +76,43 @@ export class ModelStream {
   /** Its records, in the order of their ids. */
   get records(): Readonly<Record<string, string>> {
     const sorted = [...this.#states].sort(([one], [other]) => (one < other ? -1 : 1));
-    return Object.fromEntries(
-      sorted.flatMap(([id, { document }]) => (document === undefined ? [] : [[id, document]])),
-    );
+    return Object.fromEntries(sorted.flatMap(([id, { document }]) => (document === undefined ? [] : [[id, document]])));
   }
 
   /** @param number from 1. The second time, it changes nothing, and returns the counts of the first */
   process(number: number): Counts {
     const known = this.#counts.get(number);
     if (known !== undefined) return known;
+    const files = this.#inOrder(number);
+    const last = new Map(files.flat().map((entry) => [entry.id, entry]));
     const counts = { created: 0, updated: 0, deleted: 0, unchanged: 0, unknown: 0, superseded: 0 };
-    for (const [id, entry] of this.#lastOfEach(number)) {
+    for (const [id, entry] of last) {
       const document = entry.isDeletion ? undefined : entry.document!.toString();
       counts[this.#outcome(id, document, number)] += 1;
     }
-    this.#counts.set(number, counts);
-    return counts;
+    const replacedInFiles = files.map((entries) => entries.filter((entry) => last.get(entry.id) !== entry).length);
+    const replaced = replacedInFiles.reduce((sum, one) => sum + one, 0);
+    const all = { ...counts, replaced, ...(replaced > 0 && { replacedInFiles }) };
+    this.#counts.set(number, all);
+    return all;
   }
 
   /** How many records and deletions its files have. */
   entries(number: number): number {
-    return this.#uploads[number - 1]!.flatMap(entriesOf).length;
+    return this.#inOrder(number).flat().length;
   }
 
-  #lastOfEach(number: number): ReadonlyMap<string, Entry> {
+  /** The records and deletions of each file, in the order in which they count. */
+  #inOrder(number: number): readonly (readonly Entry[])[] {
     const files = this.#uploads[number - 1]!;
-    const inOrder = [...files.filter((file) => 'ids' in file), ...files.filter((file) => 'records' in file)];
-    return new Map(inOrder.flatMap(entriesOf).map((entry) => [entry.id, entry]));
+    return [...files.filter((file) => 'ids' in file), ...files.filter((file) => 'records' in file)].map(entriesOf);
   }
 
-  #outcome(id: string, document: string | undefined, number: number): keyof Counts {
+  #outcome(
+    id: string,
+    document: string | undefined,
+    number: number,
+  ): keyof Omit<Counts, 'replaced' | 'replacedInFiles'> {
     const before = this.#states.get(id);
     if (before !== undefined && before.number > number) return 'superseded';
     this.#states.set(id, { document, number });

@@ -36,6 +36,16 @@ export class DigestRow {
     this.key = row.slice(0, row.indexOf(AFTER_KEY));
   }
 
+  /** The offset of its block. */
+  get offset(): number {
+    return Number(this.#row.slice(this.key.length + 1, this.#positionAt)) - OFFSETS;
+  }
+
+  /** How many records come before it in its block. */
+  get position(): number {
+    return Number(this.#row.slice(this.#positionAt, this.#lengthAt)) - POSITIONS;
+  }
+
   /**
    * Whether a state is the JSON that this record makes, except for its date and its position in the artifact. `place`
    * is as `placeIn` writes it. For nearly all of a million records, this is the only check.
@@ -75,14 +85,17 @@ export class DigestRow {
   }
 
   #placeIn(artifact: string): RecordPlace {
-    const position = this.key.length + 1 + OFFSET_DIGITS;
-    const length = position + POSITION_DIGITS;
-    return {
-      artifact,
-      offset: Number(this.#row.slice(this.key.length + 1, position)) - OFFSETS,
-      length: Number(this.#row.slice(length, this.#row.indexOf(' ', length))),
-      position: Number(this.#row.slice(position, length)) - POSITIONS,
-    };
+    const { offset, position } = this;
+    const length = Number(this.#row.slice(this.#lengthAt, this.#row.indexOf(' ', this.#lengthAt)));
+    return { artifact, offset, length, position };
+  }
+
+  get #positionAt(): number {
+    return this.key.length + 1 + OFFSET_DIGITS;
+  }
+
+  get #lengthAt(): number {
+    return this.#positionAt + POSITION_DIGITS;
   }
 }
 

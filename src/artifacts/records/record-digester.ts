@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
 import { keyOfRecordId } from '../../core/record-key.ts';
+import type { BlockPlace } from '../avro/container-writer.ts';
 import { type PackedChunk, unpackChunk } from '../avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../avro/schemas.ts';
 import { rowsOf } from './digest-row.ts';
@@ -17,6 +18,7 @@ export interface DigestedChunk {
   readonly withoutId: number;
   /** The position of its end in the file. */
   readonly end: number;
+  readonly blocks: readonly BlockPlace[];
 }
 
 const NAMES: Readonly<Record<HashAlgorithm, string>> = { 'sha-256': 'sha256', 'sha-1': 'sha1', md5: 'md5' };
@@ -36,7 +38,9 @@ export class RecordDigester {
     const end = chunk.offset + chunk.bytes.length;
     let records = 0;
     let withoutId = 0;
+    const blocks: BlockPlace[] = [];
     for (const block of unpackChunk(chunk)) {
+      blocks.push(block.place);
       const walk = new RecordWalk(block);
       const rowOf = rowsOf(block.place);
       for (let position = 0, record = walk.next(); record !== undefined; position++, record = walk.next()) {
@@ -50,7 +54,7 @@ export class RecordDigester {
         records += 1;
       }
     }
-    return { records, runs: this.#rows.takeRuns(), withoutId, end };
+    return { records, runs: this.#rows.takeRuns(), withoutId, end, blocks };
   }
 
   /** Returns the remaining runs, after the last chunk. */

@@ -1,9 +1,9 @@
 import type { Worker } from 'node:worker_threads';
 import type { HashAlgorithm } from '../../core/hash.ts';
-import type { ResourceKey } from '../../core/key.ts';
 import type { PackedChunk } from '../avro/packed-blocks.ts';
 import { releaseOwn } from '../avro/release.ts';
 import type { DocumentSchemaId } from '../avro/schemas.ts';
+import { BlockIndex } from './block-index.ts';
 import type { DigesterData } from './digest.worker.ts';
 import { DigestRow } from './digest-row.ts';
 import { type Digester, digesterHere, digesterIn } from './digesters.ts';
@@ -30,6 +30,7 @@ const SMALL_ARTIFACT = 8 * 1024 * 1024;
 export class RecordSort {
   readonly #parts: RecordSortParts;
   readonly #runs: RunStore;
+  readonly #blocks = new BlockIndex();
   #digesters: readonly Digester[] = [];
   #chunks = 0;
   /** Number of records digested so far. */
@@ -59,6 +60,7 @@ export class RecordSort {
     const digester = this.#digesters[this.#chunks++ % this.#digesters.length]!;
     const digested = await digester.digest(chunk);
     for (const run of digested.runs) this.addRun(run);
+    for (const block of digested.blocks) this.#blocks.add(block);
     this.size += digested.records;
     return digested;
   }
@@ -81,18 +83,23 @@ export class RecordSort {
   }
 
   /**
-   * Yields all records, ascending by key. For each key only the last one in the file; `onDuplicate` is called for the
+   * Yields all records, ascending by key. For each key only the last one in the file; `onReplaced` is called for the
    * others.
    */
-  *sorted(onDuplicate: (key: ResourceKey) => void): Generator<DigestRow> {
+  *sorted(onReplaced: (record: DigestRow) => void): Generator<DigestRow> {
     let before: DigestRow | undefined;
     for (const row of this.#runs.merged()) {
       const record = new DigestRow(row);
-      if (before !== undefined && before.key === record.key) onDuplicate(record.key);
+      if (before !== undefined && before.key === record.key) onReplaced(before);
       else if (before !== undefined) yield before;
       before = record;
     }
     if (before !== undefined) yield before;
+  }
+
+  /** How many records come before this one in the artifact. */
+  recordsBefore(record: DigestRow): number {
+    return this.#blocks.recordsBefore(record);
   }
 
   async close(): Promise<void> {

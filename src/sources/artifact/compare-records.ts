@@ -148,7 +148,7 @@ class ComparisonRun {
   async *merge(): AsyncGenerator<ComparisonStep> {
     const records = new KeyCursor(
       batchesOf(
-        this.#sort.sorted((key) => this.#duplicate(key)),
+        this.#sort.sorted(({ key }) => this.#duplicate(key)),
         BATCH,
       ),
       keyOf,

@@ -8,15 +8,19 @@ import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
 import type { EventPoster } from '../../stores/event-poster.ts';
 import type { Upload } from '../uploads/upload.ts';
-import type { AppliedUpload } from '../uploads/upload-state.ts';
+import type { AppliedUpload, ReadUpload } from '../uploads/upload-state.ts';
 import type { Attempt } from './attempt.ts';
 import type { EarlierChange, MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessingThread } from './processing-thread.ts';
+import { entriesOfFiles, type ReplacedCounts } from './replaced-records.ts';
 
 interface UploadOfSet {
   readonly set: ResourceSet;
   readonly upload: Pick<Upload, 'number' | 'received'>;
+  /** The artifact of its records. */
   readonly records: ObjectKey;
+  /** As they were read. */
+  readonly files: ReadUpload['files'];
   /** The last stamp committed before the first of its events. */
   readonly after: Stamp;
 }
@@ -26,9 +30,10 @@ export interface ApplyParts {
   readonly updater: EventPoster;
 }
 
-type AppliedTotals = Required<Omit<AppliedUpload, 'at'>>;
+type AppliedTotals = Omit<AppliedUpload, 'at'>;
+type Outcome = EarlierChange | 'unchanged' | 'unknown' | 'superseded';
 
-export const NOTHING_APPLIED: AppliedTotals = {
+const NO_OUTCOMES: Readonly<Record<Outcome, number>> = {
   created: 0,
   updated: 0,
   deleted: 0,
@@ -36,6 +41,8 @@ export const NOTHING_APPLIED: AppliedTotals = {
   unknown: 0,
   superseded: 0,
 };
+/** The totals of an upload without records and deletions. */
+export const NOTHING_APPLIED: AppliedTotals = { ...NO_OUTCOMES, replaced: 0 };
 
 /** Number of batches posted at a time: the store receives the next events before it has committed these. */
 const POSTINGS = 2;
@@ -45,13 +52,15 @@ const POSTINGS = 2;
  * @throws TidemarkError as `mergeUpload` and the store; `not-found` when the set was removed
  */
 export async function applyUpload(
-  { set, upload, records, after }: UploadOfSet,
+  { set, upload, records, files, after }: UploadOfSet,
   { thread, updater }: ApplyParts,
   { signal, report, log }: Pick<Attempt, 'signal' | 'report' | 'log'>,
 ): Promise<AppliedTotals> {
   const received = Math.floor(upload.received / 1000);
-  const totals = { ...NOTHING_APPLIED };
-  const post = async ({ read, records, earlier, problems }: MergeStep) => {
+  const totals = { ...NO_OUTCOMES };
+  let counts: ReplacedCounts = { total: 0, inFiles: [] };
+  const post = async ({ read, records, earlier, problems, replaced = counts }: MergeStep) => {
+    counts = replaced;
     for (const problem of problems) log(problem);
     const results = await updater.post(
       records.map((record) => ({ set: set.id, ...record, order: upload.number }) satisfies EncodedEvent),
@@ -60,13 +69,15 @@ export async function applyUpload(
     return { read, results, earlier };
   };
   let done = 0;
-  const steps = thread.merge({ set: partOf(set), records, received, number: upload.number, after }, signal);
+  const toApply = { set: partOf(set), records, files: entriesOfFiles(files), received, number: upload.number, after };
+  const steps = thread.merge(toApply, signal);
   for await (const { read, results, earlier } of mapInOrder(steps, POSTINGS, post)) {
     for (const [at, result] of results.entries()) totals[outcomeOf(result, earlier[at])] += 1;
     done += results.length;
     report({ done, total: read, text: 'records applied' });
   }
-  return totals;
+  const { total, inFiles } = counts;
+  return { ...totals, replaced: total, ...(total > 0 && { replacedInFiles: inFiles }) };
 }
 
 /** The fields that the thread needs. */
@@ -75,7 +86,7 @@ function partOf({ id, urlPrefix, publishHashes, keepVersions }: ResourceSet): Up
 }
 
 /** @param earlier the change that an earlier attempt made, since the event then changes nothing */
-function outcomeOf(result: CommitResult, earlier: EarlierChange | undefined): keyof AppliedTotals {
+function outcomeOf(result: CommitResult, earlier: EarlierChange | undefined): Outcome {
   if (result.status === 'applied') return result.kind;
   if (result.status === 'rejected') throw new TidemarkError('not-found', result.message);
   if (result.reason === 'superseded') return 'superseded';

@@ -11,6 +11,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import { batchesOf } from '../../lib/batches.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
+import { type ReplacedCounts, ReplacedRecords } from './replaced-records.ts';
 import type { SortedRecords } from './sorted-records.ts';
 
 /** An upload to apply, and the set to apply it to. Plain values, so that a thread can receive them. */
@@ -20,6 +21,8 @@ export interface UploadToApply {
   };
   /** Key of the artifact of its records and deletions. */
   readonly records: ObjectKey;
+  /** Number of records and deletions of each file: see ReplacedRecords. */
+  readonly files: readonly number[];
   /** Time when the upload was received: seconds since 1970. */
   readonly received: number;
   /** The order of its events. */
@@ -55,6 +58,8 @@ export interface MergeStep {
   readonly earlier: readonly (EarlierChange | undefined)[];
   /** Ids that no URI of this set can have, with the reason. */
   readonly problems: readonly string[];
+  /** In the last step: the records and deletions that a later one of the upload replaces. */
+  readonly replaced?: ReplacedCounts;
 }
 
 /** Number of records of a step, which are posted together. */
@@ -73,12 +78,14 @@ export async function* mergeUpload(upload: UploadToApply, parts: MergeParts): As
   const sort = taken ?? new RecordSort({ ...parts, publishHashes });
   try {
     if (taken === undefined) yield* digest(upload, parts, sort);
+    const replaced = new ReplacedRecords(upload.files);
     const batches = batchesOf(
-      sort.sorted(() => {}),
+      sort.sorted((record) => replaced.add(sort.recordsBefore(record))),
       BATCH,
     );
     const merge = (rows: readonly DigestRow[]) => mergeBatch(rows, { upload, parts, read: sort.size });
     yield* mapInOrder(batches, LOOKUPS_AT_A_TIME, merge);
+    yield { read: sort.size, records: [], earlier: [], problems: [], replaced: replaced.counts };
   } finally {
     await sort.close();
   }

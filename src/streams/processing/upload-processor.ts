@@ -183,12 +183,12 @@ class Processing {
   async #apply(set: ResourceSet, read: ReadUpload): Promise<AppliedUpload> {
     const { after } = this.#body.applying ?? (await this.#beginApplying());
     failpoint('upload.applying');
-    const { records } = read;
+    const { records, files } = read;
     const totals =
       records === undefined
         ? NOTHING_APPLIED
         : await applyUpload(
-            { set, upload: this.#upload, records, after },
+            { set, upload: this.#upload, records, files, after },
             { ...this.#parts, thread: this.#thread },
             this.#attempt,
           );

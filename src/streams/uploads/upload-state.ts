@@ -73,7 +73,7 @@ export interface UploadErratum {
   readonly reason: string;
 }
 
-/** The result for the ids of an upload, each counted once. */
+/** What became of the ids of an upload, each counted once. */
 export interface AppliedUpload {
   readonly at: number;
   readonly created: number;
@@ -88,6 +88,13 @@ export interface AppliedUpload {
   readonly unknown?: number;
   /** Number of ids that a later upload has set. */
   readonly superseded: number;
+  /**
+   * Number of records and deletions that a later one of the same upload replaces, since it has the same id. Absent as
+   * `unknown`. All numbers together are those of the records and deletions that were read.
+   */
+  readonly replaced?: number;
+  /** Of those, how many each of `ReadUpload.files` has; absent when there are none. */
+  readonly replacedInFiles?: readonly number[];
 }
 
 export interface UploadFailure {

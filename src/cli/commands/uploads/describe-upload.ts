@@ -40,11 +40,14 @@ function describeStatus({ status, applied, failure, totals, organization, stream
 
 function describeTaken({ taken, totals }: UploadView): string[] {
   if (taken === undefined || totals === undefined) return [];
-  const rows = taken.map((file) => [nameOf(file), typeOf(file), file.records, file.deletions, file.errors]);
+  const rows = taken.map((file) => {
+    const { records, deletions, errors, replaced = '' } = file;
+    return [nameOf(file), typeOf(file), records, deletions, errors, replaced];
+  });
   const rest = totals.files - taken.length;
   return [
     '',
-    formatTable(['TAKEN FOR', 'TYPE', 'RECORDS', 'DELETIONS', 'ERRORS'], rows),
+    formatTable(['TAKEN FOR', 'TYPE', 'RECORDS', 'DELETIONS', 'ERRORS', 'REPLACED'], rows),
     ...(rest > 0 ? [`… and ${plural(rest, 'file')} more`] : []),
     ...taken.flatMap(({ path, reason }) =>
       reason === undefined ? [] : [`${printableLine(nameOf({ path }))}: ${printableLine(reason)}`],

@@ -108,6 +108,7 @@ ${stackingTable('What the files were taken for', taken, [
   { name: 'Records', style: 'number', cell: ({ records }) => formatCount(records) },
   { name: 'Deletions', style: 'number', cell: ({ deletions }) => formatCount(deletions) },
   { name: 'Errors', style: 'number', cell: ({ errors }) => formatCount(errors) },
+  { name: 'Replaced', style: 'number', cell: ({ replaced }) => replaced !== undefined && formatCount(replaced) },
 ])}
 ${rest > 0 && html`<p class="quiet">and ${counted(rest, 'file')} more</p>`}`;
 }
