@@ -41,6 +41,8 @@ function settingsOf(command: SetCommand) {
   return Object.fromEntries(settings);
 }
 
+const IN_API_ROOTS = SOURCE_SETTINGS.filter(({ source }) => source.inApiRoots).map(({ name }) => `\`${name}\``);
+
 export const newSetSchema = z
   .strictObject({
     set: z.string().meta({ pattern: SLUG.source }).describe('Its id, which stays.'),
@@ -48,7 +50,7 @@ export const newSetSchema = z
   })
   .meta({
     id: 'NewSet',
-    description: `A set to add. It needs one of ${SOURCE_SETTINGS.map((name) => `\`${name}\``).join(', ')} and \`urlPrefix\`. A root, and the URL of another source, must be below one of the setting \`apiRoots\` of the server.`,
+    description: `A set to add. It needs one of ${SOURCE_SETTINGS.map(({ name }) => `\`${name}\``).join(', ')} and \`urlPrefix\`. What ${IN_API_ROOTS.join(' or ')} names must be below one of the setting \`apiRoots\` of the server.`,
     examples: [{ set: 'papers', urlPrefix: 'https://data.example.org/papers/', title: 'Papers' }],
   });
 

@@ -1,30 +1,30 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { type Origin, traitsOf } from '../core/origin.ts';
-import { one, requireFrom, type SetCommand, secondsOf, setting, several } from './set-setting.ts';
+import { requireOtherSource } from '../core/own-source.ts';
+import { setHome } from '../core/set-uris.ts';
+import { requireAllowedSource } from './allowed-roots.ts';
+import {
+  ADD,
+  ADD_AND_CHANGE,
+  one,
+  requireFrom,
+  type SettingValues,
+  secondsOf,
+  setting,
+  several,
+  text,
+  wrong,
+} from './set-setting.ts';
+import type { Giver } from './source-setting.ts';
 
-/** The settings of the source that a set copies: docs/republishing.md. */
-
-const ADD: readonly SetCommand[] = ['sets add'];
-const ADD_AND_CHANGE: readonly SetCommand[] = ['sets add', 'sets change'];
-const text = z.string().min(1, 'it is empty').max(4096, 'it is longer than 4096 characters');
 const hosts = z.array(text).max(100, 'at most 100 hosts');
 
 /** Seconds. */
 export const DEFAULT_FROM_INTERVAL = 30;
 
-export const FROM_SETTINGS = {
-  from: setting({
-    field: 'origin',
-    schema: text,
-    meaning: 'Any URL of another ResourceSync source: the set is a copy of it, kept in sync (docs/republishing.md).',
-    default: '(none)',
-    givenTo: ADD,
-    source: 'another source (--from URL)',
-    inApiRoots: true,
-    flags: [one('--from <url>', text)],
-    show: (origin: Origin) => traitsOf(origin).from?.url,
-  }),
+/** How the source is read. */
+const MORE_SETTINGS = {
   fromSet: setting({
     field: 'origin',
     schema: text,
@@ -87,3 +87,47 @@ export const FROM_SETTINGS = {
     check: (_file, origin) => requireFrom('--from-netrc', origin),
   }),
 } as const;
+
+/** The settings of a set that copies another source: docs/republishing.md. */
+export const FROM_SETTINGS = {
+  from: setting({
+    field: 'origin',
+    schema: text,
+    meaning: 'Any URL of another ResourceSync source: the set is a copy of it, kept in sync (docs/republishing.md).',
+    default: '(none)',
+    givenTo: ADD,
+    source: {
+      text: 'another source (--from URL)',
+      summary: 'another source that it copies (--from)',
+      inApiRoots: true,
+      origin: givenSource,
+    },
+    flags: [one('--from <url>', text)],
+    show: (origin: Origin) => traitsOf(origin).from?.url,
+  }),
+  ...MORE_SETTINGS,
+} as const;
+
+/**
+ * Requests the source, so that a mistake is noticed at once. @throws TidemarkError `unavailable` when it does not
+ * answer
+ */
+async function givenSource(
+  url: string,
+  { fromSet, fromAllowedHosts, fromTokenFile, fromNetrc }: SettingValues<typeof MORE_SETTINGS>,
+  { configuration, allowedRoots, findSource, slug }: Giver,
+): Promise<Origin> {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+    throw wrong('from', `${JSON.stringify(url)} is not a URL of a source: use one such as https://example.org/`);
+  }
+  if (parsed.username !== '' || parsed.password !== '') {
+    throw wrong('from', 'the URL of the source has a login, which would be stored: use --from-netrc FILE');
+  }
+  const { href } = parsed;
+  if (allowedRoots !== undefined) requireAllowedSource(href, allowedRoots);
+  requireOtherSource([href], setHome(configuration.baseUrl, slug));
+  const options = { allowedHosts: fromAllowedHosts ?? [], tokenFile: fromTokenFile ?? undefined };
+  const found = { url: href, ...options, netrc: fromNetrc ?? undefined };
+  return { kind: 'resourcesync', url: href, set: await findSource(found, fromSet ?? undefined) };
+}

@@ -8,6 +8,7 @@ import { parseCron } from '../lib/cron.ts';
 import { parseS3Location } from '../lib/s3/s3-location.ts';
 import { Wrong } from './checked-value.ts';
 import { duration } from './setting-values.ts';
+import type { NamedSource } from './source-setting.ts';
 
 /** The commands that accept settings of a set. What `sets change` accepts can also be changed over HTTP. */
 export type SetCommand = 'publish' | 'sets add' | 'sets change';
@@ -33,10 +34,8 @@ export interface SetSetting<Value = unknown> {
   readonly sample?: Value;
   /** Whether only the command line accepts it, because it names files and hosts that the machine can reach. */
   readonly onlyLocal?: true;
-  /** For a setting that names a source, of which a set has one: what messages call it, with its flag. */
-  readonly source?: string;
-  /** Whether it names a source that the server may publish over HTTP only below one of `apiRoots`. */
-  readonly inApiRoots?: true;
+  /** For a setting that names a source. */
+  readonly source?: NamedSource;
   /** Converts the stored value into the one that is shown. */
   readonly show?: (stored: never) => Value | undefined;
 }
@@ -44,6 +43,16 @@ export interface SetSetting<Value = unknown> {
 export function setting<Value>(setting: SetSetting<Value>): SetSetting<Value> {
   return setting;
 }
+
+/** Values of settings as the API accepts them: null restores the default, undefined changes nothing. */
+export type SettingValues<Settings extends Readonly<Record<string, { readonly schema: z.ZodType }>>> = {
+  readonly [Name in keyof Settings]?: z.output<Settings[Name]['schema']> | null | undefined;
+};
+
+export const ADD: readonly SetCommand[] = ['sets add'];
+export const ADD_AND_CHANGE: readonly SetCommand[] = ['sets add', 'sets change'];
+
+export const text = z.string().min(1, 'it is empty').max(4096, 'it is longer than 4096 characters');
 
 /** A flag of the command line. */
 export interface SetFlag {

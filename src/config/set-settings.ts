@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
 import { HASH_ALGORITHMS } from '../core/hash.ts';
 import { MOST_LINK_RULES } from '../core/link-rule.ts';
-import { type Origin, traitsOf } from '../core/origin.ts';
+import type { Origin } from '../core/origin.ts';
 import {
   DEFAULT_PACKAGE_BYTES,
   DEFAULT_PAGE_ENTRIES,
@@ -15,7 +15,11 @@ import {
 } from '../core/resource-set.ts';
 import { requireFewPatterns } from '../lib/exclusions.ts';
 import { FROM_SETTINGS } from './from-settings.ts';
+import { RECORDS_SETTING } from './records-setting.ts';
+import { ROOT_SETTING } from './root-setting.ts';
 import {
+  ADD,
+  ADD_AND_CHANGE,
   checkLinkRules,
   checkPublishedHashes,
   cronPattern,
@@ -32,18 +36,17 @@ import {
   requireVersions,
   type SetCommand,
   type SetSetting,
+  type SettingValues,
   schedule,
   setting,
   several,
+  text,
   VERSION_FLAGS,
   wrong,
 } from './set-setting.ts';
 
-const ADD: readonly SetCommand[] = ['sets add'];
-const ADD_AND_CHANGE: readonly SetCommand[] = ['sets add', 'sets change'];
 const ALL: readonly SetCommand[] = ['publish', 'sets add', 'sets change'];
 
-const text = z.string().min(1, 'it is empty').max(4096, 'it is longer than 4096 characters');
 const title = text
   .max(MAX_TITLE_LENGTH, `it is longer than ${MAX_TITLE_LENGTH} characters`)
   .regex(/^\P{Cc}*$/u, 'it has a control character');
@@ -60,28 +63,8 @@ const hashes = z.array(z.enum(HASH_ALGORITHMS, `use one of ${HASH_ALGORITHMS.joi
  * them.
  */
 const SET_SETTINGS = {
-  root: setting({
-    field: 'origin',
-    schema: text,
-    meaning: 'The folder whose files are the resources, or s3://BUCKET/PREFIX?endpoint=URL (docs/s3.md).',
-    default: '(none)',
-    givenTo: ADD,
-    source: 'a root (--root FOLDER or --root s3://BUCKET/PREFIX)',
-    inApiRoots: true,
-    flags: [one('--root <location>', text)],
-    show: (origin: Origin) => traitsOf(origin).root,
-  }),
-  records: setting({
-    field: 'origin',
-    schema: text,
-    meaning:
-      'PROVIDER/ACTIVITY, such as cdl/harvest: the resources are the records of the newest artifact of that (docs/artifacts.md).',
-    default: '(none)',
-    givenTo: ADD,
-    source: 'records (--records PROVIDER/ACTIVITY)',
-    flags: [one('--records <provider/activity>', text)],
-    show: (origin: Origin) => traitsOf(origin).records,
-  }),
+  ...ROOT_SETTING,
+  ...RECORDS_SETTING,
   ...FROM_SETTINGS,
   urlPrefix: setting({
     field: 'urlPrefix',
@@ -267,15 +250,15 @@ const SET_SETTINGS = {
 } as const;
 
 export type SetSettingName = keyof typeof SET_SETTINGS;
-/** Values as the API accepts them: null restores the default, undefined changes nothing. */
-export type SetValues = {
-  readonly [Name in SetSettingName]?: z.output<(typeof SET_SETTINGS)[Name]['schema']> | null | undefined;
-};
+export type SetValues = SettingValues<typeof SET_SETTINGS>;
 
 export const SET_SETTING_NAMES = Object.keys(SET_SETTINGS) as readonly SetSettingName[];
 
 /** The settings that name a source. */
-export const SOURCE_SETTINGS = SET_SETTING_NAMES.filter((name) => setSettingOf(name).source !== undefined);
+export const SOURCE_SETTINGS = SET_SETTING_NAMES.flatMap((name) => {
+  const { source } = setSettingOf(name);
+  return source === undefined ? [] : [{ name, source }];
+});
 
 export function setSettingOf(name: SetSettingName): SetSetting {
   return SET_SETTINGS[name] as unknown as SetSetting;

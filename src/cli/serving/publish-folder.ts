@@ -1,4 +1,5 @@
-import { givenRoot } from '../../config/given-root.ts';
+import { originOfGivenRoot } from '../../config/given-root.ts';
+import { exclusionsOfOwnFiles } from '../../config/own-files.ts';
 import { type SetValues, toSetFields } from '../../config/set-settings.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
@@ -41,7 +42,8 @@ export async function publishFolder(
   const { loaded, terminal, workingDirectory, stopped } = call;
   const { dataFolder, sources } = loaded.configuration;
   if (!sources) throw noSources();
-  const { origin, ownFiles } = await givenRoot(root, workingDirectory, loaded.configuration);
+  const origin = await originOfGivenRoot(root, workingDirectory);
+  const ownFiles = exclusionsOfOwnFiles(origin, loaded.configuration);
   toSetFields(values, origin);
   if (id !== undefined) parseSlug(id);
   let published: ResourceSet | undefined;

@@ -1,4 +1,5 @@
 import { newSetFields } from '../../../config/new-set-fields.ts';
+import { SOURCE_SETTINGS } from '../../../config/set-settings.ts';
 import { type Origin, traitsOf } from '../../../core/origin.ts';
 import { parseSlug } from '../../../core/resource-set.ts';
 import type { NewSet } from '../../../sets/new-set.ts';
@@ -14,8 +15,7 @@ import { withApp } from '../../with-app.ts';
 export const setsAdd: CliCommand = {
   group: 'sets',
   usage: 'add <id>',
-  summary:
-    'Adds a set: of a folder or a bucket (--root), of the records of artifacts (--records), of another source that it copies (--from), or of resources that are served elsewhere (--url-prefix).',
+  summary: `Adds a set: ${SOURCE_SETTINGS.map(({ source }) => `of ${source.summary}`).join(', ')}, or of resources that are served elsewhere (--url-prefix).`,
   examples: [
     ['sets add maps --root /srv/maps', 'the files of a folder'],
     [

@@ -48,7 +48,7 @@ export const CHANGED: readonly SetSettingName[] = others('sets change');
 export function renderAddSetPage({ frame, takesRoots, attempt }: AddSetPage): string {
   const value = (name: SetSettingName) => (attempt === undefined ? undefined : givenValue(attempt.form, name));
   const given = { value, wrong: attempt?.field };
-  const origins = ORIGINS.filter((name) => takesRoots || setSettingOf(name).inApiRoots !== true);
+  const origins = ORIGINS.filter((name) => takesRoots || setSettingOf(name).source?.inApiRoots !== true);
   const [title, isPrivate, ...rest] = [
     'title',
     'private',
