@@ -185,10 +185,10 @@ export function checkLinkRules(rules: readonly string[], origin: Origin): void {
 
 /** A set of records has no files, and no locations of files. */
 export function refuseWithRecords(option: string, origin: Origin): void {
-  const { entry, stream } = traitsOf(origin);
+  const { entry, stream, option: its } = traitsOf(origin);
   if (stream !== undefined) throw wrong(option, `${option} is for sets with a root, and not for sets of streams`);
   if (entry !== 'record') return;
-  throw new TidemarkError('invalid', `a set of records has no files: leave out --records or ${option}`, { option });
+  throw new TidemarkError('invalid', `a set of records has no files: leave out ${its} or ${option}`, { option });
 }
 
 /** Only files can be excluded: others decide what else a set contains. */

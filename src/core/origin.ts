@@ -43,13 +43,25 @@ export interface RecordsSource {
   readonly activity: string;
 }
 
-/** The options of `sets add` that name a source with bytes, for messages. */
-export const SOURCE_OPTIONS = '--root, --records or --from';
+/** The option of `sets add` that names a source. Sets of other kinds have none, or are made with a stream. */
+const OPTIONS = {
+  folder: '--root',
+  s3: '--root',
+  artifact: '--records',
+  resourcesync: '--from',
+} as const satisfies Readonly<Record<Exclude<Origin['kind'], 'posted' | StreamOriginKind>, string>>;
 
-/** Properties that depend only on the kind of an origin, for code that shows a set or allows changes. */
+/** The options that name a source with bytes, for messages. */
+export const SOURCE_OPTIONS = alternatives([...new Set(Object.values(OPTIONS))]);
+
+/** What commands, the API and pages need to know of an origin: what they show, and which changes they allow. */
 export interface OriginTraits {
   /** The source with which the set is synced, for messages; undefined when clients post to it. */
   readonly source?: string;
+  /** What pages show of the source; present with it. */
+  readonly shown?: ShownSource;
+  /** The option that names the source. */
+  readonly option?: string;
   /** The kind of its resources. */
   readonly entry: 'file' | 'record' | 'resource';
   /** The location of its files, as `--root` takes it. */
@@ -74,30 +86,62 @@ export interface OriginTraits {
   readonly refusal?: string;
 }
 
+interface ShownSource {
+  /** What administrators read before the source. */
+  readonly name: string;
+  /** What is said of the set below its title: a text, and perhaps a name that follows it. */
+  readonly subtitle?: { readonly text: string; readonly name?: string };
+  /** The location into which an administrator puts resources. */
+  readonly place?: string;
+  /** The changes of the set, as the beginning of a sentence. */
+  readonly changes: string;
+}
+
 export function traitsOf(origin: Origin): OriginTraits {
+  return origin.kind === 'posted' ? { entry: 'resource' } : sourceTraits(origin);
+}
+
+type SourceTraits = OriginTraits & Required<Pick<OriginTraits, 'source' | 'shown'>>;
+
+function sourceTraits(origin: Exclude<Origin, { readonly kind: 'posted' }>): SourceTraits {
   switch (origin.kind) {
-    case 'posted':
-      return { entry: 'resource' };
     case 'folder':
-      return { entry: 'file', source: origin.path, root: origin.path, folder: origin.path };
+      return { ...rootTraits(origin.path), folder: origin.path };
     case 's3':
-      return { entry: 'file', source: origin.location, root: origin.location, bucket: origin.location };
+      return { ...rootTraits(origin.location), bucket: origin.location };
     case 'artifact': {
       const { provider, activity } = origin;
       const records = formatRecordsSource(origin);
       const refusal = `its resources are the records of the newest artifact of ${records}; to change them, run "tidemark activity run ${activity} ${provider}"`;
-      return { entry: 'record', source: records, records, keepsVersions: true, refusal };
+      const shown = {
+        name: 'Records',
+        subtitle: { text: 'records of', name: records },
+        place: records,
+        changes: 'What differs in a newer artifact is',
+      };
+      const option = OPTIONS.artifact;
+      return { entry: 'record', source: records, shown, option, records, keepsVersions: true, refusal };
     }
     case 'resourcesync': {
       const { url, set } = origin;
       const refusal = `its resources are copies of those of ${set}, and change with them`;
-      return { entry: 'file', source: set, from: { url, set }, refusal };
+      const shown = {
+        name: 'Copy of',
+        subtitle: { text: 'a copy of', name: url },
+        changes: 'What changes at the source that it copies is',
+      };
+      return { entry: 'file', source: set, shown, option: OPTIONS.resourcesync, from: { url, set }, refusal };
     }
     case 'stream':
     case 'uploads':
     case 'dump-files':
       return streamTraits(origin);
   }
+}
+
+function rootTraits(root: string): SourceTraits {
+  const shown = { name: 'Root', place: root, changes: 'Files that are added, edited or removed are' };
+  return { entry: 'file', source: root, shown, option: OPTIONS.folder, root };
 }
 
 /** The form for people: `cdl/harvest`. */
@@ -116,16 +160,21 @@ function formatStreamOrigin({ kind, organization, stream }: StreamOrigin): strin
   return `the ${OF_STREAM[kind]} of ${stream === undefined ? organization : `${organization}/${stream}`}`;
 }
 
-function streamTraits(origin: StreamOrigin): OriginTraits {
+function streamTraits(origin: StreamOrigin): SourceTraits {
   const { kind, organization, stream } = origin;
   const source = formatStreamOrigin(origin);
+  const shown = { name: 'Has', subtitle: { text: source }, changes: `What changes of ${source} is` };
   const way = `upload files with "tidemark upload ${organization} FILE${stream === undefined ? '' : ` --stream ${stream}`}"`;
   if (kind === 'stream') {
     const refusal = `it has ${source}; to change them, ${way}`;
-    return { entry: 'record', source, stream: origin, keepsVersions: true, refusal };
+    return { entry: 'record', source, shown, stream: origin, keepsVersions: true, refusal };
   }
   const refusal = `it has ${source}, as they are${kind === 'uploads' ? `; to add some, ${way}` : ''}`;
   const noDump = 'its files are as large as packages, and clients fetch them one by one';
   const noVersions = 'none of its files ever changes';
-  return { entry: 'file', source, stream: origin, noDump, noVersions, refusal };
+  return { entry: 'file', source, shown, stream: origin, noDump, noVersions, refusal };
+}
+
+function alternatives(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }

@@ -1,5 +1,6 @@
 import { CHANGE_KINDS, type Change } from '../../core/change.ts';
 import type { TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
 import { type ChangeFilter, isFiltered } from './change-filter.ts';
 import { type Html, html } from './parts/html.ts';
 import { type NameSearch, parseNameSearch } from './parts/name-search.ts';
@@ -7,7 +8,6 @@ import { onward, queryOf } from './parts/pager.ts';
 import { changeTable } from './parts/resource-parts.ts';
 import { wrongQueryNotice } from './parts/search-form.ts';
 import { feedLink, readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
-import { shownOrigin } from './parts/set-origin.ts';
 import { clockTime, formatDate } from './parts/words.ts';
 
 interface ChangesPage extends SetFrame {
@@ -62,8 +62,8 @@ function nothing({ set, filter, isLatest, older, frame }: ChangesPage): Html | s
   if (!isLatest) return 'There is nothing before this.';
   if (isFiltered(filter))
     return html`No change fits. Try a shorter text or more days, or see <a href="./changes">all changes</a>.`;
-  const { changes } = shownOrigin(set.origin);
-  if (changes !== undefined) return `Nothing has changed yet. ${changes} shown here.`;
+  const { shown } = traitsOf(set.origin);
+  if (shown !== undefined) return `Nothing has changed yet. ${shown.changes} shown here.`;
   return html`Nothing has changed yet. Changes that a program <a href="${frame.top}api/#postChanges">posts</a> are shown here.`;
 }
 

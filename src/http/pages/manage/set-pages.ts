@@ -11,7 +11,6 @@ import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
 import { renderSetFrame, type SetFrame, troubleNotice } from '../parts/set-frame.ts';
-import { shownOrigin } from '../parts/set-origin.ts';
 import { facts } from '../parts/tables.ts';
 import { counted, timeElement } from '../parts/words.ts';
 import { type FormValues, givenValue, settingFields } from './set-form.ts';
@@ -82,14 +81,13 @@ interface SettingsPage extends SetFrame {
 /** The settings of a set, and the actions of an administrator. */
 export function renderSettingsPage(page: SettingsPage): string {
   const { set, attempt, did } = page;
-  const { source, stream } = traitsOf(set.origin);
-  const { fact } = shownOrigin(set.origin);
+  const { source, shown, stream } = traitsOf(set.origin);
   const present = shownSettings(set);
   const value = (name: SetSettingName) => (attempt === undefined ? present[name] : givenValue(attempt.form, name));
   const main = html`${did !== undefined && html`<p class="notice good" role="status">${DONE[did]}</p>`}
 ${problemNotice(attempt?.problem)}
 ${troubleNotice(page)}
-${facts([...(fact === undefined ? [] : [fact]), ['URL prefix', set.urlPrefix]])}
+${facts([...(shown === undefined ? [] : [[shown.name, source] as const]), ['URL prefix', set.urlPrefix]])}
 <h2>Settings</h2>
 <p class="quiet">The same as <code>tidemark sets change ${set.slug}</code> and <code>PATCH /api/sets/${set.slug}</code>. An empty field restores the default.</p>
 <form class="fields" method="post" action="./settings">

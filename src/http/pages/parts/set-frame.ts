@@ -4,7 +4,6 @@ import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type HeadLink, renderPage } from './layout.ts';
-import { shownOrigin } from './set-origin.ts';
 import { timeElement } from './words.ts';
 
 /** The pages of a set, in the order of its tabs. */
@@ -42,7 +41,7 @@ interface SetFrameMore {
 export function renderSetFrame(page: SetFrame, main: Html, { above, links, again, newest }: SetFrameMore = {}): string {
   const { frame, set, tab } = page;
   const name = titleOf(set);
-  const { subtitle } = shownOrigin(set.origin);
+  const subtitle = traitsOf(set.origin).shown?.subtitle;
   const tabName = TABS.find((one) => one.tab === tab && tab !== 'overview')?.name;
   return renderPage({
     frame,
@@ -51,7 +50,7 @@ export function renderSetFrame(page: SetFrame, main: Html, { above, links, again
 <h1>${above ?? name} ${above === undefined && stateBadge(set)}</h1>
 ${
   above === undefined &&
-  html`<p class="subtitle"><span class="id">${set.slug}</span> ${subtitle !== undefined && html`· ${subtitle}`} · resources below <code>${set.urlPrefix}</code></p>
+  html`<p class="subtitle"><span class="id">${set.slug}</span> ${subtitle !== undefined && html`· ${subtitle.text}${subtitle.name !== undefined && html` <code>${subtitle.name}</code>`}`} · resources below <code>${set.urlPrefix}</code></p>
 ${tabs(page)}`
 }
 ${main}`,
@@ -102,13 +101,12 @@ export function feedLink(set: ResourceSet): HeadLink {
 
 /** What to do when a set is still empty. */
 export function emptySet({ origin, slug }: ResourceSet, { top, viewer }: Frame): Html {
-  const { source, stream } = traitsOf(origin);
+  const { source, stream, shown } = traitsOf(origin);
   if (source === undefined) {
     return html`There is no resource yet. Post some: <a href="${top}api/#postChanges">the API</a> has an example, and <code>tidemark changes post ${slug} FILE</code> does it on the machine.`;
   }
   if (stream !== undefined) return html`There is no resource yet. What is in ${source} is shown here.`;
-  const { place } = shownOrigin(origin);
-  return html`There is no resource yet. What is put into ${place !== undefined && viewer.isAdministrator ? html`<code>${place}</code>` : 'its source'} is shown here.`;
+  return html`There is no resource yet. What is put into ${shown?.place !== undefined && viewer.isAdministrator ? html`<code>${shown.place}</code>` : 'its source'} is shown here.`;
 }
 
 function crumbs({ frame, set, tab }: SetFrame): Html {
