@@ -59,6 +59,22 @@ export interface SetSettings {
   readonly fromNetrc?: string;
 }
 
+/** The settings with which a source is read: after a change of one, it is opened anew, and all of it is compared. */
+const READING_SETTINGS = [
+  'exclude',
+  'publishHashes',
+  'keepVersions',
+  'fromInterval',
+  'fromAllowedHosts',
+  'fromTokenFile',
+  'fromNetrc',
+] as const satisfies readonly (keyof SetSettings)[];
+
+/** Equal for two sets whose sources are read in the same way. */
+export function readingSettings(set: SetSettings): readonly unknown[] {
+  return READING_SETTINGS.map((name) => set[name]);
+}
+
 /** The settings that are CRON patterns: jobs/set-schedules.ts adds jobs at their times. */
 export const SCHEDULE_SETTINGS = ['dumpSchedule', 'archiveSchedule'] as const satisfies readonly (keyof SetSettings)[];
 export type ScheduleSetting = (typeof SCHEDULE_SETTINGS)[number];

@@ -1,8 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { ArtifactLocation } from '../artifacts/open-artifacts.ts';
 import type { ResourceKey } from '../core/key.ts';
 import type { Resource } from '../core/resource.ts';
-import type { RootLocation } from './root-location.ts';
 
 /** Reads the bytes of all resources of a set for dumps, one resource after the other. */
 export interface Contents {
@@ -33,8 +31,3 @@ export interface Content {
   stream(): Readable;
   close(): Promise<void>;
 }
-
-/** Location of the bytes of a set. Plain values, so that threads can receive them. */
-export type ContentsLocation =
-  | { readonly kind: 'files'; readonly root: RootLocation }
-  | { readonly kind: 'records'; readonly artifacts: ArtifactLocation };

@@ -9,7 +9,7 @@ import type { Catalog } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { ArtifactSource, type ArtifactSourceParts } from './artifact/artifact-source.ts';
 import type { ContentRoot } from './content-root.ts';
-import type { Contents, ContentsLocation } from './contents.ts';
+import type { Contents } from './contents.ts';
 import type { ComparedFiles } from './files/compare-files.ts';
 import { fileContents } from './files/file-contents.ts';
 import { FileSource } from './files/file-source.ts';
@@ -74,6 +74,11 @@ export interface ContentsParts {
   readonly artifacts: ArtifactLocation;
   rootLocationOf(set: ResourceSet): RootLocation;
 }
+
+/** Location of the bytes of a set. Plain values, so that threads can receive them. */
+export type ContentsLocation =
+  | { readonly kind: 'files'; readonly root: RootLocation }
+  | { readonly kind: 'records'; readonly artifacts: ArtifactLocation };
 
 /** The location of the bytes of a set. @throws TidemarkError `invalid` for a set of which no dump is made */
 export function locateContents(set: ResourceSet, parts: ContentsParts): ContentsLocation {

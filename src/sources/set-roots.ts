@@ -5,7 +5,7 @@ import { DEFAULT_FROM_INTERVAL } from '../config/from-settings.ts';
 import { exclusionsOfOwnFiles } from '../config/own-files.ts';
 import type { HashAlgorithm } from '../core/hash.ts';
 import { traitsOf } from '../core/origin.ts';
-import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import { type ResourceSet, readingSettings, type SetId } from '../core/resource-set.ts';
 import type { ContentRoot } from './content-root.ts';
 import { copyFolder } from './copy-folders.ts';
 import { ScanMemory } from './files/scan-memory.ts';
@@ -97,9 +97,5 @@ export class SetRoots {
 }
 
 function hasSameRoot(one: ResourceSet, other: ResourceSet): boolean {
-  const settings = ({ exclude, publishHashes, keepVersions, ...set }: ResourceSet) => [
-    ...[exclude, publishHashes, keepVersions],
-    ...[set.fromInterval, set.fromAllowedHosts, set.fromTokenFile, set.fromNetrc],
-  ];
-  return one === other || isDeepStrictEqual(settings(one), settings(other));
+  return one === other || isDeepStrictEqual(readingSettings(one), readingSettings(other));
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../../app.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
-import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import { type ResourceSet, readingSettings, type SetId } from '../../core/resource-set.ts';
 import { type SyncEvents, SyncLoop } from '../../sources/sync/sync-loop.ts';
 
 /**
@@ -141,9 +141,6 @@ export class SyncLoops {
 }
 
 function isSyncedAlike(one: ResourceSet, other: ResourceSet): boolean {
-  const settings = ({ exclude, publishHashes, urlPrefix, keepVersions, linkRules, ...set }: ResourceSet) => [
-    ...[exclude, publishHashes, urlPrefix, keepVersions, linkRules],
-    ...[set.fromInterval, set.fromAllowedHosts, set.fromTokenFile, set.fromNetrc],
-  ];
+  const settings = (set: ResourceSet) => [set.urlPrefix, set.linkRules, ...readingSettings(set)];
   return isDeepStrictEqual(settings(one), settings(other));
 }

@@ -1,6 +1,6 @@
 import { ThreadPool } from '../../lib/workers/pool.ts';
 import { startWorker } from '../../lib/workers/rpc.ts';
-import type { ContentsLocation } from '../../sources/contents.ts';
+import type { ContentsLocation } from '../../sources/open.ts';
 import type { PackFunctions, PackThreadData } from './pack.worker.ts';
 import type { ChangePackJob } from './pack-changes.ts';
 import { PACK_THREAD_LIMITS, type PackJob, type PackThreads } from './pack-job.ts';

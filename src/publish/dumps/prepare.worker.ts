@@ -1,8 +1,8 @@
 import { workerData } from 'node:worker_threads';
 import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
-import type { Contents, ContentsLocation } from '../../sources/contents.ts';
-import { openContents } from '../../sources/open.ts';
+import type { Contents } from '../../sources/contents.ts';
+import { type ContentsLocation, openContents } from '../../sources/open.ts';
 import { prepareEntries, type WantedEntry } from './prepare-entries.ts';
 
 const artifacts = openArtifacts(workerData as ArtifactLocation);
