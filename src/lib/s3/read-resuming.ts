@@ -45,7 +45,9 @@ export async function* readResuming(read: ResumingRead): AsyncGenerator<Buffer> 
       signal.throwIfAborted();
       const explained = read.errorOf(error);
       cuts += 1;
-      if (!isTidemarkError(explained, 'unavailable') || cuts > RESUMES) throw explained;
+      // With too many bytes, there is nothing left to request.
+      const isFinal = at > end + 1 || cuts > RESUMES;
+      if (isFinal || !isTidemarkError(explained, 'unavailable')) throw explained;
       await pauseAfter(cuts, BACKOFF, signal);
     }
   }
