@@ -1,5 +1,5 @@
 import type { ChangeEvent, PostableEvent } from '../core/change.ts';
-import { entryWeight } from '../core/entry-weight.ts';
+import { weightInSet } from '../core/entry-weight.ts';
 import { unlessConflict } from '../core/errors.ts';
 import type { ResourceKey } from '../core/key.ts';
 import { traitsOf } from '../core/origin.ts';
@@ -154,7 +154,7 @@ class SetPoster {
       const { state, stamp: basedOn } = found;
       const linked = { ...state, links: this.#links.linksOf(key, state, by) };
       if (encodeState(linked) === encodeState(state)) return [];
-      return [{ set: id, key, state: linked, weight: entryWeight(urlPrefix, key, linked), urlPrefix, basedOn }];
+      return [{ set: id, key, state: linked, weight: weightInSet(this.#set, key, linked), urlPrefix, basedOn }];
     });
   }
 
@@ -162,7 +162,7 @@ class SetPoster {
     const { key, state } = event;
     if (state === undefined) return event;
     const linked = { ...state, links: this.#links.linksOf(key, state, { stateOf }) };
-    return { ...event, state: linked, weight: entryWeight(this.#set.urlPrefix, key, linked) };
+    return { ...event, state: linked, weight: weightInSet(this.#set, key, linked) };
   }
 
   #neighboursOf(keys: readonly ResourceKey[]): readonly ResourceKey[] {
