@@ -3,10 +3,8 @@ import type { Job, JobState } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import { addUnlessWaiting } from './add-unless-waiting.ts';
 import { type JobDefinition, jobOf } from './job-definition.ts';
+import { jobsPer } from './jobs-per.ts';
 import { idOfTime } from './schedule.ts';
-
-/** Number of jobs of all sets that are searched for those of one set. */
-const MOST_READ = 500;
 
 /** Jobs of one kind that users request, each for a set. */
 export class JobsOfSets {
@@ -32,9 +30,9 @@ export class JobsOfSets {
     return addUnlessWaiting(this.#jobs, waiting, jobOf(this.#definition, { id, payload: { set: set.slug } }));
   }
 
-  /** The newest job of the set, if it is among the last hundreds of jobs of all sets. */
+  /** The newest job of the set; undefined when there is none, or its record was removed. */
   async latest({ slug }: ResourceSet, states?: readonly JobState[]): Promise<Job | undefined> {
-    const found = await this.#jobs.list({ kinds: [this.#definition.kind], states, limit: MOST_READ });
-    return found.find(({ oneAtATimePer }) => oneAtATimePer === slug);
+    for await (const job of jobsPer(this.#jobs, slug, { kinds: [this.#definition.kind], states })) return job;
+    return undefined;
   }
 }

@@ -3,11 +3,9 @@ import type { JobQueue } from '../stores/job-queue.ts';
 import type { StreamName } from '../streams/set-names.ts';
 import { addUnlessWaiting } from './add-unless-waiting.ts';
 import { jobOf } from './job-definition.ts';
+import { jobsPer } from './jobs-per.ts';
 import { buildStreamDump, type DumpOfStream, dumpedSet } from './kinds/build-stream-dump.ts';
 import { idOfTime } from './schedule.ts';
-
-/** Number of jobs that are searched for the waiting one of a stream. */
-const MOST_READ = 500;
 
 /** Jobs that users request, each for a dump of a stream. */
 export class StreamDumpJobs {
@@ -19,13 +17,10 @@ export class StreamDumpJobs {
 
   /** The jobs that wait or run, the last added first. */
   async open(name: StreamName): Promise<readonly Job[]> {
-    const set = dumpedSet(name);
-    const jobs = await this.#jobs.list({
-      kinds: [buildStreamDump.kind],
-      states: ['queued', 'running'],
-      limit: MOST_READ,
-    });
-    return jobs.filter(({ oneAtATimePer }) => oneAtATimePer === set);
+    const filter = { kinds: [buildStreamDump.kind], states: ['queued', 'running'] } as const;
+    const open: Job[] = [];
+    for await (const job of jobsPer(this.#jobs, dumpedSet(name), filter)) open.push(job);
+    return open;
   }
 
   /** Adds a job, to run now, or returns the one that is waiting. */
