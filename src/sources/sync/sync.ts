@@ -64,9 +64,11 @@ async function postAll(
 ): Promise<SyncSummary | undefined> {
   let summary: SyncSummary | undefined;
   try {
-    if (await postSteps(comparison, counter, options)) summary = counter.summary();
+    const isCurrent = await postSteps(comparison, counter, options);
     const isWhole = options.under === undefined || options.under.includes('');
-    if (summary !== undefined && isWhole && !options.dryRun) await options.updater.relinkAll?.(options.signal);
+    if (isCurrent && isWhole && !options.dryRun) await options.updater.relinkAll?.(options.signal);
+    // Only now: a source that has recorded its end is not compared again, so links that failed would stay as they are.
+    if (isCurrent) summary = counter.summary();
   } finally {
     await comparison.end?.(summary);
   }

@@ -182,6 +182,16 @@ describe('A sync', () => {
     assert.ok(steps.includes('remembered /a') && steps.includes('remembered /b'));
   });
 
+  it('whose changes of links cannot be posted has failed', async () => {
+    const failure = new Error('the store is away');
+    const failing = { ...updater, relinkAll: () => Promise.reject(failure) };
+    await assert.rejects(
+      run(sourceOf({ steps: inSteps(step(difference('a', STATE))) }), { updater: failing }),
+      failure,
+    );
+    assert.equal(steps.at(-1), 'failed');
+  });
+
   it('posts two steps at a time', async () => {
     const underWay: PromiseWithResolvers<void>[] = [];
     let taken = 0;
