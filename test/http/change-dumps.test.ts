@@ -8,6 +8,7 @@ import { readChangeDump } from '../support/change-dump-reader.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
 import { VersionedSet } from '../support/versioned-set.ts';
 
 describeOnEachStore('A Change Dump', (store, itOnce) => {
@@ -185,5 +186,16 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     const again = (await readChangeDump(maps.home))!.packages[0]!.uri;
     assert.notEqual(again, uri);
     assert.ok((await ask(`${maps.home}/changedump-of-1-00000001.xml`)).text.includes(again));
+  });
+
+  itOnce('does not appear when it is removed while it is built for the first time', async () => {
+    await addSet({ windowChanges: 30, dumpPackageBytes: 100_000, dumpCompression: 'none' });
+    const { dumps, artifacts } = started.app;
+    await maps.putAll(Array.from({ length: 40 }, (_, at) => [`${at}`, `${at}`.padEnd(50_000)]));
+    const building = assert.rejects(dumps.changes.build('maps', {}), { code: 'conflict' });
+    await until('a package', async () => (await artifacts.objects('_change-dumps/1/')).length > 0);
+    await dumps.changes.remove('maps');
+    await building;
+    assert.equal(await readChangeDump(maps.home), undefined);
   });
 });

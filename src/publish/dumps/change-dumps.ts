@@ -141,9 +141,9 @@ export class ChangeDumps {
   async removeAll(set: SetId): Promise<number> {
     const { catalog } = this.#parts;
     const stored = await readChangeDump(catalog, set);
-    if (stored !== undefined) {
-      await putChangeDump(catalog, set, { body: { epoch: 0, packages: [] }, replaces: stored.version });
-    }
+    // Written even if there is no document: a first build that is running then fails, and publishes none of the
+    // packages that are removed here.
+    await putChangeDump(catalog, set, { body: { epoch: 0, packages: [] }, replaces: stored?.version });
     return this.#removeWhere(set, () => true);
   }
 
