@@ -39,11 +39,11 @@ export class PoliteFetcher implements Fetcher {
   readonly #options: PoliteOptions;
   readonly #named: HttpFetcher;
   readonly #others: HttpFetcher;
-  /** The earliest time of the next request, by the rate. */
+  /** The earliest time of the next request, by the rate; by `performance.now()`, as the clock may be set. */
   #next = 0;
   /** If no request was ever answered, the URL is probably wrong, and waiting does not help. */
   #hasAnswered = false;
-  /** By host: no request is sent before this time. */
+  /** By host: no request is sent before this time, by `performance.now()`. */
   readonly #pausedUntil = new Map<string, number>();
   /** By URI: when it may be requested again, as its last response said. Later passes do not request it before. */
   readonly #refusedUntil = new Map<string, number>();
@@ -111,19 +111,20 @@ export class PoliteFetcher implements Fetcher {
     for (let ms = this.#pauseLeft(host); ms > 0; ms = this.#pauseLeft(host)) await pause(ms, signal);
     const { rate } = this.#options;
     if (rate === Number.POSITIVE_INFINITY) return;
-    const at = Math.max(this.#next, Date.now());
+    const now = performance.now();
+    const at = Math.max(this.#next, now);
     this.#next = at + 1000 / rate;
-    if (at > Date.now()) await pause(at - Date.now(), signal);
+    if (at > now) await pause(at - now, signal);
   }
 
   #pauseLeft(host: string): number {
-    return this.#pausedUntil.size === 0 ? 0 : (this.#pausedUntil.get(host) ?? 0) - Date.now();
+    return this.#pausedUntil.size === 0 ? 0 : (this.#pausedUntil.get(host) ?? 0) - performance.now();
   }
 
   /** Pauses all requests to the host, not only the one that failed. */
   #pause(host: string, reason: string, ms: number): void {
     this.#options.onPause?.(reason, ms);
-    this.#pausedUntil.set(host, Math.max(this.#pausedUntil.get(host) ?? 0, Date.now() + ms));
+    this.#pausedUntil.set(host, Math.max(this.#pausedUntil.get(host) ?? 0, performance.now() + ms));
   }
 }
 

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { Hosts } from '../../../src/client/mirror/requests/hosts.ts';
+import { PoliteFetcher } from '../../../src/client/mirror/requests/polite-fetcher.ts';
+import { ServedSource } from '../../support/served-source.ts';
+
+const HOUR_MS = 60 * 60_000;
+
+describe('PoliteFetcher', () => {
+  const now = Date.now;
+  let source: ServedSource;
+  let fetcher: PoliteFetcher;
+  beforeEach(async () => {
+    source = await ServedSource.start();
+    source.answers.set('/a', 'a');
+  });
+  afterEach(async () => {
+    Date.now = now;
+    fetcher.close();
+    await source.close();
+  });
+
+  function open(options: { readonly rate: number; readonly onPause?: () => void }): void {
+    const hosts = new Hosts(source.baseUrl, []);
+    fetcher = new PoliteFetcher({ hosts, attempts: 2, idleMs: 5_000, responseMs: 5_000, ...options });
+  }
+  async function get(): Promise<number> {
+    const fetched = await fetcher.get(`${source.baseUrl}/a`, 'identity', AbortSignal.timeout(10_000));
+    fetched.discard();
+    return fetched.status;
+  }
+  const setBack = () => {
+    Date.now = () => now() - HOUR_MS;
+  };
+
+  it('sends the next request in time when the clock is set back during a pause', async () => {
+    let requests = 0;
+    source.answers.set('/a', (_, response) => response.writeHead(++requests === 1 ? 503 : 200).end());
+    open({ rate: Infinity, onPause: () => setTimeout(setBack, 50) });
+    assert.equal(await get(), 200);
+  });
+
+  it('keeps to its rate when the clock is set back', async () => {
+    open({ rate: 20 });
+    assert.equal(await get(), 200);
+    setBack();
+    const begun = performance.now();
+    assert.equal(await get(), 200);
+    assert.equal(await get(), 200);
+    assert.ok(performance.now() - begun > 45);
+  });
+});
