@@ -11,6 +11,7 @@ import { type ApplyParts, applyDeletions, applyFetches } from './pass/apply-want
 import { compareWithList } from './pass/compare-list.ts';
 import { CopyWriter } from './pass/copy-writer.ts';
 import type { StreamReader } from './source/change-stream.ts';
+import { CurrentSet } from './source/current-set.ts';
 import type { MirroredSet } from './source/find-set.ts';
 import type { FailedResource, MirrorState } from './state/mirror-state.ts';
 import { WantedTable } from './state/wanted-table.ts';
@@ -35,26 +36,37 @@ export interface MirrorParts {
 
 /** A copy of a set. Each pass syncs it with its source. */
 export class Mirror {
-  /** The documents of the set; found again when they have changed. */
-  set: MirroredSet;
   /** The URI of the source's stream of changes; undefined while the source has named none. */
   stream: string | undefined;
   readonly #parts: MirrorParts;
   readonly #closers: Closers;
+  readonly #set: CurrentSet;
+  /** Whether the Change List gets no more changes, as far as it was read. */
+  #isClosed = false;
+  #hasPassed = false;
 
   constructor(set: MirroredSet, parts: MirrorParts, closers: Closers) {
-    this.set = set;
+    this.#set = new CurrentSet(set, parts.reader);
     this.#parts = parts;
     this.#closers = closers;
   }
 
   /**
    * Syncs the copy with its source, as far as the source can be read.
-   * @param compares whether to compare the copy with the Resource List even if the changes suffice
-   * @param skipsFailed whether resources that failed before are skipped
    * @throws DocumentFailure when a list cannot be read: the copy is unchanged then, or has some of the changes
    */
-  async pass({ compares = false, skipsFailed = false } = {}): Promise<PassReport> {
+  async pass(asked: Asked = {}): Promise<PassReport> {
+    if (this.#hasPassed) await this.#set.refresh({ isClosed: this.#isClosed });
+    this.#hasPassed = true;
+    try {
+      return await this.#pass(asked);
+    } catch (error) {
+      if (!(await this.#set.hasOthersAfter(error))) throw error;
+      return this.#pass(asked);
+    }
+  }
+
+  async #pass({ compares = false, skipsFailed = false }: Asked): Promise<PassReport> {
     const { options, state, target, own } = this.#parts;
     const begun = performance.now();
     await target.requireOwned();
@@ -71,7 +83,12 @@ export class Mirror {
         const read = await this.#read(wanted, isFirst ? { compares, skipsFailed } : {});
         compared ??= read.compared;
         await this.#apply(read, { wanted, writer, isFirst });
-        if (writer.counts.failed === 0 || writer.counts.failed === failed || this.set.changeList === undefined) break;
+        if (
+          writer.counts.failed === 0 ||
+          writer.counts.failed === failed ||
+          this.#set.documents.changeList === undefined
+        )
+          break;
         failed = writer.counts.failed;
       }
     } catch (error) {
@@ -106,7 +123,7 @@ export class Mirror {
     await applyDeletions(wanted, parts);
     if (isFirst) await this.#copyFromDump(wanted, read.list?.listed, parts);
     await applyFetches(wanted, parts);
-    if (read.list !== undefined) this.#recordList(read.list);
+    if (read.list !== undefined) this.#recordList(read.list, wanted);
     this.#recordChanges(read.changes);
     state.setFact('lastPass', { time: Date.now(), failure: undefined });
     state.commit();
@@ -120,7 +137,7 @@ export class Mirror {
   async #copyFromDump(wanted: WantedTable, listed: number | undefined, parts: ApplyParts): Promise<void> {
     const { options, own } = this.#parts;
     const { fetches } = wanted.size;
-    const uri = this.set.resourceDump;
+    const uri = this.#set.documents.resourceDump;
     // Files to adopt are probably right, and need not be fetched.
     if (uri === undefined || listed === undefined || !options.dump || options.adopt) return;
     if (fetches < FEWEST_OF_DUMP || fetches < listed * LEAST_PART_OF_DUMP) return;
@@ -133,7 +150,7 @@ export class Mirror {
   async audit(rehash: boolean): Promise<AuditReport> {
     const { options, ...parts } = this.#parts;
     await parts.target.requireOwned();
-    return audit({ ...parts, set: this.set, rehash, onProgress: options.onProgress });
+    return audit({ ...parts, set: this.#set.documents, rehash, onProgress: options.onProgress });
   }
 
   /** Reads the stream of changes. */
@@ -151,10 +168,10 @@ export class Mirror {
   }
 
   /** Reads the wanted state of resources: from the changes, or from the Resource List and the changes after it. */
-  async #read(wanted: WantedTable, { compares = false, skipsFailed = false }): Promise<WantedRead> {
+  async #read(wanted: WantedTable, { compares = false, skipsFailed = false }: Asked): Promise<WantedRead> {
     const { state } = this.#parts;
     const cursor = state.fact('cursor');
-    if (!compares && cursor !== undefined && this.set.changeList !== undefined) {
+    if (!compares && cursor !== undefined && this.#set.documents.changeList !== undefined) {
       const failed = skipsFailed ? [] : state.failures(MOST_FAILURES);
       for (const { wanted: json } of failed) wanted.put(JSON.parse(json) as WantedResource, true);
       try {
@@ -172,22 +189,20 @@ export class Mirror {
 
   async #compare(wanted: WantedTable, compared: 'first' | 'gap' | 'no-changes' | 'asked'): Promise<WantedRead> {
     const { options, reader, state } = this.#parts;
-    const { resourceLists } = this.set;
+    const { uri, resourceLists } = this.#set.documents;
     if (resourceLists.length === 0) {
-      throw new TidemarkError('invalid', `${this.set.uri} names no Resource List: nothing can be compared with it`);
+      throw new TidemarkError('invalid', `${uri} names no Resource List: nothing can be compared with it`);
     }
     const { at, prefix, listed } = await compareWithList(reader, resourceLists, { state, wanted }, (done) =>
       options.onProgress({ step: 'comparing', done, total: 0 }),
     );
     if (state.fact('prefix') === undefined && listed > 0) state.setFact('prefix', prefix);
-    // Resources that failed before are in the table again if they still differ.
-    state.clearFailures();
     const changes = at === undefined ? undefined : await this.#changesAfter({ time: at, seen: [] }, wanted);
     return { compared, list: { uri: resourceLists[0]!, at, listed }, changes };
   }
 
   async #changesAfter(cursor: { time: number; seen: readonly string[] }, wanted: WantedTable) {
-    if (this.set.changeList === undefined) return undefined;
+    if (this.#set.documents.changeList === undefined) return undefined;
     try {
       return await this.#readChanges(cursor, wanted, false);
     } catch (error) {
@@ -200,7 +215,7 @@ export class Mirror {
   #readChanges(cursor: { time: number; seen: readonly string[] }, wanted: WantedTable, isConditional: boolean) {
     const { reader, state } = this.#parts;
     const before = state.fact('changesRead');
-    const list = this.set.changeList!;
+    const list = this.#set.documents.changeList!;
     return readChanges(reader, list, {
       cursor,
       hasRanges: state.fact('hasRanges'),
@@ -209,8 +224,11 @@ export class Mirror {
     });
   }
 
-  #recordList({ uri, at }: ComparedList): void {
+  #recordList({ uri, at }: ComparedList, wanted: WantedTable): void {
     const { state } = this.#parts;
+    // Not before all is applied: after a pass that was stopped, only its failure leads to a resource.
+    const differs = (failed: FailedResource) => wanted.get(failed.uri) !== undefined;
+    for (const failed of state.failures(MOST_FAILURES)) if (!differs(failed)) state.clearFailure(failed.uri);
     state.setFact('listRead', { uri, at, time: Date.now() });
     state.setFact('cursor', at);
     state.setFact('seen', []);
@@ -219,13 +237,24 @@ export class Mirror {
   #recordChanges(read: ChangesRead | undefined): void {
     if (read === undefined) return;
     const { state } = this.#parts;
-    const { cursor, hasRanges, validator, stream } = read;
+    const { cursor, hasRanges, validator, stream, isClosed } = read;
     this.stream = stream;
+    this.#isClosed = isClosed;
     state.setFact('cursor', cursor.time);
     state.setFact('seen', cursor.seen);
     if (hasRanges !== undefined) state.setFact('hasRanges', hasRanges);
-    state.setFact('changesRead', validator === undefined ? undefined : { uri: this.set.changeList!, validator });
+    state.setFact(
+      'changesRead',
+      validator === undefined ? undefined : { uri: this.#set.documents.changeList!, validator },
+    );
   }
+}
+
+interface Asked {
+  /** Whether to compare the copy with the Resource List even if the changes suffice. */
+  readonly compares?: boolean;
+  /** Whether resources that failed before are skipped. */
+  readonly skipsFailed?: boolean;
 }
 
 /** If the state cannot be written either, the first error is the useful one. */

@@ -21,6 +21,8 @@ export interface ChangesRead {
   readonly validator: string | undefined;
   /** The URI of the source's stream of changes: the link `monitor` (RFC 5989). */
   readonly stream: string | undefined;
+  /** Whether the list gets no more changes: later ones are in another list (ResourceSync 1.1, 12.1). */
+  readonly isClosed: boolean;
 }
 
 interface ChangesOptions {
@@ -172,13 +174,14 @@ class ChangeTaker {
     this.#seen = new Set();
   }
 
-  read({ document, headers }: ReadEntries): Pick<ChangesRead, 'cursor' | 'stream'> {
+  read({ document, headers }: ReadEntries): Pick<ChangesRead, 'cursor' | 'stream' | 'isClosed'> {
     const links = linksInHeader(headers.link ?? '');
     const [stream] = links.monitor ?? [];
     const isUri = stream !== undefined && URL.canParse(stream, document.uri);
     return {
       cursor: { time: this.#time, seen: [...this.#seen] },
       stream: isUri ? new URL(stream, document.uri).href : undefined,
+      isClosed: document.md.until !== undefined,
     };
   }
 }

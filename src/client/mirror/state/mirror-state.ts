@@ -72,6 +72,7 @@ export class MirrorState implements TakenNames {
    */
   readonly #folders = new Set<string>();
   #prefix: string | undefined;
+  /** False when there are none: then none need be cleared, which a copy of millions would do as often. */
   #hasFailures = true;
   #isListed = false;
 
@@ -88,6 +89,7 @@ export class MirrorState implements TakenNames {
     }
     if (version === undefined) this.#database.run('INSERT INTO fact VALUES (?, ?)', 'version', String(VERSION));
     this.commit();
+    this.#hasFailures = this.failures(1).length > 0;
   }
 
   fact<Name extends keyof Facts>(name: Name): Facts[Name] | undefined {
