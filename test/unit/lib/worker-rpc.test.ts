@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import { ThreadPool } from '../../../src/lib/workers/pool.ts';
 import { CalledThread, startWorker } from '../../../src/lib/workers/rpc.ts';
+import { ChildScript } from '../../support/child-script.ts';
 import type { TestFunctions } from '../../support/rpc.worker.ts';
 
 let started = 0;
@@ -93,6 +94,12 @@ describe('Calling a function in a thread', () => {
     // The thread ends by itself, and a later call starts another one.
     while ((await afterTimers(() => idle.call('thread', []))) === first);
     await idle.end();
+  });
+
+  it('keeps the process alive until an idle thread that is closed has ended', async () => {
+    const script = new ChildScript('close-idle-thread.ts', {});
+    assert.equal(await script.line(), 'closed');
+    await script.stop();
   });
 });
 
