@@ -25,6 +25,14 @@ export const jobSchema = z
     progress: z
       .strictObject({ done: z.number().optional(), total: z.number().optional(), text: z.string().optional() })
       .optional(),
+    waits: z
+      .strictObject({
+        since: datetime,
+        reason: z.string(),
+        until: datetime.optional().describe('When it stops to wait for this.'),
+      })
+      .optional()
+      .describe('What a queued job waits for. It checks that again at `notBefore`.'),
     error: z.string().optional().describe('Why the last attempt failed.'),
     result: z.unknown().optional(),
   })

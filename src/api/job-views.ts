@@ -1,11 +1,11 @@
 import { TidemarkError } from '../core/errors.ts';
-import { type Job, jobName } from '../stores/job.ts';
+import { type Job, type JobWait, jobName } from '../stores/job.ts';
 import type { JobFilter } from '../stores/job-records.ts';
 import type { JobView } from './job-schemas.ts';
 
 /** The view of a job in the API, and on the command line. */
 export function jobView(job: Job): JobView {
-  const { kind, id, state, payload, oneAtATimePer, attempts, cancelling, progress, error } = job;
+  const { kind, id, state, payload, oneAtATimePer, attempts, cancelling, progress, wait, error } = job;
   const { added, notBefore, finished, claim } = job;
   return {
     name: jobName(job),
@@ -21,9 +21,19 @@ export function jobView(job: Job): JobView {
     ...(finished !== undefined && { finished: formatTime(finished) }),
     ...(cancelling && { cancelling }),
     ...(progress !== undefined && { progress }),
+    ...(wait !== undefined && state === 'queued' && { waits: waitView(wait) }),
     ...(error !== undefined && { error }),
     ...(state === 'done' && { result: job.result }),
   };
+}
+
+function waitView({ since, reason, until }: JobWait): NonNullable<JobView['waits']> {
+  return { since: formatTime(since), reason, ...(until !== undefined && { until: formatTime(until) }) };
+}
+
+/** For people. */
+export function waitText({ reason, until }: NonNullable<JobView['waits']>): string {
+  return until === undefined ? `waits: ${reason}` : `waits, until ${until} at most: ${reason}`;
 }
 
 /** The format of `jobCursor`. */

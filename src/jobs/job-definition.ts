@@ -1,6 +1,6 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Backoff } from '../lib/retry.ts';
-import type { JobProgress, NewJob } from '../stores/job.ts';
+import type { JobProgress, JobWait, NewJob } from '../stores/job.ts';
 import type { JobParts } from './job-parts.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -32,7 +32,7 @@ export interface JobDefinition<Payload = unknown> {
   /**
    * Does the work, and returns its result as plain data. It may run twice at the same time for one job, so it writes by
    * compare-and-set, or writes what never changes. It must end soon after the signal was aborted, and must not block
-   * the event loop: heartbeats need it.
+   * the event loop: heartbeats need it. What has to wait for long throws JobWaits.
    */
   run(payload: Payload, parts: JobParts, run: JobRun): Promise<unknown>;
 }
@@ -52,6 +52,8 @@ export interface JobRun {
   readonly name: string;
   /** Whether the job fails for good when this attempt fails. */
   readonly isLast: boolean;
+  /** What it waited for until this attempt. */
+  readonly wait: JobWait | undefined;
   /** Aborted when the process stops, when the job is cancelled, or when another worker has taken it. */
   readonly signal: AbortSignal;
   report(progress: JobProgress): void;

@@ -4,6 +4,7 @@ import { withoutPaths } from '../core/without-paths.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import { backoffMs, pauseAfter } from '../lib/retry.ts';
 import { type Job, type JobEnd, type JobProgress, jobName } from '../stores/job.ts';
+import { JobWaits } from '../stores/job-waits.ts';
 import type { OwnedJob } from '../stores/owned-job.ts';
 import { type JobDefinition, type JobRetry, retryOf } from './job-definition.ts';
 import { JobLog } from './job-log.ts';
@@ -91,6 +92,7 @@ export class JobExecution {
       const run = {
         name,
         isLast: attempts >= this.#retry.attempts,
+        wait: this.#job.wait,
         signal: this.#ending.signal,
         report: (progress: JobProgress) => {
           this.#progress = progress;
@@ -114,14 +116,21 @@ export class JobExecution {
     const { attempts } = this.#job;
     const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
     this.failure = error;
+    if (error instanceof JobWaits) return this.#waits(text, error);
     if (this.#definition.waitsAfterConflict && isTidemarkError(error, 'conflict')) {
-      this.#log.add(`waits: ${text}`);
-      return { state: 'given-back', notBefore: Date.now() + backoffMs(most, backoff), error: text };
+      return this.#waits(text, { againMs: backoffMs(most, backoff) });
     }
     this.#log.add(`attempt ${attempts} failed: ${text}`);
     // Invalid input stays invalid.
     if (attempts >= most || isTidemarkError(error, 'invalid')) return { state: 'failed', error: text };
     return { state: 'queued', notBefore: Date.now() + backoffMs(attempts, backoff), error: text };
+  }
+
+  #waits(reason: string, { againMs, until }: Pick<JobWaits, 'againMs'> & Partial<JobWaits>): JobEnd {
+    const { wait } = this.#job;
+    if (wait?.reason !== reason) this.#log.add(`waits: ${reason}`);
+    const now = Date.now();
+    return { state: 'given-back', notBefore: now + againMs, wait: { since: wait?.since ?? now, reason, until } };
   }
 
   /** Sends heartbeats until the job has ended. When the store does not answer, it tries again. */

@@ -29,6 +29,8 @@ export interface Job {
   /** The running job was cancelled, and should end. */
   readonly cancelling?: true | undefined;
   readonly progress?: JobProgress | undefined;
+  /** What it waits for; kept while an attempt checks that. */
+  readonly wait?: JobWait | undefined;
   /** The error of the last attempt. */
   readonly error?: string | undefined;
   readonly result?: unknown;
@@ -44,6 +46,15 @@ interface JobClaim {
   readonly leaseMs: number;
   /** Number of heartbeats so far. Only its change matters. */
   readonly beats: number;
+}
+
+/** A wait for other work: neither an attempt nor a failure. */
+export interface JobWait {
+  readonly since: number;
+  /** A sentence without a full stop. */
+  readonly reason: string;
+  /** When it stops to wait for this. */
+  readonly until?: number | undefined;
 }
 
 export interface JobProgress {
@@ -74,8 +85,8 @@ export type JobEnd =
   | { readonly state: 'cancelled' }
   /** The job will be tried again. */
   | { readonly state: 'queued'; readonly notBefore: number; readonly error: string }
-  /** The attempt does not count. With a time and a reason, the job waits for another process. */
-  | { readonly state: 'given-back'; readonly notBefore?: number; readonly error?: string };
+  /** The attempt does not count. */
+  | { readonly state: 'given-back'; readonly notBefore?: number; readonly wait?: JobWait };
 
 /** The name of a job for people: `KIND/ID`. */
 export function jobName({ kind, id }: Pick<Job, 'kind' | 'id'>): string {
@@ -116,7 +127,7 @@ export function beaten(job: Job, progress: JobProgress | undefined): Job {
 }
 
 export function ended(job: Job, end: JobEnd, now: number): Job {
-  const { cancelling, error: _, ...rest } = job;
+  const { cancelling, error: _, wait: __, ...rest } = job;
   switch (end.state) {
     case 'done':
       return { ...rest, state: 'done', result: end.result, finished: now };
@@ -133,8 +144,8 @@ export function ended(job: Job, end: JobEnd, now: number): Job {
   }
 }
 
-function waitingOf({ notBefore, error }: { readonly notBefore?: number; readonly error?: string }): Partial<Job> {
-  return { ...(notBefore !== undefined && { notBefore }), ...(error !== undefined && { error }) };
+function waitingOf({ notBefore, wait }: Extract<JobEnd, { state: 'given-back' }>): Partial<Job> {
+  return { ...(notBefore !== undefined && { notBefore }), ...(wait !== undefined && { wait }) };
 }
 
 /** The state of a job whose worker sent no heartbeat during its lease. */
@@ -156,7 +167,7 @@ export function retried(job: Job): Job {
       `the job ${jobName(job)} is ${job.state}: only one that waits, has failed or was cancelled can be retried`,
     );
   }
-  const { finished: _, cancelling: __, claim: ___, progress: ____, ...rest } = job;
+  const { finished: _, cancelling: __, claim: ___, progress: ____, wait: _____, ...rest } = job;
   return { ...rest, state: 'queued', notBefore: 0, attempts: 0 };
 }
 

@@ -148,14 +148,22 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
   it('gives a job back to wait for a time, with the reason, as often as it is needed', async () => {
     await jobs.add('build', 'a', {});
     for (let times = 1; times <= 10; times++) {
-      await (await claim(jobs)).finish({ state: 'given-back', notBefore: Date.now() + HOUR, error: 'not yet' });
+      const owned = await claim(jobs);
+      assert.equal(owned.job.wait, undefined);
+      const wait = { since: Date.now(), reason: 'not yet', until: Date.now() + 2 * HOUR };
+      await owned.finish({ state: 'given-back', notBefore: Date.now() + HOUR, wait });
       const waiting = await other.get('build/a');
-      assert.deepEqual([waiting.state, waiting.attempts, waiting.error], ['queued', 0, 'not yet']);
+      assert.deepEqual([waiting.state, waiting.attempts, waiting.wait], ['queued', 0, wait]);
       assert.equal(await claimer(other, ONE).claim(), undefined);
       await other.retry('build/a');
     }
-    await (await claim(jobs)).finish({ state: 'done', result: {} });
-    assert.equal((await other.get('build/a')).error, undefined);
+    const wait = { since: Date.now(), reason: 'not yet' };
+    await (await claim(jobs)).finish({ state: 'given-back', notBefore: Date.now() - 1, wait });
+    const again = await claim(other);
+    assert.deepEqual(again.job.wait, wait, 'an attempt knows that it has waited');
+    await again.finish({ state: 'done', result: {} });
+    const { wait: after, error } = await jobs.get('build/a');
+    assert.deepEqual([after, error], [undefined, undefined]);
   });
 
   it('retries what failed or was cancelled from the beginning, and nothing else', async () => {

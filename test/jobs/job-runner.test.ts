@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../src/core/errors.ts';
 import { defineJob, type JobDefinition, type JobRun } from '../../src/jobs/job-definition.ts';
+import { JobWaits } from '../../src/stores/job-waits.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { JobPlace } from '../support/job-place.ts';
 import { until } from '../support/until.ts';
@@ -65,12 +66,38 @@ describeOnEachStore('a runner of jobs', (kind) => {
     const done = await place.reaches('build/a', 'done');
     assert.deepEqual([done.attempts, done.error], [1, undefined]);
     const log = (await place.jobs.log('build/a')).map((line) => line.replace(/^\S+ /, ''));
-    assert.deepEqual(log, Array(6).fill('waits: another process is building it'));
+    assert.deepEqual(log, ['waits: another process is building it']);
     await runner.stop();
     assert.deepEqual(
       place.ended.map(({ outcome }) => outcome),
       [...Array(6).fill('given-back'), 'done'],
     );
+  });
+
+  it('does other jobs while one waits, which says for what, since when and how long', async () => {
+    await place.jobs.add('build', 'a', {});
+    const latest = Date.now() + 3_600_000;
+    const waits: (number | undefined)[] = [];
+    let isOver = false;
+    place.run([
+      job(async (_payload, _parts, { wait }) => {
+        waits.push(wait?.since);
+        if (!isOver) throw new JobWaits('the upload 12 is being applied', { againMs: 50, until: latest });
+      }),
+      { ...job(async () => {}), kind: 'clean' },
+    ]);
+    await until('it waits', async () => (await place.jobs.get('build/a')).state === 'queued' && waits.length > 1);
+    const { reason, until: ends } = (await place.jobs.get('build/a')).wait!;
+    assert.deepEqual([reason, ends], ['the upload 12 is being applied', latest]);
+    await place.jobs.add('clean', 'b', {});
+    await place.reaches('clean/b', 'done');
+    isOver = true;
+    const done = await place.reaches('build/a', 'done');
+    assert.deepEqual([done.attempts, done.wait, done.error], [1, undefined, undefined]);
+    const [first, ...later] = waits;
+    assert.equal(first, undefined);
+    assert.equal(new Set(later).size, 1, 'since the first attempt');
+    assert.equal((await place.jobs.log('build/a')).length, 1);
   });
 
   it('tries a job again that fails, until it has failed, and keeps why', async () => {

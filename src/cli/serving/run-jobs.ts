@@ -47,6 +47,9 @@ function eventsOf({ metrics }: App, logger: Logger): JobEvents {
         case 'queued':
           return logger.warn({ ...fields, err: failure }, `the job ${name} failed, and is tried again`);
         case 'given-back':
+          // A job that waits checks often whether it still has to.
+          if (failure !== undefined && job.wait !== undefined)
+            return logger.debug(fields, `the job ${name} still waits`);
           if (failure !== undefined) return logger.info({ ...fields, err: failure }, `the job ${name} waits`);
           return logger.info(fields, `stopped the job ${name}, which another process or the next start runs`);
         case 'cancelled':

@@ -1,4 +1,5 @@
 import type { JobView } from '../../api/job-schemas.ts';
+import { waitText } from '../../api/job-views.ts';
 import type { Frame } from './parts/frame.ts';
 import { html } from './parts/html.ts';
 import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';
@@ -18,12 +19,13 @@ interface JobPage {
 /** A job and its log. */
 export function renderJobPage({ frame, job, log, did }: JobPage): string {
   const { top, now } = frame;
-  const { name, payload, added, notBefore, started, finished, worker, attempts, error, result, state } = job;
+  const { name, payload, added, notBefore, started, finished, worker, attempts, waits, error, result, state } = job;
   const isOpen = state === 'queued' || state === 'running';
   const main = html`<nav class="crumbs" aria-label="Way"><ol><li><a href="${top}jobs">Jobs</a></li></ol></nav>
 <h1>${name} ${jobState(job)}</h1>
 ${did !== undefined && jobNotice(job, did)}
 ${error !== undefined && html`<div class="notice bad" role="status"><p>${error}</p></div>`}
+${waits !== undefined && html`<div class="notice" role="status"><p>It ${waitText(waits)}.</p></div>`}
 ${facts([
   ['Progress', jobProgress(job)],
   ['Added', timeOf(added, now)],

@@ -1,4 +1,5 @@
 import type { JobView } from '../../api/job-schemas.ts';
+import { waitText } from '../../api/job-views.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { JobCount } from '../../stores/job-records.ts';
 import type { NextJob } from '../request/served-app.ts';
@@ -30,14 +31,14 @@ const AGAIN = 5;
 export function renderJobsPage(page: JobsPage): string {
   const { frame, running, queued, failed, ended, scheduled, changed, did } = page;
   const columns = columnsFor(frame);
-  const { job, state, progress, when, took, attempts, error, buttons } = columns;
+  const { job, state, progress, when, took, attempts, error, why, buttons } = columns;
   const main = html`<h1>Jobs</h1>
 ${changed !== undefined && did !== undefined && jobNotice(changed, did)}
 <p class="lead">Work that is done later, repeatedly, or for long. Any process of the source may do it.</p>
 ${figures((['running', 'queued', 'failed', 'done'] as const).map((name) => [name, formatCount(countOf(page, name))]))}
 ${section('Running', running, [job, when('Since', ({ started }) => started), progress, columns.worker, attempts, buttons], 'Nothing runs just now.')}
 ${failed.length > 0 && section('Failed', failed, [job, when('When', ({ finished }) => finished), attempts, error, buttons], '')}
-${queued.length > 0 && section('Waiting', queued, [job, when('Not before', ({ notBefore }) => notBefore), attempts, error, buttons], '')}
+${queued.length > 0 && section('Waiting', queued, [job, when('Not before', ({ notBefore }) => notBefore), attempts, why, buttons], '')}
 <h2>Next times</h2>
 ${scheduled.length === 0 ? html`<p class="quiet">Nothing is scheduled.</p>` : stackingTable('Next times', scheduled, scheduleColumns(frame))}
 ${section('Last runs', ended, [job, state, when('When', ({ finished }) => finished), took, attempts, buttons], 'Nothing has run yet.')}`;
@@ -63,6 +64,7 @@ function columnsFor(frame: Frame) {
     took: { name: 'Took', style: 'number', cell: (job) => jobDuration(job, now) },
     attempts: { name: 'Attempts', style: 'number', cell: ({ attempts }) => formatCount(attempts) },
     error: { name: 'Error', style: 'name', cell: ({ error }) => error },
+    why: { name: 'Why', style: 'name', cell: ({ waits, error }) => (waits === undefined ? error : waitText(waits)) },
     buttons: {
       name: 'Actions',
       style: 'short',

@@ -26,7 +26,7 @@ export class JobMetrics {
     this.#seconds = instruments.histogram(
       {
         name: 'tidemark_job_seconds',
-        help: 'Seconds that attempts of jobs took in this process. outcome: done, failed, cancelled, queued (it is tried again), given-back (the process stopped) or lost (another process has the job).',
+        help: 'Seconds that attempts of jobs took in this process. outcome: done, failed, cancelled, queued (it is tried again), given-back (the process stopped, or it waits) or lost (another process has the job).',
         labels: ['kind', 'outcome'],
       },
       SECONDS,

@@ -1,11 +1,14 @@
 import type { JobView } from '../../../api/job-schemas.ts';
+import { waitText } from '../../../api/job-views.ts';
 
 /** The progress or result of a job, in a few words. */
-export function jobSituation({ state, progress, error, notBefore, finished, worker, cancelling }: JobView): string {
+export function jobSituation(job: JobView): string {
+  const { state, progress, waits, error, notBefore, finished, worker, cancelling } = job;
   switch (state) {
     case 'running':
       return [cancelling && 'is being cancelled', progressText(progress), `by ${worker}`].filter(Boolean).join(', ');
     case 'queued':
+      if (waits !== undefined) return waitText(waits);
       return [notBefore && `not before ${notBefore}`, error && `after: ${firstLine(error)}`].filter(Boolean).join(', ');
     case 'failed':
       return firstLine(error ?? '');

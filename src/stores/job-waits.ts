@@ -1,0 +1,24 @@
+import { TidemarkError } from '../core/errors.ts';
+
+interface WaitOptions {
+  /** Milliseconds after which the job checks again. */
+  readonly againMs: number;
+  /** When it stops to wait for this, in milliseconds since 1970. */
+  readonly until?: number | undefined;
+}
+
+/**
+ * Thrown by work that has to wait for something that may take long. A job then gives its place in the process back, and
+ * checks again later. That is no failure, and the attempt does not count.
+ */
+export class JobWaits extends TidemarkError {
+  readonly againMs: number;
+  readonly until: number | undefined;
+
+  /** @param reason a sentence without a full stop */
+  constructor(reason: string, { againMs, until }: WaitOptions) {
+    super('conflict', reason);
+    this.againMs = againMs;
+    this.until = until;
+  }
+}
