@@ -6,6 +6,7 @@ import { type Job, jobName } from '../stores/job.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
 import { type DumpKind, dumpFilePath, type StreamDump } from '../streams/dumps/stored-dump.ts';
 import { type StreamName, setOfStream } from '../streams/set-names.ts';
+import { jobView, waitText } from './job-views.ts';
 import type { StreamDumpsView, StreamDumpView } from './stream-dump-schemas.ts';
 
 type DumpsSet = Pick<ResourceSet, 'id' | 'urlPrefix'>;
@@ -54,8 +55,10 @@ export function streamDumpView(dump: StreamDump, prefix?: string): StreamDumpVie
 }
 
 function underWayView(job: Job): StreamDumpsView['underWay'][number] {
-  const { payload, added, state, progress, error } = job;
-  const text = state === 'running' ? progress?.text : error;
+  const { payload, added, state, progress } = job;
+  const { waits, error } = jobView(job);
+  const queued = waits === undefined ? error : waitText(waits);
+  const text = state === 'running' ? progress?.text : queued;
   return {
     kind: (payload as { readonly kind: DumpKind }).kind,
     job: jobName(job),

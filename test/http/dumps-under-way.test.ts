@@ -1,15 +1,28 @@
 import assert from 'node:assert/strict';
+import { defineJob } from '../../src/jobs/job-definition.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { buildStreamDump } from '../../src/jobs/kinds/build-stream-dump.ts';
+import { jobOfUpload, processUpload } from '../../src/jobs/kinds/process-upload.ts';
+import { jobName } from '../../src/stores/job.ts';
+import { UploadPause } from '../../src/streams/uploads/upload-pause.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
-import { DumpedStream } from '../support/dumped-stream.ts';
+import { DUMPED, DumpedStream } from '../support/dumped-stream.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { runTidemark } from '../support/run-tidemark.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
+import { marc } from '../support/upload-packages.ts';
 import { pageAt } from '../support/web-source.ts';
 
 const REASON = 'the upload lane/main/000000001 is being applied: a dump is made when all of it is';
+const WAITS = new RegExp(`^waits, until \\d{4}-\\S+Z at most: ${REASON}$`);
+/** A job of another kind. */
+const TIDY = defineJob({
+  kind: 'tidy',
+  summary: 'Tidies',
+  retry: { attempts: 1, firstMs: 1, longestMs: 1 },
+  async run() {},
+});
 
 describe('A dump that waits for an upload', () => {
   let started: StartedApp;
@@ -18,7 +31,8 @@ describe('A dump that waits for an upload', () => {
   beforeEach(async () => {
     started = await startApp(SQLITE);
     const worker = { name: 'tester', leaseMs: 30_000 };
-    runner = new JobRunner({ definitions: [buildStreamDump], parts: started.app, worker, concurrency: 1 });
+    const definitions = [buildStreamDump, processUpload, TIDY];
+    runner = new JobRunner({ definitions, parts: started.app, worker, concurrency: 1 });
     await DumpedStream.make(started.app);
   });
   afterEach(async () => {
@@ -41,7 +55,7 @@ describe('A dump that waits for an upload', () => {
     runner.start();
     await until('it says what it waits for', async () => {
       const { underWay } = await listed();
-      return underWay[0].text === `waits: ${REASON}`;
+      return WAITS.test(underWay[0].text);
     });
     assert.deepEqual((await askJson(dumps)).body.underWay, [], 'no dump of the default stream is under way');
     const page = await pageAt(`${url}/organizations/lane/streams/main/`);
@@ -54,5 +68,68 @@ describe('A dump that waits for an upload', () => {
     await until('the dump is made', async () => (await listed()).dumps.length === 1);
     await until('none is under way', async () => (await listed()).underWay.length === 0);
     assert.equal((await ask(`${url}/organizations/lane/streams/main/`)).status, 200);
+  });
+
+  const pauses = () => started.app.catalog.latest<{ readonly isOn: boolean }>('upload-pause', '');
+  const jobOf = (name: string) => started.app.jobs.get(name);
+  async function requireTidying(id: string): Promise<void> {
+    await started.app.jobs.add(TIDY.kind, id, {});
+    await until('another job is done', async () => (await jobOf(`tidy/${id}`)).state === 'done');
+  }
+
+  it('has other jobs done meanwhile, while later uploads wait for it', async () => {
+    const { app, folder } = started;
+    const stream = new DumpedStream(app, folder);
+    const { commits, end } = await stream.uploads.begin(new Map([[stream.idOf(1), stream.documentOf(1, 0)]]));
+    await commits[0]!();
+    // Another process applies the upload.
+    await app.jobs.add(processUpload.kind, 'lane~main~1', { ...DUMPED, number: 1 });
+    const worker = { name: 'another', leaseMs: 600_000 };
+    const owned = (await app.jobs.claimer({ kinds: [processUpload.kind], worker, mostAttempts: () => 3 }).claim())!;
+    runner.start();
+    const dump = jobName(await app.streamDumpJobs.add({ ...DUMPED, kind: 'full' }));
+    const waiting = await until('it has given its place back', async () => {
+      const job = await jobOf(dump);
+      return job.state === 'queued' && job.wait !== undefined && job;
+    });
+    await requireTidying('a');
+    assert.equal((await pauses())[0]!.body.isOn, true);
+    const { url } = started;
+    assert.equal((await askJson(`${url}/api/jobs?kind=${buildStreamDump.kind}`)).body.jobs[0].waits.reason, REASON);
+    assert.match(await pageAt(`${url}/jobs`), new RegExp(`waits, until .* at most: ${REASON}`));
+    assert.match(await pageAt(`${url}/jobs/${dump}`), new RegExp(`It waits, until .* at most: ${REASON}`));
+    await until('it has checked again', async () => {
+      const job = await jobOf(dump);
+      return job.state === 'queued' && job.notBefore > waiting.notBefore;
+    });
+    await requireTidying('b');
+    const { attempts, error, wait } = await jobOf(dump);
+    assert.deepEqual(
+      [attempts, error, wait],
+      [0, undefined, waiting.wait],
+      'no attempt counts, and it waits no longer',
+    );
+    assert.equal((await pauses())[0]!.body.isOn, true);
+
+    await end();
+    await owned.finish({ state: 'done', result: {} });
+    await until('the dump is made', async () => (await jobOf(dump)).state === 'done');
+    assert.equal((await pauses())[0]!.body.isOn, false);
+  });
+
+  it('has other jobs done while uploads wait for it, which are then processed', async () => {
+    const { app } = started;
+    const pause = await UploadPause.begin(app.catalog, { ...DUMPED, dumped: 'lane--main.dumps' });
+    const receiving = await app.uploads.begin('lane', 'main');
+    await receiving.add('a.mrc', [marc('1')]);
+    const { number } = await receiving.finish({ stream: 'main' });
+    runner.start();
+    const { kind, id, payload } = jobOfUpload({ ...DUMPED, number });
+    await app.jobs.add(kind, id, payload);
+    await until('it has given its place back', async () => (await jobOf(`${kind}/${id}`)).wait !== undefined);
+    await requireTidying('a');
+    assert.deepEqual((await jobOf(`${kind}/${id}`)).wait!.reason, 'a dump of its stream has to begin');
+    await pause.end();
+    await until('it is processed', async () => (await jobOf(`${kind}/${id}`)).state === 'done');
   });
 });

@@ -1,4 +1,5 @@
 import type { DumpSettings } from '../../streams/dump-settings.ts';
+import { LONGEST_PAUSE_MS } from '../../streams/dumps/choose-boundary.ts';
 import type { DumpKind } from '../../streams/dumps/stored-dump.ts';
 import { type StreamName, setOfStream } from '../../streams/set-names.ts';
 import { defineJob, type Scheduled } from '../job-definition.ts';
@@ -20,9 +21,11 @@ export const buildStreamDump = defineJob<DumpOfStream>({
   oneAtATimePer: dumpedSet,
   schedules,
 
-  async run({ kind, ...name }, { streamDumps }, { signal, report, log }) {
+  async run({ kind, ...name }, { streamDumps }, { signal, wait, report, log }) {
+    const until = wait?.until;
     const made = await streamDumps.build(name, kind, {
       signal,
+      job: { until: until ?? Date.now() + LONGEST_PAUSE_MS, hasWaited: until !== undefined },
       onProgress: report,
       onWaiting: (reason) => report({ text: `waits: ${reason}` }),
     });

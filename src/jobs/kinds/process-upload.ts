@@ -3,6 +3,9 @@ import type { NamedUpload } from '../../streams/uploads/upload.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
 import { reopenJob } from '../reopen-job.ts';
 
+/** Milliseconds that an upload keeps its place while a dump waits to begin: the job of the dump needs one, too. */
+const MOST_PAUSE_MS = 5_000;
+
 /** Reads an upload, and publishes its records. The job is added when the upload was received. */
 export const processUpload = defineJob<NamedUpload>({
   kind: 'process-upload',
@@ -21,7 +24,7 @@ export const processUpload = defineJob<NamedUpload>({
 
   async run({ organization, stream, number }, { uploads, uploadProcessor }, { signal, isLast, report, log }) {
     const upload = await uploads.get(organization, stream, number);
-    return uploadProcessor.process(upload, { signal, isLast, report, log });
+    return uploadProcessor.process(upload, { signal, isLast, mostPauseMs: MOST_PAUSE_MS, report, log });
   },
 });
 

@@ -6,7 +6,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import type { StreamName } from '../set-names.ts';
-import { chooseBoundary } from './choose-boundary.ts';
+import { BoundaryChoice, type BoundaryOptions } from './choose-boundary.ts';
 import type { BoundaryParts, DumpBoundary } from './dump-boundary.ts';
 import { chainOf, type DumpChain } from './dump-chain.ts';
 import type { DumpThread } from './dump-thread.ts';
@@ -15,15 +15,11 @@ import type { DumpProgress, DumpTask, MadeDump } from './make-dump.ts';
 import { type DumpKind, nameFile, type StreamDump } from './stored-dump.ts';
 import type { StoredDumps } from './stored-dumps.ts';
 
-export interface BuildParts extends BoundaryParts {
+export interface BuildParts extends BoundaryParts, BoundaryOptions {
   readonly index: BoundaryParts['index'] & Pick<SetStatistics, 'summary'>;
   readonly stored: StoredDumps;
   readonly artifacts: Pick<ArtifactStore, 'delete'>;
   readonly thread: Pick<DumpThread, 'run'>;
-  readonly signal?: AbortSignal | undefined;
-  /** See BoundaryOptions. */
-  readonly waitMs?: number | undefined;
-  readonly onWaiting?: ((reason: string) => void) | undefined;
   onProgress(progress: DumpProgress): void;
 }
 
@@ -32,11 +28,17 @@ export class DumpBuild {
   readonly #name: StreamName;
   readonly #set: Pick<ResourceSet, 'id' | 'epoch'>;
   readonly #parts: BuildParts;
+  readonly #choice: BoundaryChoice;
 
   constructor(name: StreamName, set: Pick<ResourceSet, 'id' | 'epoch'>, parts: BuildParts) {
     this.#name = name;
     this.#set = set;
     this.#parts = parts;
+    this.#choice = new BoundaryChoice(name, parts, parts);
+  }
+
+  async close(): Promise<void> {
+    await this.#choice.close();
   }
 
   /**
@@ -58,6 +60,7 @@ export class DumpBuild {
    */
   async full(): Promise<readonly StreamDump[]> {
     const chain = await this.#chain();
+    await this.#choice.waitForUploads();
     await this.#run({ work: 'copy', set: this.#set.id });
     failpoint('dumping.copied');
     const boundary = await this.#boundary();
@@ -82,9 +85,11 @@ export class DumpBuild {
     return lastChange < after && this.#task(boundary, after).errata.length === 0;
   }
 
-  #boundary(): Promise<DumpBoundary> {
-    const { signal, waitMs, onWaiting } = this.#parts;
-    return chooseBoundary(this.#name, this.#parts, { signal, waitMs, onWaiting });
+  /** Uploads may go on when it is made. */
+  async #boundary(): Promise<DumpBoundary> {
+    const boundary = await this.#choice.choose();
+    await this.#choice.close();
+    return boundary;
   }
 
   async #addDelta(chain: DumpChain, after: Stamp, boundary: DumpBoundary): Promise<readonly StreamDump[]> {

@@ -37,7 +37,7 @@ interface AppliedBelow {
 }
 
 /** Why no boundary can be made at present. */
-interface NoBoundary {
+export interface NoBoundary {
   /** A message for users. */
   readonly reason: string;
   /** The stream whose uploads have to pause. */
@@ -48,6 +48,16 @@ interface NoBoundary {
 
 /** Number of upload states that are read at a time. */
 const PAGE = 200;
+
+/** Finds an upload of the stream that is being applied. Otherwise, returns the stream. */
+export async function findApplying(
+  name: StreamName,
+  { catalog }: Pick<BoundaryParts, 'catalog'>,
+): Promise<{ readonly stream: string } | NoBoundary> {
+  const stream = name.stream ?? (await readOrganization(name, catalog)).body.defaultStream;
+  const states = await readStates({ ...name, stream }, catalog);
+  return applyingOf(states) ?? { stream: stream ?? '' };
+}
 
 /**
  * Makes a boundary, unless an upload of the stream is being applied. An upload is whole when it was applied before the
@@ -62,8 +72,8 @@ export async function tryBoundary(
   const stream = { ...name, stream: name.stream ?? organization.body.defaultStream };
   const head = await catalog.head('upload-state');
   const before = await readStates(stream, catalog);
-  const applying = before.find(({ body }) => isPartlyApplied(body));
-  if (applying !== undefined) return waitsForUpload(applying.id);
+  const applying = applyingOf(before);
+  if (applying !== undefined) return applying;
   if (name.stream === undefined && !(await followsDefault(organization.body))) return waitsForSync(name, stream.stream);
   const until = await index.mark();
   const applied = new Set(before.filter(({ body }) => body.applied !== undefined).map(({ id }) => id));
@@ -100,6 +110,11 @@ async function readStates(
 /** Removes what is not needed of a state: thousands of them are in memory. */
 function withoutFiles({ applying, applied, read }: UploadState): UploadState {
   return { ...(applying && { applying }), ...(applied && { applied }), ...(read && { read: { ...read, files: [] } }) };
+}
+
+function applyingOf(states: readonly CatalogDocument<UploadState>[]): NoBoundary | undefined {
+  const applying = states.find(({ body }) => isPartlyApplied(body));
+  return applying && waitsForUpload(applying.id);
 }
 
 function isBelow({ applying }: UploadState, until: Stamp): boolean {

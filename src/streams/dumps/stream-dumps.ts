@@ -4,10 +4,12 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { JobWaits } from '../../stores/job-waits.ts';
 import { USUAL_KEEP } from '../dump-settings.ts';
 import { type Organization, streamOf } from '../organization.ts';
 import { type StreamName, setOfStream } from '../set-names.ts';
 import { type BuildParts, DumpBuild } from './build-dumps.ts';
+import { AGAIN_MS, type WaitingJob } from './choose-boundary.ts';
 import type { DumpThreadData } from './dump.worker.ts';
 import type { BoundaryParts } from './dump-boundary.ts';
 import { outdated } from './dump-chain.ts';
@@ -29,9 +31,12 @@ export interface BuildOptions {
   readonly signal?: AbortSignal | undefined;
   /** See BoundaryOptions. */
   readonly waitMs?: number | undefined;
+  readonly job?: WaitingJob | undefined;
   readonly onWaiting?: ((reason: string) => void) | undefined;
   readonly onProgress?: ((progress: DumpProgress) => void) | undefined;
 }
+
+const ANOTHER = 'this process makes another dump';
 
 /** Makes and removes full dumps and deltas of the records of streams. */
 export class StreamDumps {
@@ -49,20 +54,22 @@ export class StreamDumps {
    * Makes a delta, or a full dump and a delta before it, and then removes the oldest dumps. Returns the new dumps: none
    * when a delta would be empty. If there is no dump that a delta could follow, a full dump is made.
    * @throws TidemarkError `not-found`; `conflict` when an upload is being applied, or another process makes a dump;
-   *   `unavailable` when an artifact cannot be read or written
+   *   `unavailable` when an artifact cannot be read or written; JobWaits for a job
    */
   async build(name: StreamName, kind: DumpKind, options: BuildOptions = {}): Promise<readonly StreamDump[]> {
-    const { signal, waitMs, onWaiting, onProgress = () => {} } = options;
+    const { signal, waitMs, job, onWaiting, onProgress = () => {} } = options;
     const set = await this.#setOf(name);
+    if (job !== undefined && !this.#mutex.isFree) throw new JobWaits(ANOTHER, { againMs: AGAIN_MS });
     const release = await this.#mutex.acquire(signal);
     const thread = new DumpThread(this.#parts.threadData, signal);
+    const parts = { ...this.#parts, stored: this.#stored, thread, signal, waitMs, job, onWaiting, onProgress };
+    const build = new DumpBuild(name, set, parts);
     try {
-      const parts = { ...this.#parts, stored: this.#stored, thread, signal, waitMs, onWaiting, onProgress };
-      const build = new DumpBuild(name, set, parts);
       const made = await (kind === 'full' ? build.full() : build.delta());
       if (made.at(-1)?.kind === 'full') await this.prune(name, await this.#keepOf(name));
       return made;
     } finally {
+      await build.close();
       await thread.close();
       release();
     }

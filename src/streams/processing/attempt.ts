@@ -10,6 +10,8 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Whether the upload fails for good when this attempt fails. */
   readonly isLast: boolean;
+  /** Milliseconds that it may wait in its place for a dump to begin; as long as necessary, if undefined. */
+  readonly mostPauseMs?: number | undefined;
   report(progress: JobProgress): void;
   log(text: string): void;
 }

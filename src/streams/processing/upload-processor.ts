@@ -8,6 +8,7 @@ import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { EventPoster } from '../../stores/event-poster.ts';
+import { JobWaits } from '../../stores/job-waits.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
 import { setOfStream } from '../set-names.ts';
 import { type Upload, type UploadedFile, uploadId } from '../uploads/upload.ts';
@@ -41,6 +42,10 @@ interface ProcessorParts {
   fetch(upload: Upload, options: FetchOptions): Promise<readonly UploadedFile[]>;
 }
 
+const PAUSED = 'a dump of its stream has to begin';
+/** Milliseconds after which a job that has waited for a dump checks again. */
+const AGAIN_MS = 5_000;
+
 /**
  * Processes uploads: fetches and reads them, and applies them to the set of their stream. Any number of processes may
  * process one upload, concurrently or one after the other: see docs/streams.md.
@@ -60,7 +65,8 @@ export class UploadProcessor {
 
   /**
    * @throws TidemarkError `conflict` when the upload has to be continued later, though it is not at fault: a part of it
-   *   may be published. Every other error means that the attempt failed, and nothing of the upload is published
+   *   may be published. Every other error means that the attempt failed, and nothing of the upload is published.
+   *   JobWaits when a dump waits to begin for longer than `mostPauseMs`
    */
   async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
     const processing = new Processing({ ...this.#parts, thread: this.#thread, pauses: this.#pauses }, upload, attempt);
@@ -71,7 +77,8 @@ export class UploadProcessor {
         if (applied !== undefined) return applied;
         attempt.report({ text: 'waits until a dump of the stream has begun' });
         // Meanwhile, uploads of other streams are processed, and those that the dump waits for.
-        await this.#pauses.passed(upload, attempt.signal);
+        const { signal, mostPauseMs: mostMs } = attempt;
+        if (!(await this.#pauses.passed(upload, { signal, mostMs }))) throw new JobWaits(PAUSED, { againMs: AGAIN_MS });
       }
     } finally {
       await processing.close();

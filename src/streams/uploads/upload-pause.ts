@@ -11,11 +11,15 @@ import { type Upload, uploadsOf } from './upload.ts';
 interface Pause {
   /** Whether uploads have to wait. */
   readonly isOn: boolean;
+  /** Milliseconds after which it ends without another put; `LAPSES_MS`, if undefined. */
+  readonly lapsesMs?: number;
 }
 
 /** Milliseconds between two puts. */
 const RENEW_MS = 2_000;
 const LAPSES_MS = 15_000;
+/** For a job that has given its place back: other jobs may be done before it is claimed again. */
+const LAPSES_WHEN_LEFT_MS = 60_000;
 const POLL_MS = 250;
 
 /** Requests that no process starts to apply an upload of a stream. */
@@ -28,9 +32,9 @@ export class UploadPause {
   private constructor(catalog: Pick<Catalog, 'get' | 'put'>, id: string) {
     this.#catalog = catalog;
     this.#id = id;
-    this.#last = this.#put(true);
+    this.#last = this.#put({ isOn: true });
     this.#timer = setInterval(() => {
-      this.#last = this.#last.then(() => this.#put(true));
+      this.#last = this.#last.then(() => this.#put({ isOn: true }));
     }, RENEW_MS);
   }
 
@@ -50,17 +54,24 @@ export class UploadPause {
   async end(): Promise<void> {
     clearInterval(this.#timer);
     await this.#last;
-    await this.#put(false);
+    await this.#put({ isOn: false });
+  }
+
+  /** Leaves it on for another attempt, which begins it again, perhaps in another process. */
+  async leave(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#last;
+    await this.#put({ isOn: true, lapsesMs: LAPSES_WHEN_LEFT_MS });
   }
 
   /**
    * Conflicts are ignored: when two processes make the same dump, the one that still waits puts the document again
    * soon. After another error of the store, the next put tries again, or the pause lapses.
    */
-  async #put(isOn: boolean): Promise<void> {
+  async #put(pause: Pause): Promise<void> {
     try {
       const before = await this.#catalog.get<Pause>('upload-pause', this.#id);
-      await this.#catalog.put('upload-pause', this.#id, { isOn } satisfies Pause, before?.version);
+      await this.#catalog.put('upload-pause', this.#id, pause, before?.version);
     } catch {
       // See above.
     }
@@ -88,16 +99,30 @@ export class UploadPauses {
     return found.some((pause) => this.#lasts(pause));
   }
 
-  /** Resolves when no dump waits for a boundary. @throws the signal's reason when it is aborted */
-  async passed(upload: Pick<Upload, 'organization' | 'stream'>, signal: AbortSignal): Promise<void> {
-    while (await this.isOn(upload)) await wait(POLL_MS, undefined, { signal });
+  /**
+   * Resolves when no dump waits for a boundary, or after a time. Returns whether none waits.
+   * @throws the signal's reason when it is aborted
+   */
+  async passed(
+    upload: Pick<Upload, 'organization' | 'stream'>,
+    {
+      signal,
+      mostMs = Number.POSITIVE_INFINITY,
+    }: { readonly signal: AbortSignal; readonly mostMs?: number | undefined },
+  ): Promise<boolean> {
+    const end = performance.now() + mostMs;
+    while (await this.isOn(upload)) {
+      if (performance.now() >= end) return false;
+      await wait(POLL_MS, undefined, { signal });
+    }
+    return true;
   }
 
   #lasts({ id, version, body }: CatalogDocument<Pause>): boolean {
     if (!body.isOn) return false;
     const now = performance.now();
     const seen = this.#seen.get(id);
-    if (seen?.version === version) return now - seen.since < LAPSES_MS;
+    if (seen?.version === version) return now - seen.since < (body.lapsesMs ?? LAPSES_MS);
     this.#seen.set(id, { version, since: now });
     return true;
   }
