@@ -192,6 +192,24 @@ describe('requests of a mirror', () => {
     assert.match(stderr, /nothing cannot be read: it does not exist/);
   });
 
+  it('have no token of a server of the user, and a source that asks for one says which option is for it', async () => {
+    const { served } = source;
+    const { exitCode } = await runTidemark(['mirror', source.url, 'copy'], {
+      cwd: place.path,
+      env: { TIDEMARK_TOKEN: 'SECRET-TOKEN' },
+    });
+    assert.equal(exitCode, 0);
+    assert.equal(headers.pop()?.authorization, undefined);
+    for (const path of ['/', '/.well-known/resourcesync', '/set.xml', LIST]) {
+      served.answers.set(path, (_, response) => response.writeHead(401).end());
+    }
+    for (const folder of ['copy', 'another-copy']) {
+      const { exitCode, stderr } = await runTidemark(['mirror', source.url, folder], { cwd: place.path });
+      assert.notEqual(exitCode, 0);
+      assert.match(stderr, /answers 401: give credentials with --token-file or --netrc/);
+    }
+  });
+
   it('name an address for the owner of the source', async () => {
     await mirror(source.url, '--from-contact', 'me@example.org');
     assert.match(String(headers[0]?.['user-agent']), /^tidemark\/\S+ \(me@example\.org\)$/);

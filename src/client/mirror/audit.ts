@@ -1,7 +1,8 @@
 import type { HashAlgorithm } from '../../core/hash.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { Reader } from '../read/reader.ts';
-import { ChangesMissing, readChanges } from './lists/read-changes.ts';
+import { readChanges } from './lists/read-changes.ts';
+import { ChangesMissing } from './lists/take-changes.ts';
 import {
   agrees,
   type CopiedResource,
@@ -13,6 +14,7 @@ import type { MirrorProgress } from './mirror-options.ts';
 import { hashOf } from './pass/apply-wanted.ts';
 import { compareWithList } from './pass/compare-list.ts';
 import type { MirroredSet } from './source/find-set.ts';
+import { cursorOf } from './state/cursor.ts';
 import type { KnownResource, MirrorState } from './state/mirror-state.ts';
 import { WantedTable } from './state/wanted-table.ts';
 import type { MirrorTarget } from './target/mirror-target.ts';
@@ -88,7 +90,7 @@ async function compareLists(parts: AuditParts, log: DifferenceLog): Promise<{ li
     await readPending(parts, changed);
     const isPending = ({ uri }: WantedResource) => changed.get(uri) !== undefined;
     for (const resource of wanted.read('fetches')) {
-      if (!isPending(resource) && !isOnlyFileWrong(state, resource)) log.add('not-copied', resource.uri);
+      if (!isPending(resource) && differs(state, resource)) log.add('not-copied', resource.uri);
     }
     for (const resource of wanted.read('deletions')) {
       const path = isPending(resource) ? undefined : pathOfCopied(state, resource);
@@ -102,11 +104,13 @@ async function compareLists(parts: AuditParts, log: DifferenceLog): Promise<{ li
   }
 }
 
-/** Whether the entry has not changed, and only the file is wrong: that is reported when files are compared. */
-function isOnlyFileWrong(state: MirrorState, wanted: WantedResource): boolean {
-  if (state.resource(wanted.uri)?.copied !== undefined) return false;
-  const copied = foundWrong(state, wanted.uri);
-  return copied !== undefined && agrees(copied, wanted) === true;
+/**
+ * Whether an entry has another version than the copy, as far as it says. A wrong file is reported when files are
+ * compared.
+ */
+function differs(state: MirrorState, wanted: WantedResource): boolean {
+  const copied = state.resource(wanted.uri)?.copied ?? foundWrong(state, wanted.uri);
+  return copied === undefined || agrees(copied, wanted) === false;
 }
 
 function pathOfCopied(state: MirrorState, { uri }: WantedResource): string | undefined {
@@ -119,10 +123,9 @@ function pathOfCopied(state: MirrorState, { uri }: WantedResource): string | und
  * and the copy does not have.
  */
 async function readPending({ set, reader, state }: AuditParts, changed: WantedTable): Promise<void> {
-  const time = state.fact('cursor');
-  if (time === undefined || set.changeList === undefined) return;
+  const cursor = cursorOf(state);
+  if (cursor === undefined || set.changeList === undefined) return;
   const onChange = (change: WantedResource) => changed.put(change, false);
-  const cursor = { time, seen: state.fact('seen') ?? [] };
   try {
     await readChanges(reader, set.changeList, {
       cursor,

@@ -1,10 +1,11 @@
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import type { Closers } from '../../lib/closers.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Reader } from '../read/reader.ts';
 import { type AuditReport, audit } from './audit.ts';
 import { copyFromDump } from './dump/copy-from-dump.ts';
-import { ChangesMissing, type ChangesRead, readChanges } from './lists/read-changes.ts';
+import { type ChangesRead, readChanges } from './lists/read-changes.ts';
+import { ChangesMissing, type Cursor } from './lists/take-changes.ts';
 import type { WantedResource } from './lists/wanted-resource.ts';
 import type { MirrorOptions, PassReport } from './mirror-options.ts';
 import { type ApplyParts, applyDeletions, applyFetches } from './pass/apply-wanted.ts';
@@ -13,7 +14,9 @@ import { CopyWriter } from './pass/copy-writer.ts';
 import type { StreamReader } from './source/change-stream.ts';
 import { CurrentSet } from './source/current-set.ts';
 import type { MirroredSet } from './source/find-set.ts';
+import { cursorOf, setCursor } from './state/cursor.ts';
 import type { FailedResource, MirrorState } from './state/mirror-state.ts';
+import { recordFailure } from './state/record-failure.ts';
 import { WantedTable } from './state/wanted-table.ts';
 import type { MirrorTarget } from './target/mirror-target.ts';
 
@@ -41,8 +44,6 @@ export class Mirror {
   readonly #parts: MirrorParts;
   readonly #closers: Closers;
   readonly #set: CurrentSet;
-  /** Whether the Change List gets no more changes, as far as it was read. */
-  #isClosed = false;
   #hasPassed = false;
 
   constructor(set: MirroredSet, parts: MirrorParts, closers: Closers) {
@@ -56,13 +57,23 @@ export class Mirror {
    * @throws DocumentFailure when a list cannot be read: the copy is unchanged then, or has some of the changes
    */
   async pass(asked: Asked = {}): Promise<PassReport> {
-    if (this.#hasPassed) await this.#set.refresh({ isClosed: this.#isClosed });
-    this.#hasPassed = true;
+    await this.#refreshSet();
     try {
       return await this.#pass(asked);
     } catch (error) {
       if (!(await this.#set.hasOthersAfter(error))) throw error;
       return this.#pass(asked);
+    }
+  }
+
+  async #refreshSet(): Promise<void> {
+    try {
+      // Before the first pass, it was just read.
+      if (this.#hasPassed) await this.#set.refresh();
+      this.#hasPassed = true;
+    } catch (error) {
+      recordFailure(this.#parts.state, error);
+      throw error;
     }
   }
 
@@ -170,16 +181,17 @@ export class Mirror {
   /** Reads the wanted state of resources: from the changes, or from the Resource List and the changes after it. */
   async #read(wanted: WantedTable, { compares = false, skipsFailed = false }: Asked): Promise<WantedRead> {
     const { state } = this.#parts;
-    const cursor = state.fact('cursor');
+    const cursor = cursorOf(state);
     if (!compares && cursor !== undefined && this.#set.documents.changeList !== undefined) {
       const failed = skipsFailed ? [] : state.failures(MOST_FAILURES);
       for (const { wanted: json } of failed) wanted.put(JSON.parse(json) as WantedResource, true);
       try {
-        const changes = await this.#readChanges({ time: cursor, seen: state.fact('seen') ?? [] }, wanted, true);
+        const changes = await this.#readChanges(cursor, wanted, true);
         return { compared: undefined, list: undefined, changes };
       } catch (error) {
         if (!(error instanceof ChangesMissing)) throw error;
-        this.#parts.options.onNotice('the Change List does not reach back to the last pass: comparing everything');
+        if (!error.isGap) return this.#compare(wanted, 'no-changes');
+        this.#parts.options.onNotice(`${error.message}: comparing everything`);
         return this.#compare(wanted, 'gap');
       }
     }
@@ -201,7 +213,7 @@ export class Mirror {
     return { compared, list: { uri: resourceLists[0]!, at, listed }, changes };
   }
 
-  async #changesAfter(cursor: { time: number; seen: readonly string[] }, wanted: WantedTable) {
+  async #changesAfter(cursor: Cursor, wanted: WantedTable) {
     if (this.#set.documents.changeList === undefined) return undefined;
     try {
       return await this.#readChanges(cursor, wanted, false);
@@ -212,7 +224,7 @@ export class Mirror {
     }
   }
 
-  #readChanges(cursor: { time: number; seen: readonly string[] }, wanted: WantedTable, isConditional: boolean) {
+  #readChanges(cursor: Cursor, wanted: WantedTable, isConditional: boolean) {
     const { reader, state } = this.#parts;
     const before = state.fact('changesRead');
     const list = this.#set.documents.changeList!;
@@ -230,18 +242,15 @@ export class Mirror {
     const differs = (failed: FailedResource) => wanted.get(failed.uri) !== undefined;
     for (const failed of state.failures(MOST_FAILURES)) if (!differs(failed)) state.clearFailure(failed.uri);
     state.setFact('listRead', { uri, at, time: Date.now() });
-    state.setFact('cursor', at);
-    state.setFact('seen', []);
+    setCursor(state, at === undefined ? undefined : { time: at, seen: [] });
   }
 
   #recordChanges(read: ChangesRead | undefined): void {
     if (read === undefined) return;
     const { state } = this.#parts;
-    const { cursor, hasRanges, validator, stream, isClosed } = read;
+    const { cursor, hasRanges, validator, stream } = read;
     this.stream = stream;
-    this.#isClosed = isClosed;
-    state.setFact('cursor', cursor.time);
-    state.setFact('seen', cursor.seen);
+    setCursor(state, cursor);
     if (hasRanges !== undefined) state.setFact('hasRanges', hasRanges);
     state.setFact(
       'changesRead',
@@ -255,16 +264,6 @@ interface Asked {
   readonly compares?: boolean;
   /** Whether resources that failed before are skipped. */
   readonly skipsFailed?: boolean;
-}
-
-/** If the state cannot be written either, the first error is the useful one. */
-function recordFailure(state: MirrorState, error: unknown): void {
-  try {
-    state.setFact('lastPass', { time: Date.now(), failure: error instanceof Error ? error.message : String(error) });
-    state.commit();
-  } catch (second) {
-    if (!isTidemarkError(second, 'unavailable')) throw second;
-  }
 }
 
 async function hasFiles(target: MirrorTarget): Promise<boolean> {

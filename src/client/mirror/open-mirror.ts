@@ -10,7 +10,7 @@ import type { MirrorOptions } from './mirror-options.ts';
 import { OWN_PREFIX } from './names/safe-name.ts';
 import { withoutLogin } from './requests/credentials.ts';
 import { LIMITS, OUTAGE_BACKOFF, openRequests } from './requests/open-requests.ts';
-import { findSet, type MirroredSet, readSet } from './source/find-set.ts';
+import { findSet, type MirroredSet, readSet, requireSameKind } from './source/find-set.ts';
 import { lockMirror } from './state/mirror-lock.ts';
 import { MirrorState, STATE_FILE } from './state/mirror-state.ts';
 
@@ -88,7 +88,10 @@ async function setOf({ options, reader, state }: MirrorParts): Promise<MirroredS
       set,
     });
   }
-  return readSet(reader, set);
+  const now = await readSet(reader, set);
+  const listBefore = state.fact('listRead')?.uri;
+  requireSameKind(now, listBefore === undefined ? [] : [listBefore]);
+  return now;
 }
 
 /**

@@ -30,14 +30,19 @@ export async function* unpacked(fetched: Fetched, mostBytes: number): AsyncGener
  */
 export async function* unpackedFile(chunks: AsyncIterable<Buffer>, mostBytes: number): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
-  const first = await iterator.next();
-  if (first.done) return;
+  let begin = Buffer.alloc(0);
   const rest = async function* () {
-    yield first.value;
+    yield begin;
     yield* { [Symbol.asyncIterator]: () => iterator };
   };
-  const isPacked = first.value[0] === 0x1f && first.value[1] === 0x8b;
   try {
+    // The first chunk of a slow server may be a single byte.
+    while (begin.length < 2) {
+      const next = await iterator.next();
+      if (next.done) break;
+      begin = Buffer.concat([begin, next.value]);
+    }
+    const isPacked = begin[0] === 0x1f && begin[1] === 0x8b;
     yield* isPacked ? gunzipped(rest(), mostBytes) : rest();
   } finally {
     // Ending a generator that was not started does not end the iterator that it would read.

@@ -9,7 +9,7 @@ const MOST_SHOWN = 10;
 
 const REASONS = {
   first: 'It was made from the Resource List.',
-  gap: 'It was compared with the Resource List, because the Change List does not reach back to the pass before.',
+  gap: 'It was compared with the Resource List, because the Change List does not show every change since the pass before.',
   'no-changes': 'It was compared with the Resource List, because the source has no changes to follow.',
   asked: 'It was compared with the Resource List.',
 } as const;

@@ -24,13 +24,12 @@ const MOST_BYTES = 4 * 1024 ** 3;
  */
 export async function listPackages(reader: Reader, dump: string): Promise<readonly ListedPackage[]> {
   let found: ListedPackage[] = [];
-  await readResourceList(
-    reader,
-    [dump],
-    () => {
+  await readResourceList(reader, [dump], {
+    capability: 'resourcedump',
+    onStart() {
       found = [];
     },
-    (entry) => {
+    onEntry(entry) {
       const { uri, length, hashes } = wantedOf(entry, false);
       const contents = linksOf(entry, 'contents').find((href) => URL.canParse(href, dump));
       if (!URL.canParse(uri, dump) || found.length === MOST_PACKAGES) return;
@@ -41,7 +40,7 @@ export async function listPackages(reader: Reader, dump: string): Promise<readon
         contents: contents === undefined ? undefined : new URL(contents, dump).href,
       });
     },
-  );
+  });
   return found;
 }
 

@@ -4,15 +4,8 @@ import { linksInHeader } from '../../read/page-links.ts';
 import type { Reader } from '../../read/reader.ts';
 import { DocumentFailure, type ReadEntries, readEntries } from './read-entries.ts';
 import { leadsToPage, requireRoot } from './read-resource-list.ts';
-import { timeOf, type WantedResource, wantedOf } from './wanted-resource.ts';
-
-/** The position up to which changes have been applied. */
-export interface Cursor {
-  /** Microseconds since 1970. */
-  readonly time: number;
-  /** URIs whose changes at exactly this time are applied. */
-  readonly seen: readonly string[];
-}
+import { ChangesMissing, ChangeTaker, type Cursor } from './take-changes.ts';
+import { timeOf, type WantedResource } from './wanted-resource.ts';
 
 export interface ChangesRead {
   readonly cursor: Cursor;
@@ -21,8 +14,6 @@ export interface ChangesRead {
   readonly validator: string | undefined;
   /** The URI of the source's stream of changes: the link `monitor` (RFC 5989). */
   readonly stream: string | undefined;
-  /** Whether the list gets no more changes: later ones are in another list (ResourceSync 1.1, 12.1). */
-  readonly isClosed: boolean;
 }
 
 interface ChangesOptions {
@@ -37,9 +28,7 @@ interface ChangesOptions {
 /** Microseconds by which the beginning of a range may differ from the requested one. */
 const TOLERANCE = 1_000;
 const MOST_PARTS = 100_000;
-
-/** The Change List does not reach back to the cursor: only the Resource List shows what has changed. */
-export class ChangesMissing extends Error {}
+const NO_REACH = 'the Change List does not reach back to the last pass';
 
 /**
  * Reads the changes after a cursor: as a range, if the source supports ranges, otherwise from each list that may
@@ -53,12 +42,21 @@ export async function readChanges(
   list: string,
   options: ChangesOptions,
 ): Promise<ChangesRead | undefined> {
+  if (options.hasRanges !== false) {
+    const taker = new ChangeTaker(options);
+    const ranges = await readRanges(reader, list, options, taker);
+    if (ranges !== undefined) return { ...readOf(ranges, taker), hasRanges: true, validator: undefined };
+  }
   const taker = new ChangeTaker(options);
-  const ranges = options.hasRanges === false ? undefined : await readRanges(reader, list, options, taker);
-  if (ranges !== undefined) return { ...taker.read(ranges), hasRanges: true, validator: undefined };
   const read = await readAll(reader, list, options, taker);
   const hasRanges = options.hasRanges === undefined ? false : undefined;
-  return read === undefined ? undefined : { ...taker.read(read), hasRanges, validator: read.validator };
+  return read === undefined ? undefined : { ...readOf(read, taker), hasRanges, validator: read.validator };
+}
+
+function readOf({ document, headers }: ReadEntries, taker: ChangeTaker): Pick<ChangesRead, 'cursor' | 'stream'> {
+  const [stream] = linksInHeader(headers.link ?? '').monitor ?? [];
+  const isUri = stream !== undefined && URL.canParse(stream, document.uri);
+  return { cursor: taker.cursor(), stream: isUri ? new URL(stream, document.uri).href : undefined };
 }
 
 /** Reads a range with `changelist.xml?from=`. Returns undefined when the source has no ranges. */
@@ -75,7 +73,7 @@ async function readRanges(
     const { md } = read.document;
     const begin = timeOf(md.from);
     if (begin === undefined || begin < from - TOLERANCE) return undefined;
-    if (begin > from) throw new ChangesMissing();
+    if (begin > from) throw new ChangesMissing(NO_REACH);
     const until = timeOf(md.until);
     taker.end(read.document);
     if (until === undefined || until <= from || parts === MOST_PARTS) return read;
@@ -88,7 +86,7 @@ async function readRange(reader: Reader, uri: string, taker: ChangeTaker): Promi
   try {
     const read = await readEntries(reader, uri, (entry, document) => {
       isIndex ||= leadsToPage(entry, document);
-      if (!isIndex) taker.take(entry);
+      if (!isIndex) taker.take(entry, document);
     });
     return isIndex || read.document.root !== 'urlset' ? undefined : read;
   } catch (error) {
@@ -110,7 +108,7 @@ async function readAll(
     list,
     (entry, document) => {
       if (leadsToPage(entry, document)) parts.push(entry);
-      else taker.take(entry);
+      else taker.take(entry, document);
     },
     validator,
   );
@@ -120,11 +118,11 @@ async function readAll(
   if (parts.length === 0) taker.end(head.document);
   for (const { loc, md } of parts) {
     const until = timeOf(md.until);
-    if (until !== undefined && until <= cursor.time) continue;
+    if (until !== undefined && isApplied(until, cursor)) continue;
     const uri = loc.trim();
     const read = await readEntries(reader, uri, (entry, document) => {
       if (leadsToPage(entry, document)) throw new DocumentFailure(uri, 'it is an index, in the index that leads to it');
-      taker.take(entry);
+      taker.take(entry, document);
     });
     requireRoot(read.document);
     taker.end(read.document);
@@ -132,56 +130,15 @@ async function readAll(
   return head;
 }
 
+/**
+ * Whether all changes of a closed list are applied. At the time of a change, it may have had further ones since.
+ * @param until of the list
+ */
+const isApplied = (until: number, { time, seen }: Cursor): boolean =>
+  until < time || (until === time && seen.length === 0);
+
 /** @throws ChangesMissing */
 function requireReach({ md, firstTime }: Document, cursor: Cursor, parts: readonly Entry[]): void {
   const from = timeOf(md.from) ?? timeOf(parts[0]?.md.from) ?? timeOf(firstTime);
-  if (from === undefined || from > cursor.time) throw new ChangesMissing();
-}
-
-/** Passes on changes after the cursor, and computes the next cursor. */
-class ChangeTaker {
-  readonly #from: number;
-  readonly #seenBefore: ReadonlySet<string>;
-  readonly #onChange: (wanted: WantedResource) => void;
-  #time: number;
-  #seen: Set<string>;
-
-  constructor({ cursor, onChange }: ChangesOptions) {
-    this.#from = cursor.time;
-    this.#time = cursor.time;
-    this.#seenBefore = new Set(cursor.seen);
-    this.#seen = new Set(cursor.seen);
-    this.#onChange = onChange;
-  }
-
-  take(entry: Entry): void {
-    const wanted = wantedOf(entry, true);
-    const { stamp, uri } = wanted;
-    if (stamp !== undefined) {
-      if (stamp < this.#from || (stamp === this.#from && this.#seenBefore.has(uri))) return;
-      if (stamp > this.#time) this.#seen = new Set();
-      this.#time = Math.max(this.#time, stamp);
-      if (stamp === this.#time) this.#seen.add(uri);
-    }
-    this.#onChange(wanted);
-  }
-
-  /** A closed list contains every change before its `until`. */
-  end({ md }: Document): void {
-    const until = timeOf(md.until);
-    if (until === undefined || until <= this.#time) return;
-    this.#time = until;
-    this.#seen = new Set();
-  }
-
-  read({ document, headers }: ReadEntries): Pick<ChangesRead, 'cursor' | 'stream' | 'isClosed'> {
-    const links = linksInHeader(headers.link ?? '');
-    const [stream] = links.monitor ?? [];
-    const isUri = stream !== undefined && URL.canParse(stream, document.uri);
-    return {
-      cursor: { time: this.#time, seen: [...this.#seen] },
-      stream: isUri ? new URL(stream, document.uri).href : undefined,
-      isClosed: document.md.until !== undefined,
-    };
-  }
+  if (from === undefined || from > cursor.time) throw new ChangesMissing(NO_REACH);
 }

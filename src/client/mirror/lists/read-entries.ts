@@ -61,18 +61,31 @@ export async function readEntries(
     const { status, headers } = fetched;
     if (status !== 200) fetched.discard();
     if (status === 304 && validator !== undefined) return undefined;
-    if (status !== 200) throw new DocumentFailure(uri, `the server answers ${status}`, status);
+    if (status !== 200) throw new DocumentFailure(uri, `the server answers ${status}${adviceFor(status)}`, status);
     const { documentBytes } = reader.limits;
     const chunks = unpackedFile(unpacked(fetched, documentBytes), documentBytes);
     for await (const entries of entriesOf(chunks, parser)) {
       reader.signal.throwIfAborted();
-      for (const entry of entries) onEntry(entry, document);
+      for (const entry of entries) onEntry(withAbsolute(entry, fetched.uri), document);
     }
     return { document, headers, validator: validatorOf(headers) };
   } catch (error) {
     reader.signal.throwIfAborted();
     throw error instanceof ReadFailure ? new DocumentFailure(uri, error.message) : error;
   }
+}
+
+/** Advice for the user about a response, for the end of a message. */
+export function adviceFor(status: number): string {
+  if (status !== 401 && status !== 403) return '';
+  return ': give credentials with --token-file or --netrc (of a set: --from-token-file, --from-netrc)';
+}
+
+/** A URI should be absolute. Some sources write relative ones, of lists or of resources. */
+function withAbsolute(entry: Entry, base: string): Entry {
+  const loc = entry.loc.trim();
+  if (loc === '' || /^[a-z][a-z0-9+.-]*:/i.test(loc) || !URL.canParse(loc, base)) return entry;
+  return { ...entry, loc: new URL(loc, base).href };
 }
 
 /** The headers of a conditional request. A validator that ends with a quote is an ETag, any other one a date. */

@@ -103,10 +103,13 @@ export function agrees(copied: CopiedResource, wanted: WantedResource): boolean 
   const [algorithm, digest] = copied.hash.split(':') as [HashAlgorithm, string];
   const expected = wanted.hashes[algorithm];
   if (expected !== undefined) return expected === digest;
-  if (wanted.stamp !== undefined && wanted.stamp === copied.stamp) return true;
+  if (wanted.stamp !== undefined) return wanted.stamp === copied.stamp && isPrecise(wanted.stamp) ? true : undefined;
   const [before, now] = [timeOf(copied.lastmod), timeOf(wanted.lastmod)];
   return before === undefined || now === undefined ? undefined : before === now;
 }
+
+/** Of two changes in the same second, a source may write the same time. */
+const isPrecise = (stamp: number): boolean => stamp % 1_000_000 !== 0;
 
 /** Encodes for the database. */
 export const encodeAbout = (about: About | undefined): string | null =>

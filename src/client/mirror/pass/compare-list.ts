@@ -33,10 +33,9 @@ export async function compareWithList(
   let seen = new Bits();
   const resources = new KnownByUri(state);
   let isEmpty = false;
-  const read = await readResourceList(
-    reader,
-    lists,
-    () => {
+  const read = await readResourceList(reader, lists, {
+    capability: 'resourcelist',
+    onStart() {
       listed = 0;
       prefix = undefined;
       const largestId = state.largestId();
@@ -44,17 +43,21 @@ export async function compareWithList(
       seen = new Bits(largestId);
       wanted.clear();
     },
-    (entry) => {
+    onEntry(entry) {
       const resource = wantedOf(entry, false);
       if (resource.uri === '') return;
       listed += 1;
       if (listed % READ_AT_ONCE === 0) onProgress(listed);
       prefix = commonPrefix(prefix, resource.uri);
       const known = isEmpty ? undefined : resources.get(resource.uri);
+      // Of several entries of a resource, the last one counts.
+      const isRepeated = known !== undefined && seen.has(known.id);
       if (known !== undefined) seen.add(known.id);
-      if (known?.copied === undefined || agrees(known.copied, resource) !== true) wanted.put(resource, true);
+      if (isRepeated || known?.copied === undefined || agrees(known.copied, resource) !== true) {
+        wanted.put(resource, true);
+      }
     },
-  );
+  });
   for (const uri of unseen(state, seen)) wanted.put({ ...NOTHING, uri }, true);
   return { ...read, listed, prefix: prefix ?? '' };
 }

@@ -46,20 +46,38 @@ export async function fetchResource(
     if (status !== 200) fetched.discard();
     if (status === 304 && validator !== undefined) return undefined;
     if (status !== 200) throw new ResourceFailure(`the server answers ${status}`);
-    if (!isIdentity(fetched)) {
-      fetched.discard();
-      throw new ResourceFailure(`it comes with the Content-Encoding ${fetched.headers['content-encoding']}`);
-    }
-    const { staged, copied } = await stageStream(resumedBody(wanted.uri, fetched, reader), target, {
-      wanted,
-      path,
-      mostBytes: reader.limits.resourceBytes,
-    });
+    const to = { wanted, path, mostBytes: reader.limits.resourceBytes };
+    const { staged, copied } = await stageBody(reader, target, fetched, to);
     return { staged, copied, validator: validatorOf(fetched.headers) };
   } catch (error) {
     reader.signal.throwIfAborted();
     if (error instanceof FetchFailure) throw new ResourceFailure(error.message);
     throw error;
+  }
+}
+
+/**
+ * Servers send a file that is packed itself, such as `a.xml.gz`, with a Content-Encoding, even if none is accepted. Only
+ * a hash shows that its bytes are those of the resource, and not packed ones of it.
+ */
+async function stageBody(
+  reader: Reader,
+  target: MirrorTarget,
+  fetched: Fetched,
+  to: StagedFrom,
+): Promise<StagedResource> {
+  const encoding = fetched.headers['content-encoding'] ?? 'identity';
+  const bytes = resumedBody(to.wanted.uri, fetched, reader);
+  if (encoding === 'identity') return stageStream(bytes, target, to);
+  const problem = `it comes with the Content-Encoding ${encoding}`;
+  if (strongestOf(to.wanted.hashes) === undefined) {
+    fetched.discard();
+    throw new ResourceFailure(problem);
+  }
+  try {
+    return await stageStream(bytes, target, to);
+  } catch (error) {
+    throw error instanceof ResourceFailure ? new ResourceFailure(`${problem}, and ${error.message}`) : error;
   }
 }
 
@@ -153,5 +171,3 @@ function requireEqual(length: number, found: Hashes, wanted: WantedResource): vo
     throw new ResourceFailure(`its ${name} is ${found[name]}, and the list says ${expected}`);
   }
 }
-
-const isIdentity = ({ headers }: Fetched): boolean => (headers['content-encoding'] ?? 'identity') === 'identity';

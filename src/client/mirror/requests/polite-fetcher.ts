@@ -75,7 +75,7 @@ export class PoliteFetcher implements Fetcher {
         const after = retryAfterMs(fetched);
         const ms = after || backoffMs(failures, BACKOFF);
         if (isLast || ms > LONGEST_PAUSE_MS) {
-          if (after > 0) this.#refusedUntil.set(uri, Date.now() + Math.min(after, LONGEST_REFUSAL_MS));
+          if (after > 0) this.#refusedUntil.set(uri, performance.now() + Math.min(after, LONGEST_REFUSAL_MS));
           return fetched;
         }
         fetched.discard();
@@ -99,8 +99,9 @@ export class PoliteFetcher implements Fetcher {
   #requireDue(uri: string): void {
     const until = this.#refusedUntil.get(uri);
     if (until === undefined) return;
-    if (until > Date.now()) {
-      throw new FetchFailure(`the server asks for no request before ${new Date(until).toISOString()}`);
+    const ms = until - performance.now();
+    if (ms > 0) {
+      throw new FetchFailure(`the server asks for no request before ${new Date(Date.now() + ms).toISOString()}`);
     }
     this.#refusedUntil.delete(uri);
   }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Reader } from '../../read/reader.ts';
 import { DocumentFailure } from '../lists/read-entries.ts';
-import { type MirroredSet, readSet } from './find-set.ts';
+import { type MirroredSet, readSetAgain } from './find-set.ts';
 
 /** The documents of a set, which is followed for a long time: a source may replace a list by one at another address. */
 export class CurrentSet {
@@ -19,15 +19,13 @@ export class CurrentSet {
   }
 
   /**
-   * Reads the Capability List again if the set may have other documents now: it had no Change List, or that gets no
-   * more changes.
+   * Reads the Capability List again: it may name another Change List although the one before is as it was.
    * @throws DocumentFailure
    */
-  async refresh({ isClosed }: { readonly isClosed: boolean }): Promise<void> {
-    const { uri, resourceLists, changeList } = this.#documents;
+  async refresh(): Promise<void> {
+    const { uri, resourceLists } = this.#documents;
     // Otherwise the source is a single list, without a Capability List.
-    const hasCapabilityList = !resourceLists.includes(uri);
-    if (hasCapabilityList && (isClosed || changeList === undefined)) await this.#read();
+    if (!resourceLists.includes(uri)) await this.#read();
   }
 
   /**
@@ -38,10 +36,11 @@ export class CurrentSet {
     if (!(error instanceof DocumentFailure) || !error.isMissing) return false;
     const before = this.#documents;
     await this.#read();
-    return !isDeepStrictEqual(this.#documents, before);
+    const { validator: _, ...now } = this.#documents;
+    return !isDeepStrictEqual({ ...now, validator: before.validator }, before);
   }
 
   async #read(): Promise<void> {
-    this.#documents = await readSet(this.#reader, this.#documents.uri);
+    this.#documents = await readSetAgain(this.#reader, this.#documents);
   }
 }

@@ -2,7 +2,8 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { discover } from '../../read/discover.ts';
 import { type Entry, isIndex } from '../../read/document.ts';
 import type { Reader } from '../../read/reader.ts';
-import { readEntries } from '../lists/read-entries.ts';
+import { adviceFor, DocumentFailure, readEntries } from '../lists/read-entries.ts';
+import { requireList } from '../lists/read-resource-list.ts';
 
 /** The documents of the set to copy. */
 export interface MirroredSet {
@@ -13,6 +14,8 @@ export interface MirroredSet {
   /** The Change List. Undefined also when there are several, because their order is unknown. */
   readonly changeList: string | undefined;
   readonly resourceDump: string | undefined;
+  /** The ETag or Last-Modified of the document at `uri`. */
+  readonly validator: string | undefined;
 }
 
 interface FoundSet extends MirroredSet {
@@ -36,12 +39,11 @@ export async function findSet(reader: Reader, url: string, name?: string, option
     const own = [start.description, home, home.replace(/\/$/, ''), set.uri, ...start.only.map(({ loc }) => loc)];
     return { ...set, source: own.includes(url) ? undefined : start.description };
   }
-  const only = start.only.find(({ capability }) => capability === 'resourcelist');
-  if (only !== undefined) {
-    const { loc } = only;
-    return { uri: loc, resourceLists: [loc], changeList: undefined, resourceDump: undefined, source: undefined };
-  }
-  const message = `nothing of ResourceSync was found by ${url}: give the URL of a Source Description, a Capability List or a Resource List`;
+  const only = start.only.filter(({ capability }) => capability === 'resourcelist').map(({ loc }) => loc);
+  if (only.length > 0) return { ...singleList(chosen(only, { url, name, option }), undefined), source: undefined };
+  const { failure, pages } = start;
+  const reason = failure === undefined ? '' : ` (${failure}${adviceFor(pages[0]?.status ?? 0)})`;
+  const message = `nothing of ResourceSync was found by ${url}${reason}: give the URL of a Source Description, a Capability List or a Resource List`;
   throw new TidemarkError('invalid', message, { url });
 }
 
@@ -50,16 +52,43 @@ export async function findSet(reader: Reader, url: string, name?: string, option
  * @throws DocumentFailure
  */
 export async function readSet(reader: Reader, uri: string): Promise<MirroredSet> {
+  return (await readSetSince(reader, uri, undefined))!;
+}
+
+/**
+ * Reads the Capability List of a set again: it may name other lists now, such as a new Change List.
+ * @throws DocumentFailure also when it is no Capability List any more: nothing may be deleted for that
+ */
+export async function readSetAgain(reader: Reader, before: MirroredSet): Promise<MirroredSet> {
+  const { uri } = before;
+  const set = (await readSetSince(reader, uri, before.validator)) ?? before;
+  requireSameKind(set, before.resourceLists);
+  return set;
+}
+
+/**
+ * A page for people, or an empty document, must not be taken for a Resource List where the Capability List was.
+ * @param listsBefore the Resource Lists that were read before
+ * @throws DocumentFailure
+ */
+export function requireSameKind({ uri, resourceLists }: MirroredSet, listsBefore: readonly string[]): void {
+  if (!resourceLists.includes(uri) || listsBefore.length === 0 || listsBefore.includes(uri)) return;
+  throw new DocumentFailure(uri, 'it was a Capability List, and is none any more');
+}
+
+/** Returns undefined when the document has not changed. */
+async function readSetSince(reader: Reader, uri: string, before: string | undefined): Promise<MirroredSet | undefined> {
   const found = new Map<string, readonly string[]>();
-  const read = await readEntries(reader, uri, ({ loc, md }) => {
-    const { capability } = md;
+  const take = ({ loc, md: { capability } }: Entry) => {
     if (capability === undefined) return;
     found.set(capability, [...new Set([...(found.get(capability) ?? []), absolute(loc, uri)])]);
-  });
-  const { md } = read.document;
-  // The source is a single list.
-  if (md.capability !== 'capabilitylist' && !found.has('resourcelist')) {
-    return { uri, resourceLists: [uri], changeList: undefined, resourceDump: undefined };
+  };
+  const read = await readEntries(reader, uri, take, before);
+  if (read === undefined) return undefined;
+  const { document, validator } = read;
+  if (document.md.capability !== 'capabilitylist' && !found.has('resourcelist')) {
+    requireList(document, 'resourcelist');
+    return singleList(uri, validator);
   }
   const changeLists = found.get('changelist') ?? [];
   return {
@@ -68,8 +97,18 @@ export async function readSet(reader: Reader, uri: string): Promise<MirroredSet>
     changeList: changeLists.length === 1 ? changeLists[0] : undefined,
     // Several dumps have the same bytes: one is enough.
     resourceDump: found.get('resourcedump')?.[0],
+    validator,
   };
 }
+
+/** A source without a Capability List. */
+const singleList = (uri: string, validator: string | undefined): MirroredSet => ({
+  uri,
+  resourceLists: [uri],
+  changeList: undefined,
+  resourceDump: undefined,
+  validator,
+});
 
 /** The Capability Lists of a Source Description, or of all descriptions in an index. */
 async function setsOf(reader: Reader, description: string): Promise<readonly string[]> {

@@ -1,5 +1,6 @@
 import { TidemarkError } from '../../../core/errors.ts';
 import { keyOfPath } from '../../../core/key.ts';
+import type { Cursor } from '../lists/take-changes.ts';
 import { type CopiedResource, decodeAbout, encodeAbout } from '../lists/wanted-resource.ts';
 import { foldedPath, freePath, type TakenNames } from '../names/resource-path.ts';
 import { OWN_PREFIX } from '../names/safe-name.ts';
@@ -25,10 +26,10 @@ export interface Facts {
   readonly bucket: { readonly name: string; readonly id: string };
   /** The common prefix of all URIs when the copy was created: see `commonPrefix`. */
   readonly prefix: string;
-  /** Microseconds since 1970: changes from this time on are not applied yet, except those of `seen`. */
+  /** The parts of the `Cursor`. */
   readonly cursor: number;
-  /** URIs whose changes at the time of the cursor are applied. */
   readonly seen: readonly string[];
+  readonly changesBefore: NonNullable<Cursor['before']>;
   /** Whether the source answers `changelist.xml?from=`. */
   readonly hasRanges: boolean;
   /** The URL of the Change List that was read last, and its ETag or Last-Modified. */
@@ -165,7 +166,7 @@ export class MirrorState implements TakenNames {
   forgetAllCopied(): void {
     this.#database.run('UPDATE resource SET length = NULL, hash = NULL, validator = NULL');
     this.clearFailures();
-    const facts = ['cursor', 'seen', 'changesRead', 'listRead', 'lastPass'] as const;
+    const facts = ['cursor', 'seen', 'changesBefore', 'changesRead', 'listRead', 'lastPass'] as const;
     for (const name of facts) this.setFact(name, undefined);
   }
 

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
+import { CHANGES, copyIn, hashAndLength, LIST, MirroredSource } from '../support/mirrored-source.ts';
+import { killTidemarks, runTidemark, startTidemark } from '../support/run-tidemark.ts';
+import { documentOf } from '../support/served-source.ts';
+import { useTempFolder } from '../support/temp-folder.ts';
+import { until } from '../support/until.ts';
+
+const AT = '2026-01-01T00:00:00Z';
+const LATER = '2026-01-02T00:00:00Z';
+
+describe('a mirror of a source whose lists are not as they should be', () => {
+  const place = useTempFolder();
+  let source: MirroredSource;
+
+  beforeEach(async () => {
+    source = await MirroredSource.start();
+    source.put({ 'a.txt': 'one', 'b.txt': 'two' }).list(AT);
+  });
+
+  afterEach(async () => {
+    await killTidemarks();
+    await source.close();
+  });
+
+  const mirror = (...words: readonly string[]) =>
+    runTidemark(['mirror', source.url, 'copy', ...words], { cwd: place.path });
+  const copy = () => copyIn(place.at('copy'));
+  const done = async () => {
+    const { exitCode, stdout, stderr } = await mirror();
+    assert.equal(exitCode, 0, stdout + stderr);
+    assert.deepEqual(copy(), Object.fromEntries([...source.files].sort()));
+    return { stdout, stderr };
+  };
+
+  it('reads the lists that the Capability List names now, also while it follows', async () => {
+    source.changes(AT, []);
+    const following = startTidemark(['mirror', source.url, 'copy', '--follow', '--interval', '1s', '--json'], {
+      cwd: place.path,
+    });
+    await following.says(/"event":"pass"/);
+    const changes = '/changelist-2.xml';
+    const entry = source.put({ 'a.txt': 'new' }).entry('a.txt', `${md('updated', LATER)} ${hashAndLength('', 'new')}`);
+    source.served.document(changes, `<rs:md capability="changelist" from="${AT}"/>${entry}`);
+    source.served.describe({ resourcelist: LIST, changelist: changes });
+    await until('the copy has the change', async () => copy()['a.txt'] === 'new');
+  });
+
+  it('deletes nothing when a document of another kind is in the place of a list', async () => {
+    await done();
+    const answers = new Map(source.served.answers);
+    const others = [
+      documentOf(''),
+      documentOf('<rs:md capability="description"/>'),
+      documentOf(`<rs:md capability="changelist" from="${AT}"/>`),
+      documentOf(`<rs:md capability="resourcelist" at="${AT}"/>`, 'sitemapindex'),
+    ];
+    // An empty Resource List is one: the source may have no resources.
+    for (const [path, documents] of [
+      ['/set.xml', others],
+      [LIST, others.slice(1)],
+    ] as const) {
+      for (const document of documents) {
+        source.served.answers.set(path, document);
+        const { exitCode, stdout, stderr } = await mirror();
+        assert.equal(exitCode, 3, stdout + document);
+        assert.match(
+          stderr,
+          /it was a Capability List|its capability is|an index without lists|names no Resource List/,
+        );
+        assert.deepEqual(copy(), { 'a.txt': 'one', 'b.txt': 'two' });
+      }
+      source.served.answers.set(path, answers.get(path)!);
+    }
+    await done();
+  });
+
+  it('applies each of several changes of a resource with the same time, whenever they come', async () => {
+    const change = { path: 'a.txt', change: 'updated', datetime: LATER } as const;
+    const entries = ['1', '2', '1'].map((text) => {
+      return source.entry('a.txt', `${md('updated', LATER)} ${hashAndLength('', text)}`);
+    });
+    source.changes(AT, [change]);
+    for (const [count, text] of ['1', '2', '1'].entries()) {
+      source.put({ 'a.txt': text });
+      const shown = entries.slice(0, count + 1).join('');
+      source.served.document(CHANGES, `<rs:md capability="changelist" from="${AT}"/>${shown}`);
+      await done();
+    }
+    source.put({ 'a.txt': undefined });
+    const shown = [...entries, source.entry('a.txt', md('deleted', LATER))].join('');
+    source.served.document(CHANGES, `<rs:md capability="changelist" from="${AT}"/>${shown}`);
+    assert.match((await done()).stdout, /1 deleted/);
+    assert.match((await done()).stdout, /Nothing to do/);
+  });
+
+  it('asks for a resource without a hash again when it has changed twice in a second', async () => {
+    const change = { path: 'a.txt', change: 'updated', datetime: LATER } as const;
+    const list = (count: number) => {
+      const entry = source.entry('a.txt', md('updated', LATER));
+      source.changes(AT, [change]);
+      source.served.document(CHANGES, `<rs:md capability="changelist" from="${AT}"/>${entry.repeat(count)}`);
+    };
+    for (const [at, text] of ['one', 'two'].entries()) {
+      source.put({ 'a.txt': text });
+      list(at + 1);
+      await done();
+    }
+    const before = source.requestsOf('a.txt');
+    await done();
+    assert.equal(source.requestsOf('a.txt'), before);
+  });
+
+  it('applies changes in whole seconds, minutes or days that its position is within', async () => {
+    for (const [at, datetime] of [
+      ['2026-03-01T10:20:30.5Z', '2026-03-01T10:20:30Z'],
+      ['2026-03-02T10:20:30.5Z', '2026-03-02T10:20Z'],
+      ['2026-03-03T10:20:30Z', '2026-03-03'],
+    ] as const) {
+      source.list(at).changes(AT, []);
+      assert.equal((await mirror('--compare')).exitCode, 0);
+      source.put({ 'a.txt': datetime }).changes(AT, [{ path: 'a.txt', change: 'updated', datetime }]);
+      await done();
+      assert.match((await done()).stdout, /Nothing to do/);
+    }
+  });
+
+  it('reads in a closed list what came at the time of its end', async () => {
+    const { baseUrl } = source.served;
+    const publish = (...texts: readonly string[]) => {
+      const entries = texts.map((text) =>
+        source.entry(`${text}.txt`, `${md('created', LATER)} ${hashAndLength('', text)}`),
+      );
+      source.put(Object.fromEntries(texts.map((text) => [`${text}.txt`, text])));
+      const page = `<rs:md capability="changelist" from="${AT}" until="${LATER}"/>`;
+      source.changes(AT, []);
+      source.served.document('/page.xml', page + entries.join(''));
+      const index = `<rs:md capability="changelist" from="${AT}"/><sitemap><loc>${baseUrl}/page.xml</loc>${page}</sitemap>`;
+      source.served.document(CHANGES, index, 'sitemapindex');
+    };
+    publish('c');
+    await done();
+    publish('c', 'd');
+    await done();
+  });
+
+  it('compares everything when a change has no time, and undoes nothing that came after it', async () => {
+    source.changes(AT, []);
+    await done();
+    source.put({ 'a.txt': 'new' }).list(LATER);
+    const undated = source.entry('a.txt', 'change="deleted"');
+    const dated = source.entry('a.txt', `${md('created', LATER)} ${hashAndLength('', 'new')}`);
+    source.served.document(CHANGES, `<rs:md capability="changelist" from="${AT}"/>${undated}${dated}`);
+    await done();
+    assert.match((await done()).stdout, /because the source has no changes to follow/);
+  });
+
+  it('compares everything when a change was added before others that it has', async () => {
+    const last = { path: 'a.txt', change: 'updated', datetime: '2026-01-05T00:00:00Z' } as const;
+    source.changes(AT, []);
+    await done();
+    source.put({ 'a.txt': 'new' }).changes(AT, [last]);
+    await done();
+    const late = { path: 'b.txt', change: 'updated', datetime: '2026-01-04T00:00:00Z' } as const;
+    source.put({ 'b.txt': 'new' }).changes(AT, [last, late]);
+    assert.match((await done()).stderr, /changes that were added before the last one: comparing everything/);
+    // Once is enough, whatever their order is.
+    const { stdout } = await done();
+    assert.doesNotMatch(stdout, /compared/);
+  });
+
+  it('takes the last one of several entries of a resource, in each comparison', async () => {
+    const [a, b] = [...source.files].map(([path, text]) => source.entry(path, hashAndLength(path, text)));
+    const before = source.entry('a.txt', hashAndLength('', 'before'));
+    source.served.document(LIST, `<rs:md capability="resourcelist" at="${AT}"/>${before}${b}${a}`);
+    await done();
+    assert.match((await done()).stdout, /Nothing to do/);
+    assert.equal((await mirror('--audit', '--rehash')).exitCode, 0);
+  });
+
+  it('finds no difference by an audit where the list says nothing that could differ', async () => {
+    source.list(AT, () => '');
+    await done();
+    assert.equal((await mirror('--audit', '--rehash')).exitCode, 0);
+  });
+
+  it('asks which list, when there are only sitemaps, and several', async () => {
+    const { baseUrl, answers } = source.served;
+    answers.set('/robots.txt', `Sitemap: ${baseUrl}/1.xml\nSitemap: ${baseUrl}/2.xml\n`);
+    answers.delete('/.well-known/resourcesync');
+    for (const [at, path] of [...source.files.keys()].entries()) {
+      source.served.document(`/${at + 1}.xml`, `<url><loc>${baseUrl}/files/${path}</loc></url>`);
+    }
+    const { exitCode, stderr } = await mirror();
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /has several sets: choose one with --set.*\n.*\/1\.xml\n.*\/2\.xml/);
+    assert.equal((await mirror('--set', `${baseUrl}/2.xml`)).exitCode, 0);
+    assert.deepEqual(copy(), { 'b.txt': 'two' });
+  });
+
+  it('resolves relative URIs of lists and resources', async () => {
+    const { served } = source;
+    const entries = [...source.files].map(
+      ([path, text], at) =>
+        `<url><loc>${at === 0 ? '/' : '../'}files/${path}</loc><rs:md ${hashAndLength('', text)}/></url>`,
+    );
+    const md = `<rs:md capability="resourcelist" at="${AT}"/>`;
+    served.document(LIST, `${md}<sitemap><loc> pages/1.xml </loc></sitemap>`, 'sitemapindex');
+    served.document('/pages/1.xml', md + entries.join(''));
+    await done();
+  });
+
+  it('takes the bytes of a packed file that comes with a Content-Encoding, if the hash is right', async () => {
+    source.put({ 'a.txt': 'packed bytes' }).list(AT);
+    source.served.answers.set('/files/a.txt', (_, response) =>
+      response.writeHead(200, { 'content-encoding': 'x-gzip' }).end('packed bytes'),
+    );
+    await done();
+  });
+
+  it('reads a packed list whose first byte comes alone', async () => {
+    const list = source.served.answers.get(LIST) as string;
+    source.served.answers.set(LIST, (_, response) => {
+      const packed = gzipSync(list);
+      response.writeHead(200, { 'content-type': 'application/xml' }).write(packed.subarray(0, 1));
+      setTimeout(() => response.end(packed.subarray(1)), 200);
+    });
+    await done();
+  });
+});
+
+const md = (change: string, datetime: string) => `change="${change}" datetime="${datetime}"`;
