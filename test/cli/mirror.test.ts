@@ -208,6 +208,26 @@ describe('tidemark mirror', () => {
     }
   });
 
+  it('leaves no file of a resource that was deleted after it was killed while it wrote the file', async () => {
+    const env = { TIDEMARK_FAILPOINT: 'mirror.published:kill@2' };
+    source.put({ 'e/x.txt': 'x', 'e/y.txt': 'y' }).list(AT);
+    assert.equal((await runProcess(['mirror', source.url, 'copy'], { cwd: place.path, env })).exitCode, null);
+    assert.ok(existsSync(place.at('copy/e/x.txt')));
+    source.put({ 'e/x.txt': undefined, 'e/y.txt': undefined, e: 'now a file' }).list(AT);
+    assert.equal((await run('mirror', source.url, 'copy')).exitCode, 0);
+    assert.deepEqual(copy(), { ...COPY, e: 'now a file' });
+  });
+
+  it('deletes a resource in whose place another program has made a folder', async () => {
+    await run('mirror', source.url, 'copy');
+    place.remove('copy/b.txt');
+    place.write('copy/b.txt/of-another-program', 'text');
+    source.put({ 'b.txt': undefined }).list(AT);
+    const { exitCode, stdout } = await run('mirror', source.url, 'copy', '--keep-deleted');
+    assert.equal(exitCode, 0, stdout);
+    assert.ok(existsSync(place.at('copy/b.txt/of-another-program')));
+  });
+
   it('lets one process at a time keep a copy, and names it', async () => {
     source.served.answers.set('/files/b.txt', () => {});
     const running = startProcess(['mirror', source.url, 'copy'], { cwd: place.path });

@@ -1,10 +1,10 @@
-import { TidemarkError } from '../../core/errors.ts';
 import type { Closers } from '../../lib/closers.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Reader } from '../read/reader.ts';
 import { type AuditReport, audit } from './audit.ts';
 import { copyFromDump } from './dump/copy-from-dump.ts';
 import { type ChangesRead, readChanges } from './lists/read-changes.ts';
+import { DocumentFailure } from './lists/read-entries.ts';
 import { ChangesMissing, type Cursor } from './lists/take-changes.ts';
 import type { WantedResource } from './lists/wanted-resource.ts';
 import type { MirrorOptions, PassReport } from './mirror-options.ts';
@@ -203,7 +203,7 @@ export class Mirror {
     const { options, reader, state } = this.#parts;
     const { uri, resourceLists } = this.#set.documents;
     if (resourceLists.length === 0) {
-      throw new TidemarkError('invalid', `${uri} names no Resource List: nothing can be compared with it`);
+      throw new DocumentFailure(uri, 'it names no Resource List, with which the copy could be compared');
     }
     const { at, prefix, listed } = await compareWithList(reader, resourceLists, { state, wanted }, (done) =>
       options.onProgress({ step: 'comparing', done, total: 0 }),

@@ -53,6 +53,8 @@ const functions = {
     });
   },
   async pass(options: { readonly skipsFailed: boolean }): Promise<PassResult> {
+    // This thread took the place of one that has ended.
+    if (mirror === undefined) await functions.open();
     const report = await mirror!.pass(options);
     const paths = changed.length > MOST_PATHS ? [''] : changed;
     changed = [];

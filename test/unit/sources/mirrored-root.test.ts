@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { FolderRoot } from '../../../src/sources/folder/folder-root.ts';
 import { MirroredRoot } from '../../../src/sources/resourcesync/mirrored-root.ts';
-import { MirroredSource } from '../../support/mirrored-source.ts';
+import { LIST, MirroredSource } from '../../support/mirrored-source.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
 describe('MirroredRoot', () => {
@@ -69,6 +69,19 @@ describe('MirroredRoot', () => {
     const requests = source.served.requests.length;
     await assert.rejects(refresh(aborted), /^Error: stopped$/);
     assert.equal(source.served.requests.length, requests);
+    await watched.close();
+  });
+
+  it('makes a pass after one that was stopped, and after its thread has ended', async () => {
+    const { answers } = source.served;
+    const list = answers.get(LIST)!;
+    const watched = await watch();
+    await refresh();
+    const stopping = new AbortController();
+    answers.set(LIST, () => stopping.abort(new Error('stopped')));
+    await assert.rejects(refresh(stopping.signal), /stopped/);
+    answers.set(LIST, list);
+    await refresh();
     await watched.close();
   });
 

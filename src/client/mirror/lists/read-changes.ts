@@ -140,5 +140,6 @@ const isApplied = (until: number, { time, seen }: Cursor): boolean =>
 /** @throws ChangesMissing */
 function requireReach({ md, firstTime }: Document, cursor: Cursor, parts: readonly Entry[]): void {
   const from = timeOf(md.from) ?? timeOf(parts[0]?.md.from) ?? timeOf(firstTime);
-  if (from === undefined || from > cursor.time) throw new ChangesMissing(NO_REACH);
+  if (from === undefined) throw new ChangesMissing('the Change List does not say when it begins', false);
+  if (from > cursor.time) throw new ChangesMissing(NO_REACH);
 }

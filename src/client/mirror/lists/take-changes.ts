@@ -8,7 +8,7 @@ export interface Cursor {
   readonly time: number;
   /** Digests of the changes that are applied, and whose time may be later than the cursor: many have whole seconds. */
   readonly seen: readonly string[];
-  /** How many changes of the Change List that was read last are before the cursor: if there are more, some came late. */
+  /** The number of changes before the cursor in the Change List that was read last: if it has more, some came late. */
   readonly before?: { readonly uri: string; readonly count: number } | undefined;
 }
 
@@ -51,11 +51,9 @@ export class ChangeTaker {
     this.#list.count += 1;
     const wanted = wantedOf(entry, true);
     const { stamp } = wanted;
-    if (stamp === undefined) {
-      // It may be older than the copy, and would undo what came after it.
-      this.#isUndated = true;
-      return;
-    }
+    if (entry.md.datetime === undefined) this.#isUndated = true;
+    // A deletion may be older than the copy, and would undo what came after it; its lastmod is from before it.
+    if (stamp === undefined || (entry.md.datetime === undefined && wanted.isDeleted)) return;
     const end = endOf(entry.md.datetime ?? entry.lastmod!, stamp);
     if (end <= this.#cursor.time) {
       this.#list.before += 1;

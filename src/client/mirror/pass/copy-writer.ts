@@ -156,6 +156,8 @@ export class CopyWriter {
 
   async #publish(fetched: readonly Fetch[]): Promise<void> {
     failpoint('mirror.fetched');
+    // If the process ends before the next commit, the paths lead to files whose resources were deleted meanwhile.
+    this.#state.commit();
     const files = fetched.map(({ staged, known: { path }, copied: { lastmod } }) => {
       return { staged, path, modifiedMs: modifiedMs(lastmod) };
     });

@@ -57,8 +57,8 @@ export async function fetchResource(
 }
 
 /**
- * Servers send a file that is packed itself, such as `a.xml.gz`, with a Content-Encoding, even if none is accepted. Only
- * a hash shows that its bytes are those of the resource, and not packed ones of it.
+ * Servers send a file that is packed itself, such as `a.xml.gz`, with a Content-Encoding, even if none is accepted.
+ * Only a hash shows that its bytes are those of the resource, and not packed ones of it.
  */
 async function stageBody(
   reader: Reader,

@@ -99,8 +99,8 @@ export class FolderTarget implements MirrorTarget {
     const folders = new Set<string>();
     for (const path of paths) {
       try {
-        // A path through a link leads outside of the copy.
-        if (!checked.has(dirname(path))) continue;
+        // A path through a link leads outside of the copy, and a folder is not the file of a resource.
+        if (!checked.has(dirname(path)) || this.#isFolder(path)) continue;
         if (keep) this.#keep(path, checked);
         else rmSync(join(this.#root, path), { force: true });
         folders.add(dirname(path));
@@ -156,6 +156,10 @@ export class FolderTarget implements MirrorTarget {
   #cannotBeRead(path: string, error: unknown): TidemarkError {
     const file = join(this.#root, path);
     return new TidemarkError('unavailable', `${file} cannot be read: ${reasonOf(error)}`, { file }, error);
+  }
+
+  #isFolder(path: string): boolean {
+    return lstatSync(join(this.#root, path), { throwIfNoEntry: false })?.isDirectory() === true;
   }
 
   /** Moves a deleted file to the folder of kept files. */
