@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Command, CommanderError } from 'commander';
+import { TidemarkError } from '../core/errors.ts';
 import { buildProgram } from './build-program.ts';
 import { loadCommands } from './command-list.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
@@ -18,7 +20,7 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
   const program = programName(host);
   const terminal = new Terminal(host, host.argv.includes('--json'), program);
   const words = wordsOf(host.argv.slice(2));
-  endQuietlyWithoutReader(host);
+  endWithoutOutput(host, terminal);
   let exitCode: ExitCode = EXIT.done;
   const parser = buildProgram(await loadCommands(words), {
     terminal,
@@ -31,10 +33,13 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
     },
   });
   try {
-    await parser.parseAsync(words, { from: 'user' });
+    await parser.parseAsync(withoutHelpOfUnknown(parser, words), { from: 'user' });
     return exitCode;
   } catch (error) {
     return tellFailure(error, terminal, [program, ...commandOf(parser, words)].join(' '));
+  } finally {
+    // The process exits next, and a stream that could not be written reports it in the next turn.
+    await setImmediate();
   }
 }
 
@@ -44,6 +49,16 @@ function wordsOf(words: readonly string[]): string[] {
   if (first !== 'help') return [...words];
   // An unknown command is an error, not the help of the whole program.
   return rest.length === 0 || FIRST_WORDS.includes(rest[0]!) ? [...rest, '--help'] : rest;
+}
+
+/** Without the flag for help when a word is no command of a group: commander would show the help of the group. */
+function withoutHelpOfUnknown(parser: Command, words: readonly string[]): string[] {
+  const [word, ...rest] = words;
+  if (word === undefined || word.startsWith('-')) return [...words];
+  const command = parser.commands.find((each) => each.name() === word);
+  if (command !== undefined) return [word, ...withoutHelpOfUnknown(command, rest)];
+  const isGroup = parser.commands.length > 0 && parser.registeredArguments.length === 0;
+  return [word, ...(isGroup ? rest.filter((each) => each !== '--help' && each !== '-h') : rest)];
 }
 
 /** The words that name a command, without its arguments. */
@@ -65,12 +80,14 @@ function tellFailure(error: unknown, terminal: Terminal, command: string): ExitC
   return failure.exitCode;
 }
 
-/** A closed pipe, as in `tidemark changes list … | head`, is not a failure. */
-function endQuietlyWithoutReader({ stdout, stderr }: Streams): void {
-  for (const stream of [stdout, stderr]) {
+/** A closed pipe, as in `tidemark changes list … | head`, is not a failure. Any other output that is lost is one. */
+function endWithoutOutput(host: Streams, terminal: Terminal): void {
+  for (const stream of [host.stdout, host.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(EXIT.done);
-      throw error;
+      const failure = new TidemarkError('unavailable', `the output cannot be written: ${error.message}`, {}, error);
+      if (stream === host.stdout) terminal.fail(failureOf(failure));
+      process.exit(EXIT.unavailable);
     });
   }
 }

@@ -95,7 +95,7 @@ export const cronPattern = z.string().superRefine((pattern, { addIssue }) => {
   try {
     parseCron(pattern, 'UTC');
   } catch (error) {
-    const why = (error as Error).message.replace('CronPattern: ', '');
+    const why = (error as Error).message;
     addIssue(`"${pattern}" is not a time: ${why}`);
   }
 });

@@ -1,4 +1,4 @@
-import { Cron } from 'croner';
+import { Cron, type CronOptions } from 'croner';
 
 const FIVE_FIELDS = /^\S+(?: \S+){4}$/;
 
@@ -13,8 +13,16 @@ export function parseCron(pattern: string, timeZone: string): Cron {
   }
   // A named time zone loads `Intl`, which takes 9 MB.
   const zone = timeZone === 'UTC' ? { utcOffset: 0 } : { timezone: timeZone };
-  const times = new Cron(pattern, { paused: true, mode: '5-part', ...zone });
+  const times = parsed(pattern, { paused: true, mode: '5-part', ...zone });
   // Croner checks the time zone only at its first use.
   if (times.nextRun() === null) throw new Error('that time never comes');
   return times;
+}
+
+function parsed(pattern: string, options: CronOptions): Cron {
+  try {
+    return new Cron(pattern, options);
+  } catch (error) {
+    throw new Error((error as Error).message.replace('CronPattern: ', ''), { cause: error });
+  }
 }

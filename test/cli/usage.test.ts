@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { buildProgram } from '../../src/cli/build-program.ts';
 import { allCommands, loadCommands } from '../../src/cli/command-list.ts';
 import { Terminal } from '../../src/cli/ui/terminal.ts';
-import { type FinishedRun, killTidemarks, runTidemark } from '../support/run-tidemark.ts';
+import { type FinishedRun, killTidemarks, MAIN, runTidemark } from '../support/run-tidemark.ts';
 
 describe('the command line', () => {
   let cwd: string;
@@ -69,6 +71,8 @@ describe('the command line', () => {
   const WRONG: readonly (readonly [args: string, message: RegExp])[] = [
     ['pubish .', /unknown command 'pubish'; did you mean publish\?/],
     ['help pubish', /unknown command 'pubish'; did you mean publish\?/],
+    ['help sets ad', /unknown command 'ad'; did you mean add\?/],
+    ['sets ad --help', /unknown command 'ad'; did you mean add\?/],
     ['publish', /missing required argument 'folder'/],
     ['publish a b', /too many arguments/],
     ['publish . --prot 1', /unknown option '--prot'; did you mean --port\?/],
@@ -220,6 +224,18 @@ describe('the command line', () => {
 
     assert.match(meaning ?? '', /runs\s+no jobs/);
     assert.doesNotMatch(meaning ?? '', /Default/);
+  });
+
+  it('says that its output cannot be written', async () => {
+    const full = openSync('/dev/full', 'w');
+    try {
+      const child = spawn(process.execPath, [MAIN, '--help'], { cwd, stdio: ['ignore', full, 'pipe'] });
+      const [stderr, [exitCode]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
+      assert.equal(stderr, 'tidemark: the output cannot be written: ENOSPC: no space left on device, write\n');
+      assert.equal(exitCode, 3);
+    } finally {
+      closeSync(full);
+    }
   });
 
   it('prints its version', async () => {
