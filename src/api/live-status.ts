@@ -7,6 +7,8 @@ import { lagOf } from '../observe/metrics/source-metrics.ts';
 export const liveStatusSchema = z.strictObject({
   baseUrl: z.string(),
   version: z.string(),
+  /** Differs between files of stores; absent for a store on Elasticsearch. */
+  storeFile: z.string().optional(),
   uptimeSeconds: z.number(),
   /** Null when the store does not answer. */
   store: z
@@ -38,7 +40,7 @@ export type LiveStatus = z.infer<typeof liveStatusSchema>;
 
 export function liveStatus(
   { store, ...live }: LiveFigures,
-  about: { readonly baseUrl: string; readonly version: string },
+  about: Pick<LiveStatus, 'baseUrl' | 'version' | 'storeFile'>,
 ): LiveStatus {
   return { ...about, ...live, scanning: [...live.scanning], store: store === undefined ? null : storeStatus(store) };
 }

@@ -1,5 +1,6 @@
 import { isLoopback } from '../access/loopback.ts';
 import { type LiveStatus, liveStatusSchema } from '../api/live-status.ts';
+import { storeFileDigest } from '../api/store-digest.ts';
 import type { Configuration } from '../config/configuration.ts';
 
 /** Milliseconds after which a server counts as not answering. */
@@ -16,7 +17,7 @@ export type FoundServer =
   | { readonly state: 'refuses'; readonly url: string }
   | { readonly state: 'none' };
 
-type Settings = Pick<Configuration, 'host' | 'port' | 'ownPort' | 'token'>;
+type Settings = Pick<Configuration, 'host' | 'port' | 'ownPort' | 'token' | 'store'>;
 
 /**
  * Finds a running server of the source, at its own port, its base URL or the address of the settings, and asks for its
@@ -29,7 +30,8 @@ export async function askServer(settings: Settings, baseUrl: string | undefined)
   return found.find(({ state }) => state === 'running') ?? found.find(({ state }) => state === 'refuses') ?? found[0]!;
 }
 
-async function askAt(url: string, { token }: Settings, baseUrl: string): Promise<FoundServer> {
+async function askAt(url: string, settings: Settings, baseUrl: string): Promise<FoundServer> {
+  const { token } = settings;
   try {
     const response = await fetch(`${url}/api/status`, {
       headers: token === undefined || !mayCarryToken(url) ? {} : { Authorization: `Bearer ${token.reveal()}` },
@@ -39,8 +41,9 @@ async function askAt(url: string, { token }: Settings, baseUrl: string): Promise
     });
     if (response.status === 401 || response.status === 403) return { state: 'refuses', url };
     const status = liveStatusSchema.parse(await response.json());
-    // The server of another source may use the port that this one used.
-    return status.baseUrl === baseUrl ? { state: 'running', url, status } : { state: 'none' };
+    // The server of another source may use the port that this one used, or has by default.
+    const isSameStore = status.storeFile === undefined || status.storeFile === (await storeFileDigest(settings));
+    return isSameStore && status.baseUrl === baseUrl ? { state: 'running', url, status } : { state: 'none' };
   } catch {
     // No server listens, or another program does.
     return { state: 'none' };

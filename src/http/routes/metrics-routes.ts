@@ -1,5 +1,6 @@
 import type { Action } from '../../access/may.ts';
 import { liveStatus, liveStatusSchema } from '../../api/live-status.ts';
+import { storeFileDigest } from '../../api/store-digest.ts';
 import { VERSION } from '../../config/version.ts';
 import { json, NO_PARAMETERS, type Operation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
@@ -48,7 +49,8 @@ export function metricsRoutes(app: ServedApp): readonly Route[] {
       action,
       operation: GET_STATUS,
       async handle(_request, response) {
-        sendJson(response, liveStatus(await shownFigures(app, response), { baseUrl, version: VERSION }));
+        const [figures, storeFile] = await Promise.all([shownFigures(app, response), storeFileDigest(configuration)]);
+        sendJson(response, liveStatus(figures, { baseUrl, version: VERSION, storeFile }));
       },
     }),
   ];
