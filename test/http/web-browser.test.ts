@@ -249,6 +249,24 @@ describe('Pages in a real browser', () => {
       await page.context().close();
     });
 
+    it('follow changes again after a proxy has answered for a server that was away', async () => {
+      const context = await browser.context();
+      try {
+        const page = await context.newPage();
+        await page.clock.install();
+        const stream = /\/changes\/stream/;
+        await page.route(stream, (route) => route.fulfill({ status: 502 }), { times: 1 });
+        const refused = page.waitForResponse(stream);
+        await page.goto(`${started.url}/sets/maps/`);
+        await refused;
+        const admitted = page.waitForRequest(stream);
+        await page.clock.runFor(10_000);
+        await admitted;
+      } finally {
+        await context.close();
+      }
+    });
+
     it('follow a base URL with a path that only a proxy knows of', async () => {
       const page = await open('/sets/maps/resourcelist.xml');
       const links = await page.evaluate<string[]>(

@@ -4,7 +4,9 @@
  *
  * - times show the reader's local time on hovering
  * - a page about work in progress is reloaded, unless the reader is using it
- * - a page that follows a stream of events is reloaded, too, at most every two seconds, while it is visible
+ * - a page that follows a stream of events is reloaded, too, at most every two seconds, while it is visible. A browser
+ *   gives up a stream that is answered by an error, as a proxy answers while its server restarts: the page opens it
+ *   again
  * - a form that uploads files shows its progress
  */
 export const SCRIPT = `
@@ -45,6 +47,9 @@ const follow = () => {
     stream?.close();
     stream = document.hidden ? undefined : new EventSource(document.body.dataset.follows);
     stream?.addEventListener('change', news);
+    stream?.addEventListener('error', ({ target }) => {
+      if (target === stream && target.readyState === EventSource.CLOSED) setTimeout(() => target === stream && toggle(), 10000);
+    });
   };
   document.addEventListener('visibilitychange', () => {
     toggle();
