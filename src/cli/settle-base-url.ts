@@ -3,22 +3,30 @@ import type { LoadedConfiguration } from '../config/load-configuration.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { SourceSettings } from '../sets/source-settings.ts';
 
+interface BaseUrlOptions {
+  readonly serves?: boolean;
+  readonly confirmed?: boolean | undefined;
+  onMoved?(before: string): void;
+}
+
 /**
  * Sets the base URL of the source: the configured one, or else the previous one, or else the local one. If nothing of
  * the source was recorded, or it was never served, it may change freely; otherwise a change must be confirmed.
  * @param serves whether the command serves at it, on its port: another port than the previous one is another base URL
+ * @param onMoved called with the previous base URL when sets with changes have begun new histories
  * @throws TidemarkError `conflict` with both base URLs and the possible solutions, or with the URIs that would be too
  *   long
  */
 export async function settleBaseUrl(
   { sets, index }: Pick<App, 'sets' | 'index'>,
   { configuration: { baseUrl }, given }: LoadedConfiguration,
-  { serves = false, confirmed = false } = {},
+  { serves = false, confirmed = false, onMoved }: BaseUrlOptions = {},
 ): Promise<string> {
   const kept = await keptSource({ sets });
   if (kept !== undefined && !given.has('baseUrl') && !(serves && isLocal(kept.baseUrl))) return kept.baseUrl;
   if (kept?.baseUrl === baseUrl) return baseUrl;
-  const mayChange = confirmed || kept?.served === false || !(await hasChanges({ sets, index }));
+  const isEmpty = kept === undefined || !(await hasChanges({ sets, index }));
+  const mayChange = confirmed || kept?.served === false || isEmpty;
   try {
     await sets.useBaseUrl(baseUrl, mayChange);
   } catch (error) {
@@ -26,6 +34,7 @@ export async function settleBaseUrl(
       throw otherBaseUrl(kept.baseUrl, baseUrl);
     throw error;
   }
+  if (!isEmpty) onMoved?.(kept.baseUrl);
   return baseUrl;
 }
 

@@ -246,6 +246,20 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.equal(JSON.parse(stdout).epoch, 2);
   });
 
+  it('says that what was made before the first start belongs to another port', async () => {
+    const env = { TIDEMARK_PORT: String(await findFreePort()) };
+    await place.run(['sets', 'add', 'my-maps', '--root', files], { env });
+    await place.run(['scan', 'my-maps']);
+    const running = await publishInProcess();
+    await stop(running);
+    const moved = `the base URL was http://localhost:${env.TIDEMARK_PORT}: histories of sets below it begin anew`;
+    assert.ok(running.stderr.includes(moved), running.stderr);
+
+    const again = await publishInProcess();
+    await stop(again);
+    assert.ok(!again.stderr.includes('the base URL was'), again.stderr);
+  });
+
   it('takes the port of last time when it is given none', async () => {
     await stop(await publish());
     const running = place.start(['publish', files]);

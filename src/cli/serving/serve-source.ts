@@ -57,7 +57,12 @@ export async function serveSource(
     accessPolicy(call.loaded.configuration, address, await app.tokens.countValid());
     await hooks.check?.(app);
     const loaded = await withPort(app, call.loaded);
-    const baseUrl = await settleBaseUrl(app, loaded, { serves: true, confirmed: hooks.confirmed });
+    const onMoved = (before: string) =>
+      logs.logger.warn(
+        { before },
+        `the base URL was ${before}: histories of sets below it begin anew, without the lists and dumps made before`,
+      );
+    const baseUrl = await settleBaseUrl(app, loaded, { serves: true, confirmed: hooks.confirmed, onMoved });
     await app.sets.finishMoves();
     await hooks.prepare?.(app);
     const configuration = { ...loaded.configuration, baseUrl };
