@@ -54,7 +54,8 @@ export class SetPublication {
    * Calls `use` with the directory when every page is within its limits, and every change is counted that was committed
    * before the call. The directory changes afterwards: `use` must copy what it needs.
    * @param set as the caller knows it, in the epoch of this publication
-   * @throws TidemarkError `not-ready` when changes come in faster than pages can be split
+   * @throws TidemarkError `not-ready` when changes come in faster than pages can be split, and when the set has a newer
+   * epoch by now
    */
   async settled<Result>(set: ResourceSet, use: (directory: PageDirectory) => Result): Promise<Result> {
     // A slow request may have an older version of the set than the one before.
@@ -142,6 +143,10 @@ export class SetPublication {
 
   async #load(head: number): Promise<void> {
     const stored = await this.#parts.catalog.get<StoredDirectory>('page-directory', catalogId(this.#set.id));
+    if (stored !== undefined && stored.body.epoch > this.#set.epoch) {
+      // Pages of an older epoch must not replace the newer ones, whose names would then be given to other pages.
+      throw new TidemarkError('not-ready', `the history of "${this.#set.slug}" has just begun anew: try again`);
+    }
     this.#catalogHead = head;
     if (this.#directory !== undefined && stored?.version === this.#storedVersion) return;
     this.#storedVersion = stored?.version;

@@ -63,6 +63,18 @@ describe('The publication of a set', () => {
     return publication;
   }
 
+  it('of an older epoch leaves the pages of the newer one as they are', async () => {
+    const before = await twoPages();
+    const after = await sets.put({ ...published.set, epoch: 2 });
+    await settled(publicationOf(after), after);
+    const stored = await storedDirectory();
+    assert.equal(stored?.body.epoch, 2);
+    for (const late of [before, before, publicationOf(published)]) {
+      await assert.rejects(settled(late), { code: 'not-ready', message: /history of ".*" has just begun anew/ });
+    }
+    assert.deepEqual(await storedDirectory(), stored);
+  });
+
   it('cuts its pages at the first request, and stores them before it returns', async () => {
     const publication = publicationOf(published);
     assert.deepEqual(publication.knownPages(), []);
