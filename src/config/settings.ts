@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { isS3 } from '../lib/s3/s3-location.ts';
 import { isWeb } from './allowed-roots.ts';
 import type { SqliteLocation } from './configuration.ts';
+import { SERVER_SETTINGS } from './server-settings.ts';
 import { type Setting, setting } from './setting.ts';
 import * as values from './setting-values.ts';
 import { STORE_SETTINGS } from './store-settings.ts';
@@ -10,54 +11,7 @@ import { STORE_SETTINGS } from './store-settings.ts';
 /** All settings, in the order of the reference. */
 export const SETTINGS = {
   ...STORE_SETTINGS,
-  baseUrl: setting({
-    variable: 'TIDEMARK_BASE_URL',
-    flag: '--base-url <url>',
-    schema: values.baseUrl,
-    default: '(the previous one, else http://localhost:PORT)',
-    meaning:
-      'The public URL of this source. Every URI that it publishes begins with it, so changing it begins a new history and needs `--confirm-move`.',
-  }),
-  host: setting({
-    variable: 'TIDEMARK_HOST',
-    flag: '--host <address>',
-    schema: values.host,
-    default: '127.0.0.1',
-    meaning:
-      'Address at which the server listens. Other than a local one, it needs a token (of `tokens create`, or `token`) or `publicReadOnly`: see `docs/access.md`.',
-  }),
-  port: setting({
-    variable: 'TIDEMARK_PORT',
-    flag: '--port <number>',
-    schema: values.port,
-    default: '(the previous one, when no base URL was given; else 8080)',
-    meaning:
-      'Port at which the server listens, and part of the base URL when that is not set; 0 takes that of last time, or another one that is free.',
-  }),
-  sharePort: setting({
-    variable: 'TIDEMARK_SHARE_PORT',
-    flag: '--share-port',
-    schema: values.yesOrNo,
-    default: 'false',
-    meaning:
-      'Lets several servers of the same store listen on the same port, each started with this setting; the system deals connections out. Not on macOS and Windows. See `docs/operating.md`.',
-  }),
-  ownPort: setting({
-    variable: 'TIDEMARK_OWN_PORT',
-    flag: '--own-port <number>',
-    schema: values.port,
-    default: '(none)',
-    meaning:
-      'A second port, of this server alone, where several share `port`: for `/metrics`, `/readyz`, `tidemark status` and notifications of S3.',
-  }),
-  sources: setting({
-    variable: 'TIDEMARK_SOURCES',
-    flag: '--no-sources',
-    schema: values.yesOrNo,
-    default: 'true',
-    meaning:
-      'With `--no-sources`, or `false`, the server does not keep sets in sync with their folders, buckets, artifacts and other sources: it only answers requests and takes posted changes. Of several servers of a store, exactly one is started without it.',
-  }),
+  ...SERVER_SETTINGS,
   jobs: setting({
     variable: 'TIDEMARK_JOBS',
     flag: '--no-jobs',
