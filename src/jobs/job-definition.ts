@@ -7,8 +7,6 @@ import type { Schedule } from './schedule.ts';
 /** A kind of job: a file in `kinds/`, and a row in job-list.ts. */
 export interface JobDefinition<Payload = unknown> {
   readonly kind: string;
-  /** A description for users: a sentence without its full stop. */
-  readonly summary: string;
   /** The retry policy; a function when it depends on a setting. */
   readonly retry: JobRetry | ((configuration: Configuration) => JobRetry);
   /**

@@ -19,7 +19,6 @@ const WAITS = new RegExp(`^waits, until \\d{4}-\\S+Z at most: ${REASON}$`);
 /** A job of another kind. */
 const TIDY = defineJob({
   kind: 'tidy',
-  summary: 'Tidies',
   retry: { attempts: 1, firstMs: 1, longestMs: 1 },
   async run() {},
 });

@@ -19,7 +19,6 @@ describe('asking for a job that waits for its next attempt', () => {
     });
     const build = defineJob({
       kind: 'build',
-      summary: 'Builds',
       retry: { attempts: 3, firstMs: 1, longestMs: 1 },
       run: () => ended,
     });

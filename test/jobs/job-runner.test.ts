@@ -17,7 +17,7 @@ describeOnEachStore('a runner of jobs', (kind) => {
   afterEach(() => place.close());
 
   const job = (run: JobDefinition['run'], more: Partial<JobDefinition> = {}): JobDefinition =>
-    defineJob({ kind: 'build', summary: 'Builds', retry: SOON, run, ...more });
+    defineJob({ kind: 'build', retry: SOON, run, ...more });
   /** A job that runs until it is stopped. */
   const endless = (began: (run: JobRun) => void = () => {}) =>
     job(async (_payload, _parts, run) => {

@@ -19,7 +19,6 @@ describe('the scheduler of jobs', () => {
 
   const nightly = defineJob<{ night: boolean }>({
     kind: 'build',
-    summary: 'Builds',
     retry: { attempts: 1, firstMs: 1, longestMs: 1 },
     oneAtATimePer: ({ night }) => String(night),
     schedules: () => [{ schedule: cron('15 2 * * *', 'UTC'), payload: { night: true } }],
@@ -27,7 +26,6 @@ describe('the scheduler of jobs', () => {
   });
   const hourly = defineJob({
     kind: 'archive',
-    summary: 'Archives',
     retry: { attempts: 1, firstMs: 1, longestMs: 1 },
     schedules: () => [
       { schedule: every(3_600_000), payload: { of: 'maps' }, set: 'maps' },

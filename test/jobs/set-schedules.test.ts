@@ -11,7 +11,6 @@ const DAY_MS = 1440 * MINUTE_MS;
 
 const build = defineJob<OfSet>({
   kind: 'build',
-  summary: 'Builds',
   retry: { attempts: 1, firstMs: 1, longestMs: 1 },
   oneAtATimePer: ({ set }) => set,
   schedules: (parts) => schedulesOfSets('dumpSchedule', parts),

@@ -18,7 +18,6 @@ export interface GatedPayload {
 export function gatedJob(folder: string, name: string) {
   return defineJob<GatedPayload>({
     kind: 'work',
-    summary: 'Works',
     retry: { attempts: 5, firstMs: 10, longestMs: 100 },
     async run({ gate, ignoresSignal }, _parts, run) {
       const id = run.name.split('/')[1]!;

@@ -11,7 +11,6 @@ const { jobs, close } = await openStores(store);
 await jobs.addAll(Array.from({ length: count }, (_, at) => ({ kind: 'nothing', id: String(at) })));
 const nothing = defineJob({
   kind: 'nothing',
-  summary: 'Does nothing',
   retry: { attempts: 1, firstMs: 1, longestMs: 1 },
   run: async () => {},
 });

@@ -4,7 +4,6 @@ import { every } from '../schedule.ts';
 /** Archives the log, at the interval of the setting `archive`. */
 export const archiveLog = defineJob({
   kind: 'archive-log',
-  summary: 'Writes what the log has gained since the last time into the artifact store',
   retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
   oneAtATimePer: () => 'log',
 

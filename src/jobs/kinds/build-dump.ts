@@ -6,7 +6,6 @@ import { type OfSet, schedulesOfSets } from '../set-schedules.ts';
 /** Builds the Resource Dump of a set, by its setting `dumpSchedule` or on request of a user. */
 export const buildDump = defineJob<OfSet>({
   kind: 'build-dump',
-  summary: 'Builds the Resource Dump of a set anew where the set has changed',
   retry: { attempts: 5, firstMs: 5_000, longestMs: 300_000 },
   waitsAfterConflict: true,
   oneAtATimePer: ({ set }) => set,

@@ -14,7 +14,6 @@ export interface DumpOfStream extends StreamName {
 /** Makes a dump of the records of a stream, by its settings or on request of a user. */
 export const buildStreamDump = defineJob<DumpOfStream>({
   kind: 'build-stream-dump',
-  summary: 'Makes a full dump of the records of a stream, or a delta if they have changed',
   retry: { attempts: 5, firstMs: 5_000, longestMs: 60_000 },
   // A conflict usually means that uploads are being applied.
   waitsAfterConflict: true,

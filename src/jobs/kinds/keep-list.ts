@@ -5,7 +5,6 @@ import { type OfSet, schedulesOfSets } from '../set-schedules.ts';
 /** Keeps the Resource List of a set, and its dump, in its archives, and removes lists that are too old. */
 export const keepList = defineJob<OfSet>({
   kind: 'keep-list',
-  summary: 'Keeps the Resource List of a set in its archive, if the set has changed',
   retry: { attempts: 5, firstMs: 5_000, longestMs: 300_000 },
   oneAtATimePer: ({ set }) => set,
   schedules: (parts) => schedulesOfSets('archiveSchedule', parts),

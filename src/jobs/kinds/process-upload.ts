@@ -9,7 +9,6 @@ const MOST_PAUSE_MS = 5_000;
 /** Reads an upload, and publishes its records. The job is added when the upload was received. */
 export const processUpload = defineJob<NamedUpload>({
   kind: 'process-upload',
-  summary: 'Reads an upload of an organization, and publishes its records',
   retry: ({ uploadRetries }) => ({ attempts: 1 + uploadRetries, firstMs: 5_000, longestMs: 60_000 }),
   waitsAfterConflict: true,
   isNumerous: true,

@@ -5,7 +5,6 @@ import { cron } from '../schedule.ts';
 /** Removes versions that ended long ago, for the sets with the setting `versionsDays`. */
 export const pruneVersions = defineJob({
   kind: 'prune-versions',
-  summary: 'Removes versions that were replaced or deleted longer ago than the setting versionsDays of their set says',
   retry: { attempts: 5, firstMs: 5_000, longestMs: 300_000 },
   oneAtATimePer: () => 'versions',
 

@@ -8,7 +8,6 @@ import { cron } from '../schedule.ts';
  */
 export const removeAbandonedUploads = defineJob({
   kind: 'remove-abandoned-uploads',
-  summary: 'Removes what was stored a week ago or earlier and belongs to no upload',
   oneAtATimePer: () => 'uploads',
   retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
 

@@ -8,7 +8,6 @@ const KEPT_DAYS = { done: 7, failed: 30, cancelled: 30 } as const;
 /** Removes the records of jobs that ended long ago, with their logs. */
 export const removeEndedJobs = defineJob({
   kind: 'remove-ended-jobs',
-  summary: 'Removes the records of jobs that ended 7 days ago, or 30 days when they failed or were cancelled',
   retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
 
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('45 3 * * *', timeZone), payload: {} }],

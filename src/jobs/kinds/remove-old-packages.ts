@@ -1,11 +1,12 @@
 import { defineJob } from '../job-definition.ts';
 import { cron } from '../schedule.ts';
 
-/** Removes packages that no dump names any more: a build removes only those of its own set. */
+/**
+ * Removes packages that no dump names any more (a build removes only those of its own set), and packages and kept
+ * versions of removed sets.
+ */
 export const removeOldPackages = defineJob({
   kind: 'remove-old-packages',
-  summary:
-    'Removes packages that were superseded a day ago, that killed builds have left, and packages and kept versions of removed sets',
   retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
   oneAtATimePer: () => 'packages',
 

@@ -7,7 +7,6 @@ const LEFT_AFTER_MS = 3 * 86_400_000;
 /** Removes unfinished objects of killed processes from the artifact store. */
 export const removeUnfinishedArtifacts = defineJob({
   kind: 'remove-unfinished-artifacts',
-  summary: 'Removes files and uploads of the artifact store that no process has written to for 3 days',
   oneAtATimePer: () => 'artifacts',
   retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
 

@@ -4,7 +4,6 @@ import { cron } from '../schedule.ts';
 /** Removes the archived lists of sets that were removed or renewed, and leftovers of killed processes. */
 export const removeUnusedLists = defineJob({
   kind: 'remove-unused-lists',
-  summary: 'Removes the archived lists of sets that were removed or renewed',
   retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
   oneAtATimePer: () => 'lists',
 

@@ -4,7 +4,6 @@ import { cron } from '../schedule.ts';
 /** Removes files of dumps that a killed process was making, and of dumps that were removed from the list. */
 export const removeUnusedStreamDumps = defineJob({
   kind: 'remove-unused-stream-dumps',
-  summary: 'Removes files of dumps of streams that were removed a day ago, or that have belonged to none for a week',
   oneAtATimePer: () => 'stream-dumps',
   retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
 

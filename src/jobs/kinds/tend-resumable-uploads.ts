@@ -4,7 +4,6 @@ import { cron } from '../schedule.ts';
 /** Ends complete resumable uploads, and removes abandoned ones: their clients may never come back. */
 export const tendResumableUploads = defineJob({
   kind: 'tend-resumable-uploads',
-  summary: 'Makes uploads of whole files that a killed server has left, and removes those that had no byte for a day',
   oneAtATimePer: () => 'resumable-uploads',
   retry: { attempts: 5, firstMs: 1_000, longestMs: 60_000 },
 
