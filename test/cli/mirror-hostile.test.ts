@@ -228,6 +228,23 @@ describe('requests of a mirror', () => {
     assert.ok(times[1]! - times[0]! >= 950, String(times));
   });
 
+  it('end when there were too many, for longer than a call waits', async () => {
+    const { served } = source;
+    let requests = 0;
+    for (let number = 0; number < 50; number++) source.put({ [`n${number}.txt`]: 'text' });
+    source.list(AT);
+    for (let number = 0; number < 50; number++) {
+      served.answers.set(`/files/n${number}.txt`, (_, response) => {
+        requests++;
+        response.writeHead(429, { 'retry-after': '3600' }).end();
+      });
+    }
+    const { exitCode, stdout } = await mirror(source.url, '--connections', '2');
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /the server asks for no request before/);
+    assert.ok(requests <= 2, String(requests));
+  });
+
   it('are no more in a second than are allowed, and no more at a time', async () => {
     let underWay = 0;
     let most = 0;

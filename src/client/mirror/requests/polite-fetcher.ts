@@ -45,7 +45,10 @@ export class PoliteFetcher implements Fetcher {
   #hasAnswered = false;
   /** By host: no request is sent before this time, by `performance.now()`. */
   readonly #pausedUntil = new Map<string, number>();
-  /** By URI: when it may be requested again, as its last response said. Later passes do not request it before. */
+  /**
+   * By URI: when it may be requested again, as its last response said. Later passes do not request it before. By host:
+   * when it may get any request again.
+   */
   readonly #refusedUntil = new Map<string, number>();
 
   constructor(options: PoliteOptions) {
@@ -67,6 +70,7 @@ export class PoliteFetcher implements Fetcher {
     this.#requireDue(uri);
     for (let failures = 1; ; failures++) {
       await this.#turn(host, signal);
+      this.#requireDue(host);
       const isLast = failures >= this.#options.attempts;
       try {
         const fetched = await fetcher.get(uri, encoding, signal, headers);
@@ -75,7 +79,9 @@ export class PoliteFetcher implements Fetcher {
         const after = retryAfterMs(fetched);
         const ms = after || backoffMs(failures, BACKOFF);
         if (isLast || ms > LONGEST_PAUSE_MS) {
-          if (after > 0) this.#refusedUntil.set(uri, performance.now() + Math.min(after, LONGEST_REFUSAL_MS));
+          // Too many requests (RFC 6585, 4) are those of all resources.
+          const refused = fetched.status === 429 && ms > LONGEST_PAUSE_MS ? host : uri;
+          if (after > 0) this.#refusedUntil.set(refused, performance.now() + Math.min(after, LONGEST_REFUSAL_MS));
           return fetched;
         }
         fetched.discard();
@@ -96,14 +102,14 @@ export class PoliteFetcher implements Fetcher {
     this.#others.close();
   }
 
-  #requireDue(uri: string): void {
-    const until = this.#refusedUntil.get(uri);
+  #requireDue(uriOrHost: string): void {
+    const until = this.#refusedUntil.get(uriOrHost);
     if (until === undefined) return;
     const ms = until - performance.now();
     if (ms > 0) {
       throw new FetchFailure(`the server asks for no request before ${new Date(Date.now() + ms).toISOString()}`);
     }
-    this.#refusedUntil.delete(uri);
+    this.#refusedUntil.delete(uriOrHost);
   }
 
   /** Waits until the next request may be sent. */
