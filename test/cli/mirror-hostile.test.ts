@@ -206,8 +206,15 @@ describe('requests of a mirror', () => {
     for (const folder of ['copy', 'another-copy']) {
       const { exitCode, stderr } = await runTidemark(['mirror', source.url, folder], { cwd: place.path });
       assert.notEqual(exitCode, 0);
-      assert.match(stderr, /answers 401: give credentials with --token-file or --netrc/);
+      assert.match(stderr, /answers 401: it needs credentials \(--token-file or --netrc; /);
     }
+  });
+
+  it('lead to no set where all are private, and the option for credentials is named', async () => {
+    source.served.document('/.well-known/resourcesync', '<rs:md capability="description"/>');
+    const { exitCode, stderr } = await mirror(source.url);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /resourcesync names no set: a private one needs credentials \(--token-file/);
   });
 
   it('name an address for the owner of the source', async () => {

@@ -75,10 +75,12 @@ export async function readEntries(
   }
 }
 
+/** Options for credentials, in messages. */
+export const CREDENTIAL_OPTIONS = '--token-file or --netrc; of a set: --from-token-file, --from-netrc';
+
 /** Advice for the user about a response, for the end of a message. */
 export function adviceFor(status: number): string {
-  if (status !== 401 && status !== 403) return '';
-  return ': give credentials with --token-file or --netrc (of a set: --from-token-file, --from-netrc)';
+  return status === 401 || status === 403 ? `: it needs credentials (${CREDENTIAL_OPTIONS})` : '';
 }
 
 /** A URI should be absolute. Some sources write relative ones, of lists or of resources. */

@@ -2,7 +2,7 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { discover } from '../../read/discover.ts';
 import { type Entry, isIndex } from '../../read/document.ts';
 import type { Reader } from '../../read/reader.ts';
-import { adviceFor, DocumentFailure, readEntries } from '../lists/read-entries.ts';
+import { adviceFor, CREDENTIAL_OPTIONS, DocumentFailure, readEntries } from '../lists/read-entries.ts';
 import { requireList } from '../lists/read-resource-list.ts';
 
 /** The documents of the set to copy. */
@@ -41,6 +41,10 @@ export async function findSet(reader: Reader, url: string, name?: string, option
   }
   const only = start.only.filter(({ capability }) => capability === 'resourcelist').map(({ loc }) => loc);
   if (only.length > 0) return { ...singleList(chosen(only, { url, name, option }), undefined), source: undefined };
+  if (start.capabilityLists === 'all') {
+    const message = `${start.description} names no set: a private one needs credentials (${CREDENTIAL_OPTIONS})`;
+    throw new TidemarkError('invalid', message, { url });
+  }
   const { failure, pages } = start;
   const reason = failure === undefined ? '' : ` (${failure}${adviceFor(pages[0]?.status ?? 0)})`;
   const message = `nothing of ResourceSync was found by ${url}${reason}: give the URL of a Source Description, a Capability List or a Resource List`;
