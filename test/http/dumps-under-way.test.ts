@@ -116,6 +116,34 @@ describe('A dump that waits for an upload', () => {
     assert.equal((await pauses())[0]!.body.isOn, false);
   });
 
+  it('lets uploads go on when it has waited for half an hour, and begins to wait again', async () => {
+    const { app, folder } = started;
+    const stream = new DumpedStream(app, folder);
+    const { commits, end } = await stream.uploads.begin(new Map([[stream.idOf(1), stream.documentOf(1, 0)]]));
+    await commits[0]!();
+    const dump = jobName(await app.streamDumpJobs.add({ ...DUMPED, kind: 'delta' }));
+    // Another process has waited.
+    const worker = { name: 'another', leaseMs: 600_000 };
+    const { kind } = buildStreamDump;
+    const owned = (await app.jobs.claimer({ kinds: [kind], worker, mostAttempts: () => 3 }).claim())!;
+    const pause = await UploadPause.begin(app.catalog, { ...DUMPED, dumped: 'lane--main.dumps' });
+    await pause.leave();
+    const since = Date.now() - 1_800_000;
+    await owned.finish({ state: 'given-back', wait: { since, reason: REASON, until: Date.now() - 1 } });
+    runner.start();
+    const { notBefore } = await until('it has checked', async () => {
+      const job = await jobOf(dump);
+      return job.state === 'queued' && job.wait?.until === undefined && job;
+    });
+    assert.ok(notBefore > Date.now() + 20_000, 'uploads have time');
+    assert.equal((await pauses())[0]!.body.isOn, false);
+    assert.match((await jobOf(dump)).wait!.reason, /is being applied: .* It waited 1800 s/);
+    await app.jobs.retry(dump);
+    await until('it waits again', async () => ((await jobOf(dump)).wait?.until ?? 0) > Date.now() + 1_700_000);
+    await end();
+    await until('the dump is made', async () => (await jobOf(dump)).state === 'done');
+  });
+
   it('has other jobs done while uploads wait for it, which are then processed', async () => {
     const { app } = started;
     const pause = await UploadPause.begin(app.catalog, { ...DUMPED, dumped: 'lane--main.dumps' });

@@ -129,6 +129,20 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     assert.doesNotMatch((await ask(at(''))).text, /secret/);
   });
 
+  itOnce('has no numbers that the version did not count that processed the upload', async () => {
+    const number = await stream.upload({ 'new.mrc': marc('1'), gone: '7\n' });
+    await stream.process(number);
+    const upload = await started.app.uploads.get('lane', 'main', number);
+    const before = await readUploadState(started.app.catalog, upload);
+    const { unknown: _, replaced: __, ...applied } = before!.body.applied!;
+    await putUploadState(started.app.catalog, upload, { body: { ...before!.body, applied }, before });
+    const view = await show(number);
+    assert.deepEqual(Object.keys(view.applied), ['at', 'created', 'updated', 'deleted', 'unchanged', 'superseded']);
+    assert.equal(view.taken[0].replaced, undefined);
+    const page = await ask(`${started.url}/organizations/lane/streams/main/uploads/${number}/`);
+    assert.match(page.text, /1 created, 0 updated, 0 deleted, 0 unchanged</);
+  });
+
   itOnce('of many uploads is read with them', async () => {
     for (const id of ['1', '2', '3', '4']) await stream.upload({ 'new.mrc': marc(id) });
     for (const number of [4, 2]) await stream.process(number);
