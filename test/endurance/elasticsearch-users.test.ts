@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
+import { ChangesIndices } from '../../src/stores/elasticsearch/changes-indices.ts';
+import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { useOwnElasticsearch } from '../support/elasticsearch.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
@@ -28,10 +31,23 @@ describe('an Elasticsearch with users', function () {
   beforeEach(async () => {
     source = await ElasticsearchSource.makeEmpty(urlOf('owner'));
   });
-  afterEach(closeElasticsearchSources);
+  afterEach(async () => {
+    await limit(null);
+    await closeElasticsearchSources();
+  });
 
   const urlOf = (user: string, password = 'right-password') =>
     own.elasticsearch.url.replace('://', `://${user}:${password}@`);
+
+  /** Limits the shards of each node. */
+  const limit = async (most: number | null) => {
+    const { status } = await ask(`${own.elasticsearch.url}/_cluster/settings`, {
+      method: 'PUT',
+      headers: { ...JSON_BODY, authorization: `Basic ${btoa('owner:right-password')}` },
+      body: JSON.stringify({ persistent: { 'cluster.max_shards_per_node': most } }),
+    });
+    assert.equal(status, 200);
+  };
 
   it('is used by a user with the privileges', async () => {
     assert.equal((await source.run(ADD_MAPS)).exitCode, 0);
@@ -57,20 +73,28 @@ describe('an Elasticsearch with users', function () {
   });
 
   it('is refused when it may have no more shards, and used when it may', async () => {
-    const limit = async (most: number | null) => {
-      const { status } = await ask(`${own.elasticsearch.url}/_cluster/settings`, {
-        method: 'PUT',
-        headers: { ...JSON_BODY, authorization: `Basic ${btoa('owner:right-password')}` },
-        body: JSON.stringify({ persistent: { 'cluster.max_shards_per_node': most } }),
-      });
-      assert.equal(status, 200);
-    };
     await limit(1);
     const { exitCode, stderr } = await source.run(ADD_MAPS);
     assert.equal(exitCode, 3);
     assert.match(stderr, /does not make the index .*maximum.*shards open.*raise cluster\.max_shards_per_node/);
     await limit(null);
     assert.equal((await source.run(ADD_MAPS)).exitCode, 0);
+  });
+
+  it('takes more changes into a full index while it may have no more shards', async () => {
+    await source.open();
+    const location = source.location();
+    const cluster = new Cluster(location);
+    const names = new IndexNames(location.prefix);
+    const chosen = () => new ChangesIndices(cluster, names, 0).current();
+    try {
+      await limit(1);
+      assert.equal(await chosen(), names.changesIndex(1));
+      await limit(null);
+      assert.equal(await chosen(), names.changesIndex(2));
+    } finally {
+      await cluster.close();
+    }
   });
 
   it('may be stopped, killed or paused while it is posted to: nothing is lost, and it is served again by itself', async () => {

@@ -1,14 +1,20 @@
 import type { estypes } from '@elastic/elasticsearch';
+import { isTidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { IndexNames } from './index-names.ts';
 import { makeChangesIndex } from './schema.ts';
 
 /** A shard can have some 50 GB; documents of changes take some 200 bytes on disk. */
 const MOST_CHANGES = 200_000_000;
+/** A shard cannot have more than 2,147,483,519 documents. */
+const MOST_DOCUMENTS = 2_000_000_000;
 /** Number of commits between two checks of the size of the newest index. */
 const MEASURE_AFTER = 1_000;
 
-/** The indices of changes. New changes go to the newest one, until it is large and a new one is created. */
+/**
+ * The indices of changes. New changes go to the newest one, until it is large and a new one is created; if the cluster
+ * refuses to create it, that is tried again after more commits.
+ */
 export class ChangesIndices {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
@@ -37,9 +43,16 @@ export class ChangesIndices {
   async #newest(): Promise<string> {
     const [indices, counts] = await Promise.all([this.#indices(), this.#counts()]);
     const newest = indices.toSorted().at(-1)!;
-    if ((counts[newest]?.primaries?.docs?.count ?? 0) < this.#most) return newest;
+    const count = counts[newest]?.primaries?.docs?.count ?? 0;
+    if (count < this.#most) return newest;
     const number = Number(newest.slice(this.#names.changes.length + 1)) + 1;
-    await makeChangesIndex(this.#cluster, this.#names, number);
+    try {
+      await makeChangesIndex(this.#cluster, this.#names, number);
+    } catch (error) {
+      // A cluster that refuses another shard still takes changes into the newest index, which is only larger then.
+      if (count < MOST_DOCUMENTS && isTidemarkError(error)) return newest;
+      throw error;
+    }
     return this.#names.changesIndex(number);
   }
 
