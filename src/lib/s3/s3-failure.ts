@@ -53,8 +53,11 @@ export function reasonOf(failure: S3Failure, location: S3Location, allow: string
   if (name === 'ExpiredToken') return `the credentials have expired ${detail}: get new ones`;
   if (name === 'RequestTimeTooSkewed')
     return `the clocks of this machine and of ${server} differ ${detail}: set them right`;
-  if (OTHER_REGION.includes(name) || status === 301)
-    return `the bucket is in another region ${detail}: add region=… to it`;
+  if (OTHER_REGION.includes(name) || status === 301) {
+    const { region } = location;
+    if (region === undefined) return `the bucket is in another region ${detail}: add region=… to it`;
+    return `the bucket is in another region than ${region} ${detail}: correct its region=…`;
+  }
   if (status === 403) return `${server} denies access ${detail}: allow ${allow}`;
   if (TOO_FAST.includes(name) || status === 503 || status === 429) {
     return `${server} asks to slow down ${detail}; trying again in a while`;

@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { reasonOf } from '../../../src/lib/s3/s3-failure.ts';
+import { parseS3Location } from '../../../src/lib/s3/s3-location.ts';
+
+describe('The reason of a failure of S3', () => {
+  it('says whether the region is to be added to a location or corrected in it', () => {
+    const reason = (location: string) =>
+      reasonOf({ name: 'AuthorizationHeaderMalformed', status: 400 }, parseS3Location(location), '');
+    assert.match(reason('s3://maps'), /in another region .*: add region=… to it$/);
+    assert.match(reason('s3://maps?region=eu-west-1'), /in another region than eu-west-1 .*: correct its region=…$/);
+  });
+});
