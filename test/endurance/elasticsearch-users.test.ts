@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { ChangesIndices } from '../../src/stores/elasticsearch/changes-indices.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
+import { prepareIndices } from '../../src/stores/elasticsearch/schema.ts';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { useOwnElasticsearch } from '../support/elasticsearch.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
@@ -33,21 +34,23 @@ describe('an Elasticsearch with users', function () {
   });
   afterEach(async () => {
     await limit(null);
+    await allocate(null);
     await closeElasticsearchSources();
   });
 
   const urlOf = (user: string, password = 'right-password') =>
     own.elasticsearch.url.replace('://', `://${user}:${password}@`);
 
-  /** Limits the shards of each node. */
-  const limit = async (most: number | null) => {
+  const set = async (setting: string, value: number | string | null) => {
     const { status } = await ask(`${own.elasticsearch.url}/_cluster/settings`, {
       method: 'PUT',
       headers: { ...JSON_BODY, authorization: `Basic ${btoa('owner:right-password')}` },
-      body: JSON.stringify({ persistent: { 'cluster.max_shards_per_node': most } }),
+      body: JSON.stringify({ persistent: { [setting]: value } }),
     });
     assert.equal(status, 200);
   };
+  const limit = (most: number | null) => set('cluster.max_shards_per_node', most);
+  const allocate = (which: string | null) => set('cluster.routing.allocation.enable', which);
 
   it('is used by a user with the privileges', async () => {
     assert.equal((await source.run(ADD_MAPS)).exitCode, 0);
@@ -79,6 +82,20 @@ describe('an Elasticsearch with users', function () {
     assert.match(stderr, /does not make the index .*maximum.*shards open.*raise cluster\.max_shards_per_node/);
     await limit(null);
     assert.equal((await source.run(ADD_MAPS)).exitCode, 0);
+  });
+
+  it('is refused in time when no node takes its shards, and used when one does', async () => {
+    const location = source.location();
+    const cluster = new Cluster(location, undefined, { requestTimeoutMs: 20_000 });
+    const prepare = () => prepareIndices(cluster, new IndexNames(location.prefix));
+    try {
+      await allocate('none');
+      await assert.rejects(prepare(), /has no node that holds all of .*: see GET _cluster\/allocation\/explain/);
+      await allocate(null);
+      await prepare();
+    } finally {
+      await cluster.close();
+    }
   });
 
   it('takes more changes into a full index while it may have no more shards', async () => {

@@ -236,7 +236,10 @@ async function putTemplate(cluster: Cluster, names: IndexNames, kind: IndexKind)
 
 async function createIndex(cluster: Cluster, name: string, body: IndexBody): Promise<void> {
   const { statusCode, body: response } = await cluster.ask((client) =>
-    client.indices.create({ index: name, ...body, wait_for_active_shards: 1 }, { ignore: [400], meta: true }),
+    client.indices.create(
+      { index: name, ...body, wait_for_active_shards: 1, timeout: ACTIVE_WITHIN },
+      { ignore: [400], meta: true },
+    ),
   );
   if (statusCode === 200) return;
   const { type, reason } = causeOf(response);
