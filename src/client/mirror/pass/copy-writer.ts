@@ -1,3 +1,4 @@
+import { isTidemarkError } from '../../../core/errors.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
 import { Mutex } from '../../../lib/mutex.ts';
 import { modifiedMs, type WantedResource } from '../lists/wanted-resource.ts';
@@ -156,8 +157,7 @@ export class CopyWriter {
 
   async #publish(fetched: readonly Fetch[]): Promise<void> {
     failpoint('mirror.fetched');
-    // If the process ends before the next commit, the paths lead to files whose resources were deleted meanwhile.
-    this.#state.commit();
+    this.#commitPaths();
     const files = fetched.map(({ staged, known: { path }, copied: { lastmod } }) => {
       return { staged, path, modifiedMs: modifiedMs(lastmod) };
     });
@@ -174,6 +174,18 @@ export class CopyWriter {
       this.#changed.push(known.path);
       if (isOfDump) this.counts.fromDump += 1;
       this.counts.bytes += copied.length;
+    }
+  }
+
+  /**
+   * If the process ends before the next commit, the paths lead to files whose resources were deleted meanwhile. If the
+   * commit fails, the files are published or deleted all the same, and the next change of the state throws its failure.
+   */
+  #commitPaths(): void {
+    try {
+      this.#state.commit();
+    } catch (error) {
+      if (!isTidemarkError(error, 'unavailable')) throw error;
     }
   }
 
