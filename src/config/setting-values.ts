@@ -6,7 +6,7 @@ import { type Configuration, type HubSetting, Secret } from './configuration.ts'
 // Values come as texts from flags and variables, and as JSON from the file: each schema accepts both. A message
 // contains the fault and what to write instead; it follows the setting's name.
 
-const BYTES = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 } as const;
+const BYTES = { b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 } as const;
 const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
 // The longest delay of a timer is 2^31 - 1 ms, a little less than 25 days.
 const LONGEST_DURATION = 24 * MILLISECONDS.h;

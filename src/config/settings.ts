@@ -84,7 +84,7 @@ export const SETTINGS = {
     flag: '--cache-size <size>',
     schema: values.size,
     default: '2gb',
-    meaning: 'How much of the disk rendered documents may take, with `kb`, `mb`, `gb` or `tb` (1024 each).',
+    meaning: 'How much of the disk rendered documents may take, with `kb`, `mb`, `gb` or `tb` (1000 each).',
   }),
   idleTimeout: setting({
     variable: 'TIDEMARK_IDLE_TIMEOUT',
@@ -221,7 +221,7 @@ export const SETTINGS = {
     flag: '--upload-fetch-size <size>',
     schema: values.size,
     default: '10gb',
-    meaning: 'The largest file that is fetched from the URL of an upload, with `kb`, `mb`, `gb` or `tb` (1024 each).',
+    meaning: 'The largest file that is fetched from the URL of an upload, with `kb`, `mb`, `gb` or `tb` (1000 each).',
   }),
   uploadRetries: setting({
     variable: 'TIDEMARK_UPLOAD_RETRIES',

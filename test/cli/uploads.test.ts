@@ -51,7 +51,7 @@ describe('uploads on the command line', () => {
   it('are sent to the server of the store, listed and shown', async () => {
     const said = await done('upload', 'lane', 'größe "1".mrc', 'b.mrc', '--name', 'Night 1');
     const status = 'api/organizations/lane/uploads/main/1';
-    assert.match(said, new RegExp(`^Uploaded 2 files, 1.91 MB: lane/main/1\nIts status: http://[^/]+/${status}\n$`));
+    assert.match(said, new RegExp(`^Uploaded 2 files, 2.00 MB: lane/main/1\nIts status: http://[^/]+/${status}\n$`));
     const sent = JSON.parse(
       await done('upload', 'lane', 'b.mrc', '--stream', 'new', '--server', `${server}/`, '--json'),
     );
@@ -61,7 +61,7 @@ describe('uploads on the command line', () => {
     const shown = await done('uploads', 'show', 'lane/main/1', '--wait');
     assert.match(
       await done('uploads', 'list', 'lane'),
-      /^NUMBER .*\n +1 +\d{4}-\S+ +2 files, 1.91 MB +processed +0 +1 +0 +1 +Night 1\n$/,
+      /^NUMBER .*\n +1 +\d{4}-\S+ +2 files, 2.00 MB +processed +0 +1 +0 +1 +Night 1\n$/,
     );
     const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'new', '--json'));
     assert.deepEqual([uploads.length, uploads[0].number, uploads[0].files], [1, 1, sent.files]);
@@ -198,7 +198,7 @@ describe('uploads on the command line', () => {
     const sending = place.start(['upload', 'lane', 'long.mrc', '--stream', 'late', '--server', proxy.url]);
     try {
       assert.equal(await sending.exit(), 0, sending.stderr);
-      assert.match(sending.stdout, /^Uploaded 1 file, 38.1 MB: lane\/late\/1\n/);
+      assert.match(sending.stdout, /^Uploaded 1 file, 40.0 MB: lane\/late\/1\n/);
     } finally {
       await proxy.close();
     }

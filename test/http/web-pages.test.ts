@@ -180,7 +180,7 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     await publishSets(started);
     const text = await page('/sets/maps/resource?key=%2Fnorth%2Fsheet%25201.tiff');
     assert.match(text, /<h1>north\/sheet 1\.tiff <\/h1>/);
-    assert.match(text, /2\.86 MB <span class="quiet">\(3,000,000 bytes\)/);
+    assert.match(text, /3\.00 MB <span class="quiet">\(3,000,000 bytes\)/);
     assert.match(text, /<dt>md5<\/dt><dd><code>d41d8cd98f00b204e9800998ecf8427e</);
     assert.match(text, /describedby:<\/span> <a href="https:\/\/example\.org\/about"/);
     assert.equal([...text.matchAll(/<span class="kind (?:created|updated)">/g)].length, 2);
