@@ -126,11 +126,18 @@ function stateOf({ ready, origin }: SummarizedSet['set'], synced: SyncState | un
   return html`<span class="state ${STYLES[state]}" title="${MEANINGS[state]}">${state}</span>`;
 }
 
-const STYLES = { 'in sync': 'live', behind: 'reading', 'being read': 'reading', error: 'failing' } as const;
+const STYLES = {
+  'in sync': 'live',
+  behind: 'reading',
+  'being read': 'reading',
+  error: 'failing',
+  incomplete: 'failing',
+} as const;
 const MEANINGS = {
   'in sync': 'Everything that is known of its source is published.',
   behind: 'It is being compared with its source.',
   'being read': 'It is being read for the first time.',
+  incomplete: 'Some of its entries could not be read: an administrator sees which on its page.',
   error: 'Its source does not answer: nothing is deleted because of that. The log of the server says why.',
 } as const;
 

@@ -12,7 +12,15 @@ import { type Html, html } from './parts/html.ts';
 import { isOpen } from './parts/job-parts.ts';
 import { changeTable, whenColumn } from './parts/resource-parts.ts';
 import { searchForm } from './parts/search-form.ts';
-import { emptySet, feedLink, readingNotice, renderSetFrame, type SetFrame, troubleNotice } from './parts/set-frame.ts';
+import {
+  emptySet,
+  feedLink,
+  readingNotice,
+  renderSetFrame,
+  type SetFrame,
+  troubleNotice,
+  unreadNotice,
+} from './parts/set-frame.ts';
 import { figures, table } from './parts/tables.ts';
 import { timeElement } from './parts/words.ts';
 
@@ -35,6 +43,7 @@ export function renderSetPage(page: SetPage): string {
   const { now } = frame;
   const main = html`${readingNotice(set)}
 ${troubleNotice(page)}
+${unreadNotice(page)}
 ${figures([
   [set.ready ? 'resources' : 'resources so far', formatCount(summary.resources)],
   ['changes recorded', formatCount(summary.changes)],
@@ -43,8 +52,11 @@ ${figures([
 ${cursor && comparedWith(cursor, now)}
 ${searchForm({ label: 'Search the resources by a part of their name', action: './find' })}
 ${set.ready && mirrorSection(page)}
-<h2>How it has changed</h2>
-<div class="plots">${activityPlot(days)}${activityPlot(hours)}</div>
+${
+  summary.changes > 0 &&
+  html`<h2>How it has changed</h2>
+<div class="plots">${activityPlot(days)}${activityPlot(hours)}</div>`
+}
 <h2>Latest changes</h2>
 ${changes.length === 0 ? html`<p class="quiet">${noChanges(page)}</p>` : changeTable('Latest changes', changes, { time: whenColumn(now) })}
 ${summary.changes > changes.length && html`<p class="more"><a href="./changes">All changes</a> · <a href="./changes.atom">Atom feed</a></p>`}

@@ -1,6 +1,7 @@
 import type { Counter, Histogram } from 'prom-client';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
+import type { SyncSummary } from '../../sources/sync-counter.ts';
 import type { Instruments } from './instrument.ts';
 
 const SECONDS = [0.01, 0.1, 1, 10, 60, 600, 3600, 36_000];
@@ -16,9 +17,18 @@ export interface ScanUnderWay {
 
 /**
  * The state of a set that this process syncs with its source: `behind` while all of it is compared, `error` while its
- * source does not answer.
+ * source does not answer, `incomplete` after some of its entries could not be read.
  */
-export type SyncState = 'in sync' | 'behind' | 'error';
+export type SyncState = 'in sync' | 'behind' | 'error' | 'incomplete';
+
+/** What the last sync with problems could not read. */
+export interface UnreadEntries extends Pick<SyncSummary, 'problems' | 'problemCount'> {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Number of problems of a set that are remembered. */
+const SHOWN_PROBLEMS = 5;
 
 /** Metrics of syncing sets with their sources. */
 export class ScanMetrics {
@@ -30,6 +40,7 @@ export class ScanMetrics {
   readonly #underWay = new Map<number, ScanUnderWay>();
   readonly #troubled = new Set<number>();
   readonly #synced = new Set<number>();
+  readonly #unread = new Map<number, UnreadEntries>();
 
   constructor(instruments: Instruments) {
     this.#scans = instruments.counter({
@@ -80,7 +91,20 @@ export class ScanMetrics {
   stateOf(set: number): SyncState | undefined {
     if (this.#troubled.has(set)) return 'error';
     if (this.#underWay.has(set)) return 'behind';
+    if (this.#unread.has(set)) return 'incomplete';
     return this.#synced.has(set) ? 'in sync' : undefined;
+  }
+
+  /** Undefined when the last full sync of the set read everything, and no later sync had a problem. */
+  unreadOf(set: number): UnreadEntries | undefined {
+    return this.#unread.get(set);
+  }
+
+  #remember(set: number, { problems, problemCount }: SyncSummary, extent: 'full' | 'changes'): void {
+    // A sync of some changes without a problem says nothing of the other entries.
+    if (problemCount > 0) {
+      this.#unread.set(set, { problems: problems.slice(0, SHOWN_PROBLEMS), problemCount, at: Date.now() });
+    } else if (extent === 'full') this.#unread.delete(set);
   }
 
   /** Measures the sync events of a set, and passes them on. */
@@ -105,6 +129,7 @@ export class ScanMetrics {
         this.#files.inc({ outcome: 'found' }, summary.files);
         this.#bytes.inc(summary.bytes);
         this.#problems.inc(summary.problemCount);
+        this.#remember(id, summary, extent);
         events.onScanned?.(summary, extent);
       },
       onProblem: (problem) => {
@@ -124,6 +149,7 @@ export class ScanMetrics {
         this.#underWay.delete(id);
         this.#troubled.delete(id);
         this.#synced.delete(id);
+        this.#unread.delete(id);
         events.onStopped?.();
       },
     };

@@ -13,5 +13,7 @@ export async function setFrameOf(
 ): Promise<SetFrame> {
   const set = setOf(response);
   const open = TABS.filter(({ action }) => may(senderOf(response), action, set)).map((one) => one.tab);
-  return { frame: await frameOf(app, request, response), set, tab, open };
+  const frame = await frameOf(app, request, response);
+  const unread = frame.viewer.isAdministrator ? app.metrics.scans.unreadOf(set.id) : undefined;
+  return { frame, set, tab, open, unread };
 }

@@ -1,10 +1,11 @@
 import { traitsOf } from '../../../core/origin.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import type { UnreadEntries } from '../../../observe/metrics/scan-metrics.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type HeadLink, renderPage } from './layout.ts';
-import { timeElement } from './words.ts';
+import { counted, timeElement } from './words.ts';
 
 /** The pages of a set, in the order of its tabs. */
 export const TABS = [
@@ -24,6 +25,8 @@ export interface SetFrame {
   readonly tab: Tab | undefined;
   /** The pages of the set that the viewer may open: a token may only be for posting to it. */
   readonly open: readonly Tab[];
+  /** What this server could not read of the source; for administrators. */
+  readonly unread?: UnreadEntries | undefined;
 }
 
 interface SetFrameMore {
@@ -87,6 +90,16 @@ export function troubleNotice({ set: { trouble }, frame: { viewer, now } }: SetF
   if (trouble === undefined) return undefined;
   const since = html`It is not in sync with its source since ${timeElement(trouble.since * 1000, now)}`;
   return html`<div class="notice bad" role="status"><p>${since}${viewer.isAdministrator && html`: ${trouble.problem}`}</p></div>`;
+}
+
+/** Entries of the source that could not be read, for administrators. */
+export function unreadNotice({ unread, frame: { now } }: SetFrame): Html | undefined {
+  if (unread === undefined) return undefined;
+  const { problems, problemCount, at } = unread;
+  const more = problemCount - problems.length;
+  return html`<div class="notice bad" role="status"><p>${counted(problemCount, 'entry', 'entries')} of its source could not be read ${timeElement(at * 1000, now)}, so the set lacks them, or has them as they were before:</p>
+<ul>${problems.map(({ path, problem }) => html`<li>${problem.startsWith(path) ? problem : html`<code>${path}</code>: ${problem}`}</li>`)}</ul>
+<p>${more > 0 && `The log of the server has ${counted(more, 'more')}. `}They are tried again when they change, and with each scan of all of it.</p></div>`;
 }
 
 /** Lets feed readers find the changes of a set. */
