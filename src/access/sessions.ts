@@ -14,6 +14,8 @@ const KEY_ID = 'key';
 /** The administrator's token from the environment has no id. */
 const ADMINISTRATOR_ID = 'administrator';
 const PREFIX = 'tidemark_';
+/** Ends the name, and begins the text, of a cookie with a new token: it is no session. */
+const MADE = '_made';
 
 interface KeyBody {
   readonly key: string;
@@ -82,6 +84,25 @@ export class Sessions {
       ended: Math.max(Date.now() + LARGEST_CLOCK_ERROR_MS, before?.ended ?? 0),
     }));
     await this.#follower.load();
+  }
+
+  /** A cookie with a token that was just made, for the one page that shows it. */
+  async showOnce(token: string): Promise<SessionCookie> {
+    const key = await this.#makeKey();
+    return { name: this.#cookieName + MADE, value: seal(key, `${MADE} ${token}`) };
+  }
+
+  /** The token of such a cookie, from the header Cookie of a request. */
+  async shownOnce(cookies: string | undefined): Promise<{ readonly name: string; readonly token: string } | undefined> {
+    if (!cookies?.includes(MADE)) return undefined;
+    await this.#follower.loadUnlessFresh();
+    if (this.#key === undefined) return undefined;
+    const name = this.#cookieName + MADE;
+    for (const value of valuesOf(cookies, name)) {
+      const [kind, token] = unseal(this.#key, value)?.split(' ') ?? [];
+      if (kind === MADE && token !== undefined) return { name, token };
+    }
+    return undefined;
   }
 
   /** The name of the cookie; undefined before the first session. */

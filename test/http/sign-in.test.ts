@@ -66,6 +66,21 @@ describe('Signing in with a browser', () => {
     await page.getByLabel('Token').waitFor();
   });
 
+  it('says that a form was not sent when the session has ended, and leads back to it', async () => {
+    context = await browser.context();
+    const page = await context.newPage();
+    await page.goto(`${started.url}/tokens?a=b`);
+    await signInWith(page, 'open-sesame');
+    await page.getByLabel('Name').fill('Reading room');
+    await page.getByLabel('Scopes').fill('metrics');
+    await context.clearCookies();
+    await page.getByRole('button', { name: 'Make the token' }).click();
+    await page.getByText('Nothing was changed, because you are not signed in').waitFor();
+    await signInWith(page, 'open-sesame');
+    await page.waitForURL(`${started.url}/tokens?a=b`);
+    assert.deepEqual(await started.app.tokens.list(), []);
+  });
+
   it('lets no page of another origin post with what the browser sends by itself', async () => {
     context = await browser.context();
     const page = await context.newPage();

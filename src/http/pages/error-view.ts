@@ -25,7 +25,7 @@ export function errorView(app: ServedApp, identifySender: IdentifySender): ShowE
     // A browser would ask its user for name and password. With wrong credentials it may do so, to send others.
     if (status === 401 && request.headers.authorization === undefined) {
       response.removeHeader('WWW-Authenticate');
-      response.vary('Accept').redirect(303, pathToSignIn(request));
+      response.vary('Accept').redirect(303, pathToSignIn(request, app.configuration.baseUrl));
       return;
     }
     const problem = { status, message: String(error.message), passes: error.code === 'not-ready' };
@@ -36,8 +36,17 @@ export function errorView(app: ServedApp, identifySender: IdentifySender): ShowE
   };
 }
 
-/** The address of the sign-in form. It leads back only to a GET, since a form cannot be posted again automatically. */
-function pathToSignIn({ method, path, originalUrl }: Request): string {
-  const here = method === 'GET' || method === 'HEAD' ? originalUrl.slice(1) : '';
-  return signInLink({ top: topOf(path), here });
+/** The address of the sign-in form. It leads back to the page; for a form, which was not accepted, to that of the form. */
+function pathToSignIn(request: Request, baseUrl: string): string {
+  const { method, path, originalUrl } = request;
+  const top = topOf(path);
+  if (method === 'GET' || method === 'HEAD') return signInLink({ top, here: originalUrl.slice(1) });
+  return `${top}sign-in?${new URLSearchParams({ to: pageOfForm(request, baseUrl), unsent: 'form' })}`;
+}
+
+/** The page that sent a form, relative to the base URL; empty when the browser does not name it. */
+function pageOfForm({ headers: { referer = '', host = '' } }: Request, baseUrl: string): string {
+  if (referer.startsWith(`${baseUrl}/`)) return referer.slice(baseUrl.length + 1);
+  const from = URL.canParse(referer) ? new URL(referer) : undefined;
+  return from?.host === host.toLowerCase() ? `${from.pathname}${from.search}`.slice(1) : '';
 }

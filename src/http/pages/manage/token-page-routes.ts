@@ -4,14 +4,19 @@ import { parseExpiry } from '../../../access/expiry.ts';
 import { parseScope, requireNamed } from '../../../access/scope.ts';
 import { tokenView } from '../../../api/token-views.ts';
 import { param } from '../../request/admitted.ts';
-import { page as htmlPage, type Operation, pageOperation } from '../../request/operation.ts';
+import { type Operation, pageOperation } from '../../request/operation.ts';
 import { FORM_BODY, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { frameOf } from '../parts/frame-of.ts';
-import { sendPage } from '../parts/send-page.ts';
+import { sendPage, sendPageOnce } from '../parts/send-page.ts';
+import { setCookie } from '../sign-in/set-cookie.ts';
 import { attempting } from './attempting.ts';
+import { renderMadeTokenPage } from './made-token-page.ts';
 import { renderTokensPage, type TokensPage } from './tokens-page.ts';
+
+/** Milliseconds in which a browser must open the page that shows a new token. */
+const MADE_MS = 60_000;
 
 const TOKENS = {
   ...pageOperation('tokensPage', 'Every token that was ever made, and the form that makes one'),
@@ -21,10 +26,18 @@ const TOKENS = {
 const CREATE = {
   id: 'createTokenByForm',
   tag: 'pages',
-  summary: 'Makes a token, and shows it once',
+  summary: 'Makes a token, and leads to the page that shows it',
   body: FORM_BODY,
-  answers: [htmlPage('The page, with the token.')],
+  answers: [
+    {
+      status: 303,
+      description: 'The token is made. A cookie has it, which the page removes.',
+      headers: ['Location', 'Set-Cookie'],
+    },
+  ],
 } satisfies Operation;
+
+const MADE = pageOperation('madeTokenPage', 'Shows a new token to the browser in which it was made, once');
 
 const REVOKE = {
   id: 'revokeTokenByForm',
@@ -82,8 +95,27 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
             expires: expires === '' ? undefined : parseExpiry(expires, Date.now()),
           });
           response.locals.subject = `${record.name} (${record.id})`;
-          await show({ request, response }, { made: { token, name: record.name } });
+          const keeping = { baseUrl: configuration.baseUrl, maxAge: MADE_MS };
+          setCookie({ request, response }, await app.sessions.showOnce(token), keeping);
+          response.redirect(303, './tokens/made');
         });
+      },
+    }),
+
+    // Everybody may open it: the first token ends what a client of this machine may do without one.
+    get('/tokens/made', {
+      action: 'read-source',
+      operation: MADE,
+      async handle(request, response) {
+        const cookie = await app.sessions.shownOnce(request.headers.cookie);
+        const made = cookie && (await tokens.show(cookie.token));
+        const frame = await frameOf(app, request, response);
+        if (cookie !== undefined) {
+          const keeping = { baseUrl: configuration.baseUrl, maxAge: 0 };
+          setCookie({ request, response }, { name: cookie.name, value: '' }, keeping);
+        }
+        const shown = made?.record && { token: cookie!.token, view: tokenView(made.record, frame.now) };
+        sendPageOnce(response, renderMadeTokenPage(frame, shown));
       },
     }),
 

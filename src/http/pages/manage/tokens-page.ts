@@ -13,17 +13,14 @@ export interface TokensPage {
   readonly frame: Frame;
   /** Newest first. */
   readonly tokens: readonly TokenView[];
-  /** The token that was just created: it cannot be shown again. */
-  readonly made?: { readonly token: string; readonly name: string } | undefined;
   readonly revoked?: TokenView | undefined;
   readonly attempt?: Attempt | undefined;
 }
 
 /** All tokens that were ever created, and the form that creates one. */
-export function renderTokensPage({ frame, tokens, made, revoked, attempt }: TokensPage): string {
+export function renderTokensPage({ frame, tokens, revoked, attempt }: TokensPage): string {
   const given = (name: string) => attempt?.form.get(name) ?? '';
   const main = html`<h1>Tokens</h1>
-${made !== undefined && madeNotice(made)}
 ${revoked?.state === 'revoked' && html`<p class="notice good" role="status">The token ${revoked.name} was revoked. Every server refuses it within a second or so.</p>`}
 ${problemNotice(attempt?.problem)}
 <p class="lead">Who may post to sets, read private ones, see metrics, or administer the source.</p>
@@ -42,11 +39,6 @@ ${tokens.length === 0 ? html`<p class="quiet">There is no token yet. Make one be
 <p><button>Make the token</button></p>
 </form>`;
   return renderPage({ frame, title: 'Tokens', main, part: 'tokens' });
-}
-
-function madeNotice({ token, name }: { readonly token: string; readonly name: string }): Html {
-  return html`<div class="notice good" role="status"><p>The token ${name} was made. Copy it now: it is kept nowhere, and is not shown again.</p>
-<pre tabindex="0"><code>${token}</code></pre></div>`;
 }
 
 function tokenTable(tokens: readonly TokenView[], { now }: Frame): Html {

@@ -7,13 +7,23 @@ import { policyOfPage } from './layout.ts';
  * the page to send their origin: otherwise, browsers send the Origin `null` with a form.
  */
 export function sendPage(response: Response, page: string, status = 200): void {
-  response.status(status);
+  setHeaders(response, 'private, no-cache');
+  response.status(status).send(page);
+}
+
+/** Sends a page with a secret: a browser that goes back to it requests it again. */
+export function sendPageOnce(response: Response, page: string): void {
+  setHeaders(response, 'no-store');
+  response.send(page);
+}
+
+function setHeaders(response: Response, caching: string): void {
   const policy = policyOfPage(response.req.path);
   if (policy !== undefined) response.set('Content-Security-Policy', policy);
   response.set({
     'Content-Type': 'text/html; charset=utf-8',
-    'Cache-Control': 'private, no-cache',
+    'Cache-Control': caching,
     'Referrer-Policy': 'same-origin',
   });
-  response.vary(CREDENTIALS).send(page);
+  response.vary(CREDENTIALS);
 }

@@ -2,7 +2,7 @@ import type { Frame } from '../parts/frame.ts';
 import { html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 
-interface SignInPage {
+export interface SignInPage {
   readonly frame: Frame;
   /** The page to show afterwards, relative to the base URL. */
   readonly to: string;
@@ -10,10 +10,12 @@ interface SignInPage {
   readonly hasTokens: boolean;
   /** The error of the last attempt. */
   readonly problem?: string | undefined;
+  /** Whether a form was sent without being signed in, such as after a session has ended. */
+  readonly isUnsent?: boolean;
 }
 
 /** The form that requests a token. */
-export function renderSignInPage({ frame, to, hasTokens, problem }: SignInPage): string {
+export function renderSignInPage({ frame, to, hasTokens, problem, isUnsent = false }: SignInPage): string {
   const form = html`<form class="fields" method="post" action="./sign-in">
 <input type="hidden" name="to" value="${to}">
 <input type="text" name="username" value="token" autocomplete="username" hidden>
@@ -24,6 +26,7 @@ export function renderSignInPage({ frame, to, hasTokens, problem }: SignInPage):
 <p class="quiet">An administrator makes tokens, with <code>tidemark tokens create</code> or on the page of tokens. You stay signed in for 12 hours in this browser.</p>`;
   const none = html`<p class="notice">This source has no token yet. Make one with <code>tidemark tokens create --name NAME --scope administer</code>. Until then, only programs on its own machine may change anything.</p>`;
   const main = html`<h1>Sign in</h1>
+${isUnsent && html`<p class="notice" role="status">Nothing was changed, because you are not signed in, or no longer. Sign in, and send the form again.</p>`}
 ${problem !== undefined && html`<div class="notice bad" role="alert"><p id="problem">${problem}</p></div>`}
 ${hasTokens ? form : none}`;
   return renderPage({ frame, title: 'Sign in', main });

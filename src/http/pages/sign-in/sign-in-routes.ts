@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { problemOfToken, requireOwnPage } from '../../../access/identify.ts';
-import { SESSION_MS, type SessionCookie } from '../../../access/sessions.ts';
+import { SESSION_MS } from '../../../access/sessions.ts';
 import { senderOf } from '../../request/admitted.ts';
 import { page as htmlPage, type Operation } from '../../request/operation.ts';
 import { FORM_BODY, readForm } from '../../request/read-form.ts';
@@ -10,13 +10,14 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { frameOf } from '../parts/frame-of.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { sentence } from '../parts/words.ts';
-import { renderSignInPage } from './sign-in-page.ts';
+import { setCookie } from './set-cookie.ts';
+import { renderSignInPage, type SignInPage } from './sign-in-page.ts';
 
 const FORM = {
   id: 'signIn',
   tag: 'pages',
   summary: 'Asks for a token, for a browser',
-  query: z.object({ to: z.string().optional() }),
+  query: z.object({ to: z.string().optional(), unsent: z.literal('form').optional().catch(undefined) }),
   answers: [
     htmlPage('The form.'),
     { status: 303, description: 'The sender has shown a token already.', headers: ['Location'] },
@@ -43,8 +44,9 @@ const SIGN_OUT = {
 export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { sessions, tokens, configuration } = app;
   const { idleTimeoutMs, baseUrl } = configuration;
+  const keeping = { baseUrl, maxAge: SESSION_MS };
 
-  async function show(request: Request, response: Response, form: { readonly to: string; readonly problem?: string }) {
+  async function show(request: Request, response: Response, form: Pick<SignInPage, 'to' | 'problem' | 'isUnsent'>) {
     const hasTokens = configuration.token !== undefined || (await tokens.areKept());
     const frame = await frameOf(app, request, response);
     sendPage(response, renderSignInPage({ frame, hasTokens, ...form }), form.problem === undefined ? 200 : 403);
@@ -54,10 +56,10 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
     get('/sign-in', {
       action: 'read-source',
       operation: FORM,
-      async handle(request, response, { to = '' }) {
+      async handle(request, response, { to = '', unsent }) {
         const target = ownTarget(to);
         if (senderOf(response).kind !== 'anonymous') response.redirect(303, `./${target}`);
-        else await show(request, response, { to: target });
+        else await show(request, response, { to: target, isUnsent: unsent !== undefined });
       },
     }),
 
@@ -72,7 +74,7 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
         const token = form.get('token')?.trim() ?? '';
         const problem = await problemOfToken(token, { tokens, own: configuration.token });
         if (problem !== undefined) return show(request, response, { to, problem: sentence(problem) });
-        setCookie(request, response, await sessions.begin(token));
+        setCookie({ request, response }, await sessions.begin(token), keeping);
         response.redirect(303, `./${to}`);
       },
     }),
@@ -85,28 +87,11 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
         const token = await sessions.tokenOf(request.headers.cookie);
         if (token !== undefined) await sessions.end(token);
         const name = await sessions.cookieName();
-        if (name !== undefined) setCookie(request, response, { name, value: '' });
+        if (name !== undefined) setCookie({ request, response }, { name, value: '' }, keeping);
         response.redirect(303, './');
       },
     }),
   ];
-
-  /**
-   * `Lax`: with a link from a mail or a wiki, a signed-in reader can open a private set. All changes are POSTs:
-   * browsers send this cookie with none from another site, and each needs an additional proof. `__Host-`: no page of a
-   * neighbouring host or without https can set it.
-   */
-  function setCookie(request: Request, response: Response, { name, value }: SessionCookie): void {
-    const secure = isByHttps(request, baseUrl);
-    response.cookie(secure ? `__Host-${name}` : name, value, {
-      httpOnly: true,
-      sameSite: 'lax',
-      secure,
-      path: '/',
-      maxAge: value === '' ? 0 : SESSION_MS,
-      encode: String,
-    });
-  }
 }
 
 /**
@@ -116,15 +101,4 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
 function ownTarget(to: string): string {
   const isPlain = /^[\x21-\x5b\x5d-\x7e]{0,4096}$/.test(to) && !/^[/.]/.test(to) && !/^sign-(?:in|out)/.test(to);
   return isPlain ? to : '';
-}
-
-/** By the base URL, when the client used it; otherwise by the header of a proxy in front. */
-function isByHttps({ headers }: Request, baseUrl: string): boolean {
-  const { protocol, host } = new URL(baseUrl);
-  if (protocol === 'https:' && headers.host?.toLowerCase() === host) return true;
-  return (
-    String(headers['x-forwarded-proto'] ?? '')
-      .split(',')[0]
-      ?.trim() === 'https'
-  );
 }
