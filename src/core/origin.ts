@@ -127,7 +127,7 @@ function sourceTraits(origin: Exclude<Origin, { readonly kind: 'posted' }>): Sou
       const refusal = `its resources are copies of those of ${set}, and change with them`;
       const shown = {
         name: 'Copy of',
-        subtitle: { text: 'a copy of', name: url },
+        subtitle: { text: 'a copy of', name: set },
         changes: 'What changes at the source that it copies is',
       };
       return { entry: 'file', source: set, shown, option: OPTIONS.resourcesync, from: { url, set }, refusal };

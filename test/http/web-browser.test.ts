@@ -24,6 +24,10 @@ const LOOKED_AT = [
   '/validate',
   '/jobs',
   '/jobs/build/running',
+  '/jobs/fetch/failed',
+  '/tokens/made',
+  '/subscriptions',
+  '/api/',
   '/organizations/',
   '/add-organization',
   '/organizations/lane/',
@@ -67,15 +71,19 @@ async function findings(page: Page, rules?: readonly string[]): Promise<readonly
   );
 }
 
-/** A job with progress and a log. */
+/** A job with progress and a log, and one that failed with a long address in its error. */
 async function runJob({ app: { jobs } }: StartedApp): Promise<void> {
   await jobs.add('build', 'running', {});
-  const claimer = jobs.claimer({
-    kinds: ['build'],
-    worker: { name: 'tester', leaseMs: 60_000 },
-    mostAttempts: () => 1,
-  });
-  await (await claimer.claim())!.putLog(['a line'], { done: 1, total: 3, text: 'page 1' });
+  const claim = async (kind: string) => {
+    const worker = { name: 'tester', leaseMs: 60_000 };
+    return (await jobs.claimer({ kinds: [kind], worker, mostAttempts: () => 1 }).claim())!;
+  };
+  await (await claim('build')).putLog(['a line'], { done: 1, total: 3, text: 'page 1' });
+  await jobs.add('fetch', 'failed', {});
+  const failing = await claim('fetch');
+  const error = `${'https://catalog.library.example.org/export/of/all/records/'.repeat(2)} was not fetched`;
+  await failing.putLog([error]);
+  await failing.finish({ state: 'failed', error });
 }
 
 /** An organization with an upload that was processed, and one that waits. */
@@ -213,7 +221,7 @@ describe('Pages in a real browser', () => {
     it('show every column of changes on a phone', async () => {
       const page = await open('/sets/maps/changes', { viewport: { width: 360, height: 700 } });
       const row = page.getByRole('row', { name: 'north/sheet 12.tiff' });
-      for (const text of ['north/sheet 12.tiff', 'created', '2.38 MB']) {
+      for (const text of ['north/sheet 12.tiff', 'created', '2.50 MB']) {
         const box = (await row.getByText(text).boundingBox())!;
         assert.ok(box.x >= 0 && box.x + box.width <= 360, `${text}: ${JSON.stringify(box)}`);
       }

@@ -4,11 +4,13 @@ import { ask } from '../support/ask.ts';
 import { useBrowser } from '../support/browser.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
 import { BROWSER, event, HOSTILE, pageAt, post } from '../support/web-source.ts';
 
 const PREFIX = 'https://data.example.org/papers/';
 
 describe('Forms of the pages', () => {
+  const browser = useBrowser();
   let started: StartedApp;
   beforeEach(async () => {
     started = await startApp(SQLITE);
@@ -64,12 +66,17 @@ describe('Forms of the pages', () => {
     await started.app.sets.add({ slug: 'papers', urlPrefix: PREFIX });
     for (const [path, fields, message] of [
       ['/add-set', { set: 'papers', urlPrefix: PREFIX, title: HOSTILE }, /There is, or was, a set &quot;papers&quot;/],
-      ['/add-set', { set: 'more', title: HOSTILE }, /A set needs a root/],
+      ['/add-set', { set: 'more', title: HOSTILE }, /Say where its resources come from/],
+      [
+        '/add-set',
+        { set: 'more', urlPrefix: PREFIX, fromInterval: '7', title: HOSTILE },
+        /“Seconds between two polls”[^<]*“Copy of another source”/,
+      ],
       ['/add-set', { set: 'more', root: '/etc', title: HOSTILE }, /This server may not publish that root/],
       [
         '/sets/papers/settings',
         { title: HOSTILE, pageSize: 'many' },
-        /<p>Page size is wrong: use a whole number[\s\S]*name="pageSize"[^>]* aria-invalid="true"/,
+        /<p>Resources of a list page is wrong: use a whole number[\s\S]*name="pageSize"[^>]* aria-invalid="true"/,
       ],
       ['/sets/papers/remove', { confirm: 'paper' }, /The set was not removed: type its id, papers/],
       ['/tokens', { name: HOSTILE, scopes: 'everything' }, /&quot;everything&quot; is not a scope/],
@@ -113,10 +120,67 @@ describe('Forms of the pages', () => {
     }
   });
 
+  it('keep the settings of a set when its removal is not confirmed', async () => {
+    const { sets } = started.app;
+    await sets.add({ slug: 'papers', urlPrefix: PREFIX, title: 'Papers', private: true });
+    const before = await sets.bySlug('papers');
+    const { status, text } = await send('/sets/papers/remove', { confirm: 'paper' });
+    assert.equal(status, 400);
+    assert.match(text, /<details class="danger" open>/);
+    assert.equal((await send('/sets/papers/settings', fieldsOf(text))).status, 303);
+    assert.deepEqual(await sets.bySlug('papers'), before);
+  });
+
+  it('show a new token to the browser that has made it, and keep it in no cache', async () => {
+    const { headers, text } = await send('/tokens', { name: 'T', scopes: 'administer' });
+    assert.doesNotMatch(text, /tdm_/);
+    const cookie = String(headers['set-cookie']).split(';')[0]!;
+    assert.doesNotMatch(decodeURIComponent(cookie), /tdm_/);
+    const at = `${started.url}/tokens/made`;
+    const shown = await ask(at, { headers: { ...BROWSER, Cookie: cookie } });
+    assert.match(shown.text, /<pre[^>]*><code class="copied">tdm_/);
+    assert.equal(shown.headers['cache-control'], 'no-store');
+    assert.match(String(shown.headers['set-cookie']), /=; Max-Age=0;/);
+    assert.match(await pageAt(at), /A new token is shown once, and cannot be shown again/);
+    const asSession = cookie.replace('_made=', '=');
+    assert.equal((await ask(`${started.url}/api/tokens`, { headers: { Cookie: asSession } })).status, 401);
+    const { token } = await started.app.tokens.create({ name: 'S', scopes: ['administer'] });
+    const session = await started.app.sessions.begin(token);
+    const asMade = `${session.name}_made=${session.value}`;
+    assert.match(await pageAt(at, { Cookie: asMade }), /A new token is shown once, and cannot be shown again/);
+  });
+
+  it('are sent once, however often the button is clicked', async () => {
+    const page = await browser.open(`${started.url}/add-set`);
+    const { promise: clickedAgain, resolve: goOn } = Promise.withResolvers<void>();
+    let sent = 0;
+    await page.route('**/add-set', async (route) => {
+      if (route.request().method() === 'POST') {
+        sent++;
+        await clickedAgain;
+      }
+      await route.continue();
+    });
+    await page.getByLabel('Id', { exact: true }).fill('papers');
+    await page.getByLabel('URL prefix').fill(PREFIX);
+    const click = () => page.evaluate(`document.querySelector('main form.fields button').click()`);
+    await click();
+    await until('the form is sent', async () => sent > 0);
+    await click();
+    goOn();
+    await page.getByText('The set was added.').waitFor();
+    assert.equal(sent, 1);
+    await page.goBack();
+    await page.getByLabel('Id', { exact: true }).fill('more');
+    await page.getByLabel('URL prefix').fill(`${PREFIX}more/`);
+    await page.getByRole('button', { name: 'Add the set' }).click();
+    await page.getByRole('heading', { level: 1, name: 'more' }).waitFor();
+  });
+
   it('say in whole days when a new token expires', async () => {
-    const { status, text } = await send('/tokens', { name: 'T', scopes: 'metrics', expires: '90d' });
-    assert.equal(status, 200);
-    assert.match(text, />in 90 days</);
+    const expires = Date.now() + 90 * 86_400_000;
+    const { token } = await started.app.tokens.create({ name: 'T', scopes: ['administer'], expires });
+    assert.match(await pageAt(`${started.url}/tokens`, { Authorization: `Bearer ${token}` }), />in 90 days</);
   });
 
   it('do nothing for pages of another origin', async () => {
@@ -137,18 +201,16 @@ describe('Forms of the pages', () => {
     );
   });
 
-  const browser = useBrowser();
-
   for (const javaScriptEnabled of [true, false]) {
     it(`add, change, scan and remove a set, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
       const page = await browser.open(`${started.url}/`, { javaScriptEnabled });
       await page.getByRole('link', { name: 'Add a set' }).click();
       await page.getByLabel('Id', { exact: true }).fill('papers');
       await page.getByLabel('Title').fill('Papers of today');
-      await page.getByLabel('Url prefix').fill(PREFIX);
+      await page.getByLabel('URL prefix').fill(PREFIX);
       await page.getByRole('button', { name: 'Add the set' }).click();
       await page.getByText('The set was added.').waitFor();
-      await page.getByLabel('Page size').fill('12');
+      await page.getByLabel('Resources of a list page').fill('12');
       await page.getByRole('button', { name: 'Save' }).click();
       await page.getByText('The settings were changed.').waitFor();
       assert.equal((await started.app.sets.bySlug('papers')).pageEntries, 12);
@@ -173,6 +235,12 @@ describe('Forms of the pages', () => {
       await page.getByRole('button', { name: 'Make the token' }).click();
       const token = (await page.locator('pre code').textContent())!;
       assert.equal((await started.app.tokens.show(token)).state, 'valid');
+      await page.getByText('It is the first token').waitFor();
+      await page.reload();
+      await page.getByText('A new token is shown once').waitFor();
+      assert.ok(!(await page.content()).includes(token));
+      assert.equal((await started.app.tokens.list()).length, 1);
+      assert.deepEqual(await page.context().cookies(), []);
       // Now it takes a token.
       await page.goto(`${started.url}/tokens`);
       await page.getByLabel('Token').fill(token);

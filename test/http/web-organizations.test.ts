@@ -46,6 +46,7 @@ describe('Pages of organizations', () => {
     await page.getByLabel('Contacts').fill('Ada <ada@example.org>\nFront desk');
     await page.getByRole('button', { name: 'Add the organization' }).click();
     await page.getByRole('heading', { level: 1, name: 'Lane & Library' }).waitFor();
+    assert.equal(await page.getByRole('heading', { name: 'Sets to copy' }).count(), 0, 'before it has a stream');
     await page.getByLabel('Id of a new stream').fill('main');
     await page.getByRole('button', { name: 'Add the stream' }).click();
     await page.getByText('The stream was added.').waitFor();
@@ -87,6 +88,7 @@ describe('Pages of organizations', () => {
     await stream.process(number);
     const at = `/organizations/lane/streams/main/uploads/${number}/`;
     const { text } = await get(at);
+    assert.match(text, /role="status"><p>1 file was ignored\./);
     assert.match(text, /<h1>Upload 1 <span class="state reading">processed/);
     assert.match(text, /&lt;b&gt;\.pdf<span class="more-of">Ignored: it is a PDF/);
     assert.equal(text.match(/number \d+/g)?.length, 50);
@@ -140,6 +142,9 @@ describe('Pages of organizations', () => {
         '<span class="state live">processed</span>',
       ]);
     }
+    const at = '/organizations/lane/streams/main/uploads';
+    assert.doesNotMatch((await get(`${at}/1/`)).text, /ignored|Nothing was taken/);
+    assert.match((await get(`${at}/2/`)).text, /role="status"><p>Nothing was taken from this upload/);
   });
 
   it('lead to the files of dumps, of the default stream and of each', async () => {

@@ -23,7 +23,7 @@ export function archiveSection(page: SetFrame, { lists, job }: ShownArchive): Ht
   const { isAdministrator } = frame.viewer;
   if (lists.length === 0 && !isAdministrator) return undefined;
   return html`<h2 id="archive">Earlier times</h2>
-${lists.length === 0 ? html`<p class="quiet">No Resource List was kept: each would show the set as it was then.</p>` : archivedLists(page, lists)}
+${lists.length === 0 ? html`<p class="quiet">No Resource List was kept yet. A list that is kept shows the set as it was at that time, also after it has changed.</p>` : archivedLists(page, lists)}
 ${isAdministrator && job !== undefined && lastJob('Last kept by', job, frame.top)}
 ${isAdministrator && set.ready && !isOpen(job) && html`<form method="post" action="./archive/keep"><button class="small">Keep the present list<span class="hidden"> of ${set.slug}</span></button></form>`}`;
 }

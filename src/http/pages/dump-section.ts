@@ -22,9 +22,9 @@ export function dumpSection(page: SetFrame, { dump, job }: ShownDump): Html {
   const { set, frame } = page;
   const { isAdministrator } = frame.viewer;
   return html`<h2 id="dump">Resource Dump</h2>
-${dump === undefined ? html`<p class="quiet">None was built: it would have all resources in a few large files.</p>` : dumpFacts(dump, page)}
+${dump === undefined ? html`<p class="quiet">None was built yet. A dump has all resources in a few large files, for a first copy.</p>` : dumpFacts(dump, page)}
 ${isAdministrator && job !== undefined && lastJob('Last build', job, frame.top)}
-${isAdministrator && !isOpen(job) && html`<form method="post" action="./dump/build"><button class="small">Build<span class="hidden"> the Resource Dump of ${set.slug}</span></button></form>`}`;
+${isAdministrator && !isOpen(job) && html`<form method="post" action="./dump/build"><button class="small">Build it<span class="hidden"> the Resource Dump of ${set.slug}</span></button></form>`}`;
 }
 
 function dumpFacts(dump: Dump, { set, frame }: SetFrame): Html {

@@ -40,6 +40,6 @@ ${facts([
 ])}
 ${jobButtons(job, frame, 'job')}
 <h2>Log</h2>
-${log.length === 0 ? html`<p class="quiet">It has logged nothing.</p>` : html`<pre tabindex="0">${log.join('\n')}</pre>`}`;
+${log.length === 0 ? html`<p class="quiet">It has logged nothing.</p>` : html`<pre class="log" tabindex="0">${log.join('\n')}</pre>`}`;
   return renderPage({ frame, title: name, main, again: isOpen ? 5 : undefined });
 }

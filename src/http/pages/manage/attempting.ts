@@ -1,7 +1,8 @@
 import { type ErrorCode, isTidemarkError, type TidemarkError } from '../../../core/errors.ts';
 import { sentence } from '../parts/words.ts';
-import { type FormValues, labelOf } from './set-form.ts';
+import type { FormValues } from './set-form.ts';
 import type { Attempt } from './set-pages.ts';
+import { labelOf, withLabels } from './setting-labels.ts';
 
 /** Errors that a user can correct in the form. */
 const CORRECTABLE: readonly ErrorCode[] = ['invalid', 'conflict', 'forbidden', 'not-found', 'gone'];
@@ -23,6 +24,6 @@ export async function attempting({ form, show }: Form, act: () => Promise<void>)
     // For a list, the field also contains the position.
     const [field = ''] = path.split('.');
     const named = field !== '' && message.startsWith(path) ? labelOf(field) + message.slice(path.length) : message;
-    await show({ form, problem: sentence(named), field });
+    await show({ form, problem: sentence(withLabels(named)), field });
   }
 }

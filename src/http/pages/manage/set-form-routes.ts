@@ -18,7 +18,15 @@ import { sendPage } from '../parts/send-page.ts';
 import { setFrameOf } from '../parts/set-frame-of.ts';
 import { attempting } from './attempting.ts';
 import { valuesOfForm } from './set-form.ts';
-import { ADDED, type Attempt, CHANGED, renderAddSetPage, renderSettingsPage } from './set-pages.ts';
+import {
+  ADDED,
+  type Attempt,
+  CHANGED,
+  CONFIRMATION,
+  ORIGINS,
+  renderAddSetPage,
+  renderSettingsPage,
+} from './set-pages.ts';
 
 const DID = z.object({ did: z.enum(['add', 'change', 'scan']).optional() });
 
@@ -37,7 +45,7 @@ const SCAN = {
 } satisfies Operation;
 const REMOVE = {
   ...byForm('removeSetByForm', 'Removes a set for good, and leads to the others'),
-  description: 'The field `confirm` repeats the id of the set.',
+  description: `The field \`${CONFIRMATION}\` repeats the id of the set.`,
 };
 
 /** Reads the form of a request. */
@@ -78,6 +86,7 @@ function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
       async handle(request, response) {
         const given = await form(request);
         await attempting({ form: given, show: (attempt) => show({ request, response }, attempt) }, async () => {
+          if (!ORIGINS.some((name) => given.get(name)?.trim())) throw withoutOrigin();
           const body = { set: given.get('set')?.trim() ?? '', ...valuesOfForm(given, ADDED) };
           const { set: id, ...values } = checkBody(newSetSchema, body) as SetValues & { readonly set: string };
           const slug = parseSlug(id);
@@ -138,7 +147,7 @@ function removeRoute(app: ServedApp, form: ReadForm): Route {
       const show = (attempt: Attempt) => showSettings(app, { request, response }, { attempt });
       await attempting({ form: given, show }, async () => {
         const { slug } = setOf(response);
-        if (given.get('confirm')?.trim() !== slug) throw unconfirmed(slug);
+        if (given.get(CONFIRMATION)?.trim() !== slug) throw unconfirmed(slug);
         await app.sets.remove(slug);
         response.redirect(303, '../../');
       });
@@ -156,9 +165,13 @@ async function showSettings(
   sendPage(response, renderSettingsPage({ ...page, changes, ...more }), more.attempt === undefined ? 200 : 400);
 }
 
+function withoutOrigin(): TidemarkError {
+  return new TidemarkError('invalid', 'say where its resources come from: one of the fields below is needed');
+}
+
 function unconfirmed(slug: string): TidemarkError {
   return new TidemarkError('invalid', `the set was not removed: type its id, ${slug}, to confirm it`, {
-    field: 'confirm',
+    field: CONFIRMATION,
   });
 }
 

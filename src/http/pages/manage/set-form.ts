@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import { type SetSettingName, type SetValues, setSettingOf } from '../../../config/set-settings.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import { type Html, html } from '../parts/html.ts';
 import { linesOf } from '../parts/lines-of.ts';
+import { labelOf, withLabels } from './setting-labels.ts';
 
 /** The kind of field for a setting, derived from its schema. */
 type FieldKind = 'yes-or-no' | 'one-of' | 'some-of' | 'lines' | 'number' | 'text';
@@ -26,9 +28,11 @@ interface Given {
 /** The fields of settings. */
 export function settingFields(names: readonly SetSettingName[], { value, wrong }: Given): readonly Html[] {
   return names.map((name) => {
-    const { meaning, default: byDefault } = setSettingOf(name);
+    const { meaning } = setSettingOf(name);
     const { kind, choices } = fieldOf(name);
-    const hint = html`<span class="hint" id="${name}-hint">${meaning.replaceAll('`', '')}${kind === 'lines' && ' One in a line.'} Default: ${byDefault.replace(/^\(|\)$/g, '')}.</span>`;
+    // Pages cannot link to the files of the documentation.
+    const text = withLabels(meaning.replace(/ \(docs\/[^)]*\)/, '').replaceAll('`', ''));
+    const hint = html`<span class="hint" id="${name}-hint">${text}${kind === 'lines' && ' One in a line.'}${defaultText(name, kind)}</span>`;
     if (kind !== 'some-of') {
       return html`<p><label for="${name}">${labelOf(name)}</label>
 ${control(name, { kind, choices, isWrong: name === wrong }, value(name))}
@@ -78,6 +82,13 @@ export function givenValue(form: FormValues, name: SetSettingName): unknown {
     case 'text':
       return text === '' ? null : text;
   }
+}
+
+/** The default as the form shows it; nothing for an empty field, or for the first choice. */
+function defaultText(name: SetSettingName, kind: FieldKind): string {
+  const byDefault = setSettingOf(name).default.replace(/^\(|\)$/g, '');
+  if (byDefault === 'none' || kind === 'yes-or-no') return '';
+  return ` Default: ${kind === 'number' && /^\d+$/.test(byDefault) ? formatCount(Number(byDefault)) : byDefault}.`;
 }
 
 function control(
@@ -135,10 +146,4 @@ function fieldOf(name: SetSettingName): Field {
 
 function definitionOf(schema: z.ZodType): Definition {
   return schema._zod.def as Definition;
-}
-
-/** The label of a setting: `Page size` for `pageSize`. */
-export function labelOf(name: string): string {
-  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }

@@ -10,7 +10,7 @@ import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
-import { renderSetFrame, type SetFrame, troubleNotice } from '../parts/set-frame.ts';
+import { renderSetFrame, type SetFrame, troubleNotice, unreadNotice } from '../parts/set-frame.ts';
 import { facts } from '../parts/tables.ts';
 import { counted, timeElement } from '../parts/words.ts';
 import { type FormValues, givenValue, settingFields } from './set-form.ts';
@@ -31,7 +31,7 @@ interface AddSetPage {
 }
 
 /** The settings for the origin of a new set. */
-const ORIGINS = setSettingsOverHttp('sets add').filter(
+export const ORIGINS = setSettingsOverHttp('sets add').filter(
   (name) => setSettingOf(name).field === 'origin' || name === 'urlPrefix',
 );
 
@@ -39,6 +39,9 @@ const ORIGINS = setSettingsOverHttp('sets add').filter(
 function others(command: 'sets add' | 'sets change'): readonly SetSettingName[] {
   return setSettingsOverHttp(command).filter((name) => !ORIGINS.includes(name));
 }
+
+/** The field that repeats the id of a set that is removed. */
+export const CONFIRMATION = 'confirm';
 
 export const ADDED: readonly SetSettingName[] = setSettingsOverHttp('sets add');
 export const CHANGED: readonly SetSettingName[] = others('sets change');
@@ -61,7 +64,7 @@ ${problemNotice(attempt?.problem)}
 <span class="hint" id="set-hint">Its name in addresses, which stays: small letters, digits, dots, hyphens and underscores.</span></p>
 ${settingFields([title, isPrivate] as readonly SetSettingName[], given)}
 <h2>Where its resources come from</h2>
-<p class="quiet">One of these.${!takesRoots && html` To publish a folder, a bucket or a copy of another source, run <code>tidemark sets add ID --root FOLDER</code> (or <code>--from URL</code>) on the machine, or start the server with <code>--api-roots</code>.`}</p>
+<p class="quiet">Fill in one of these. With a URL prefix alone, changes are posted to the set, and another server has the files.${!takesRoots && html` To publish a folder, a bucket or a copy of another source, run <code>tidemark sets add ID --root FOLDER</code> (or <code>--from URL</code>) on the machine, or start the server with <code>--api-roots</code>.`}</p>
 ${settingFields(origins, given)}
 <details${attempt !== undefined && html` open`}><summary>More settings</summary>
 ${settingFields(rest as readonly SetSettingName[], given)}</details>
@@ -83,10 +86,13 @@ export function renderSettingsPage(page: SettingsPage): string {
   const { set, attempt, did } = page;
   const { source, shown, stream } = traitsOf(set.origin);
   const present = shownSettings(set);
-  const value = (name: SetSettingName) => (attempt === undefined ? present[name] : givenValue(attempt.form, name));
+  // The form that removes the set has none of the settings.
+  const changing = attempt?.field === CONFIRMATION ? undefined : attempt;
+  const value = (name: SetSettingName) => (changing === undefined ? present[name] : givenValue(changing.form, name));
   const main = html`${did !== undefined && html`<p class="notice good" role="status">${DONE[did]}</p>`}
 ${problemNotice(attempt?.problem)}
 ${troubleNotice(page)}
+${unreadNotice(page)}
 ${facts([...(shown === undefined ? [] : [[shown.name, source] as const]), ['URL prefix', set.urlPrefix]])}
 <h2>Settings</h2>
 <p class="quiet">The same as <code>tidemark sets change ${set.slug}</code> and <code>PATCH /api/sets/${set.slug}</code>. An empty field restores the default.</p>
@@ -116,17 +122,18 @@ function scanSection({ set, frame }: SettingsPage): Html {
 }
 
 /** The id must be typed, because removing a set cannot be undone. */
-function removeSection({ set, changes }: SettingsPage): Html {
+function removeSection({ set, changes, attempt }: SettingsPage): Html {
+  const isWrong = attempt?.field === CONFIRMATION;
   const consequence =
     changes === 0
       ? 'It never had a change: its id can be used again.'
       : `Its ${counted(changes, 'change')} and all of its documents are lost for clients, and its id cannot be used again.`;
   return html`<h2>Remove the set</h2>
-<details class="danger"><summary>Remove ${set.slug} …</summary>
+<details class="danger"${isWrong && html` open`}><summary>Remove ${set.slug} …</summary>
 <p>${consequence} Files of the set are not touched.</p>
 <form class="fields" method="post" action="./remove">
-<p><label for="confirm">Type the id of the set, ${set.slug}</label>
-<input id="confirm" name="confirm" required autocomplete="off" autocapitalize="none" spellcheck="false"></p>
+<p><label for="${CONFIRMATION}">Type the id of the set, ${set.slug}</label>
+<input id="${CONFIRMATION}" name="${CONFIRMATION}" required autocomplete="off" autocapitalize="none" spellcheck="false"${isWrong && html` aria-invalid="true"`}></p>
 <p><button class="bad">Remove it for good</button></p>
 </form></details>`;
 }

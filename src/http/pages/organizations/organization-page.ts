@@ -62,7 +62,7 @@ ${streamSection(page)}
 ${defaultStream !== undefined && uploadSection(page, defaultStream)}
 ${errataSection(page.errata)}
 ${defaultStream !== undefined && dumpSection(page)}
-${copySection('the default stream', page.sets, frame)}
+${defaultStream !== undefined && copySection('the default stream', page.sets, frame)}
 ${frame.viewer.isAdministrator && administration(page)}`;
   return renderOrganizationFrame(page, {
     above: [],
@@ -90,15 +90,14 @@ ${stackingTable('Streams', streams, [
     name: 'Stream',
     style: 'name title',
     isHead: true,
-    cell: ({ id, title }) =>
-      html`<a href="./streams/${id}/">${title ?? id}</a> ${title !== undefined && html`<span class="id">${id}</span>`} ${id === defaultStream && html`<span class="state live">default</span>`}`,
+    cell: ({ id, title, archived }) =>
+      html`<a href="./streams/${id}/">${title ?? id}</a> ${title !== undefined && html`<span class="id">${id}</span>`} ${id === defaultStream && html`<span class="state live">default</span>`}${archived !== undefined && html`<span class="state quiet">archived</span>`}`,
   },
   { name: 'Records', style: 'number', cell: ({ id }) => formatCount(records.get(id) ?? 0) },
   {
     name: 'Made',
     style: 'short',
-    cell: ({ created, archived }) =>
-      archived === undefined ? timeOf(new Date(created).toISOString(), frame.now) : 'archived',
+    cell: ({ created }) => timeOf(new Date(created).toISOString(), frame.now),
   },
 ])}`;
 }
@@ -125,7 +124,7 @@ ${
 }`;
 }
 
-function administration({ organization }: OrganizationPage): Html {
+function administration({ organization, frame }: OrganizationPage): Html {
   const { id, defaultStream } = organization;
   return html`<h2>Administer</h2>
 <form class="fields" method="post" action="./streams">
@@ -149,6 +148,7 @@ ${
   )}</div>`
 }
 <h3>Tokens</h3>
+<p class="quiet">Make them on the page of <a href="${frame.top}tokens">tokens</a>, with the scope <code>upload:${id}</code> or <code>download:${id}</code>, or by a command:</p>
 ${facts([
   [
     'To upload',

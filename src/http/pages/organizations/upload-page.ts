@@ -76,7 +76,7 @@ function notice({ upload, mayUpload }: UploadPage): Html | undefined {
   if (failure === undefined) {
     return status === 'waiting'
       ? html`<div class="notice" role="status"><p>It waits for a server that is free. This page shows when that changes.</p></div>`
-      : undefined;
+      : ignoredNotice(upload);
   }
   const next = failure.retries ? 'It is tried again by itself.' : 'Nothing of it is published.';
   return html`<div class="notice bad" role="status"><p>${failure.error}. ${next}</p>
@@ -91,6 +91,16 @@ ${
     isHarmless: true,
   })
 }</div>`;
+}
+
+/** Files of a kind that is not read are no failure, but the uploader must see that nothing came of them. */
+function ignoredNotice({ ignored = 0, totals }: UploadView): Html | undefined {
+  if (ignored === 0) return undefined;
+  const isAll = ignored >= (totals?.files ?? 0);
+  const text = isAll
+    ? 'Nothing was taken from this upload: no file of it is of a kind that is read.'
+    : `${counted(ignored, 'file was', 'files were')} ignored. What the others have was taken over.`;
+  return html`<div class="notice${isAll && ' bad'}" role="status"><p>${text} The reason is below.</p></div>`;
 }
 
 function takenSection({ taken = [], totals }: UploadView): Html {

@@ -8,6 +8,7 @@
  *   gives up a stream that is answered by an error, as a proxy answers while its server restarts: the page opens it
  *   again
  * - a form that uploads files shows its progress
+ * - a form is sent once: a second click does nothing, until the reader comes back to the page
  */
 export const SCRIPT = `
 const labelTimes = () => {
@@ -86,6 +87,18 @@ const showProgress = (form) => {
     request.send(new FormData(form));
   });
 };
+document.addEventListener('submit', (event) => {
+  if (event.target.method !== 'post' || event.defaultPrevented) return;
+  if (event.target.dataset.sent) event.preventDefault();
+  event.target.dataset.sent = 'yes';
+  event.target.querySelector('button')?.setAttribute('aria-busy', 'true');
+});
+addEventListener('pageshow', () => {
+  for (const form of document.querySelectorAll('form[data-sent]')) {
+    delete form.dataset.sent;
+    form.querySelector('button')?.removeAttribute('aria-busy');
+  }
+});
 labelTimes();
 plan();
 follow();

@@ -52,14 +52,14 @@ legend { font-weight: 600; padding: 0; }
 .fields .box { display: inline-block; font-weight: 400; margin-right: 1.2rem; }
 button.bad { background: var(--card); border-color: var(--bad); color: var(--bad); }
 .danger summary { color: var(--bad); }
-main { flex: 1; padding-block: 2rem 3.5rem; }
+main { flex: 1; padding-block: 2rem 3.5rem; overflow-wrap: break-word; }
 .foot { border-top: 1px solid var(--line); color: var(--quiet); font-size: .88rem; }
 .foot > div { display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; padding-block: 1.1rem 1.6rem; }
 
 h1 { font: 600 2rem/1.2 var(--sans); margin: .2rem 0 .5rem; overflow-wrap: anywhere; text-wrap: balance; }
 h2 { font: 600 1.3rem/1.3 var(--sans); margin: 2.6rem 0 .8rem; }
 h2 + p { margin-top: -.3rem; }
-h1 + .facts, h1 + .notice { margin-top: 1.3rem; }
+h1 + :is(.facts, .notice, .fields) { margin-top: 1.3rem; }
 h3 { font-size: 1rem; margin: 0 0 .6rem; }
 :is(.facts, .quiet) + h3 { margin-top: 1.8rem; }
 .lead { max-width: 44rem; margin: 0 0 1.6rem; color: var(--quiet); font-size: 1.06rem; }
@@ -97,6 +97,8 @@ code { font: .88em var(--mono); overflow-wrap: anywhere; }
 .notice.good { border-color: var(--good); }
 .notice.bad { border-color: var(--bad); }
 .notice p { margin: .2rem 0; }
+.notice ul { margin: .2rem 0; padding-left: 1.3rem; }
+.notice[role=alert] p { white-space: pre-line; }
 
 .scroll { position: relative; overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
 table { border-collapse: collapse; width: 100%; font-size: .94rem; }
@@ -131,6 +133,7 @@ mark { background: light-dark(#ffe9a8, #5a4a12); color: inherit; border-radius: 
 button { font: inherit; border-radius: .35rem; padding: .42rem .8rem; }
 button, .button { background: var(--deep); border: 1px solid var(--deep); color: #fff; cursor: pointer; }
 button:hover { filter: brightness(1.1); }
+button[aria-busy] { cursor: progress; opacity: .7; }
 button.small { background: none; border-color: light-dark(#7a8a8f, #6c7f86); color: var(--sea); font-size: .88rem; padding: .1rem .6rem; }
 .button { display: inline-block; border-radius: .35rem; padding: .42rem .8rem; text-decoration: none; }
 .buttons { display: flex; flex-wrap: wrap; gap: .5rem; }
@@ -161,6 +164,8 @@ td form, td p, td details, .buttons details { margin: 0; }
 .confirm[open] { width: max-content; max-width: 14rem; white-space: normal; }
 .danger button.small { border-color: var(--bad); color: var(--bad); }
 details { margin-top: .6rem; font-size: .9rem; }
+.fields details { margin-bottom: 1.1rem; }
+.fields details > p:first-of-type { margin-top: .9rem; }
 details .scroll { max-height: 18rem; overflow-y: auto; margin-top: .6rem; }
 summary { cursor: pointer; color: var(--sea); }
 
@@ -175,7 +180,7 @@ td > .state { margin-left: 0; vertical-align: baseline; }
 .about { display: inline-block; min-height: 1.6rem; padding-block: .15rem; }
 
 pre { background: var(--tint); border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; margin: .9rem 0; white-space: pre-wrap; }
-pre code { font-size: .85rem; }
+pre code, pre.log { font: .85rem/1.55 var(--mono); }
 progress { accent-color: var(--sea); }
 .operation { border-top: 1px solid var(--line); padding-top: 1.3rem; margin-top: 1.8rem; }
 .operation h3 { font-size: 1.1rem; }
@@ -209,7 +214,7 @@ progress { accent-color: var(--sea); }
   .stacks :is(th, td) { white-space: normal; padding: 0; border: 0; width: auto; min-width: 0; text-align: left; overflow-wrap: anywhere; }
   .stacks tbody th { order: -1; flex: 1 0 100%; max-width: 100%; }
   .stacks td:empty { display: none; }
-  .stacks td::before { content: attr(data-name) " "; color: var(--quiet); font-size: .84rem; }
+  .stacks td::before { content: attr(data-name); margin-right: .4em; color: var(--quiet); font-size: .84rem; }
   :not(.stacks) > tbody .short:has(> time) { white-space: normal; min-width: 7.4rem; }
   .facts { grid-template-columns: 1fr; }
   .facts dt { border-bottom: 0; padding-bottom: 0; font-size: .88rem; }

@@ -12,9 +12,10 @@ const UNITS = [
 ] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** A message of an error as a sentence for users. */
+/** A message of an error as a sentence for users. It may begin with a URL, which keeps its small letters. */
 export function sentence(message: string): string {
-  return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}${message.endsWith('?') ? '' : '.'}`;
+  const begin = /^https?:/.test(message) ? message : message.slice(0, 1).toUpperCase() + message.slice(1);
+  return `${begin}${message.endsWith('?') ? '' : '.'}`;
 }
 
 /** `1,234 changes`, or `1 change` for one. */
