@@ -4,7 +4,6 @@ import { ask } from '../support/ask.ts';
 import { useBrowser } from '../support/browser.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
-import { until } from '../support/until.ts';
 import { BROWSER, event, HOSTILE, pageAt, post } from '../support/web-source.ts';
 
 const PREFIX = 'https://data.example.org/papers/';
@@ -148,33 +147,6 @@ describe('Forms of the pages', () => {
     const session = await started.app.sessions.begin(token);
     const asMade = `${session.name}_made=${session.value}`;
     assert.match(await pageAt(at, { Cookie: asMade }), /A new token is shown once, and cannot be shown again/);
-  });
-
-  it('are sent once, however often the button is clicked', async () => {
-    const page = await browser.open(`${started.url}/add-set`);
-    const { promise: clickedAgain, resolve: goOn } = Promise.withResolvers<void>();
-    let sent = 0;
-    await page.route('**/add-set', async (route) => {
-      if (route.request().method() === 'POST') {
-        sent++;
-        await clickedAgain;
-      }
-      await route.continue();
-    });
-    await page.getByLabel('Id', { exact: true }).fill('papers');
-    await page.getByLabel('URL prefix').fill(PREFIX);
-    const click = () => page.evaluate(`document.querySelector('main form.fields button').click()`);
-    await click();
-    await until('the form is sent', async () => sent > 0);
-    await click();
-    goOn();
-    await page.getByText('The set was added.').waitFor();
-    assert.equal(sent, 1);
-    await page.goBack();
-    await page.getByLabel('Id', { exact: true }).fill('more');
-    await page.getByLabel('URL prefix').fill(`${PREFIX}more/`);
-    await page.getByRole('button', { name: 'Add the set' }).click();
-    await page.getByRole('heading', { level: 1, name: 'more' }).waitFor();
   });
 
   it('say in whole days when a new token expires', async () => {

@@ -36,7 +36,7 @@ export function errorView(app: ServedApp, identifySender: IdentifySender): ShowE
   };
 }
 
-/** The address of the sign-in form. It leads back to the page; for a form, which was not accepted, to that of the form. */
+/** The address of the sign-in form. It leads back to the page; after a form, to the page of the form. */
 function pathToSignIn(request: Request, baseUrl: string): string {
   const { method, path, originalUrl } = request;
   const top = topOf(path);
