@@ -110,8 +110,6 @@ export class CalledThread<Offered extends Functions<Offered>> {
     this.#closed = true;
     const worker = this.#worker;
     if (worker === undefined) return;
-    // An idle thread does not keep the process alive, which would end before the thread has.
-    worker.ref();
     const exit = once(worker, 'exit');
     // An idle thread does not keep the process alive, which would end here without an error.
     clearTimeout(this.#idle);
