@@ -53,6 +53,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'POST /organizations/:org/dumps/delta': 'administrators',
   'GET /tokens': 'administrators',
   'POST /tokens': 'administrators',
+  'GET /tokens/made': 'everybody',
   'POST /tokens/:id/revoke': 'administrators',
   'GET /validate': 'administrators',
   'POST /validate': 'administrators',
