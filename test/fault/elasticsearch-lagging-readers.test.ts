@@ -49,6 +49,20 @@ describe('a server on Elasticsearch that is behind', () => {
     requireHonestLists([before, after], await readLog(await source.open()));
   });
 
+  it('is not ready, and says so soon, while the store does not answer at all', async () => {
+    const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
+    const proxy = await source.proxy();
+    const server = await source.serveHere(proxy.url);
+    proxy.on(
+      () => true,
+      async () => 'silence',
+    );
+    const { status, headers, text } = await ask(`${server.url}/readyz`);
+    assert.equal(status, 503);
+    assert.match(text, /the store has not answered within 4 seconds/);
+    assert.ok(Number(headers['retry-after']) > 0);
+  });
+
   it('serves nothing when a shard does not answer a search', async () => {
     const source = await ElasticsearchSource.makeWithPages(elasticsearch.url);
     const proxy = await source.proxy();

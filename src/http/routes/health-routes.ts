@@ -1,5 +1,7 @@
 import { healthSchema } from '../../api/schemas.ts';
 import { storeDigest } from '../../api/store-digest.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { json, type Operation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
@@ -24,6 +26,9 @@ const IS_READY = {
 /** Number of sets that the message of a response names. */
 const NAMED = 10;
 
+/** Seconds after which a store counts as one that does not answer: a probe waits for a few seconds only. */
+const STORE_TIMEOUT = 4;
+
 /** Health checks for the tools of operators. */
 export function healthRoutes({ index, sets, configuration }: ServedApp): readonly Route[] {
   const alive = { status: 'ok', ...(configuration.sharePort && { store: storeDigest(configuration) }) };
@@ -38,8 +43,12 @@ export function healthRoutes({ index, sets, configuration }: ServedApp): readonl
       action: 'probe',
       operation: IS_READY,
       async handle(_request, response) {
-        await index.watermark();
-        const scanning = (await shownSets({ sets }, response)).filter(({ ready }) => !ready).map(({ slug }) => slug);
+        const read = async () => {
+          await index.watermark();
+          return shownSets({ sets }, response);
+        };
+        const shown = await withTimeout(read(), STORE_TIMEOUT * 1000, noAnswer);
+        const scanning = shown.filter(({ ready }) => !ready).map(({ slug }) => slug);
         if (scanning.length === 0) return sendJson(response, { status: 'ready' });
         const more = scanning.length - NAMED;
         const names = scanning.slice(0, NAMED).join(', ');
@@ -49,4 +58,8 @@ export function healthRoutes({ index, sets, configuration }: ServedApp): readonl
       },
     }),
   ];
+}
+
+function noAnswer(): never {
+  throw new TidemarkError('unavailable', `the store has not answered within ${STORE_TIMEOUT} seconds`);
 }
