@@ -3,7 +3,7 @@ import type { ArtifactStore } from './artifact-store.ts';
 
 /** A kind of artifact store: how to parse its setting, and how to open it. open-artifacts.ts lists all kinds. */
 export interface ArtifactStoreKind<Location extends { readonly kind: string }> {
-  /** The syntax of such a location, for messages. */
+  /** The syntax of such a location, for messages and for the reference of settings. */
   readonly usage: string;
 
   /**

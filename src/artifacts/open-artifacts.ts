@@ -18,6 +18,11 @@ export type ArtifactLocation = {
   readonly [Kind in keyof typeof KINDS]: Parameters<(typeof KINDS)[Kind]['open']>[0];
 }[keyof typeof KINDS];
 
+/** The syntax of locations of every kind. */
+export const ARTIFACTS_USAGE = Object.values(KINDS)
+  .map(({ usage }) => usage)
+  .join(', or ');
+
 /** Opens a store. Sends no request before the store is used. */
 export function openArtifacts(location: ArtifactLocation): ArtifactStore {
   return kindOf(location).open(location);
@@ -32,9 +37,8 @@ export function parseArtifacts(text: string): ArtifactLocation {
     const location = kind.parse(text);
     if (location !== undefined) return location;
   }
-  const usages = Object.values(KINDS).map(({ usage }) => usage);
   // The text may be a mistyped URL with a secret, so it is not repeated.
-  throw new TidemarkError('invalid', `is not an artifact store: use ${usages.join(', or ')}`);
+  throw new TidemarkError('invalid', `is not an artifact store: use ${ARTIFACTS_USAGE}`);
 }
 
 /** Makes a relative path absolute. */

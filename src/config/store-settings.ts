@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type ArtifactLocation, locateArtifacts } from '../artifacts/open-artifacts.ts';
+import { ARTIFACTS_USAGE, type ArtifactLocation, locateArtifacts } from '../artifacts/open-artifacts.ts';
 import { artifacts } from './artifact-location.ts';
 import { indexUrl } from './import-location.ts';
 import { setting } from './setting.ts';
@@ -32,8 +32,7 @@ export const STORE_SETTINGS = {
     schema: artifacts,
     locate: locateArtifacts,
     default: '(file:artifacts in the data folder)',
-    meaning:
-      'Where artifacts are kept: `file:PATH`, or `s3://BUCKET/PREFIX?endpoint=…` with the parameters of `docs/s3.md`, without credentials.',
+    meaning: `Where artifacts are kept: ${ARTIFACTS_USAGE}. Without credentials.`,
   }),
   archive: setting({
     variable: 'TIDEMARK_ARCHIVE',

@@ -11,7 +11,7 @@ interface FolderLocation {
 }
 
 export const FOLDER: ArtifactStoreKind<FolderLocation> = {
-  usage: 'file:PATH, such as file:data/artifacts',
+  usage: 'file:PATH',
 
   parse(text) {
     const path = /^file:(.*)$/s.exec(text)?.[1];

@@ -13,7 +13,7 @@ interface S3ArtifactLocation {
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 export const S3: ArtifactStoreKind<S3ArtifactLocation> = {
-  usage: 's3://BUCKET/PREFIX',
+  usage: 's3://BUCKET/PREFIX?endpoint=URL (docs/s3.md)',
 
   parse(text) {
     return isS3(text) ? { kind: 's3', place: readPlace(text), settings: { timeoutMs: DEFAULT_TIMEOUT_MS } } : undefined;

@@ -36,7 +36,7 @@ describe('the place of artifacts', () => {
   });
 
   const WRONG: readonly (readonly [text: string, message: RegExp])[] = [
-    ['data/artifacts', /TIDEMARK_ARTIFACTS is not an artifact store: use file:PATH, .* or s3:\/\/BUCKET\/PREFIX/],
+    ['data/artifacts', /TIDEMARK_ARTIFACTS is not an artifact store: use file:PATH, or s3:\/\/BUCKET\/PREFIX/],
     ['file:', /lacks the path of the folder/],
     ['file://host/files', /is not a URL of a folder on this machine/],
     ['s3://', /the artifact store is not an s3:\/\/BUCKET|the artifact store has ".*" where the name of a bucket/],
