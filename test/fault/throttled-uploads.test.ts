@@ -220,7 +220,9 @@ describe('uploads on an S3 server that throttles', () => {
       if (round === 1) runJobs();
       else await started.app.jobs.retry(JOB);
       await until('it was tried', async () => throttled.met > met);
-      await jobIs(({ state, error }) => state === 'queued' && /applied in part.*asks to slow down/.test(error ?? ''));
+      await jobIs(
+        ({ state, wait }) => state === 'queued' && /applied in part.*asks to slow down/.test(wait?.reason ?? ''),
+      );
       assert.equal((await show()).status, 'processing');
       // A dump would have a part of it.
       await assert.rejects(started.app.streamDumps.build(NAME, 'full', { waitMs: 0 }), /being applied/);
