@@ -201,9 +201,9 @@ describe('fetching the file of an upload', () => {
     await fails(
       fetched(`${url}/announced`, { mostBytes }),
       'invalid',
-      /more than 19.1 MB, the largest that is fetched \(--upload-fetch-size\)/,
+      /more than 20.0 MB, the largest that is fetched \(--upload-fetch-size\)/,
     );
-    await fails(fetched(`${url}/endless`, { mostBytes }), 'invalid', /more than 19.1 MB/);
+    await fails(fetched(`${url}/endless`, { mostBytes }), 'invalid', /more than 20.0 MB/);
     assert.ok(sent < 60_000_000, `${sent} bytes were sent`);
   });
 
