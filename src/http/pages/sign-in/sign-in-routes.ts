@@ -17,7 +17,7 @@ const FORM = {
   id: 'signIn',
   tag: 'pages',
   summary: 'Asks for a token, for a browser',
-  query: z.object({ to: z.string().optional(), unsent: z.literal('form').optional().catch(undefined) }),
+  query: z.object({ to: z.string().optional(), unsent: z.string().optional() }),
   answers: [
     htmlPage('The form.'),
     { status: 303, description: 'The sender has shown a token already.', headers: ['Location'] },
@@ -59,7 +59,7 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
       async handle(request, response, { to = '', unsent }) {
         const target = ownTarget(to);
         if (senderOf(response).kind !== 'anonymous') response.redirect(303, `./${target}`);
-        else await show(request, response, { to: target, isUnsent: unsent !== undefined });
+        else await show(request, response, { to: target, isUnsent: unsent === 'form' });
       },
     }),
 
