@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SetCommand } from '../config/set-setting.ts';
+import type { SetCommand } from '../config/set/set-setting.ts';
 import {
   SET_SETTING_NAMES,
   type SetSettingName,
@@ -7,10 +7,10 @@ import {
   SOURCE_SETTINGS,
   setSettingOf,
   setSettingsOverHttp,
-} from '../config/set-settings.ts';
+} from '../config/set/set-settings.ts';
 import { SLUG } from '../core/resource-set.ts';
 
-/** The settings of a set in the JSON API, from config/set-settings.ts. */
+/** The settings of a set in the JSON API, from config/set/set-settings.ts. */
 
 /** Settings in the public view of a set; only administrators see the others. */
 const PUBLIC = [

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../app.ts';
 import { nameOfRoot } from '../config/given-root.ts';
-import { type SetValues, toSetFields } from '../config/set-settings.ts';
+import { type SetValues, toSetFields } from '../config/set/set-settings.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
 import { parseSlug, type ResourceSet, slugify } from '../core/resource-set.ts';

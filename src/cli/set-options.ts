@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { Wrong } from '../config/checked-value.ts';
-import type { SetCommand, SetFlag } from '../config/set-setting.ts';
-import { type SetSettingName, type SetValues, setSettingOf, setSettingsOf } from '../config/set-settings.ts';
+import type { SetCommand, SetFlag } from '../config/set/set-setting.ts';
+import { type SetSettingName, type SetValues, setSettingOf, setSettingsOf } from '../config/set/set-settings.ts';
 
 /** Adds the flags of the set settings that a command accepts. */
 export function addSetOptions(command: Command, name: SetCommand): void {

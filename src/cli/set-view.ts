@@ -1,6 +1,6 @@
 import { setView, troubleOf } from '../api/views.ts';
 import type { App } from '../app.ts';
-import { shownSettings } from '../config/set-settings.ts';
+import { shownSettings } from '../config/set/set-settings.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { type SummarizedSet, summarize } from '../sets/summarized-sets.ts';
 import type { SyncCursor } from '../sources/artifact/sync-cursor.ts';

@@ -1,4 +1,4 @@
-import { SET_SETTING_NAMES, setSettingOf } from './set-settings.ts';
+import { SET_SETTING_NAMES, setSettingOf } from './set/set-settings.ts';
 import { documentedSettings } from './settings.ts';
 
 /** The table of all settings in docs/configuration.md; a test compares the page with it. */

@@ -8,7 +8,7 @@ import type { Prune } from './version-prunes.ts';
 /** The internal id of a resource set: a positive integer that never changes and is never reused. */
 export type SetId = number;
 
-/** The properties of a set that can be changed at any time; config/set-settings.ts has a row for each. */
+/** The properties of a set that can be changed at any time; config/set/set-settings.ts has a row for each. */
 export interface SetSettings {
   readonly title?: string;
   /**

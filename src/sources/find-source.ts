@@ -1,4 +1,4 @@
-import type { FindSource } from '../config/source-setting.ts';
+import type { FindSource } from '../config/set/source-setting.ts';
 
 /** Loads the client only when it is needed: few sets copy another source. */
 export const findSource: FindSource = async (options, name) => {

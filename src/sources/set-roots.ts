@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Configuration } from '../config/configuration.ts';
-import { DEFAULT_FROM_INTERVAL } from '../config/from-settings.ts';
 import { exclusionsOfOwnFiles } from '../config/own-files.ts';
+import { DEFAULT_FROM_INTERVAL } from '../config/set/from-settings.ts';
 import type { HashAlgorithm } from '../core/hash.ts';
 import { traitsOf } from '../core/origin.ts';
 import { type ResourceSet, readingSettings, type SetId } from '../core/resource-set.ts';

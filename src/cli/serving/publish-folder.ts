@@ -1,6 +1,6 @@
 import { originOfGivenRoot } from '../../config/given-root.ts';
 import { exclusionsOfOwnFiles } from '../../config/own-files.ts';
-import { type SetValues, toSetFields } from '../../config/set-settings.ts';
+import { type SetValues, toSetFields } from '../../config/set/set-settings.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
 import { SyncCounter, type SyncSummary } from '../../sources/sync-counter.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SOURCE_SETTINGS, setSettingOf } from '../../../src/config/set-settings.ts';
+import { SOURCE_SETTINGS, setSettingOf } from '../../../src/config/set/set-settings.ts';
 import { SOURCE_OPTIONS } from '../../../src/core/origin.ts';
 
 describe('the settings that name a source', () => {

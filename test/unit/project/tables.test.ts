@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { setSettingsOf } from '../../../src/config/set-settings.ts';
+import { setSettingsOf } from '../../../src/config/set/set-settings.ts';
 import { JOB_DEFINITIONS } from '../../../src/jobs/job-list.ts';
 
 /** The names in the first column of a table of a page. */

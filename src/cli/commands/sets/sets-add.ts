@@ -1,5 +1,5 @@
-import { newSetFields } from '../../../config/new-set-fields.ts';
-import { SOURCE_SETTINGS } from '../../../config/set-settings.ts';
+import { newSetFields } from '../../../config/set/new-set-fields.ts';
+import { SOURCE_SETTINGS } from '../../../config/set/set-settings.ts';
 import { type Origin, traitsOf } from '../../../core/origin.ts';
 import { parseSlug } from '../../../core/resource-set.ts';
 import type { NewSet } from '../../../sets/new-set.ts';

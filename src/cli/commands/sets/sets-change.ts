@@ -1,5 +1,5 @@
-import { changedFields } from '../../../config/changed-fields.ts';
-import { type SetValues, setSettingsOf } from '../../../config/set-settings.ts';
+import { changedFields } from '../../../config/set/changed-fields.ts';
+import { type SetValues, setSettingsOf } from '../../../config/set/set-settings.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';

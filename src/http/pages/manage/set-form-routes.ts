@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { changedSettingsSchema, newSetSchema } from '../../../api/set-schemas.ts';
-import { changedFields } from '../../../config/changed-fields.ts';
-import { newSetFields } from '../../../config/new-set-fields.ts';
-import { type SetValues, shownSettings } from '../../../config/set-settings.ts';
+import { changedFields } from '../../../config/set/changed-fields.ts';
+import { newSetFields } from '../../../config/set/new-set-fields.ts';
+import { type SetValues, shownSettings } from '../../../config/set/set-settings.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { parseSlug } from '../../../core/resource-set.ts';
 import { findSource } from '../../../sources/find-source.ts';

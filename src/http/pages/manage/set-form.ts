@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
-import { type SetSettingName, type SetValues, setSettingOf } from '../../../config/set-settings.ts';
+import { type SetSettingName, type SetValues, setSettingOf } from '../../../config/set/set-settings.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { type Html, html } from '../parts/html.ts';
 import { linesOf } from '../parts/lines-of.ts';

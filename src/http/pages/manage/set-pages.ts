@@ -4,7 +4,7 @@ import {
   setSettingOf,
   setSettingsOverHttp,
   shownSettings,
-} from '../../../config/set-settings.ts';
+} from '../../../config/set/set-settings.ts';
 import { traitsOf } from '../../../core/origin.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';

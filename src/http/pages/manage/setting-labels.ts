@@ -1,4 +1,4 @@
-import { SET_SETTING_NAMES, type SetSettingName } from '../../../config/set-settings.ts';
+import { SET_SETTING_NAMES, type SetSettingName } from '../../../config/set/set-settings.ts';
 
 /** Labels of settings in forms; others have a label made of their name. */
 const LABELS: Readonly<Partial<Record<string, string>>> = {

@@ -1,9 +1,9 @@
 import { administers } from '../../../access/may.ts';
 import { changedSettingsSchema, newSetSchema } from '../../../api/set-schemas.ts';
 import { setView, troubleOf } from '../../../api/views.ts';
-import { changedFields } from '../../../config/changed-fields.ts';
-import { newSetFields } from '../../../config/new-set-fields.ts';
-import { type SetValues, shownSettings } from '../../../config/set-settings.ts';
+import { changedFields } from '../../../config/set/changed-fields.ts';
+import { newSetFields } from '../../../config/set/new-set-fields.ts';
+import { type SetValues, shownSettings } from '../../../config/set/set-settings.ts';
 import { parseSlug, type ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp } from '../../../core/stamp.ts';
 import { requireConfirmed } from '../../../sets/remove-set.ts';

@@ -1,6 +1,6 @@
-import { ACTIVITIES, isActivity, isProvider } from '../artifacts/keys/activity.ts';
-import { TidemarkError } from '../core/errors.ts';
-import { type Origin, type RecordsSource, traitsOf } from '../core/origin.ts';
+import { ACTIVITIES, isActivity, isProvider } from '../../artifacts/keys/activity.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { type Origin, type RecordsSource, traitsOf } from '../../core/origin.ts';
 import { ADD, one, setting, text } from './set-setting.ts';
 
 /** The setting of a set whose resources are records of artifacts. */

@@ -1,19 +1,18 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
-import { HASH_ALGORITHMS } from '../core/hash.ts';
-import { MOST_LINK_RULES } from '../core/link-rule.ts';
-import type { Origin } from '../core/origin.ts';
+import { HASH_ALGORITHMS } from '../../core/hash.ts';
+import { MOST_LINK_RULES } from '../../core/link-rule.ts';
+import type { Origin } from '../../core/origin.ts';
 import {
-  DEFAULT_PACKAGE_BYTES,
   DEFAULT_PAGE_ENTRIES,
   DEFAULT_WINDOW_CHANGES,
-  DUMP_COMPRESSIONS,
   MAX_ENTRIES,
   MAX_TITLE_LENGTH,
   type ResourceSet,
   type SetFields,
-} from '../core/resource-set.ts';
-import { requireFewPatterns } from '../lib/exclusions.ts';
+} from '../../core/resource-set.ts';
+import { requireFewPatterns } from '../../lib/exclusions.ts';
+import { DUMP_SETTINGS } from './dump-settings.ts';
 import { FROM_SETTINGS } from './from-settings.ts';
 import { RECORDS_SETTING } from './records-setting.ts';
 import { ROOT_SETTING } from './root-setting.ts';
@@ -22,26 +21,20 @@ import {
   ADD_AND_CHANGE,
   checkLinkRules,
   checkPublishedHashes,
-  cronPattern,
   numberOf,
   one,
   PRIVACY,
   presignedSeconds,
   REDIRECT_FLAGS,
-  refuseWithRecords,
-  requireBytes,
   requireFiles,
   requirePosting,
   requireSigningRoot,
-  requireVersions,
   type SetCommand,
   type SetSetting,
   type SettingValues,
-  schedule,
   setting,
   several,
   text,
-  VERSION_FLAGS,
   wrong,
 } from './set-setting.ts';
 
@@ -52,7 +45,6 @@ const title = text
   .regex(/^\P{Cc}*$/u, 'it has a control character');
 const wholeNumber = `use a whole number from 1 to ${MAX_ENTRIES}`;
 const entries = z.int(wholeNumber).min(1, wholeNumber).max(MAX_ENTRIES, wholeNumber);
-const days = z.int('use a whole number of days').min(1, 'use 1 day or more').max(100_000, 'at most 100000 days');
 const patterns = z.array(z.string().min(1, 'a pattern is empty')).max(1000, 'at most 1000 patterns');
 const names = z.array(text).max(100, 'at most 100 aliases');
 const linkRules = z.array(text).max(MOST_LINK_RULES, `at most ${MOST_LINK_RULES} rules`);
@@ -177,76 +169,7 @@ const SET_SETTINGS = {
     check: requireSigningRoot,
     sample: 60,
   }),
-  dumpPackageBytes: setting({
-    field: 'dumpPackageBytes',
-    schema: z.int().min(1, 'use a number of bytes').max(Number.MAX_SAFE_INTEGER),
-    meaning: 'Most bytes of a package of its Resource Dump; a page that needs more is packed into several.',
-    default: String(DEFAULT_PACKAGE_BYTES),
-    givenTo: ADD_AND_CHANGE,
-    flags: [one('--dump-package-bytes <number>', z.int().min(1), numberOf)],
-    check: (_bytes, origin) => requireBytes('--dump-package-bytes', origin),
-    sample: 1,
-  }),
-  dumpCompression: setting({
-    field: 'dumpCompression',
-    schema: z.enum(DUMP_COMPRESSIONS, `use ${DUMP_COMPRESSIONS.join(' or ')}`),
-    meaning: 'How packages of its dump are compressed: `by-type` deflates texts and stores images, `none` stores all.',
-    default: DUMP_COMPRESSIONS[0],
-    givenTo: ADD_AND_CHANGE,
-    flags: [one('--dump-compression <kind>', z.enum(DUMP_COMPRESSIONS))],
-    check: (_kind, origin) => requireBytes('--dump-compression', origin),
-    sample: 'none',
-  }),
-  dumpSchedule: setting({
-    field: 'dumpSchedule',
-    schema: cronPattern,
-    meaning:
-      'When its Resource Dump is built: minute, hour, day of the month, month, day of the week, such as `0 3 * * *` for every night at 3:00.',
-    default: '(none)',
-    givenTo: ADD_AND_CHANGE,
-    flags: [schedule('--dump <cron>')],
-    check: (_pattern, origin) => requireBytes('--dump', origin),
-    sample: '0 3 * * *',
-  }),
-  archiveSchedule: setting({
-    field: 'archiveSchedule',
-    schema: cronPattern,
-    meaning: 'When its Resource List is kept in an archive, such as `0 2 1 * *` for the first of every month at 2:00.',
-    default: '(none)',
-    givenTo: ADD_AND_CHANGE,
-    flags: [schedule('--archive <cron>')],
-  }),
-  archiveDays: setting({
-    field: 'archiveDays',
-    schema: days,
-    meaning: 'Days after which a list is removed from the archive, when the next one is kept.',
-    default: '(never)',
-    givenTo: ADD_AND_CHANGE,
-    flags: [one('--archive-days <number>', days, numberOf)],
-  }),
-  keepVersions: setting({
-    field: 'keepVersions',
-    schema: z.boolean(),
-    meaning: 'Whether the bytes of every version are kept and published (docs/versions.md).',
-    default: 'false',
-    givenTo: ADD_AND_CHANGE,
-    flags: VERSION_FLAGS,
-    check: (isKept, origin) => isKept && requireVersions('--keep-versions', origin),
-    sample: true,
-  }),
-  versionsDays: setting({
-    field: 'versionsDays',
-    schema: days,
-    meaning: 'Days after which a version that was replaced or deleted is removed, every night.',
-    default: '(never)',
-    givenTo: ADD_AND_CHANGE,
-    flags: [one('--versions-days <number>', days, numberOf)],
-    check(_days, origin) {
-      requireVersions('--versions-days', origin);
-      refuseWithRecords('--versions-days', origin);
-    },
-    sample: 1,
-  }),
+  ...DUMP_SETTINGS,
 } as const;
 
 export type SetSettingName = keyof typeof SET_SETTINGS;

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { type Origin, traitsOf } from '../core/origin.ts';
-import { requireOtherSource } from '../core/own-source.ts';
-import { setHome } from '../core/set-uris.ts';
-import { requireAllowedSource } from './allowed-roots.ts';
+import { type Origin, traitsOf } from '../../core/origin.ts';
+import { requireOtherSource } from '../../core/own-source.ts';
+import { setHome } from '../../core/set-uris.ts';
+import { requireAllowedSource } from '../allowed-roots.ts';
 import {
   ADD,
   ADD_AND_CHANGE,

@@ -1,7 +1,7 @@
-import { TidemarkError } from '../core/errors.ts';
-import type { Origin } from '../core/origin.ts';
-import type { SetFields } from '../core/resource-set.ts';
-import { exclusionsOfOwnFiles } from './own-files.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { SetFields } from '../../core/resource-set.ts';
+import { exclusionsOfOwnFiles } from '../own-files.ts';
 import { wrong } from './set-setting.ts';
 import { type SetValues, SOURCE_SETTINGS, toSetFields } from './set-settings.ts';
 import type { Giver } from './source-setting.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { type Origin, traitsOf } from '../core/origin.ts';
-import { isS3 } from '../lib/s3/s3-location.ts';
-import { requireAllowedRoot } from './allowed-roots.ts';
-import { originOfGivenRoot } from './given-root.ts';
+import { type Origin, traitsOf } from '../../core/origin.ts';
+import { isS3 } from '../../lib/s3/s3-location.ts';
+import { requireAllowedRoot } from '../allowed-roots.ts';
+import { originOfGivenRoot } from '../given-root.ts';
 import { ADD, one, setting, text } from './set-setting.ts';
 import type { Giver } from './source-setting.ts';
 

@@ -1,5 +1,5 @@
-import type { Origin } from '../core/origin.ts';
-import type { Configuration } from './configuration.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { Configuration } from '../configuration.ts';
 
 /** What the row of a setting has that names a source. A set has one source. */
 export interface NamedSource {

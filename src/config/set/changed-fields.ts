@@ -1,6 +1,6 @@
-import type { ResourceSet } from '../core/resource-set.ts';
-import type { Configuration } from './configuration.ts';
-import { exclusionsOfOwnFiles } from './own-files.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Configuration } from '../configuration.ts';
+import { exclusionsOfOwnFiles } from '../own-files.ts';
 import { type SetValues, toSetFields } from './set-settings.ts';
 
 /**

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { TidemarkError } from '../core/errors.ts';
-import type { HashAlgorithm } from '../core/hash.ts';
-import { parseLinkRule } from '../core/link-rule.ts';
-import { type Origin, SOURCE_OPTIONS, traitsOf } from '../core/origin.ts';
-import type { ResourceSet } from '../core/resource-set.ts';
-import { parseCron } from '../lib/cron.ts';
-import { parseS3Location } from '../lib/s3/s3-location.ts';
-import { Wrong } from './checked-value.ts';
-import { duration } from './setting-values.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { HashAlgorithm } from '../../core/hash.ts';
+import { parseLinkRule } from '../../core/link-rule.ts';
+import { type Origin, SOURCE_OPTIONS, traitsOf } from '../../core/origin.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { parseCron } from '../../lib/cron.ts';
+import { parseS3Location } from '../../lib/s3/s3-location.ts';
+import { Wrong } from '../checked-value.ts';
+import { duration } from '../setting-values.ts';
 import type { NamedSource } from './source-setting.ts';
 
 /** The commands that accept settings of a set. What `sets change` accepts can also be changed over HTTP. */
