@@ -2,9 +2,9 @@ import { TidemarkError } from '../core/errors.ts';
 
 interface WaitOptions {
   /** Milliseconds after which the job checks again. */
-  readonly againMs: number;
+  readonly againMs?: number;
   /** When it stops to wait for this, in milliseconds since 1970. */
-  readonly until?: number | undefined;
+  readonly until?: number;
 }
 
 /**
@@ -16,7 +16,7 @@ export class JobWaits extends TidemarkError {
   readonly until: number | undefined;
 
   /** @param reason a sentence without a full stop */
-  constructor(reason: string, { againMs, until }: WaitOptions) {
+  constructor(reason: string, { againMs = 5_000, until }: WaitOptions = {}) {
     super('conflict', reason);
     this.againMs = againMs;
     this.until = until;

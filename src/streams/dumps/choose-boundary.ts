@@ -28,8 +28,6 @@ const LONGEST_WAIT_MS = 20_000;
 export const LONGEST_PAUSE_MS = 1_800_000;
 /** Milliseconds that a job waits in its place: most uploads end sooner. */
 const IN_PLACE_MS = 5_000;
-/** Milliseconds after which a job checks again. */
-export const AGAIN_MS = 5_000;
 
 /**
  * Makes a boundary at which no upload of a stream is being applied. While it waits for the running uploads, no others
@@ -108,7 +106,7 @@ export class BoundaryChoice {
   async #leave(reason: string, { until }: WaitingJob): Promise<JobWaits> {
     await this.#pause?.leave();
     this.#pause = undefined;
-    return new JobWaits(reason, { againMs: AGAIN_MS, until });
+    return new JobWaits(reason, { until });
   }
 }
 

@@ -9,7 +9,7 @@ import { USUAL_KEEP } from '../dump-settings.ts';
 import { type Organization, streamOf } from '../organization.ts';
 import { type StreamName, setOfStream } from '../set-names.ts';
 import { type BuildParts, DumpBuild } from './build-dumps.ts';
-import { AGAIN_MS, type WaitingJob } from './choose-boundary.ts';
+import type { WaitingJob } from './choose-boundary.ts';
 import type { DumpThreadData } from './dump.worker.ts';
 import type { BoundaryParts } from './dump-boundary.ts';
 import { outdated } from './dump-chain.ts';
@@ -59,7 +59,7 @@ export class StreamDumps {
   async build(name: StreamName, kind: DumpKind, options: BuildOptions = {}): Promise<readonly StreamDump[]> {
     const { signal, waitMs, job, onWaiting, onProgress = () => {} } = options;
     const set = await this.#setOf(name);
-    if (job !== undefined && !this.#mutex.isFree) throw new JobWaits(ANOTHER, { againMs: AGAIN_MS });
+    if (job !== undefined && !this.#mutex.isFree) throw new JobWaits(ANOTHER);
     const release = await this.#mutex.acquire(signal);
     const thread = new DumpThread(this.#parts.threadData, signal);
     const parts = { ...this.#parts, stored: this.#stored, thread, signal, waitMs, job, onWaiting, onProgress };

@@ -43,8 +43,6 @@ interface ProcessorParts {
 }
 
 const PAUSED = 'a dump of its stream has to begin';
-/** Milliseconds after which a job that has waited for a dump checks again. */
-const AGAIN_MS = 5_000;
 
 /**
  * Processes uploads: fetches and reads them, and applies them to the set of their stream. Any number of processes may
@@ -78,7 +76,7 @@ export class UploadProcessor {
         attempt.report({ text: 'waits until a dump of the stream has begun' });
         // Meanwhile, uploads of other streams are processed, and those that the dump waits for.
         const { signal, mostPauseMs: mostMs } = attempt;
-        if (!(await this.#pauses.passed(upload, { signal, mostMs }))) throw new JobWaits(PAUSED, { againMs: AGAIN_MS });
+        if (!(await this.#pauses.passed(upload, { signal, mostMs }))) throw new JobWaits(PAUSED);
       }
     } finally {
       await processing.close();
