@@ -2,12 +2,16 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { ArtifactLocation } from '../../src/artifacts/open-artifacts.ts';
+import { parseS3Location } from '../../src/lib/s3/s3-location.ts';
 import { EarlyReader } from '../../src/streams/processing/early-reader.ts';
 import { storeFile } from '../../src/streams/uploads/store-file.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { Catalogue, catalogueFile, entriesFrom } from '../support/marc-catalogue.ts';
+import { rootOf } from '../support/s3.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { ProcessedStream } from '../support/upload-processing.ts';
 
@@ -19,13 +23,17 @@ describeOnEachArtifactStore('a file that is read while it arrives', (place) => {
   let reader: EarlyReader;
   let chunks: readonly Buffer[];
 
+  function readerOf(location: ArtifactLocation): EarlyReader {
+    const { catalog, organizations, sets, artifacts, configuration } = started.app;
+    const { store, dataFolder } = configuration;
+    const threadData = { store, artifacts: location, folder: join(dataFolder, 'spool'), failpoint: undefined };
+    return new EarlyReader({ catalog, organizations, sets, artifacts, threadData, isOn: true });
+  }
+
   beforeEach(async () => {
     started = await startApp(SQLITE, { artifacts: place.location });
     await ProcessedStream.make(started.app);
-    const { catalog, organizations, sets, artifacts, configuration } = started.app;
-    const { store, artifacts: location, dataFolder } = configuration;
-    const threadData = { store, artifacts: location, folder: join(dataFolder, 'spool'), failpoint: undefined };
-    reader = new EarlyReader({ catalog, organizations, sets, artifacts, threadData, isOn: true });
+    reader = readerOf(started.app.configuration.artifacts);
     const entries = entriesFrom(0, RECORDS);
     const bytes = Buffer.concat([
       ...catalogueFile({ catalogue: new Catalogue({ seed: 1 }), format: 'marc21', entries }),
@@ -87,6 +95,18 @@ describeOnEachArtifactStore('a file that is read while it arrives', (place) => {
     } finally {
       mock.timers.reset();
     }
+  });
+
+  it('is left to the job when the thread can store nothing of it', async () => {
+    const endpoint = `http://127.0.0.1:${await findFreePort()}`;
+    const location = parseS3Location(`${rootOf({ endpoint }, 'bucket')}&anonymous=true`, 'artifacts');
+    reader = readerOf({ kind: 's3', place: location, settings: { timeoutMs: 10_000, attempts: 1 } });
+    const arriving = reader.begin({ organization: 'lane', fileName: 'new.mrc' })!;
+    for (const chunk of chunks) arriving.push(chunk);
+    const file = await store();
+    arriving.end(file);
+    const toRead = { ...(await upload()), files: [file] };
+    assert.equal(await reader.take(toRead, signal, () => {}), undefined);
   });
 
   it('is not waited for when the job is stopped', async () => {

@@ -77,6 +77,7 @@ class UploadReading {
     deletions: 0,
     errors: 0,
   };
+  readonly #reading = this.#read();
   #bytes = 0;
 
   constructor(upload: UploadToRead, parts: ReadingParts) {
@@ -86,9 +87,8 @@ class UploadReading {
   }
 
   async read(): Promise<ReadUpload> {
-    const blocks = this.#read();
-    const first = await blocks.next();
-    const records = first.done ? undefined : await this.#store(startingWith(first.value, blocks));
+    const first = await this.#reading.next();
+    const records = first.done ? undefined : await this.#store(startingWith(first.value, this.#reading));
     const errata = await this.#errata.end();
     return {
       at: Date.now(),
@@ -100,6 +100,8 @@ class UploadReading {
   }
 
   abandon(): Promise<void> {
+    // A store that refuses the artifact at once reads nothing of it. What arrives must not wait for a reader for ever.
+    this.#reading.return().catch(() => {});
     return this.#errata.abandon();
   }
 
