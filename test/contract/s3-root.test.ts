@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
+import { mock } from 'node:test';
 import { CopyObjectCommand, DeleteObjectCommand, HeadObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import type { Resource } from '../../src/core/resource.ts';
 import { openContents, openRoot } from '../../src/sources/open.ts';
@@ -41,6 +42,19 @@ describe('a bucket', () => {
       },
       vanish: () => removeBucket(client, Bucket),
     };
+  });
+
+  it('has URLs that are signed by the clock of its server, when that of this machine is wrong', async () => {
+    await bucket.put(keyOf('a.txt'), 'text');
+    mock.timers.enable({ apis: ['Date'], now: Date.now() - 3_600_000 });
+    try {
+      const root = openRoot({ root: rootOf(s3, bucket.name, prefix), exclude: [] });
+      const url = await root.presign!('a.txt', { method: 'GET', expires: 900 });
+      assert.equal(await (await fetch(url)).text(), 'text');
+      root.close?.();
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   describe('that a server keeps connections to', () => {

@@ -297,6 +297,11 @@ describe('an artifact store on an S3 server that fails', () => {
     await assert.rejects(store.put('a', LARGE), isGone);
   });
 
+  it('names the permission that it needs to find what killed processes left', async () => {
+    proxy.on(({ method, path }) => method === 'GET' && /[?&]uploads\b/.test(path), refuseWith(403, 'AccessDenied'));
+    await assert.rejects(store.removeUnfinished(Date.now()), /allow .*s3:ListBucketMultipartUploads on the bucket/);
+  });
+
   it('lists nothing of an upload that a killed process left, and aborts it in time', async () => {
     const place = parseS3Location(rootOf(s3, bucket.name, 'ingest'), 'artifacts');
     const objects = new Bucket(place, { timeoutMs: 60_000 }, 'artifacts');

@@ -183,6 +183,15 @@ describe('A root on S3', () => {
     assert.match(problems[0]!.problem, /access is denied: allow s3:GetObject/);
   });
 
+  it('is reported by its name when it may be listed, and not read', async () => {
+    proxy.on(({ path }) => path.includes('/.tidemarkignore'), refuseWith(403, 'AccessDenied'));
+    await assert.rejects(scan(scanned), ({ message }: Error) => {
+      assert.ok(message.startsWith(`the root s3://${bucket.name}/files cannot be read: `), message);
+      assert.match(message, /denies access \(403 AccessDenied\): allow s3:ListBucket .* s3:GetObject on its objects/);
+      return true;
+    });
+  });
+
   it('names an object that is listed and missing, and leaves one that was deleted meanwhile', async () => {
     for (const path of ['listed', 'listed\ufffd', 'deleted']) await put(path);
     proxy.on(({ path, method }) => method === 'HEAD' && path.includes('/listed'), refuseWith(404, 'NotFound'));

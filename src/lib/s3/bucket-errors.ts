@@ -10,8 +10,8 @@ interface Words {
 }
 
 const READS_AND_WRITES =
-  's3:ListBucket on the bucket, and s3:GetObject, s3:PutObject, s3:AbortMultipartUpload and s3:DeleteObject ' +
-  'on its objects';
+  's3:ListBucket and s3:ListBucketMultipartUploads on the bucket, and s3:GetObject, s3:PutObject, ' +
+  's3:AbortMultipartUpload and s3:DeleteObject on its objects';
 
 const WORDS: Readonly<Record<S3Use, Words>> = {
   root: {

@@ -19,6 +19,12 @@ export function objectError(bucket: Bucket, path: string, error: unknown): Tidem
   return new TidemarkError('unavailable', message, { path }, causeOf(failure));
 }
 
+/** Whether the permission to read an object is missing. */
+export function isForbidden(error: unknown): boolean {
+  const failure = failureOf(error);
+  return isDenied(failure) && failure.name !== ARCHIVED;
+}
+
 /** The error for an object that was not found although a list still contains it. */
 export function listedOnly(path: string, error: unknown): TidemarkError {
   const message = `"${path}" cannot be read: the bucket lists it, and does not have it; its key may have characters that a list cannot hold`;

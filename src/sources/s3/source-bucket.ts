@@ -18,7 +18,7 @@ import type { S3Location } from '../../lib/s3/s3-location.ts';
 import type { ByteRange, PresignedUse } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
 import type { S3Settings } from '../root-location.ts';
-import { objectError } from './object-error.ts';
+import { isForbidden, objectError } from './object-error.ts';
 import { knownHashes } from './object-hashes.ts';
 
 /** An object, or one version of it. Times are whole seconds, because not every response of a server is more precise. */
@@ -150,12 +150,13 @@ export class SourceBucket {
   }
 
   /**
-   * A small object as text; undefined when it does not exist.
+   * A small object as text; undefined when it does not exist. A denial is an error of the whole bucket, since the
+   * object may not exist.
    * @throws TidemarkError `unavailable` also when it has more than `mostBytes` bytes, whatever length the server states
    */
   async readText(path: string, mostBytes: number): Promise<string | undefined> {
     try {
-      const { Body } = await this.#get(path, undefined, {});
+      const { Body } = await this.bucket.get(path, {}, undefined);
       const chunks: Buffer[] = [];
       let bytes = 0;
       for await (const chunk of Body as Readable) {
@@ -166,8 +167,9 @@ export class SourceBucket {
       }
       return Buffer.concat(chunks).toString('utf8');
     } catch (error) {
-      if (isTidemarkError(error, 'not-found')) return undefined;
-      throw objectError(this.bucket, path, error);
+      const explained = await this.#explain(path, error, undefined);
+      if (isTidemarkError(explained, 'not-found')) return undefined;
+      throw isForbidden(error) ? this.bucket.errorOf(error) : explained;
     }
   }
 
@@ -177,8 +179,10 @@ export class SourceBucket {
       throw new TidemarkError('invalid', 'a root that is read without credentials cannot sign URLs');
     const named = this.bucket.named(path);
     const command = method === 'HEAD' ? new HeadObjectCommand(named) : new GetObjectCommand(named);
+    // The client has learned from answers by how much the clock of the server differs.
+    const signingDate = new Date(Date.now() + this.bucket.client.config.systemClockOffset);
     try {
-      return await getSignedUrl(this.#publicClient, command as GetObjectCommand, { expiresIn: expires });
+      return await getSignedUrl(this.#publicClient, command as GetObjectCommand, { expiresIn: expires, signingDate });
     } catch (error) {
       throw this.bucket.errorOf(error);
     }
