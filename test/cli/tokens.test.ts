@@ -94,6 +94,20 @@ describeOnEachStore('tokens on the command line', (store) => {
     assert.match(await done(['sets', 'list']), /papers \(private\)/);
   });
 
+  it('are revoked by themselves, too, and no message repeats a secret', async () => {
+    await done(['sets', 'add', 'papers', '--url-prefix', 'https://example.org/']);
+    const token = (await done(create('reader', ['read:*']))).trim();
+    for (const given of [`x${token.slice(17)}`, token.slice(5), `${token.slice(0, 10)} ${token.slice(10)}`]) {
+      const { exitCode, stderr } = await place.run(['tokens', 'revoke', given]);
+      assert.match(stderr, /^tidemark: name a token by its id, .*tokens list" shows it\n$/);
+      assert.equal(exitCode, 2);
+    }
+    // A token from which the last character is missing has the id.
+    for (const given of [token.slice(0, -1), token, `Bearer ${token}`]) {
+      assert.match(await done(['tokens', 'revoke', given]), /^Revoked the token "reader" \(id [0-9a-f]{12}\)\.\n$/);
+    }
+  });
+
   it('are not made when an option is wrong', async () => {
     await done(['sets', 'add', 'papers', '--url-prefix', 'https://example.org/']);
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [

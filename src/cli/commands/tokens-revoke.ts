@@ -1,5 +1,5 @@
-import { idOfToken } from '../../access/token.ts';
 import { tokenView } from '../../api/token-views.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { withExistingApp } from '../with-app.ts';
@@ -11,11 +11,16 @@ export const tokensRevoke: CliCommand = {
   examples: [['tokens revoke 5e1f1e55c0de', 'makes it worthless at once']],
 
   async run(call) {
-    const given = call.args[0]!;
-    // The token itself is accepted, too; it is never printed.
-    const id = idOfToken(given) ?? given;
+    const id = idOf(call.args[0]!);
     const view = tokenView(await withExistingApp(call, ({ tokens }) => tokens.revoke(id)), Date.now());
     await call.terminal.print(`Revoked the token "${view.name}" (id ${view.id}).`, view);
     return EXIT.done;
   },
 };
+
+/** The token itself is accepted, too, also with a part missing. No message repeats what may be a secret. */
+function idOf(given: string): string {
+  const id = /^[0-9a-f]{12}$/.exec(given)?.[0] ?? /\btdm_([0-9a-f]{12})(?:_|$)/.exec(given)?.[1];
+  if (id !== undefined) return id;
+  throw new TidemarkError('invalid', 'name a token by its id, of 12 digits and letters: "tidemark tokens list" shows it');
+}
