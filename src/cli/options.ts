@@ -64,3 +64,13 @@ export function age(value: string): number {
   if (number !== '') return Number(number) * AGE_UNITS[unit as keyof typeof AGE_UNITS];
   throw new InvalidArgumentError('Use a number with d, h, m or s, such as 90d.');
 }
+
+/** The longest delay of a timer is 2^31 - 1 ms, a little less than 25 days; a timer with a longer one ends at once. */
+const LONGEST_INTERVAL_MS = 24 * AGE_UNITS.d;
+
+/** Parses a time to wait again and again, in milliseconds. */
+export function interval(value: string): number {
+  const milliseconds = age(value);
+  if (milliseconds > 0 && milliseconds <= LONGEST_INTERVAL_MS) return milliseconds;
+  throw new InvalidArgumentError('Use 1s or more, and 24d at most.');
+}

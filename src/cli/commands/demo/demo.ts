@@ -3,14 +3,13 @@ import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { InvalidArgumentError } from 'commander';
 import { type LoadedConfiguration, loadConfiguration } from '../../../config/load-configuration.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { sourceHome } from '../../../core/set-uris.ts';
 import { setUris } from '../../../publish/documents.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { age } from '../../options.ts';
+import { interval } from '../../options.ts';
 import { isFreePort } from '../../serving/free-port.ts';
 import { publishFolder } from '../../serving/publish-folder.ts';
 import { SampleCollection } from './sample-collection.ts';
@@ -123,12 +122,6 @@ In another terminal, copy it and keep the copy in sync until Ctrl-C, or check it
 Ctrl-C stops it and removes the folder. To publish a folder of yours: ${program} publish FOLDER
 `;
   await terminal.print(text, { event: 'published', set: SET, root, home, sourceDescription, changeList });
-}
-
-function interval(text: string): number {
-  const milliseconds = age(text);
-  if (milliseconds > 0) return milliseconds;
-  throw new InvalidArgumentError('Use 1s or more.');
 }
 
 function keepsNothing(): TidemarkError {

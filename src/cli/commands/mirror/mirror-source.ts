@@ -6,7 +6,7 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { armFailpoint } from '../../../lib/failpoint.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
-import { age, collect, wholeNumber } from '../../options.ts';
+import { collect, interval, wholeNumber } from '../../options.ts';
 import { growWhenBusy } from '../../serving/busy-heap.ts';
 import { addCredentialOptions, type CredentialFlags, credentialFiles } from '../../source-credentials.ts';
 import { describeAudit } from './describe-audit.ts';
@@ -57,7 +57,7 @@ export const mirrorSource: CliCommand<Options> = {
         'which set, when the source has several: a part of the path of its Capability List, or its URL',
       )
       .option('--follow', 'keep the copy in sync until Ctrl-C: by the stream of changes of the source, else by polling')
-      .option('--interval <duration>', 'how long to wait between two polls, such as 30s (default: 30s)', age)
+      .option('--interval <duration>', 'how long to wait between two polls, such as 30s (default: 30s)', interval)
       .addOption(
         new Option(
           '--audit',
