@@ -4,7 +4,7 @@ import { request as overHttps } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { TidemarkError } from '../core/errors.ts';
-import { reasonOf } from '../lib/system-error.ts';
+import { describeHttpFailure } from '../lib/http/failure.ts';
 
 export interface TusAnswer {
   readonly status: number;
@@ -58,7 +58,9 @@ export async function askTus(url: URL, { method, headers, token, signal, body }:
   } catch (error) {
     request.destroy();
     await settled;
-    throw error instanceof TidemarkError || error instanceof Broken ? error : new Broken(reasonOf(error));
+    throw error instanceof TidemarkError || error instanceof Broken
+      ? error
+      : new Broken(describeHttpFailure(error as Error));
   }
 }
 

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { TidemarkError } from '../core/errors.ts';
+import { describeHttpFailure } from '../lib/http/failure.ts';
 import { errorCode, reasonOf } from '../lib/system-error.ts';
 import { Stopped } from './exit-code.ts';
 
@@ -158,6 +159,6 @@ function mayBeStored(): Stopped {
 function unanswered({ origin }: URL, error: unknown, isSent: boolean): TidemarkError {
   const mayBeStored = isSent && !NOT_REACHED.has(errorCode(error) ?? '');
   const hint = mayBeStored ? '. "tidemark uploads list" shows whether the upload was stored' : '';
-  const message = `the server at ${origin} did not answer: ${reasonOf(error)}${hint}`;
+  const message = `the server at ${origin} did not answer: ${describeHttpFailure(error as Error)}${hint}`;
   return new TidemarkError('unavailable', message, { server: origin }, error);
 }

@@ -278,10 +278,18 @@ describe('uploads on the command line', () => {
     await fails(['upload', 'lane', 'folder'], 2, /folder is not a regular file/);
     await fails(['upload', 'lane', 'b.mrc', '--server', 'ftp://example.org'], 2, /is not a URL of a server/);
     const free = `http://127.0.0.1:${await findFreePort()}`;
-    await fails(['upload', 'lane', 'größe "1".mrc', '--server', free], 3, /did not answer: [^"]+\(ECONNREFUSED\)\n$/);
+    await fails(
+      ['upload', 'lane', 'größe "1".mrc', '--server', free],
+      3,
+      /did not answer: the server refuses the connection\n$/,
+    );
     await writeFile(join(place.folder, 'token'), 'tdm_1_2\n');
     const token = ['--token-file', 'token'];
     await fails(['upload', 'lane', 'b.mrc', ...token, '--server', 'http://example.org'], 2, /could be read on the way/);
+    await writeFile(join(place.folder, 'token'), 'tdm_1_2\ntdm_1_3\n');
+    await fails(['upload', 'lane', 'b.mrc', ...token], 2, /token has more in it than a token: leave only that/);
+    await writeFile(join(place.folder, 'token'), '\n');
+    await fails(['upload', 'lane', 'b.mrc', ...token], 2, /token has no token in it/);
     await fails(
       ['uploads', 'show', 'lane/main'],
       2,

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { TidemarkError } from '../../../core/errors.ts';
-import { reasonOf } from '../../../lib/system-error.ts';
+import { readTokenFile } from '../../../lib/given-file.ts';
 import { askServer, mayCarryToken } from '../../ask-server.ts';
 import type { Call } from '../../cli-command.ts';
 import { keptBaseUrl } from '../../settle-base-url.ts';
@@ -50,12 +49,9 @@ async function tokenOf({
   loaded,
   workingDirectory,
 }: Call<ServerOptions>): Promise<string | undefined> {
-  if (tokenFile === undefined) return loaded.configuration.token?.reveal();
-  const path = resolve(workingDirectory, tokenFile);
-  const token = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new TidemarkError('invalid', `${path} cannot be read: ${reasonOf(error)}`, { file: path });
-  });
-  return token.trim();
+  return tokenFile === undefined
+    ? loaded.configuration.token?.reveal()
+    : readTokenFile(resolve(workingDirectory, tokenFile));
 }
 
 function readable(server: string): TidemarkError {

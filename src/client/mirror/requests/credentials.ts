@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { TidemarkError } from '../../../core/errors.ts';
-import { reasonOf } from '../../../lib/system-error.ts';
+import { readGivenFile, readTokenFile } from '../../../lib/given-file.ts';
 import type { RequestHeaders } from '../../read/fetcher.ts';
 import type { Hosts } from './hosts.ts';
 
@@ -25,9 +23,8 @@ interface Login {
  */
 export async function readCredentials(options: CredentialOptions, hosts: Hosts): Promise<(url: URL) => RequestHeaders> {
   const { username, password } = new URL(options.url);
-  const token = options.tokenFile === undefined ? undefined : (await textOf(options.tokenFile)).trim();
-  if (token === '') throw new TidemarkError('invalid', `the file ${options.tokenFile} has no token in it`);
-  const logins = options.netrc === undefined ? undefined : parseNetrc(await textOf(options.netrc));
+  const token = options.tokenFile === undefined ? undefined : await readTokenFile(options.tokenFile);
+  const logins = options.netrc === undefined ? undefined : parseNetrc(await readGivenFile(options.netrc));
   const named =
     username === '' ? undefined : { login: decodeURIComponent(username), password: decodeURIComponent(password) };
   return (url) => {
@@ -69,12 +66,4 @@ function parseNetrc(text: string): ReadonlyMap<string, Login> {
     }
   }
   return logins;
-}
-
-async function textOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    throw new TidemarkError('invalid', `the file ${file} cannot be read: ${reasonOf(error)}`, { file }, error);
-  }
 }
