@@ -95,7 +95,8 @@ class Sending {
       'Upload-Length': String(this.length),
       'Upload-Metadata': metadataOf(this.#form),
     });
-    this.#url = new URL(headers.location ?? '', this.#all);
+    // A proxy may name another server there, or the same one by http: the token must be sent only to the given one.
+    this.#url = new URL(new URL(headers.location ?? '', this.#all).pathname, this.#all);
     return this.#url;
   }
 

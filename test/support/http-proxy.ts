@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { createServer, type OutgoingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface HttpProxy {
@@ -14,17 +14,19 @@ interface Watched {
   onSent?(method: string, bytes: number): unknown;
   /** Called when the server has answered, before the client gets it. */
   onAnswered?(method: string): unknown;
+  /** The headers that the client gets in place of those of the server. */
+  rewrite?(headers: OutgoingHttpHeaders): OutgoingHttpHeaders;
 }
 
 /** Is between a client and a server, and says what passes. */
-export async function startHttpProxy(port: number, { onSent, onAnswered }: Watched): Promise<HttpProxy> {
+export async function startHttpProxy(port: number, { onSent, onAnswered, rewrite }: Watched): Promise<HttpProxy> {
   const answers: string[] = [];
   const proxy = createServer((asked, response) => {
     const { method = '', url: path, headers } = asked;
     const passed = request({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
       answers.push(`${method} ${answer.statusCode}`);
       onAnswered?.(method);
-      response.writeHead(answer.statusCode!, answer.headers);
+      response.writeHead(answer.statusCode!, rewrite?.(answer.headers) ?? answer.headers);
       answer.pipe(response);
     });
     passed.on('error', () => response.destroy());

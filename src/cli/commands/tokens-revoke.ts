@@ -22,5 +22,8 @@ export const tokensRevoke: CliCommand = {
 function idOf(given: string): string {
   const id = /^[0-9a-f]{12}$/.exec(given)?.[0] ?? /\btdm_([0-9a-f]{12})(?:_|$)/.exec(given)?.[1];
   if (id !== undefined) return id;
-  throw new TidemarkError('invalid', 'name a token by its id, of 12 digits and letters: "tidemark tokens list" shows it');
+  throw new TidemarkError(
+    'invalid',
+    'name a token by its id, of 12 digits and letters: "tidemark tokens list" shows it',
+  );
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { type UploadView, uploadSchema } from '../../../api/upload-schemas.ts';
+import * as z from 'zod';
 import { TidemarkError } from '../../../core/errors.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
@@ -18,6 +18,16 @@ interface Options extends ServerOptions {
   readonly name?: string;
   readonly url?: string;
 }
+
+/** The part of an upload's view that is needed here. A server of a later version may send more. */
+const STORED_UPLOAD = z.looseObject({
+  organization: z.string(),
+  stream: z.string(),
+  number: z.int(),
+  fileUrl: z.string().optional(),
+  files: z.array(z.looseObject({ length: z.int() })),
+});
+type StoredUpload = z.output<typeof STORED_UPLOAD>;
 
 /** Bytes from which files are sent resumably. */
 const RESUMABLE_BYTES = 32 * 1024 * 1024;
@@ -72,11 +82,13 @@ async function send(
   folder: URL,
   form: Form,
   options: SendOptions & { onBreak(reason: string): void },
-): Promise<UploadView> {
+): Promise<StoredUpload> {
   if (bytesOf(form.files) < RESUMABLE_BYTES || !canResume(form)) {
-    return readAnswer(await sendForm(new URL('uploads', folder), form, options), folder);
+    const answer = await sendForm(new URL('uploads', folder), form, options);
+    return readAnswer(answer, `the server at ${folder.origin} did not take the upload`);
   }
   const upload = await sendResumable(new URL('resumable-uploads', folder), form, options);
+  const problem = `the upload ${upload} is stored, but cannot be shown`;
   const response = await fetch(new URL(`uploads/${upload}`, folder), {
     headers: options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` },
     // Redirects are not followed: the token must be sent only to the given URL.
@@ -84,10 +96,9 @@ async function send(
     // Also used when the command was stopped meanwhile: a stored upload is still shown.
     signal: AbortSignal.timeout(SHOW_MS),
   }).catch((error: unknown) => {
-    const message = `the upload ${upload} is stored, but cannot be shown: ${reasonOf(error)}`;
-    throw new TidemarkError('unavailable', message, { upload }, error);
+    throw new TidemarkError('unavailable', `${problem}: ${reasonOf(error)}`, { upload }, error);
   });
-  return readAnswer({ status: response.status, text: await response.text() }, folder);
+  return readAnswer({ status: response.status, text: await response.text() }, problem);
 }
 
 async function findFile(path: string): Promise<FormFile> {
@@ -120,16 +131,16 @@ function startUploadBar(terminal: Terminal, files: readonly FormFile[]) {
   };
 }
 
-/** @throws TidemarkError with the error of the server */
-function readAnswer({ status, text }: FormAnswer, { origin }: URL): UploadView {
+/** @throws TidemarkError with the error of the server, after `problem` */
+function readAnswer({ status, text }: FormAnswer, problem: string): StoredUpload {
   const value = parseJson(text);
-  const upload = uploadSchema.safeParse(value);
+  const upload = STORED_UPLOAD.safeParse(value);
   if ((status === 201 || status === 200) && upload.success) return upload.data;
   const { error } = (value ?? {}) as { readonly error?: { readonly message?: unknown } };
   const message = typeof error?.message === 'string' ? error.message : `it answered ${status}`;
   const code =
     status >= 500 || status === 429 ? 'unavailable' : status === 401 || status === 403 ? 'forbidden' : 'invalid';
-  throw new TidemarkError(code, `the server at ${origin} did not take the upload: ${message}`, { status });
+  throw new TidemarkError(code, `${problem}: ${message}`, { status });
 }
 
 function parseJson(text: string): unknown {
