@@ -3,7 +3,7 @@ import type { StoreLocation } from '../config/configuration.ts';
 import type { Catalog } from './catalog.ts';
 import { JobQueue } from './job-queue.ts';
 import type { ResourceIndex } from './resource-index.ts';
-import { type CopyProgress, copySqlite } from './sqlite/copy-sqlite.ts';
+import { type CopyOptions, copySqlite } from './sqlite/copy-sqlite.ts';
 import { findDamageIn } from './sqlite/find-damage.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
 import { type LockMode, lockStore } from './sqlite/store-lock.ts';
@@ -86,8 +86,8 @@ export function lockOutOthers(file: string): { release(): void } {
 }
 
 /** Copies a snapshot of a store's file to a file that does not exist yet. */
-export function copyStore(file: string, copy: string, onProgress: CopyProgress): Promise<void> {
-  return copySqlite(file, copy, onProgress);
+export function copyStore(file: string, copy: string, options?: CopyOptions): Promise<void> {
+  return copySqlite(file, copy, options);
 }
 
 /**

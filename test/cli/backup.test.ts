@@ -11,7 +11,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { PassThrough } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
+import { backup } from '../../src/cli/commands/backup.ts';
+import { restore } from '../../src/cli/commands/restore.ts';
+import { Stopped } from '../../src/cli/exit-code.ts';
+import { Terminal } from '../../src/cli/ui/terminal.ts';
+import { loadConfiguration } from '../../src/config/load-configuration.ts';
+import { copyStore } from '../../src/stores/open-stores.ts';
 import { ask } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { copyToFirstSchema } from '../support/first-schema.ts';
@@ -181,6 +188,39 @@ describe('a backup', () => {
     }
     await done('verify records');
     assert.deepEqual(readdirSync(join(place.folder, 'data')).sort(), ['tidemark.db', 'tidemark.db.lock']);
+  });
+
+  it('leaves nothing behind when it is stopped, and neither does restoring it', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    await done('backup copy.db');
+    const loaded = loadConfiguration({ flags: {}, environment: {}, workingDirectory: place.folder });
+    const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+    const terminal = new Terminal({ stdin, stdout, stderr }, false);
+    const stopped = AbortSignal.abort(new Stopped('stopped'));
+    const call = { loaded, terminal, stopped, workingDirectory: place.folder, program: 'tidemark' };
+    await assert.rejects(backup.run({ ...call, args: ['another.db'], options: {} }), Stopped);
+    await assert.rejects(restore.run({ ...call, args: ['copy.db'], options: { confirm: true } }), Stopped);
+    assert.deepEqual(readdirSync(place.folder).sort(), ['copy.db', 'data']);
+    assert.deepEqual(readdirSync(join(place.folder, 'data')).sort(), ['tidemark.db', 'tidemark.db.lock']);
+
+    const store = join(place.folder, 'data/tidemark.db');
+    const database = new DatabaseSync(store);
+    database.exec('CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(50_000_000))');
+    database.close();
+    const stopping = new AbortController();
+    const copied: number[] = [];
+    const onProgress = (bytes: number) => {
+      copied.push(bytes);
+      stopping.abort(new Stopped('stopped'));
+    };
+    const options = { signal: stopping.signal, onProgress };
+    await assert.rejects(copyStore(store, join(place.folder, 'part.db'), options), Stopped);
+    assert.equal(copied.length, 1);
+  });
+
+  it('is not made in a folder that does not exist', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    await refused('backup nowhere/copy.db', /there is no folder \S+nowhere\n$/);
   });
 
   const listOf = ({ url }: { url: string }) => new SetReader(`${BASE_URL}/sets/files/`, url).resourceList();

@@ -1,5 +1,6 @@
-import { access, rename, rm, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import type { StoreLocation } from '../../config/configuration.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { syncFolderOf } from '../../lib/disk-sync.ts';
@@ -15,16 +16,16 @@ export const backup: CliCommand = {
   summary: 'Copies a consistent snapshot of the store to a new file. Servers may go on meanwhile.',
   examples: [['backup /backup/tidemark.db', 'while servers run']],
 
-  async run({ args, loaded: { configuration }, terminal, workingDirectory }) {
+  async run({ args, loaded: { configuration }, terminal, workingDirectory, stopped: signal }) {
     const from = sqliteFile(configuration.store);
     await requireStore(configuration);
     const file = resolve(workingDirectory, args[0]!);
-    await refuseExisting(file);
+    requireFree(file);
     const unfinished = `${file}.part`;
     const bar = startCountBar(terminal);
     try {
       await rm(unfinished, { force: true });
-      await copyStore(from, unfinished, (done, total) => bar.update('Copying', done, total));
+      await copyStore(from, unfinished, { signal, onProgress: (done, total) => bar.update('Copying', done, total) });
       await rename(unfinished, file);
       await syncFolderOf(file);
     } finally {
@@ -50,10 +51,8 @@ export function sqliteFile(store: StoreLocation): string {
   );
 }
 
-async function refuseExisting(file: string): Promise<void> {
-  const exists = await access(file).then(
-    () => true,
-    () => false,
-  );
-  if (exists) throw new TidemarkError('invalid', `${file} exists already: name another file`, { file });
+function requireFree(file: string): void {
+  if (existsSync(file)) throw new TidemarkError('invalid', `${file} exists already: name another file`, { file });
+  const folder = dirname(file);
+  if (!existsSync(folder)) throw new TidemarkError('invalid', `there is no folder ${folder}`, { folder });
 }

@@ -33,7 +33,7 @@ export const restore: CliCommand<Options> = {
     command.option('--confirm', 'yes, put it in place of the store; the present one is kept beside it');
   },
 
-  async run({ args, options, loaded: { configuration }, terminal, workingDirectory }) {
+  async run({ args, options, loaded: { configuration }, terminal, workingDirectory, stopped: signal }) {
     const store = sqliteFile(configuration.store);
     const file = resolve(workingDirectory, args[0]!);
     const unfinished = `${store}.part`;
@@ -45,7 +45,8 @@ export const restore: CliCommand<Options> = {
     const bar = startCountBar(terminal);
     try {
       await removeStore(unfinished);
-      await copyStore(file, unfinished, (done, total) => bar.update('Copying', done, total)).catch((error: unknown) => {
+      const onProgress = (done: number, total: number) => bar.update('Copying', done, total);
+      await copyStore(file, unfinished, { signal, onProgress }).catch((error: unknown) => {
         throw ofBackup(file, error);
       });
       requireSound(file, unfinished);

@@ -7,15 +7,19 @@ import { schemaVersion } from './schema.ts';
 /** Number of pages of 8 kB that are copied between two calls of `onProgress`. */
 const PAGES_AT_A_TIME = 2_000;
 
-/** @param done number of bytes copied, out of `total` */
-export type CopyProgress = (done: number, total: number) => void;
+export interface CopyOptions {
+  readonly signal?: AbortSignal;
+  /** @param done number of bytes copied, out of `total` */
+  onProgress?(done: number, total: number): void;
+}
 
 /**
  * Copies a snapshot of a store into a file that does not exist yet, while other connections read and write.
  * @throws TidemarkError `incompatible` when it is not a store of this program, `unavailable` when a file cannot be read
- * or written
+ * or written; the signal's reason when it is aborted
  */
-export async function copySqlite(file: string, copy: string, onProgress: CopyProgress = () => {}): Promise<void> {
+export async function copySqlite(file: string, copy: string, { signal, onProgress }: CopyOptions = {}): Promise<void> {
+  signal?.throwIfAborted();
   const database = connect(file);
   try {
     // While this read transaction is open, commits of other connections are invisible, so the copy does not start
@@ -28,10 +32,13 @@ export async function copySqlite(file: string, copy: string, onProgress: CopyPro
     makeFile(copy);
     await backup(database, copy, {
       rate: PAGES_AT_A_TIME,
-      progress: ({ totalPages, remainingPages }) =>
-        onProgress((totalPages - remainingPages) * pageBytes, totalPages * pageBytes),
+      progress({ totalPages, remainingPages }) {
+        signal?.throwIfAborted();
+        onProgress?.((totalPages - remainingPages) * pageBytes, totalPages * pageBytes);
+      },
     });
   } catch (error) {
+    signal?.throwIfAborted();
     if (error instanceof TidemarkError) throw error;
     const message = `${file} cannot be copied to ${copy}: ${(error as Error).message}`;
     throw new TidemarkError('unavailable', message, { file: copy }, error);
