@@ -7,7 +7,7 @@ import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
 import { programName } from './program-name.ts';
 import type { SignalSource } from './stop-signals.ts';
 import { FIRST_WORDS } from './topics.ts';
-import { type Streams, Terminal } from './ui/terminal.ts';
+import { OutputClosed, type Streams, Terminal } from './ui/terminal.ts';
 
 interface ProcessLike extends Streams, SignalSource {
   readonly argv: readonly string[];
@@ -69,6 +69,7 @@ function commandOf(parser: Command, [word, ...rest]: readonly string[]): readonl
 
 /** @param command as it was typed */
 function tellFailure(error: unknown, terminal: Terminal, command: string): ExitCode {
+  if (error instanceof OutputClosed) return EXIT.done;
   if (error instanceof CommanderError) {
     // Help and version are printed already; so is the help that commander prints for a missing subcommand.
     if (error.exitCode === 0) return EXIT.done;
@@ -80,10 +81,11 @@ function tellFailure(error: unknown, terminal: Terminal, command: string): ExitC
   return failure.exitCode;
 }
 
-/** A closed pipe, as in `tidemark changes list … | head`, is not a failure. Any other output that is lost is one. */
+/** A closed pipe, as in `tidemark changes list … | head`, is no failure of its own. Any other lost output is one. */
 function endWithoutOutput(host: Streams, terminal: Terminal): void {
   for (const stream of [host.stdout, host.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE' && stream === host.stdout) return terminal.closeOutput();
       if (error.code === 'EPIPE') process.exit(EXIT.done);
       const failure = new TidemarkError('unavailable', `the output cannot be written: ${error.message}`, {}, error);
       if (stream === host.stdout) terminal.fail(failureOf(failure));

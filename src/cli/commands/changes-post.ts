@@ -86,7 +86,9 @@ async function report(
 ): Promise<void> {
   for (const { result } of batch) totals[result.status] += 1;
   const printed = options.results === 'all' ? batch : batch.filter(({ result }) => result.status === 'rejected');
-  if (printed.length > 0) await terminal.write(printed.map(terminal.json ? toJsonLine : toLine).join(''));
+  // All events are posted, also when no process reads what became of them.
+  if (printed.length > 0 && !terminal.closed.aborted)
+    await terminal.write(printed.map(terminal.json ? toJsonLine : toLine).join(''));
 }
 
 function toLine({ number, result }: LineResult): string {

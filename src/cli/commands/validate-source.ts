@@ -49,14 +49,20 @@ export const validateSource: CliCommand<Options> = {
     // Opened before the source is read, which may take long.
     const junit =
       options.junit === undefined ? undefined : await openOutputFile(resolve(workingDirectory, options.junit), 'w');
-    const report = await read(call, url);
-    const [{ hasFailed, junitOf }, { reportView }] = await Promise.all([
+    const [{ hasFailed, junitOf, junitOfError }, { reportView }] = await Promise.all([
       import('../../client/validate/junit.ts'),
       import('../../client/validate/report-view.ts'),
     ]);
+    const writeJunit = async (text: string) => {
+      await junit?.write(text);
+      await junit?.close();
+    };
+    const report = await read(call, url).catch(async (error: Error) => {
+      await writeJunit(junitOfError(error.message));
+      throw error;
+    });
     await terminal.print(describeReport(report), reportView(report));
-    await junit?.write(junitOf(report));
-    await junit?.close();
+    await writeJunit(junitOf(report));
     return hasFailed(report) ? EXIT.failed : EXIT.done;
   },
 };

@@ -13,6 +13,7 @@ type Counts = Record<ChangeKind, number>;
 /**
  * Prints a line for every batch of changes after a stamp, of any process, until the signal is aborted: `14:03:02  +3 ~1
  * -0  maps`.
+ * @throws OutputClosed when no process reads them any more
  */
 export async function announceChanges(
   { index, sets }: Pick<App, 'index' | 'sets'>,
@@ -29,8 +30,10 @@ export async function announceChanges(
       bySet.set(set, counts);
     }
     for (const [id, counts] of bySet) {
-      const slug = (await sets.byId(id))?.slug ?? `set ${id}`;
+      const set = await sets.byId(id).catch(() => undefined);
+      const slug = set?.slug ?? `set ${id}`;
       await terminal.print(describe(slug, counts), { event: 'changes', set: slug, ...counts });
+      terminal.closed.throwIfAborted();
     }
     if (entries.length < BATCH) await wait(INTERVAL, undefined, { signal }).catch(() => {});
   }

@@ -5,6 +5,9 @@ import { withProgramName } from '../program-name.ts';
 import { DrawnLine, type TerminalStream } from './drawn-line.ts';
 import { printable } from './printable.ts';
 
+/** Thrown where more output would follow, but its reader has gone, as in `tidemark changes list … | head`. */
+export class OutputClosed extends Error {}
+
 /** The streams of the process. */
 export interface Streams {
   readonly stdin: Readable;
@@ -23,6 +26,9 @@ export class Terminal {
   readonly json: boolean;
   /** Shows progress; drawn only on a terminal. */
   readonly line: DrawnLine;
+  /** Aborted with `OutputClosed` when the reader of standard output has gone. */
+  readonly closed: AbortSignal;
+  readonly #closing = new AbortController();
   readonly #stdout: Writable;
   readonly #program: string;
 
@@ -31,22 +37,38 @@ export class Terminal {
     this.stderr = stderr;
     this.json = json;
     this.line = new DrawnLine(stderr);
+    this.closed = this.#closing.signal;
     this.#stdout = stdout;
     this.#program = program;
   }
 
-  /** Writes a line of text, or (with --json) the value as one line of JSON. Waits while the reader is slow. */
-  async print(text: string, value: unknown): Promise<void> {
-    await this.write(`${this.json ? JSON.stringify(value) : printable(text)}\n`);
+  /** Call this when the reader of standard output has gone. */
+  closeOutput(): void {
+    this.#closing.abort(new OutputClosed('the reader of the output has gone'));
   }
 
-  /** Writes to standard output, unchanged. Waits while the reader is slow. */
+  /**
+   * Writes a line of text, or (with --json) the value as one line of JSON. Waits while the reader is slow. Does nothing
+   * when the reader has gone: the exit code is that of the work.
+   */
+  async print(text: string, value: unknown): Promise<void> {
+    if (!this.closed.aborted) await this.write(`${this.json ? JSON.stringify(value) : printable(text)}\n`);
+  }
+
+  /**
+   * Writes to standard output, unchanged. Waits while the reader is slow.
+   * @throws OutputClosed when the reader has gone
+   */
   async write(chunk: string): Promise<void> {
+    this.closed.throwIfAborted();
     let isTaken = false;
     this.line.writeAbove(() => {
       isTaken = this.#stdout.write(chunk);
     });
-    if (!isTaken) await once(this.#stdout, 'drain');
+    if (isTaken) return;
+    await once(this.#stdout, 'drain').catch((error: unknown) => {
+      if (!this.closed.aborted) throw error;
+    });
   }
 
   /** Writes a message for users to standard error; nothing with --json. */

@@ -18,6 +18,17 @@ ${suites.join('')}</testsuites>
 `;
 }
 
+/** The report of a source that could not be read. */
+export function junitOfError(message: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="ResourceSync source" failures="0" errors="1">
+  <testsuite name="Validation" tests="1" failures="0" errors="1" skipped="0">
+    <testcase classname="resourcesync" name="the source can be read"><error message="${escaped(message)}"/></testcase>
+  </testsuite>
+</testsuites>
+`;
+}
+
 function suiteOf(title: string, rules: readonly RuleEntry[], report: Report): string {
   const skipped = rules.filter(([number]) => !(number in RULES)).length;
   const failing = new Set(report.broken.filter(({ level }) => level === 'MUST').map(({ rule }) => rule));

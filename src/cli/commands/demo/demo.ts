@@ -62,6 +62,8 @@ async function publishSample(call: Call<Options>, folder: string): Promise<void>
   const collection = new SampleCollection(root);
   await collection.make();
   const loaded = await configurationIn(folder, call.loaded);
+  const ending = new AbortController();
+  const signal = AbortSignal.any([call.stopped, ending.signal]);
   let changing: Promise<void> | undefined;
   try {
     await publishFolder(
@@ -73,11 +75,12 @@ async function publishSample(call: Call<Options>, folder: string): Promise<void>
         confirmed: false,
         async onPublished({ baseUrl }) {
           await tellWhere(call, { root, baseUrl });
-          changing = keepChanging(call, collection);
+          changing = keepChanging({ ...call, stopped: signal }, collection);
         },
       },
     );
   } finally {
+    ending.abort();
     await changing;
   }
 }

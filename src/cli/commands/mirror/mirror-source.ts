@@ -183,6 +183,7 @@ async function followSource(call: Call<Options>, mirror: Mirror, bar: MirrorBar)
   const onPass = async (report: PassReport) => {
     bar.end();
     if (isFirst || hasChanged(report)) await print(call, mirror, report);
+    terminal.closed.throwIfAborted();
     if (isFirst) terminal.say('Following it. Ctrl-C stops; the same command goes on with it later.');
     isFirst = false;
   };
