@@ -149,7 +149,12 @@ function isGiven<Value>(value: Value | null | undefined): value is Value {
 /** @throws TidemarkError `invalid` */
 export function parseUrlPrefix(text: string): string {
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '' || url.username !== '') {
+  // The message does not repeat a password.
+  if (url !== null && (url.username !== '' || url.password !== '')) {
+    const message = 'the URL prefix has a user name or a password, which every URI would have: leave them out';
+    throw new TidemarkError('invalid', message, { field: 'urlPrefix' });
+  }
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new TidemarkError('invalid', `"${text}" is not a URL prefix: use http:// or https:// without a query`, {
       field: 'urlPrefix',
     });

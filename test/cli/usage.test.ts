@@ -84,6 +84,11 @@ describe('the command line', () => {
     ],
     ['sets add x --url-prefix ftp://example.org/', /"ftp:\/\/example\.org\/" is not a URL prefix/],
     ['sets add x --root . --publish-hash crc32', /Use one of sha-256, sha-1, md5/],
+    ['sets add x --url-prefix https://me:SECRET@example.org/', /^(?!.*SECRET).* has a user name or a password/],
+    ['sets add x --url-prefix https://:SECRET@example.org/', /^(?!.*SECRET).* has a user name or a password/],
+    ['sets add x --root . --dump-package-bytes 0', /--dump-package-bytes.*Use a whole number of bytes, 1 or more/],
+    ['sets add x --root . --dump-package-bytes 1e9', /--dump-package-bytes.*Use a whole number of bytes, 1 or more/],
+    ['sets add x --root . --dump-compression zip', /--dump-compression.*Use by-type or none/],
     ['sets add X! --root .', /"X!" is not a set id/],
     ['sets add x --root nowhere', /there is no folder .*nowhere/],
     ['changes list x --from 2026-01-01T12:00', /--from.*without a time zone/],
@@ -107,6 +112,11 @@ describe('the command line', () => {
       assert.equal(run.exitCode, 2);
     });
   }
+
+  it('leaves no store behind when a new set has a wrong URL prefix', async () => {
+    assert.equal((await tidemark(['sets', 'add', 'x', '--url-prefix', 'ftp://example.org/'])).exitCode, 2);
+    assert.equal(existsSync(join(cwd, 'data')), false);
+  });
 
   it('refuses a wrong set id also when the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');

@@ -13,27 +13,30 @@ import {
   VERSION_FLAGS,
 } from './set-setting.ts';
 
+const aNumberOfBytes = 'use a whole number of bytes, 1 or more';
+const bytes = z.int(aNumberOfBytes).min(1, aNumberOfBytes);
+const compression = z.enum(DUMP_COMPRESSIONS, `use ${DUMP_COMPRESSIONS.join(' or ')}`);
 const days = z.int('use a whole number of days').min(1, 'use 1 day or more').max(100_000, 'at most 100000 days');
 
 /** The settings of a set for its dumps, its archives and its kept versions. */
 export const DUMP_SETTINGS = {
   dumpPackageBytes: setting({
     field: 'dumpPackageBytes',
-    schema: z.int().min(1, 'use a number of bytes').max(Number.MAX_SAFE_INTEGER),
+    schema: bytes,
     meaning: 'Most bytes of a package of its Resource Dump; a page that needs more is packed into several.',
     default: String(DEFAULT_PACKAGE_BYTES),
     givenTo: ADD_AND_CHANGE,
-    flags: [one('--dump-package-bytes <number>', z.int().min(1), numberOf)],
+    flags: [one('--dump-package-bytes <number>', bytes, numberOf)],
     check: (_bytes, origin) => requireBytes('--dump-package-bytes', origin),
     sample: 1,
   }),
   dumpCompression: setting({
     field: 'dumpCompression',
-    schema: z.enum(DUMP_COMPRESSIONS, `use ${DUMP_COMPRESSIONS.join(' or ')}`),
+    schema: compression,
     meaning: 'How packages of its dump are compressed: `by-type` deflates texts and stores images, `none` stores all.',
     default: DUMP_COMPRESSIONS[0],
     givenTo: ADD_AND_CHANGE,
-    flags: [one('--dump-compression <kind>', z.enum(DUMP_COMPRESSIONS))],
+    flags: [one('--dump-compression <kind>', compression)],
     check: (_kind, origin) => requireBytes('--dump-compression', origin),
     sample: 'none',
   }),

@@ -45,6 +45,7 @@ const title = text
   .regex(/^\P{Cc}*$/u, 'it has a control character');
 const wholeNumber = `use a whole number from 1 to ${MAX_ENTRIES}`;
 const entries = z.int(wholeNumber).min(1, wholeNumber).max(MAX_ENTRIES, wholeNumber);
+const aNumberOfSeconds = 'use a number of seconds, at most a day';
 const patterns = z.array(z.string().min(1, 'a pattern is empty')).max(1000, 'at most 1000 patterns');
 const names = z.array(text).max(100, 'at most 100 aliases');
 const linkRules = z.array(text).max(MOST_LINK_RULES, `at most ${MOST_LINK_RULES} rules`);
@@ -160,7 +161,7 @@ const SET_SETTINGS = {
   }),
   presignedSeconds: setting({
     field: 'presignedSeconds',
-    schema: z.int().min(1).max(86_400),
+    schema: z.int(aNumberOfSeconds).min(1, aNumberOfSeconds).max(86_400, aNumberOfSeconds),
     meaning: 'With a root on S3: clients are sent to the S3 server, by URLs that are valid for so many seconds.',
     default: '(this server sends the bytes)',
     givenTo: ADD_AND_CHANGE,

@@ -2,7 +2,7 @@ import { newSetFields } from '../../../config/set/new-set-fields.ts';
 import { SOURCE_SETTINGS } from '../../../config/set/set-settings.ts';
 import { type Origin, traitsOf } from '../../../core/origin.ts';
 import { parseSlug } from '../../../core/resource-set.ts';
-import type { NewSet } from '../../../sets/new-set.ts';
+import { type NewSet, parseUrlPrefix } from '../../../sets/new-set.ts';
 import { findSource } from '../../../sources/find-source.ts';
 import { askServer } from '../../ask-server.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
@@ -56,8 +56,8 @@ export const setsAdd: CliCommand = {
 async function newSet({ args, options, loaded, workingDirectory }: Call): Promise<NewSet & { origin: Origin }> {
   const slug = parseSlug(args[0]!);
   const values = readSetOptions(options, 'sets add', workingDirectory);
-  return {
-    slug,
-    ...(await newSetFields(values, { configuration: loaded.configuration, workingDirectory, findSource, slug })),
-  };
+  const giver = { configuration: loaded.configuration, workingDirectory, findSource, slug };
+  const fields = await newSetFields(values, giver);
+  if (fields.urlPrefix !== undefined) parseUrlPrefix(fields.urlPrefix);
+  return { slug, ...fields };
 }
