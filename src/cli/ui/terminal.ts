@@ -5,7 +5,7 @@ import { withProgramName } from '../program-name.ts';
 import { DrawnLine, type TerminalStream } from './drawn-line.ts';
 import { printable } from './printable.ts';
 
-/** Thrown where more output would follow, but its reader has gone, as in `tidemark changes list … | head`. */
+/** Thrown where output would go on that no process reads any more, as in `tidemark changes list … | head`. */
 export class OutputClosed extends Error {}
 
 /** The streams of the process. */
@@ -26,7 +26,7 @@ export class Terminal {
   readonly json: boolean;
   /** Shows progress; drawn only on a terminal. */
   readonly line: DrawnLine;
-  /** Aborted with `OutputClosed` when the reader of standard output has gone. */
+  /** Aborted with `OutputClosed` when no process reads standard output any more. */
   readonly closed: AbortSignal;
   readonly #closing = new AbortController();
   readonly #stdout: Writable;
@@ -42,14 +42,14 @@ export class Terminal {
     this.#program = program;
   }
 
-  /** Call this when the reader of standard output has gone. */
+  /** Call this when no process reads standard output any more. */
   closeOutput(): void {
-    this.#closing.abort(new OutputClosed('the reader of the output has gone'));
+    this.#closing.abort(new OutputClosed('no process reads the output any more'));
   }
 
   /**
    * Writes a line of text, or (with --json) the value as one line of JSON. Waits while the reader is slow. Does nothing
-   * when the reader has gone: the exit code is that of the work.
+   * when there is no reader any more: the exit code is that of the work.
    */
   async print(text: string, value: unknown): Promise<void> {
     if (!this.closed.aborted) await this.write(`${this.json ? JSON.stringify(value) : printable(text)}\n`);
@@ -57,7 +57,7 @@ export class Terminal {
 
   /**
    * Writes to standard output, unchanged. Waits while the reader is slow.
-   * @throws OutputClosed when the reader has gone
+   * @throws OutputClosed when there is no reader any more
    */
   async write(chunk: string): Promise<void> {
     this.closed.throwIfAborted();

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { TidemarkError } from '../../../core/errors.ts';
-import { readTokenFile } from '../../../lib/given-file.ts';
+import { readTokenFile } from '../../../lib/http/given-file.ts';
 import { askServer, mayCarryToken } from '../../ask-server.ts';
 import type { Call } from '../../cli-command.ts';
 import { keptBaseUrl } from '../../settle-base-url.ts';

@@ -1,4 +1,4 @@
-import { readGivenFile, readTokenFile } from '../../../lib/given-file.ts';
+import { readGivenFile, readTokenFile } from '../../../lib/http/given-file.ts';
 import type { RequestHeaders } from '../../read/fetcher.ts';
 import type { Hosts } from './hosts.ts';
 

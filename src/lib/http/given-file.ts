@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { TidemarkError } from '../core/errors.ts';
-import { reasonOf } from './system-error.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { reasonOf } from '../system-error.ts';
 
 /** Reads a file that the user named. @throws TidemarkError `invalid` when it cannot be read */
 export async function readGivenFile(file: string): Promise<string> {
