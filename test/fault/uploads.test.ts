@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openApp } from '../../src/app.ts';
+import { ageOrganization } from '../support/aged-organization.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
@@ -137,6 +138,7 @@ describeOnEachStore('an upload whose server is killed', (store) => {
       assert.equal(await app.uploads.removeAbandoned(signal), 0, 'it may be of an upload that is being received');
       const old = new Date(Date.now() - WEEK_AND_MORE_MS);
       for (const name of await names()) await utimes(name, old, old);
+      await ageOrganization(app, 'lane');
       assert.equal(await app.uploads.removeAbandoned(signal), 1);
       assert.equal((await names()).length, 2);
       const found = await app.uploads.get('lane', 'main', 1);

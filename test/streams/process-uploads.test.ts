@@ -7,6 +7,7 @@ import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import { isTidemarkError, TidemarkError } from '../../src/core/errors.ts';
 import { removeUnusedReadings } from '../../src/streams/processing/remove-unused.ts';
 import { readUploadState, statusOf, type UploadErratum } from '../../src/streams/uploads/upload-state.ts';
+import { ageOrganization } from '../support/aged-organization.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { bytesOf, ModelStream, RANDOM_UPLOADS, type RandomFile } from '../support/random-uploads.ts';
@@ -201,6 +202,7 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     assert.equal(await removeUnusedReadings(app, signal), 0);
     const old = new Date(Date.now() - 8 * 86_400_000);
     for (const key of await keys()) await utimes(join(folder, 'artifacts', key), old, old);
+    await ageOrganization(app, 'lane');
     assert.equal(await removeUnusedReadings(app, signal), 1);
     assert.deepEqual(await keys(), [...used, ofUnknown].toSorted());
   });

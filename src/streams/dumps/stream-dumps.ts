@@ -109,7 +109,7 @@ export class StreamDumps {
 
   /** Deletes files of dumps that were removed, and files that no dump ever named. Returns how many. */
   removeUnused(signal: AbortSignal): Promise<number> {
-    return removeUnusedDumpFiles({ artifacts: this.#parts.artifacts, stored: this.#stored }, signal);
+    return removeUnusedDumpFiles({ ...this.#parts, stored: this.#stored }, signal);
   }
 
   async #keepOf({ organization, stream }: StreamName): Promise<number> {

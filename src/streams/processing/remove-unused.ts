@@ -2,6 +2,7 @@ import { parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { STREAMS_FOLDER, type UploadReadingKey } from '../../artifacts/keys/stream-keys.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { knownSince } from '../known-since.ts';
 import { readUploadState } from '../uploads/upload-state.ts';
 
 /** A week: much longer than an attempt may take. */
@@ -23,7 +24,8 @@ export async function removeUnusedReadings({ catalog, artifacts }: Parts, signal
     for (const { key, modified } of batch) {
       signal.throwIfAborted();
       const reading = modified < before ? readingOf(key) : undefined;
-      if (reading === undefined || (await isUsed(catalog, key, reading))) continue;
+      if (reading === undefined || modified < (await knownSince(catalog, reading.organization))) continue;
+      if (await isUsed(catalog, key, reading)) continue;
       await artifacts.delete(key);
       removed += 1;
     }

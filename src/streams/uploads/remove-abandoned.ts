@@ -1,6 +1,7 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { UPLOADS_FOLDER } from '../../artifacts/keys/upload-keys.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { knownSince } from '../known-since.ts';
 import type { Upload, UploadedFile } from './upload.ts';
 import type { UploadState } from './upload-state.ts';
 
@@ -11,7 +12,7 @@ import type { UploadState } from './upload-state.ts';
 const LEFT_AFTER_MS = 7 * 86_400_000;
 
 interface Parts {
-  readonly catalog: Pick<Catalog, 'latest'>;
+  readonly catalog: Pick<Catalog, 'get' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'list' | 'folders' | 'delete'>;
 }
 
@@ -19,7 +20,8 @@ interface Parts {
 export async function removeAbandoned({ catalog, artifacts }: Parts, signal: AbortSignal): Promise<number> {
   let removed = 0;
   for (const organization of await artifacts.folders(UPLOADS_FOLDER)) {
-    const old = await oldFiles(artifacts, `${UPLOADS_FOLDER}${organization}/`);
+    const since = await knownSince(catalog, organization);
+    const old = await oldFiles(artifacts, `${UPLOADS_FOLDER}${organization}/`, since);
     if (old.size === 0) continue;
     for (const { artifact } of await namedFiles(catalog, organization)) old.delete(artifact);
     for (const key of old) {
@@ -39,11 +41,15 @@ async function namedFiles(catalog: Pick<Catalog, 'latest'>, organization: string
   return [...uploads.flatMap(({ body }) => body.files), ...states.flatMap(({ body }) => body.fetched ?? [])];
 }
 
-async function oldFiles(artifacts: Pick<ArtifactStore, 'list'>, folder: string): Promise<Set<ObjectKey>> {
+async function oldFiles(
+  artifacts: Pick<ArtifactStore, 'list'>,
+  folder: string,
+  since: number,
+): Promise<Set<ObjectKey>> {
   const old = new Set<ObjectKey>();
   const before = Date.now() - LEFT_AFTER_MS;
   for await (const batch of artifacts.list(folder)) {
-    for (const { key, modified } of batch) if (modified < before) old.add(key);
+    for (const { key, modified } of batch) if (modified >= since && modified < before) old.add(key);
   }
   return old;
 }
