@@ -49,8 +49,10 @@ export function reasonOf(failure: S3Failure, location: S3Location, allow: string
     return `there are no credentials: ${cure}`;
   }
   if (/Region is missing/.test(name)) return 'its region is not known: add region=… to it, or set AWS_REGION';
-  if (BAD_KEYS.includes(name)) return `${server} does not accept the credentials ${detail}: check key and secret`;
-  if (name === 'ExpiredToken') return `the credentials have expired ${detail}: get new ones`;
+  // The client keeps those that have no known end, as those of the environment and of files.
+  if (BAD_KEYS.includes(name))
+    return `${server} does not accept the credentials ${detail}: check key and secret; they are read once, at the start`;
+  if (name === 'ExpiredToken') return `the credentials have expired ${detail}: get new ones, and start again with them`;
   if (name === 'RequestTimeTooSkewed')
     return `the clocks of this machine and of ${server} differ ${detail}: set them right`;
   if (OTHER_REGION.includes(name) || status === 301) {

@@ -9,4 +9,10 @@ describe('The reason of a failure of S3', () => {
     assert.match(reason('s3://maps'), /in another region .*: add region=… to it$/);
     assert.match(reason('s3://maps?region=eu-west-1'), /in another region than eu-west-1 .*: correct its region=…$/);
   });
+
+  it('says that a running process does not notice other keys', () => {
+    const reason = (name: string) => reasonOf({ name, status: 403 }, parseS3Location('s3://maps'), '');
+    assert.match(reason('SignatureDoesNotMatch'), /check key and secret; they are read once, at the start$/);
+    assert.match(reason('ExpiredToken'), /get new ones, and start again with them$/);
+  });
 });
