@@ -48,7 +48,7 @@ export class RecordReader {
       throw otherArtifact(place, 'has another document');
     } catch (error) {
       // Not cached, because the artifact may be repaired.
-      this.#blocks.delete(nameOf(place));
+      this.#forget(nameOf(place));
       this.#headers.delete(place.artifact);
       throw unreadable(error, place.artifact, this.#artifacts.name);
     }
@@ -61,8 +61,11 @@ export class RecordReader {
     const block = this.#readBlock(place);
     this.#blocks.set(name, block);
     block.then(
-      ({ bytes }) => this.#keep(name, bytes),
-      () => this.#blocks.delete(name),
+      ({ bytes }) => {
+        // A caller may have found it wrong meanwhile.
+        if (this.#blocks.get(name) === block) this.#keep(name, bytes);
+      },
+      () => {},
     );
     return block;
   }
@@ -72,10 +75,14 @@ export class RecordReader {
     this.#bytes += bytes;
     for (const oldest of this.#sizes.keys()) {
       if (this.#bytes <= MOST_BYTES) return;
-      this.#bytes -= this.#sizes.get(oldest)!;
-      this.#sizes.delete(oldest);
-      this.#blocks.delete(oldest);
+      this.#forget(oldest);
     }
+  }
+
+  #forget(name: string): void {
+    this.#blocks.delete(name);
+    this.#bytes -= this.#sizes.get(name) ?? 0;
+    this.#sizes.delete(name);
   }
 
   async #readBlock({ artifact, offset, length }: RecordPlace): Promise<BlockRecords> {
