@@ -3,8 +3,8 @@ import { parseDatetime } from '../core/w3c-datetime.ts';
 import { parseTimestamp } from './timestamp.ts';
 
 /**
- * Parses a time that a user gives: a timestamp as in keys (`20170209_104428`), a W3C datetime, or a day (`2017-02-09`,
- * `20170209`), which means its end. Without a zone it is UTC, as in keys.
+ * Parses a time that a user gives: a timestamp as in keys (`20170209_104428`), a W3C datetime with its time zone, or a
+ * day (`2017-02-09`, `20170209`), which means its end. Timestamps and days are in UTC.
  * @throws TidemarkError `invalid`
  */
 export function parseSnapshotTime(text: string): Date {

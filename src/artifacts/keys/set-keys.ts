@@ -8,7 +8,7 @@ export type SetKey = PackageKey | KeptListKey | ChangePackageKey | VersionKey;
 interface PackageKey {
   readonly kind: 'package';
   readonly set: SetId;
-  /** PAGE-VERSION-PART-RANDOM */
+  /** PAGE-VERSION-PART-RANDOM, where PAGE is its epoch and its number. */
   readonly name: string;
 }
 
@@ -47,9 +47,7 @@ export const LISTS_FOLDER = '_lists/';
 export const CHANGE_DUMPS_FOLDER = '_change-dumps/';
 /** The folder of all versions. */
 export const VERSIONS_FOLDER = '_versions/';
-/** The name of a package: epoch and number of the page, version, part, and random digits. */
-const PACKAGE_NAME = /^\d+-\d+-\d+-\d+-[0-9a-f]{8}$/;
-const PACKAGE = /^_dumps\/([1-9]\d{0,15})\/([^/]+)\.zip$/;
+const PACKAGE = /^_dumps\/([1-9]\d{0,15})\/(\d+-\d+-\d+-\d+-[0-9a-f]{8})\.zip$/;
 const KEPT = /^_lists\/([1-9]\d{0,15})\/(\d{8}T\d{12}Z-[0-9a-f]{8}|\d+-\d+-\d+-[0-9a-f]{8})(\.json|\.dump\.json|\.gz)$/;
 const KEPT_KINDS = { '.json': 'kept-list', '.dump.json': 'kept-dump', '.gz': 'kept-page' } as const;
 const CHANGE_PACKAGE = /^_change-dumps\/([1-9]\d{0,15})\/(\d+-\d+-\d+-[0-9a-f]{8})\.zip$/;
@@ -73,10 +71,6 @@ export function changePackagesFolder(set: SetId): string {
 /** The folder of the kept versions of a set. */
 export function versionsFolder(set: SetId): string {
   return `${VERSIONS_FOLDER}${set}/`;
-}
-
-function isPackageName(text: string): boolean {
-  return PACKAGE_NAME.test(text);
 }
 
 export function formatSetKey(key: SetKey): ObjectKey {
@@ -104,7 +98,7 @@ export function formatSetKey(key: SetKey): ObjectKey {
 
 export function parseSetKey(text: ObjectKey): SetKey | undefined {
   const [, set, name = ''] = PACKAGE.exec(text) ?? [];
-  if (isPackageName(name)) return { kind: 'package', set: Number(set), name };
+  if (name !== '') return { kind: 'package', set: Number(set), name };
   const [, ofChanges, changes = ''] = CHANGE_PACKAGE.exec(text) ?? [];
   if (changes !== '') return { kind: 'change-package', set: Number(ofChanges), name: changes };
   const [, ofVersion, , digest = ''] = VERSION.exec(text) ?? [];

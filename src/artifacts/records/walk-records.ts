@@ -16,8 +16,7 @@ export interface WalkedRecord {
 }
 
 const JSON_TYPE = 'application/json';
-/** RFC 2220. */
-/** The media type of the records of streams. */
+/** The media type of the records of streams: RFC 2220. */
 export const MARC_TYPE = 'application/marc';
 
 /**
