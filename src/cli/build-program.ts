@@ -27,6 +27,8 @@ export const SETTINGS_OF_EVERY_COMMAND: readonly SettingName[] = [
   'indexPrefix',
   'logLevel',
 ];
+/** The usage of the program, and of a group: no option comes before a command. */
+const BELOW = '<command> [options]';
 /** Flags of every command that are not settings, with their meanings. */
 export const OPTIONS_OF_EVERY_COMMAND = [
   ['--config <file>', 'configuration file (default: tidemark.config.json, when there is one)'],
@@ -40,6 +42,7 @@ export const OPTIONS_OF_EVERY_COMMAND = [
 export function buildProgram(commands: readonly CliCommand[], surroundings: ProgramSurroundings): Command {
   const program = new Command('tidemark')
     .description('Publishes a collection, and every change of it, by ResourceSync (ANSI/NISO Z39.99-2017).')
+    .usage(BELOW)
     .version(VERSION)
     .addHelpText('after', EXIT_CODE_HELP)
     .exitOverride()
@@ -56,10 +59,11 @@ export function buildProgram(commands: readonly CliCommand[], surroundings: Prog
 /** The program, or the command's group, made for its first command. */
 function parentOf({ group }: CliCommand, program: Command): Command {
   if (group === undefined) return program;
-  const made = program.commands.find((command) => command.name() === group);
-  if (made !== undefined) return made;
+  const known = program.commands.find((command) => command.name() === group);
+  if (known !== undefined) return known;
   const meaning = GROUPS[group];
-  return program.command(group).description(meaning).summary(meaning.replace(/\.$/, '')).helpGroup(topicOf(group));
+  const made = program.command(group).usage(BELOW).description(meaning);
+  return made.summary(meaning.replace(/\.$/, '')).helpGroup(topicOf(group));
 }
 
 function addCommand(parent: Command, command: CliCommand, surroundings: ProgramSurroundings): void {

@@ -7,6 +7,7 @@ import type { SchemaId } from '../artifacts/avro/schemas.ts';
 import { type FoundArtifact, findArtifact } from '../artifacts/find-artifacts.ts';
 import { parseAvroKey, parseFileName } from '../artifacts/keys/avro-key.ts';
 import { requireArtifact } from '../artifacts/require-artifact.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { keyOf } from './artifact-output.ts';
 
 /** A given Avro file: one of the artifact store, named by its key, or a copy of one, named by its path. */
@@ -22,7 +23,7 @@ export interface NamedAvroFile {
   open(signal: AbortSignal): Promise<Readable>;
 }
 
-/** @throws TidemarkError as `requireArtifact` */
+/** @throws TidemarkError `invalid` for the path of no file; otherwise as `requireArtifact` */
 export async function findAvroFile(
   store: ArtifactStore,
   text: string,
@@ -31,7 +32,14 @@ export async function findAvroFile(
   const key = keyOf(store, text);
   const found = parseAvroKey(key) === undefined ? undefined : await findArtifact(store, key);
   if (found !== undefined) return stored(store, found);
-  return (await copied(resolve(workingDirectory, text))) ?? stored(store, await requireArtifact(store, key));
+  const path = resolve(workingDirectory, text);
+  const copy = await copied(path);
+  if (copy !== undefined) return copy;
+  const artifact = await requireArtifact(store, key).catch((error: unknown) => {
+    if (!isTidemarkError(error, 'invalid')) throw error;
+    throw new TidemarkError('invalid', `there is no file ${path}, and ${error.message}`, { path }, error);
+  });
+  return stored(store, artifact);
 }
 
 function stored(store: ArtifactStore, artifact: FoundArtifact): NamedAvroFile {

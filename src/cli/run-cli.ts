@@ -36,7 +36,7 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
     await parser.parseAsync(withoutHelpOfUnknown(parser, words), { from: 'user' });
     return exitCode;
   } catch (error) {
-    return tellFailure(error, terminal, [program, ...commandOf(parser, words)].join(' '));
+    return tellFailure(error, terminal, adviceFor(words, [program, ...commandOf(parser, words)].join(' ')));
   } finally {
     // The process exits next, and a stream that could not be written reports it in the next turn.
     await setImmediate();
@@ -67,8 +67,14 @@ function commandOf(parser: Command, [word, ...rest]: readonly string[]): readonl
   return command === undefined ? [] : [command.name(), ...commandOf(command, rest)];
 }
 
-/** @param command as it was typed */
-function tellFailure(error: unknown, terminal: Terminal, command: string): ExitCode {
+/** What to do about wrong usage. @param command as it was typed */
+function adviceFor([first = '', ...others]: readonly string[], command: string): string {
+  const isBehind = first.startsWith('-') && others.some((word) => FIRST_WORDS.includes(word));
+  return isBehind ? 'Options follow the command: "tidemark status --json".' : `"${command} --help" says what it takes.`;
+}
+
+/** @param advice for wrong usage */
+function tellFailure(error: unknown, terminal: Terminal, advice: string): ExitCode {
   if (error instanceof OutputClosed) return EXIT.done;
   if (error instanceof CommanderError) {
     // Help and version are printed already; so is the help that commander prints for a missing subcommand.
@@ -77,7 +83,7 @@ function tellFailure(error: unknown, terminal: Terminal, command: string): ExitC
   }
   const failure = failureOf(error);
   terminal.fail(failure);
-  if (failure.code === 'usage') terminal.say(`"${command} --help" says what it takes.`);
+  if (failure.code === 'usage') terminal.say(advice);
   return failure.exitCode;
 }
 

@@ -98,6 +98,8 @@ describe('the command line', () => {
     ['demo --every 25d', /--every.*24d at most/],
     ['mirror http://localhost/ copy --follow --interval 0s', /--interval.*Use 1s or more/],
     ['mirror http://localhost/ copy --follow --interval 25d', /--interval.*24d at most/],
+    ['--data data sets list', /unknown option '--data'\nOptions follow the command: "[^"]* status --json"\./],
+    ['artifacts cat copy.avro', /there is no file \S+copy\.avro, and "copy\.avro" is not the key of an Avro file/],
     ['completion bash zsh', /name one shell/],
     ['init a.json b.json', /too many arguments/],
     ['status --config none.json', /none\.json does not exist/],

@@ -30,6 +30,7 @@ export const resourcesFind: CliCommand<Options> = {
       const set = await sets.bySlug(args[0]!);
       const format = terminal.json ? toJsonLine : toLine;
       const printed = await printFound(call, { set, index, format });
+      if (printed === 0) terminal.say('No resource was found.');
       if (printed === options.limit) terminal.say(`These are the first ${printed}; --limit prints more.`);
     });
     return EXIT.done;

@@ -17,7 +17,8 @@ export const listsList: CliCommand = {
       return archiveView(await listArchives.archiveOf(set), { set: set.slug, baseUrl });
     });
     const rows = view.lists.map(({ at, resources, pages, uri }) => [at, resources, pages, uri]);
-    await call.terminal.print(formatTable(['AT', 'RESOURCES', 'PAGES', 'LIST'], rows), view);
+    const table = formatTable(['AT', 'RESOURCES', 'PAGES', 'LIST'], rows);
+    await call.terminal.print(rows.length === 0 ? 'No list is kept.' : table, view);
     return EXIT.done;
   },
 };
