@@ -1,10 +1,7 @@
 import * as z from 'zod';
+import { count, datetime, uri } from './common-schemas.ts';
 
 /** The shapes of archives in the JSON API. */
-
-const datetime = z.string().meta({ format: 'date-time' });
-const uri = z.string().meta({ format: 'uri' });
-const count = z.int().min(0);
 
 const at = datetime.describe('Every change up to this time is in it.');
 const completed = datetime.describe('When it was complete.');

@@ -1,10 +1,7 @@
 import * as z from 'zod';
+import { count, datetime, uri } from './common-schemas.ts';
 
 /** The shapes of dumps in the JSON API. */
-
-const datetime = z.string().meta({ format: 'date-time' });
-const uri = z.string().meta({ format: 'uri' });
-const count = z.int().min(0);
 
 const missing = count.describe('Resources that changed while they were packed: the next build packs them.');
 

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { JOB_STATES } from '../stores/job.ts';
+import { datetime } from './common-schemas.ts';
 
 /** The shapes of jobs in the JSON API. */
-
-const datetime = z.string().meta({ format: 'date-time' });
 
 export const jobStateSchema = z.enum(JOB_STATES);
 

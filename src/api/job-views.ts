@@ -1,6 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
 import { type Job, type JobWait, jobName } from '../stores/job.ts';
 import type { JobFilter } from '../stores/job-records.ts';
+import { formatTime } from './format-time.ts';
 import type { JobView } from './job-schemas.ts';
 
 /** The view of a job in the API, and on the command line. */
@@ -50,8 +51,4 @@ export function parseJobCursor(text: string): NonNullable<JobFilter['after']> {
   if (id === undefined)
     throw new TidemarkError('invalid', `"${text}" is not a place in the list of jobs`, { after: text });
   return { added: Number(added), kind: kind!, id };
-}
-
-function formatTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

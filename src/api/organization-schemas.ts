@@ -11,10 +11,9 @@ import {
   SUBFIELD_CODE,
 } from '../streams/marc/normalize/normalization.ts';
 import { EMAIL, LINE, MOST_NAME, MOST_OF_ID, MOST_TITLE, STREAM_ID } from '../streams/organization.ts';
+import { datetime } from './common-schemas.ts';
 
 /** The shapes of organizations and streams in the JSON API. */
-
-const datetime = z.string().meta({ format: 'date-time' });
 
 const givenTitle = z.string().meta({ pattern: LINE, maxLength: MOST_TITLE });
 /** Does not begin with white space. */

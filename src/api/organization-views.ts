@@ -1,5 +1,6 @@
 import { type DumpSettings, USUAL_KEEP } from '../streams/dump-settings.ts';
 import { type Organization, streamOf } from '../streams/organization.ts';
+import { formatTime } from './format-time.ts';
 import type { OrganizationView, StreamView } from './organization-schemas.ts';
 
 /** Which fields of an organization a reader may see. */
@@ -47,8 +48,4 @@ function dumpSettings(settings: DumpSettings | undefined): Pick<StreamView, 'dum
   if (settings === undefined) return {};
   const { full, delta, keep = USUAL_KEEP } = settings;
   return { dumps: { ...(full !== undefined && { full }), ...(delta !== undefined && { delta }), keep } };
-}
-
-function formatTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

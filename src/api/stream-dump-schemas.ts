@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { DUMP_FILE_KINDS, DUMP_KINDS } from '../streams/dumps/stored-dump.ts';
+import { count, datetime } from './common-schemas.ts';
 
 /** The shapes of dumps of records in the JSON API. */
-
-const datetime = z.string().meta({ format: 'date-time' });
-const count = z.int().min(0);
 
 const streamDumpFileSchema = z
   .strictObject({

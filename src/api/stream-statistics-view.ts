@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { StreamName } from '../streams/set-names.ts';
 import type { StreamStatistics } from '../streams/stream-statistics.ts';
-
-const count = z.int().min(0);
+import { count } from './common-schemas.ts';
 
 export const streamStatisticsSchema = z
   .strictObject({

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { SCOPE_FORMS } from '../access/scope.ts';
 import { SLUG } from '../core/resource-set.ts';
+import { datetime } from './common-schemas.ts';
 
 /** The shapes of tokens in the JSON API. */
-
-const datetime = z.string().meta({ format: 'date-time' });
 
 const limits = {
   requestsPerMinute: z

@@ -1,4 +1,5 @@
 import { stateOf, type TokenRecord } from '../access/token.ts';
+import { formatTime } from './format-time.ts';
 import type { TokenView } from './token-schemas.ts';
 
 /** The view of a token in the API: without its digest. */
@@ -14,8 +15,4 @@ export function tokenView(record: TokenRecord, now: number): TokenView {
     ...(revoked !== undefined && { revoked: formatTime(revoked) }),
     ...limits,
   };
-}
-
-function formatTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { FILE_KINDS, PACKINGS } from '../streams/files/found-file.ts';
+import { count, datetime } from './common-schemas.ts';
 
 /** The shapes of the status of an upload in the JSON API. */
-
-const datetime = z.string().meta({ format: 'date-time' });
-const count = z.int().min(0);
 
 const takenFileSchema = z
   .strictObject({

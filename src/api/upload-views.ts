@@ -1,6 +1,7 @@
 import { shownUrl, type Upload } from '../streams/uploads/upload.ts';
 import { type AppliedUpload, filesOf, statusOf, type UploadState } from '../streams/uploads/upload-state.ts';
 import type { ListedUploads, UploadPage } from '../streams/uploads/uploads.ts';
+import { formatTime } from './format-time.ts';
 import type { UploadsView, UploadView } from './upload-schemas.ts';
 
 /** An upload with its status. @param state undefined before anything was done */
@@ -65,8 +66,4 @@ export function uploadsView(
     uploads: uploads.map((upload) => listedUploadView(upload, states.get(upload.number))),
     ...(uploads.length === limit && last > 1 && { next: last }),
   };
-}
-
-function formatTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -4,13 +4,12 @@ import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { COMMAND_LIMITS } from '../../client/read/limits.ts';
 import type { Report } from '../../client/validate/report.ts';
-import { TidemarkError } from '../../core/errors.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { wholeNumber } from '../options.ts';
+import { addCredentialOptions, type CredentialFlags, credentialFiles, parseSourceUrl } from '../other-source.ts';
 import { openOutputFile } from '../output-file.ts';
 import { growWhenBusy } from '../serving/busy-heap.ts';
-import { addCredentialOptions, type CredentialFlags, credentialFiles } from '../source-credentials.ts';
 import { startCountBar } from '../ui/count-bar.ts';
 import { describeReport } from './describe-report.ts';
 
@@ -45,7 +44,7 @@ export const validateSource: CliCommand<Options> = {
 
   async run(call) {
     const { terminal, options, workingDirectory } = call;
-    const url = urlOf(call.args[0]!);
+    const url = parseSourceUrl(call.args[0]!);
     // Opened before the source is read, which may take long.
     const junit =
       options.junit === undefined ? undefined : await openOutputFile(resolve(workingDirectory, options.junit), 'w');
@@ -103,13 +102,4 @@ async function read({ terminal, options, stopped, workingDirectory }: Call<Optio
     fetcher.close();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function urlOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
-  throw new TidemarkError(
-    'invalid',
-    `${JSON.stringify(text)} is not a URL of a source: use one such as https://example.org/`,
-  );
 }

@@ -7,8 +7,8 @@ import { armFailpoint } from '../../../lib/failpoint.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
 import { collect, interval, wholeNumber } from '../../options.ts';
+import { addCredentialOptions, type CredentialFlags, credentialFiles, parseSourceUrl } from '../../other-source.ts';
 import { growWhenBusy } from '../../serving/busy-heap.ts';
-import { addCredentialOptions, type CredentialFlags, credentialFiles } from '../../source-credentials.ts';
 import { describeAudit } from './describe-audit.ts';
 import { describePass, passView } from './describe-pass.ts';
 import { type MirrorBar, startMirrorBar } from './mirror-bar.ts';
@@ -127,7 +127,7 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
   let mirror: Mirror | undefined;
   try {
     mirror = await openMirror({
-      url: urlOf(call.args[0]!),
+      url: parseSourceUrl(call.args[0]!),
       place,
       signal: stopped,
       set: options.set,
@@ -204,13 +204,4 @@ const hasChanged = ({ fetched, deleted, adopted, compared }: PassReport): boolea
 async function print({ terminal }: Call<Options>, mirror: Mirror, report: PassReport): Promise<void> {
   const failures = report.failed > 0 ? mirror.failures() : [];
   await terminal.print(describePass(report, failures), { event: 'pass', ...passView(report, failures) });
-}
-
-function urlOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
-  throw new TidemarkError(
-    'invalid',
-    `${JSON.stringify(text)} is not a URL of a source: use one such as https://example.org/`,
-  );
 }

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
+import { TidemarkError } from '../core/errors.ts';
 
 /** Options of commands that read another source. A name and a password may also be in its URL. */
 export interface CredentialFlags {
@@ -18,4 +19,14 @@ export function addCredentialOptions(command: Command): void {
 export function credentialFiles({ tokenFile, netrc }: CredentialFlags, workingDirectory: string) {
   const ofNetrc = netrc === true ? join(homedir(), '.netrc') : netrc && resolve(workingDirectory, netrc);
   return { tokenFile: tokenFile && resolve(workingDirectory, tokenFile), netrc: ofNetrc };
+}
+
+/** The URL of another source, which may have a login. @throws TidemarkError `invalid` */
+export function parseSourceUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url.href;
+  throw new TidemarkError(
+    'invalid',
+    `${JSON.stringify(text)} is not a URL of a source: use one such as https://example.org/`,
+  );
 }
