@@ -17,14 +17,18 @@ const ARGUMENTS = [
 export interface TestBrowser {
   /** A context that the caller closes. */
   context(options?: BrowserContextOptions): Promise<BrowserContext>;
-  /** Opens a page in a context of its own; what the browser complains of fails the test. */
+  /**
+   * Opens a page without cookies; what the browser complains of fails the test. The tests of a suite use the same page
+   * one after the other, if their options are the same: it takes a second of the processor to start one. A test may
+   * close it.
+   */
   open(url: string, options?: BrowserContextOptions): Promise<Page>;
 }
 
 /** A real browser for the tests of a suite. Where there is none, they are skipped. */
 export function useBrowser(): TestBrowser {
   let browser: Browser | undefined;
-  const open: Page[] = [];
+  const pages = new Map<string, Page>();
   const complaints: string[] = [];
 
   before(async function () {
@@ -38,7 +42,7 @@ export function useBrowser(): TestBrowser {
   after(() => browser?.close());
 
   afterEach(async () => {
-    for (const page of open.splice(0)) await page.context().close();
+    for (const page of pages.values()) await leave(page);
     assert.deepEqual(complaints.splice(0), [], 'the browser complains');
   });
 
@@ -48,16 +52,40 @@ export function useBrowser(): TestBrowser {
     return context;
   }
 
+  async function makePage(options: BrowserContextOptions): Promise<Page> {
+    const context = await makeContext(options);
+    const page = await context.newPage();
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    return page;
+  }
+
   return {
     context: makeContext,
     async open(url, options = {}) {
-      const context = await makeContext(options);
-      const page = await context.newPage();
-      open.push(page);
-      page.on('console', (message) => complaints.push(message.text()));
-      page.on('pageerror', (error) => complaints.push(error.message));
+      const key = JSON.stringify(options);
+      const known = pages.get(key);
+      const page = known === undefined || known.isClosed() ? await makePage(options) : known;
+      pages.set(key, page);
       await page.goto(url);
       return page;
     },
   };
+}
+
+/** Tables whose rows are blocks on a phone, and are wider than it all the same. */
+const CUT = `[...document.querySelectorAll('.scroll:has(.stacks)')]
+  .filter((place) => place.scrollWidth > place.clientWidth).map((place) => place.ariaLabel)`;
+
+/** Fails when a page is wider than the window. */
+export async function requireFits(page: Page): Promise<void> {
+  const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+  assert.equal(isTooWide, false, 'it is too wide');
+  assert.deepEqual(await page.evaluate<string[]>(CUT), [], 'rows are cut');
+}
+
+async function leave(page: Page): Promise<void> {
+  if (page.isClosed()) return;
+  await page.goto('about:blank');
+  await page.context().clearCookies();
 }
