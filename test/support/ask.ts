@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
 export interface Question {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
+  /** Keeps connections, for tests that ask thousands of times. */
+  readonly agent?: Agent;
 }
 
 export interface Answer {
@@ -17,11 +19,11 @@ export interface Answer {
 
 /**
  * Asks by node:http, which adds nothing: fetch sends `cache-control: no-cache` with a condition, normalizes paths and
- * unpacks bodies. The connection is not kept.
+ * unpacks bodies. The connection is not kept, unless an agent keeps it.
  */
-export async function ask(url: string, { method = 'GET', headers = {}, body }: Question = {}): Promise<Answer> {
+export async function ask(url: string, { method = 'GET', headers = {}, body, agent }: Question = {}): Promise<Answer> {
   const { origin } = new URL(url);
-  const options = { method, headers, path: url.slice(origin.length) || '/', agent: false as const };
+  const options = { method, headers, path: url.slice(origin.length) || '/', agent: agent ?? (false as const) };
   const asking = request(origin, options);
   asking.end(body);
   const [response] = (await once(asking, 'response')) as [IncomingMessage];
