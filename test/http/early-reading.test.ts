@@ -15,11 +15,12 @@ import { until } from '../support/until.ts';
 import { tar, zip } from '../support/upload-packages.ts';
 import { ProcessedStream } from '../support/upload-processing.ts';
 
-const CATALOGUE = new Catalogue({ seed: 7 });
-/** 6 MB, in which a record and the end of the file are damaged. */
-const MARC21 = damaged(catalogueOf('marc21', 4_000));
-const MARCXML = catalogueOf('marcxml', 1_000);
-const GZIP = gzipSync(catalogueOf('marc21', 10_000), { level: 1 });
+// Files of 3 MB: one that is being read when its first half has arrived. They have few records, which are large.
+const CATALOGUE = new Catalogue({ seed: 7, bytes: 10_000 });
+/** A record and the end of the file are damaged. */
+const MARC21 = damaged(catalogueOf('marc21', 300));
+const MARCXML = catalogueOf('marcxml', 150);
+const GZIP = gzipSync(catalogueOf('marc21', 800), { level: 1 });
 const IDS = Buffer.from(Array.from({ length: 30_000 }, (_, at) => `gone-${at}-${'x'.repeat(90)}`).join('\n'));
 const EARLY = /while they arrived$/;
 
@@ -28,7 +29,7 @@ function catalogueOf(format: 'marc21' | 'marcxml', records: number): Buffer {
 }
 
 function damaged(bytes: Buffer): Buffer {
-  bytes[bytes.indexOf('Z', 3_000_000)] = 0xff;
+  bytes[bytes.indexOf('Z', 2_000_000)] = 0xff;
   return bytes.subarray(0, -100);
 }
 
@@ -129,15 +130,15 @@ describeOnEachStore('An upload', (store, itOnce) => {
     const url = await begunTus(`${started.url}/api/organizations/lane/resumable-uploads`, bytes.length, {
       filename: 'new.mrc',
     });
-    await sendTus(url, 0, bytes.subarray(0, 2_500_000));
+    await sendTus(url, 0, bytes.subarray(0, 1_500_000));
     await isBeingRead(0);
-    const headers = { ...TUS, 'Upload-Offset': 2_500_000, 'Content-Type': 'application/offset+octet-stream' };
-    const broken = new SlowRequest(url, 'PATCH', { ...headers, 'Content-Length': bytes.length - 2_500_000 });
-    await broken.send(bytes.subarray(2_500_000, 4_000_000));
+    const headers = { ...TUS, 'Upload-Offset': 1_500_000, 'Content-Type': 'application/offset+octet-stream' };
+    const broken = new SlowRequest(url, 'PATCH', { ...headers, 'Content-Length': bytes.length - 1_500_000 });
+    await broken.send(bytes.subarray(1_500_000, 2_500_000));
     broken.breakOff();
     const { offset } = await until('what came is stored', async () => {
       const status = await tusStatus(url);
-      return status.offset > 2_500_000 && status;
+      return status.offset > 1_500_000 && status;
     });
     const last = await sendTus(url, offset, bytes.subarray(offset));
     assert.equal(last.headers['tidemark-upload'], 'main/1', last.text);
@@ -150,9 +151,9 @@ describeOnEachStore('An upload', (store, itOnce) => {
     const rest = Promise.withResolvers<void>();
     const server = await startFileServer(async (_request, response) => {
       response.writeHead(200, { 'Content-Length': MARC21.length });
-      response.write(MARC21.subarray(0, 3_000_000));
+      response.write(MARC21.subarray(0, 1_500_000));
       await rest.promise;
-      response.end(MARC21.subarray(3_000_000));
+      response.end(MARC21.subarray(1_500_000));
     });
     servers.push(server);
     const receiving = await started.app.uploads.begin('lane');
