@@ -8,6 +8,7 @@ import { type App, openApp } from '../../src/app.ts';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { Scheduler } from '../../src/jobs/scheduler.ts';
+import type { Job } from '../../src/stores/job.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { entriesOf, linkOf, mdOf } from '../support/document-parts.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -20,18 +21,26 @@ const PREFIX = 'https://data.example.org/papers/';
 
 describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
   let started: StartedApp;
+  /** A set of its own for each test. */
+  let slug: string;
+  let setId: number;
   let home: string;
   /** The hash of each resource, by its URI. */
   let truth: Map<string, string>;
   let versions = 0;
+  let tests = 0;
+
+  before(async () => {
+    started = await startApp(store);
+  });
+  after(closeApps);
 
   beforeEach(async () => {
-    started = await startApp(store);
-    home = `${started.url}/sets/papers`;
+    slug = `papers${++tests}`;
+    home = `${started.url}/sets/${slug}`;
     truth = new Map();
-    await started.app.sets.add({ slug: 'papers', urlPrefix: PREFIX, pageEntries: 3 });
+    ({ id: setId } = await started.app.sets.add({ slug, urlPrefix: PREFIX, pageEntries: 3 }));
   });
-  afterEach(closeApps);
 
   /** Posts a new version of each resource, or its deletion. */
   async function post(names: readonly string[], isDeletion = false): Promise<void> {
@@ -42,13 +51,13 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
       const location = { value, type: 'rel_path' };
       return isDeletion ? { location, change: 'deleted' } : { location, change: 'updated', hash };
     });
-    const { body } = await askJson(`${started.url}/api/sets/papers/changes`, { changes });
+    const { body } = await askJson(`${started.url}/api/sets/${slug}/changes`, { changes });
     assert.equal(body.applied, names.length, JSON.stringify(body));
   }
 
-  const keep = () => started.app.listArchives.keep('papers');
+  const keep = () => started.app.listArchives.keep(slug);
   const sorted = (states: ReadonlyMap<string, string>) => [...states].sort();
-  const stored = async () => (await readdir(join(started.folder, 'artifacts/_lists/1')).catch(() => [])).sort();
+  const stored = async () => (await readdir(join(started.folder, `artifacts/_lists/${setId}`)).catch(() => [])).sort();
 
   async function read(uri: string): Promise<XmlElement> {
     const { status, text } = await ask(uri);
@@ -138,7 +147,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
       assert.deepEqual(mdOf(archive), { capability: 'resourcelist-archive' });
       assert.equal(linkOf(archive, 'up'), `${home}/capabilitylist.xml`);
       assert.equal(linkOf(await read(`${home}/resourcelist.xml`), 'archives'), uri);
-      assert.equal((await askJson(`${started.url}/api/sets/papers`)).body.documents.resourceListArchive, uri);
+      assert.equal((await askJson(`${started.url}/api/sets/${slug}`)).body.documents.resourceListArchive, uri);
       assert.match((await ask(`${home}/`)).text, /resourcelist-archive\.xml/);
       await post(['b', 'c', 'd', 'e']);
       assert.equal(linkOf(await read(`${home}/resourcelist.xml`), 'archives'), uri);
@@ -148,8 +157,8 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
   );
 
   itOnce('are listed by the API, the newest first, and on the page of the set', async () => {
-    const api = `${started.url}/api/sets/papers/archive`;
-    assert.deepEqual((await askJson(api)).body, { set: 'papers', lists: [], dumps: [] });
+    const api = `${started.url}/api/sets/${slug}/archive`;
+    assert.deepEqual((await askJson(api)).body, { set: slug, lists: [], dumps: [] });
     assert.match((await ask(`${home}/`)).text, /No Resource List was kept/);
     for (const name of ['a', 'b', 'c']) {
       await post([name]);
@@ -174,15 +183,15 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     const press = (path: string) => ask(`${started.url}${path}`, { method: 'POST' });
     const page = async () => (await ask(`${home}/`)).text;
     await post(['a']);
-    const asked = await press('/api/sets/papers/archive/keep');
+    const asked = await press(`/api/sets/${slug}/archive/keep`);
     const job = JSON.parse(asked.text);
-    assert.deepEqual([asked.status, job.kind, job.payload], [202, 'keep-list', { set: 'papers' }]);
-    const { href } = new URL(asked.headers.location!, `${started.url}/api/sets/papers/archive/keep`);
+    assert.deepEqual([asked.status, job.kind, job.payload], [202, 'keep-list', { set: slug }]);
+    const { href } = new URL(asked.headers.location!, `${started.url}/api/sets/${slug}/archive/keep`);
     assert.equal((await askJson(href)).body.name, job.name);
-    assert.equal(JSON.parse((await press('/api/sets/papers/archive/keep')).text).name, job.name);
+    assert.equal(JSON.parse((await press(`/api/sets/${slug}/archive/keep`)).text).name, job.name);
     assert.match(
       await page(),
-      /Last kept by: <a href="[^"]*">keep-list\/papers\.\S+<\/a> <span class="state quiet">queued/,
+      /Last kept by: <a href="[^"]*">keep-list\/papers\d+\.\S+<\/a> <span class="state quiet">queued/,
     );
     assert.doesNotMatch(await page(), /action="\.\/archive\/keep"/);
     const worker = { name: 'tester', leaseMs: 30_000 };
@@ -193,7 +202,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
       assert.equal((await archived()).length, 1);
       await post(['b']);
       assert.match(await page(), /action="\.\/archive\/keep"/);
-      const { status, headers } = await press('/sets/papers/archive/keep');
+      const { status, headers } = await press(`/sets/${slug}/archive/keep`);
       assert.deepEqual([status, headers.location], [303, '../#archive']);
       await until('the next list is kept', async () => (await archived()).length === 2);
     } finally {
@@ -228,7 +237,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
   });
 
   it('are what the Change List says, when resources change while they are kept', async () => {
-    await started.app.sets.change('papers', { pageEntries: 20 });
+    await started.app.sets.change(slug, { pageEntries: 20 });
     const names = Array.from({ length: 40 }, (_, at) => `n${at}`);
     await post(names);
     let isKept = false;
@@ -258,11 +267,11 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
 
   describe('with another server of the store', () => {
     let other: App;
-    beforeEach(async () => {
+    before(async () => {
       const { configuration } = started.app;
       other = await openApp({ ...configuration, dataFolder: join(started.folder, 'other') });
     });
-    afterEach(() => other.close());
+    after(() => other.close());
 
     it('are served by each, with the same bytes', async () => {
       await post(['a', 'b', 'c', 'd']);
@@ -271,7 +280,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
       const { loc } = (await archived())[0]!;
       for (const uri of [loc, ...entriesOf(await read(loc), 'sitemap').map((entry) => entry.loc)]) {
         const time = uri.match(/at-(.*)\.xml/)![1]!;
-        const document = await other.publisher.setDocument({ kind: 'archivedResourceList', set: 'papers', time });
+        const document = await other.publisher.setDocument({ kind: 'archivedResourceList', set: slug, time });
         const body = await document.open('identity');
         assert.equal(Buffer.isBuffer(body) ? body.toString() : await text(body), (await ask(uri)).text);
       }
@@ -279,7 +288,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
 
     it('are kept once when both keep them at the same time', async () => {
       await post(['a', 'b', 'c', 'd']);
-      const both = await Promise.all([keep(), other.listArchives.keep('papers')]);
+      const both = await Promise.all([keep(), other.listArchives.keep(slug)]);
       assert.deepEqual(both.map(({ isNew }) => isNew).sort(), [false, true]);
       assert.equal(both[0].at, both[1].at);
       const { loc } = (await archived())[0]!;
@@ -291,7 +300,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
         await post(['a', 'b', 'c', 'd', 'e', 'f', `r${round}`]);
         const { at } = await keep();
         await post([`s${round}`]);
-        await Promise.all([keep(), other.listArchives.prune('papers', at + 1)]);
+        await Promise.all([keep(), other.listArchives.prune(slug, at + 1)]);
       }
       const entries = await archived();
       assert.notEqual(entries.length, 0);
@@ -310,14 +319,14 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     await keep();
     const before = await archived();
     const first = entriesOf(await read(before[0]!.loc), 'sitemap')[2]!.loc;
-    const removed = await started.app.listArchives.prune('papers', second.at);
+    const removed = await started.app.listArchives.prune(slug, second.at);
     assert.equal(removed.length, 1);
     assert.deepEqual(await archived(), before.slice(1));
     assert.deepEqual(sorted((await readList(before[1]!.loc)).states), then);
     for (const uri of [before[0]!.loc, first]) assert.equal((await ask(uri)).status, 410);
     // Two lists; two versions of the first page, one of the second, and the newer one of the third.
     assert.equal((await stored()).length, 2 + 4);
-    await started.app.listArchives.prune('papers', Number.MAX_SAFE_INTEGER);
+    await started.app.listArchives.prune(slug, Number.MAX_SAFE_INTEGER);
     assert.deepEqual([await archived(), await stored()], [[], []]);
     await post(['b']);
     await keep();
@@ -328,7 +337,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     await post(['a', 'b']);
     await keep();
     const { loc } = (await archived())[0]!;
-    await started.app.sets.renew('papers');
+    await started.app.sets.renew(slug);
     assert.deepEqual([(await ask(loc)).status, (await ask(`${home}/resourcelist-archive.xml`)).status], [404, 404]);
     const old = await stored();
     await post(['c']);
@@ -336,11 +345,11 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     assert.equal((await ask(loc)).status, 410);
     assert.equal(await started.app.listArchives.removeUnused(), 0);
     for (const name of await stored()) {
-      await utimes(join(started.folder, 'artifacts/_lists/1', name), LONG_AGO, LONG_AGO);
+      await utimes(join(started.folder, `artifacts/_lists/${setId}`, name), LONG_AGO, LONG_AGO);
     }
     assert.equal(await started.app.listArchives.removeUnused(), old.length);
     assert.deepEqual(sorted((await readList((await archived())[0]!.loc)).states), sorted(truth));
-    await started.app.sets.remove('papers');
+    await started.app.sets.remove(slug);
     await started.app.listArchives.removeUnused();
     assert.deepEqual(await stored(), []);
   });
@@ -349,7 +358,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     await post(['a', 'b']);
     await keep();
     const change = { archiveSchedule: '0 2 * * *', archiveDays: 30 };
-    const patched = await ask(`${started.url}/api/sets/papers`, {
+    const patched = await ask(`${started.url}/api/sets/${slug}`, {
       ...{ method: 'PATCH', body: JSON.stringify(change), headers: JSON_BODY },
     });
     assert.equal(patched.status, 200, patched.text);
@@ -361,11 +370,10 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     const runner = new JobRunner({ definitions: JOB_DEFINITIONS, parts, worker, concurrency: 1 });
     runner.start();
     try {
-      const [job] = await until('the list is kept', async () => {
+      const job = await until('the list is kept', async () => {
         const { jobs } = (await askJson(`${started.url}/api/jobs?kind=keep-list`)).body;
-        return jobs.length > 0 && jobs[0].state === 'done' && jobs;
+        return jobs.find(({ id, state }: Job) => id.startsWith(`${slug}.`) && state === 'done');
       });
-      assert.match(job.id, /^papers\./);
       assert.deepEqual([job.result.isNew, job.result.stored, job.result.removed], [true, 1, 0]);
     } finally {
       await runner.stop();

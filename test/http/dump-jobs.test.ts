@@ -23,31 +23,38 @@ import { pageAt } from '../support/web-source.ts';
 describeOnEachStore('Dumps that jobs build', (store) => {
   let started: StartedApp;
   let runner: JobRunner | undefined;
+  /** A set and a folder of its own for each test. */
+  let slug: string;
   let root: string;
+  let tests = 0;
+
+  before(async () => {
+    started = await startApp(store, { timeZone: 'Asia/Kolkata' });
+  });
+  after(closeApps);
 
   beforeEach(async () => {
-    started = await startApp(store, { timeZone: 'Asia/Kolkata' });
-    root = join(started.folder, 'files');
+    slug = `maps${++tests}`;
+    root = join(started.folder, slug);
     await mkdir(root);
     for (let at = 0; at < 5; at++) await writeFile(join(root, `file${at}`), `${at}`);
-    await started.app.sets.add({ slug: 'maps', origin: originOfRoot(root), pageEntries: 2 });
+    await started.app.sets.add({ slug, origin: originOfRoot(root), pageEntries: 2 });
     await scan();
   });
   afterEach(async () => {
     await runner?.stop();
     runner = undefined;
-    await closeApps();
   });
 
   async function scan(): Promise<void> {
     const { app } = started;
-    const set = await app.sets.bySlug('maps');
+    const set = await app.sets.bySlug(slug);
     await sync({ set, source: app.sourceOf(set), updater: app.updater });
-    await app.sets.markReady('maps');
+    await app.sets.markReady(slug);
   }
 
   const change = (settings: object) =>
-    ask(`${started.url}/api/sets/maps`, { method: 'PATCH', body: JSON.stringify(settings), headers: JSON_BODY });
+    ask(`${started.url}/api/sets/${slug}`, { method: 'PATCH', body: JSON.stringify(settings), headers: JSON_BODY });
 
   function runJobs(): void {
     const worker = { name: 'tester', leaseMs: 30_000 };
@@ -55,7 +62,10 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     runner.start();
   }
 
-  const dumpJobs = async () => (await askJson(`${started.url}/api/jobs?kind=build-dump`)).body.jobs;
+  const dumpJobs = async () => {
+    const { jobs } = (await askJson(`${started.url}/api/jobs?kind=build-dump`)).body;
+    return jobs.filter(({ payload }: { payload: { set: string } }) => payload.set === slug);
+  };
   const done = () =>
     until('the job is done', async () => {
       const jobs: { state: string }[] = await dumpJobs();
@@ -64,7 +74,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
 
   it('wait while another process builds the same dump, however often', async () => {
     const { app } = started;
-    const { id } = await app.sets.bySlug('maps');
+    const { id } = await app.sets.bySlug(slug);
     // So large that each build takes longer than the others need to record something.
     await writeFile(join(root, 'large'), randomBytes(8_000_000));
     await scan();
@@ -82,7 +92,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
       }
     };
     const others = Promise.all([record(), record(), record()]);
-    await askJson(`${started.url}/api/sets/maps/dump/build`, {});
+    await askJson(`${started.url}/api/sets/${slug}/dump/build`, {});
     const [job] = await dumpJobs();
     const name = `build-dump/${job.id}`;
     runJobs();
@@ -95,7 +105,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
       const { attempts, wait: waits } = waiting;
       since = waits!.since;
       assert.equal(attempts, 0);
-      assert.match(waits!.reason, /^another process is building the dump of "maps"/);
+      assert.match(waits!.reason, /^another process is building the dump of "maps\d"/);
       if (times === 6) isOver.abort();
       await app.jobs.retry(name);
     }
@@ -106,13 +116,13 @@ describeOnEachStore('Dumps that jobs build', (store) => {
 
   it('are built at the times of a setting of the set, which the page of jobs lists', async () => {
     assert.equal((await change({ dumpSchedule: '0 * * * *' })).status, 200);
-    assert.equal((await askJson(`${started.url}/api/sets/maps`)).body.dumpSchedule, '0 * * * *');
+    assert.equal((await askJson(`${started.url}/api/sets/${slug}`)).body.dumpSchedule, '0 * * * *');
     const { scheduled } = (await askJson(`${started.url}/api/jobs`)).body;
-    const { next, ...listed } = scheduled.find(({ set }: { set?: string }) => set === 'maps');
-    assert.deepEqual(listed, { kind: 'build-dump', set: 'maps', schedule: '0 * * * * (Asia/Kolkata)' });
+    const { next, ...listed } = scheduled.find(({ set }: { set?: string }) => set === slug);
+    assert.deepEqual(listed, { kind: 'build-dump', set: slug, schedule: '0 * * * * (Asia/Kolkata)' });
     assert.match(
       await pageAt(`${started.url}/jobs`),
-      /build-dump(?:.|\n)*maps(?:.|\n)*0 \* \* \* \* \(Asia\/Kolkata\)/,
+      /build-dump(?:.|\n)*maps\d(?:.|\n)*0 \* \* \* \* \(Asia\/Kolkata\)/,
     );
 
     runJobs();
@@ -125,29 +135,29 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     await done();
     const [job] = await dumpJobs();
     const id = new Date(next).toISOString().replaceAll(/[-:]|\.000/g, '');
-    assert.equal(job.name, `build-dump/maps.${id}`);
+    assert.equal(job.name, `build-dump/${slug}.${id}`);
     const { at: _, ...result } = job.result;
-    assert.deepEqual(result, { set: 'maps', made: 3, packages: 3, resources: 5, missing: 0, bytes: result.bytes });
+    assert.deepEqual(result, { set: slug, made: 3, packages: 3, resources: 5, missing: 0, bytes: result.bytes });
     assert.deepEqual(job.progress, { done: 3, total: 3, text: 'pages' });
-    assert.equal((await ask(`${started.url}/sets/maps/resourcedump.xml`)).status, 200);
+    assert.equal((await ask(`${started.url}/sets/${slug}/resourcedump.xml`)).status, 200);
 
     assert.equal((await change({ dumpSchedule: null })).status, 200);
     const after = (await askJson(`${started.url}/api/jobs`)).body.scheduled;
-    assert.ok(after.every(({ set }: { set?: string }) => set === undefined));
+    assert.ok(after.every(({ set }: { set?: string }) => set !== slug));
   });
 
-  const dumpOf = (query = '') => askJson(`${started.url}/api/sets/maps/dump${query}`);
+  const dumpOf = (query = '') => askJson(`${started.url}/api/sets/${slug}/dump${query}`);
   const post = (path: string) => ask(`${started.url}${path}`, { method: 'POST' });
 
   it('are built, listed and removed by the API', async () => {
     assert.equal((await dumpOf()).status, 404);
-    const asked = await post('/api/sets/maps/dump/build');
+    const asked = await post(`/api/sets/${slug}/dump/build`);
     assert.equal(asked.status, 202);
     const job = JSON.parse(asked.text);
-    assert.deepEqual([job.kind, job.state, job.payload], ['build-dump', 'queued', { set: 'maps' }]);
+    assert.deepEqual([job.kind, job.state, job.payload], ['build-dump', 'queued', { set: slug }]);
     // It waits until a process runs jobs; another one would do nothing.
-    assert.equal(JSON.parse((await post('/api/sets/maps/dump/build')).text).name, job.name);
-    const { href } = new URL(asked.headers.location!, `${started.url}/api/sets/maps/dump/build`);
+    assert.equal(JSON.parse((await post(`/api/sets/${slug}/dump/build`)).text).name, job.name);
+    const { href } = new URL(asked.headers.location!, `${started.url}/api/sets/${slug}/dump/build`);
     assert.equal((await askJson(href)).body.name, job.name);
 
     runJobs();
@@ -171,31 +181,31 @@ describeOnEachStore('Dumps that jobs build', (store) => {
       body.packages.map(({ name }: { name: string }) => name),
     );
 
-    assert.deepEqual(JSON.parse((await post('/api/sets/maps/dump/remove')).text), { set: 'maps', removed: 3 });
+    assert.deepEqual(JSON.parse((await post(`/api/sets/${slug}/dump/remove`)).text), { set: slug, removed: 3 });
     assert.equal((await dumpOf()).status, 404);
     assert.equal((await ask(body.packages[0].uri)).status, 404);
-    assert.deepEqual(JSON.parse((await post('/api/sets/maps/dump/remove')).text), { set: 'maps', removed: 0 });
+    assert.deepEqual(JSON.parse((await post(`/api/sets/${slug}/dump/remove`)).text), { set: slug, removed: 0 });
   });
 
   it('are shown on the page of the set, with a button for administrators', async () => {
-    const page = () => pageAt(`${started.url}/sets/maps/`);
+    const page = () => pageAt(`${started.url}/sets/${slug}/`);
     assert.match(await page(), /None was built/);
     assert.match(await page(), /action="\.\/dump\/build"/);
-    const { status, headers } = await post('/sets/maps/dump/build');
+    const { status, headers } = await post(`/sets/${slug}/dump/build`);
     assert.deepEqual([status, headers.location], [303, '../#dump']);
-    assert.match(await page(), /build-dump\/maps\.\S+<\/a> <span class="state quiet">queued/);
+    assert.match(await page(), /build-dump\/maps\d\.\S+<\/a> <span class="state quiet">queued/);
     assert.doesNotMatch(await page(), /action="\.\/dump\/build"/);
     runJobs();
     await done();
     assert.match(await page(), />3 packages<\/a>, \S+ \w*B</);
     await rm(root, { recursive: true });
-    await started.app.sets.change('maps', { pageEntries: 3 });
-    const waiting = JSON.parse((await post('/api/sets/maps/dump/build')).text).name;
+    await started.app.sets.change(slug, { pageEntries: 3 });
+    const waiting = JSON.parse((await post(`/api/sets/${slug}/dump/build`)).text).name;
     await until('it has failed once', async () => (await started.app.jobs.get(waiting)).attempts > 0);
     await runner?.stop();
     // The button runs at once what waits until it is tried again.
     await until('it waits', async () => (await started.app.jobs.get(waiting)).state === 'queued');
-    await post('/sets/maps/dump/build');
+    await post(`/sets/${slug}/dump/build`);
     assert.equal((await started.app.jobs.get(waiting)).notBefore, 0);
   });
 
@@ -218,12 +228,12 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     const { dumps, sets, artifacts } = started.app;
     const packagesOf = async ({ id }: { id: number }) =>
       (await artifacts.objects(packagesFolder(id))).map(({ key }) => key);
-    const maps = await sets.bySlug('maps');
-    await dumps.build('maps', {});
+    const maps = await sets.bySlug(slug);
+    await dumps.build(slug, {});
     const [old = ''] = await packagesOf(maps);
     await writeFile(join(root, 'file0'), 'changed');
     await scan();
-    await dumps.build('maps', {});
+    await dumps.build(slug, {});
     const { signal } = new AbortController();
     assert.equal(await dumps.removeUnused(signal), 0);
     assert.equal((await packagesOf(maps)).length, 4);
@@ -234,7 +244,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     assert.equal(await dumps.removeUnused(signal), 1);
     assert.ok(!(await packagesOf(maps)).includes(left));
 
-    await sets.remove('maps');
+    await sets.remove(slug);
     runJobs();
     const added = await started.app.jobs.add('remove-old-packages', 'now', {});
     assert.ok(added);
@@ -244,9 +254,9 @@ describeOnEachStore('Dumps that jobs build', (store) => {
 
   it('leave no kept versions of a removed set, and all of the others', async () => {
     const { sets, artifacts, jobs, updater, sourceOf } = started.app;
-    for (const slug of ['removed', 'present']) {
-      await sets.add({ slug, origin: originOfRoot(root), keepVersions: true });
-      const set = await sets.bySlug(slug);
+    for (const name of ['removed', 'present']) {
+      await sets.add({ slug: name, origin: originOfRoot(root), keepVersions: true });
+      const set = await sets.bySlug(name);
       await sync({ set, source: sourceOf(set), updater });
     }
     const [removed, present] = [await sets.bySlug('removed'), await sets.bySlug('present')];
@@ -266,7 +276,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
   });
 
   it('are not scheduled at what is not a time, nor of a set whose bytes are elsewhere', async () => {
-    await started.app.sets.add({ slug: 'posted', urlPrefix: 'https://data.example.org/' });
+    await started.app.sets.add({ slug: 'elsewhere', urlPrefix: 'https://data.example.org/' });
     for (const [pattern, message] of [
       ['nightly', /dumpSchedule is wrong: "nightly" is not a time: use minute, hour/],
       ['60 3 * * *', /Invalid value for minute: 60/],
@@ -278,7 +288,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
       assert.equal(status, 400, pattern);
       assert.match(JSON.parse(text).error.message, message);
     }
-    const url = `${started.url}/api/sets/posted`;
+    const url = `${started.url}/api/sets/elsewhere`;
     const { status, text } = await ask(url, {
       method: 'PATCH',
       body: '{"dumpSchedule":"0 3 * * *"}',

@@ -25,16 +25,23 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 
 describeOnEachStore('A Resource Dump', (store, itOnce) => {
   let started: StartedApp;
+  /** A set and a folder of its own for each test. */
+  let slug: string;
   let home: string;
   let root: string;
+  let tests = 0;
+
+  before(async () => {
+    started = await startApp(store);
+  });
+  after(closeApps);
 
   beforeEach(async () => {
-    started = await startApp(store);
-    home = `${started.url}/sets/maps`;
-    root = join(started.folder, 'files');
+    slug = `maps${++tests}`;
+    home = `${started.url}/sets/${slug}`;
+    root = join(started.folder, slug);
     await mkdir(root);
   });
-  afterEach(closeApps);
 
   async function put(name: string, content: string | Buffer, mtime = LONG_AGO): Promise<void> {
     await writeFile(join(root, name), content);
@@ -42,18 +49,18 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
   }
 
   async function addSet(settings: object = {}): Promise<void> {
-    await started.app.sets.add({ slug: 'maps', origin: originOfRoot(root), ...settings });
+    await started.app.sets.add({ slug, origin: originOfRoot(root), ...settings });
     await scan();
   }
 
   async function scan(): Promise<void> {
     const { app } = started;
-    const set = await app.sets.bySlug('maps');
+    const set = await app.sets.bySlug(slug);
     await sync({ set, source: app.sourceOf(set), updater: app.updater });
-    await app.sets.markReady('maps');
+    await app.sets.markReady(slug);
   }
 
-  const build = (): Promise<BuiltDump> => started.app.dumps.build('maps', { threads: 2 });
+  const build = (): Promise<BuiltDump> => started.app.dumps.build(slug, { threads: 2 });
 
   async function read(uri: string) {
     const { status, text } = await ask(uri);
@@ -140,16 +147,16 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     await addSet();
     const listed = async () => [
       (await ask(`${home}/capabilitylist.xml`)).text.includes('capability="resourcedump"'),
-      (await askJson(`${started.url}/api/sets/maps`)).body.documents.resourceDump,
+      (await askJson(`${started.url}/api/sets/${slug}`)).body.documents.resourceDump,
     ];
     assert.deepEqual(await listed(), [false, undefined]);
     const before = await ask(`${home}/resourcedump.xml`);
     assert.equal(before.status, 404);
-    assert.match(before.text, /tidemark dumps build maps/);
+    assert.match(before.text, /tidemark dumps build maps\d/);
 
     await build();
     assert.deepEqual(await listed(), [true, `${home}/resourcedump.xml`]);
-    await started.app.dumps.remove('maps');
+    await started.app.dumps.remove(slug);
     assert.deepEqual(await listed(), [false, undefined]);
     assert.equal((await ask(`${home}/resourcedump.xml`)).status, 404);
   });
@@ -283,7 +290,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     await assert.rejects(build(), { code: 'unavailable' });
     await mkdir(root);
     await assert.rejects(build(), { code: 'unavailable' });
-    const dump = await started.app.dumps.known.dumpOf(await started.app.sets.bySlug('maps'));
+    const dump = await started.app.dumps.known.dumpOf(await started.app.sets.bySlug(slug));
     assert.equal(dump.at, first.at);
     await readPackages();
   });
@@ -292,7 +299,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     await put('a', 'a');
     await addSet();
     await build();
-    await started.app.sets.renew('maps');
+    await started.app.sets.renew(slug);
     assert.equal((await ask(`${home}/resourcedump.xml`)).status, 404);
     assert.ok(!(await ask(`${home}/capabilitylist.xml`)).text.includes('resourcedump'));
     await build();
@@ -300,7 +307,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
   });
 
   itOnce('cannot be built of a set whose bytes are elsewhere', async () => {
-    await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://example.org/' });
+    await started.app.sets.add({ slug, urlPrefix: 'https://example.org/' });
     await assert.rejects(build(), { code: 'invalid', message: /--root, --records or --from/ });
   });
 
@@ -317,10 +324,10 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     for (let at = 0; at < 80; at++) await put(`file${at}`, `${at}`);
     await addSet({ pageEntries: 1 });
     const building = assert.rejects(build(), { code: 'conflict' });
-    const { id } = await started.app.sets.bySlug('maps');
+    const { id } = await started.app.sets.bySlug(slug);
     const artifacts = openArtifacts(started.app.configuration.artifacts);
     await until('a package', async () => (await artifacts.objects(packagesFolder(id))).length > 0);
-    await started.app.dumps.remove('maps');
+    await started.app.dumps.remove(slug);
     await building;
     assert.equal((await ask(`${home}/resourcedump.xml`)).status, 404);
     await artifacts.close();
@@ -337,7 +344,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
       { start: '2017-02-09T10:44:28Z' },
     );
     const origin = { kind: 'artifact', provider: 'cdl', activity: 'harvest' } as const;
-    await started.app.sets.add({ slug: 'maps', origin });
+    await started.app.sets.add({ slug, origin });
     await scan();
     await build();
     const { packages } = await readPackages();
@@ -352,7 +359,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     await addSet();
     const first = await build();
     const artifacts = openArtifacts(started.app.configuration.artifacts);
-    const { id } = await started.app.sets.bySlug('maps');
+    const { id } = await started.app.sets.bySlug(slug);
     const left = formatKey({ kind: 'package', set: id, name: '1-00000001-2-1-0a1b2c3d' });
     await artifacts.put(left, [Buffer.from('left')]);
     const exists = async (key: string) => (await artifacts.head(key)) !== undefined;
