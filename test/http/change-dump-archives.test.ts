@@ -9,15 +9,19 @@ import { VersionedSet } from '../support/versioned-set.ts';
 
 describeOnEachStore('The archive of a Change Dump', (store) => {
   let started: StartedApp;
+  /** A set of its own for each test. */
   let maps: VersionedSet;
-  beforeEach(async () => {
+  let tests = 0;
+  before(async () => {
     started = await startApp(store);
-    maps = new VersionedSet(started);
   });
-  afterEach(closeApps);
+  after(closeApps);
+  beforeEach(() => {
+    maps = new VersionedSet(started, `maps${++tests}`);
+  });
 
   const addSet = (settings: object = {}) => maps.add({ windowChanges: 3, ...settings });
-  const build = async () => (await started.app.dumps.build('maps', {})).changes;
+  const build = async () => (await started.app.dumps.build(maps.slug, {})).changes;
 
   /** The documents that its archive lists. */
   async function readArchive() {

@@ -13,15 +13,20 @@ import { VersionedSet } from '../support/versioned-set.ts';
 
 describeOnEachStore('A Change Dump', (store, itOnce) => {
   let started: StartedApp;
+  /** A set of its own for each test. */
   let maps: VersionedSet;
-  beforeEach(async () => {
+  let tests = 0;
+  before(async () => {
     started = await startApp(store);
-    maps = new VersionedSet(started);
   });
-  afterEach(closeApps);
+  after(closeApps);
+  beforeEach(() => {
+    maps = new VersionedSet(started, `maps${++tests}`);
+  });
 
   const addSet = (settings: object = {}) => maps.add({ windowChanges: 3, ...settings });
-  const build = async () => (await started.app.dumps.build('maps', { threads: 2 })).changes;
+  const setId = async () => (await started.app.sets.bySlug(maps.slug)).id;
+  const build = async () => (await started.app.dumps.build(maps.slug, { threads: 2 })).changes;
 
   it('has every version of every change of the windows that are closed', async () => {
     await addSet();
@@ -102,7 +107,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     await addSet({ keepVersions: false });
     for (const content of ['1', '2', '3', '4']) await maps.put('a', content);
     assert.equal(await build(), undefined);
-    await started.app.sets.change('maps', { keepVersions: true });
+    await started.app.sets.change(maps.slug, { keepVersions: true });
     await maps.scan();
     for (const content of ['5', '6', '7']) await maps.put('a', content);
     await build();
@@ -113,7 +118,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
 
     const digest = createHash('sha256').update('8').digest('hex');
     await maps.put('a', '8');
-    await started.app.artifacts.delete(`_versions/1/${digest.slice(0, 2)}/${digest}`);
+    await started.app.artifacts.delete(`_versions/${await setId()}/${digest.slice(0, 2)}/${digest}`);
     for (const content of ['9', '10', '11', '12', '13']) await maps.put('a', content);
     const { made, packages, lost } = (await build())!;
     assert.deepEqual(await contents(), ['10', '11', '12']);
@@ -123,7 +128,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
 
   it('is described for programs, some packages at a time', async () => {
     await addSet({ dumpPackageBytes: 200, dumpCompression: 'none' });
-    const uri = `${started.url}/api/sets/maps/change-dump`;
+    const uri = `${started.url}/api/sets/${maps.slug}/change-dump`;
     assert.equal((await ask(uri)).status, 404);
     for (const content of ['1', '2', '3', '4', '5', '6', '7']) await maps.put('a', content.repeat(150));
     await build();
@@ -131,7 +136,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     assert.equal(status, 200, text);
     const { packages, totals, next, ...about } = JSON.parse(text);
     const dump = (await readChangeDump(maps.home))!;
-    assert.deepEqual(about, { set: 'maps', from: dump.from, until: dump.packages.at(-1)!.until });
+    assert.deepEqual(about, { set: maps.slug, from: dump.from, until: dump.packages.at(-1)!.until });
     const bytes = dump.packages.reduce((sum, one) => sum + one.bytes.length, 0);
     assert.deepEqual(totals, { windows: 2, packages: 6, changes: 6, bytes });
     assert.equal(next, undefined);
@@ -152,13 +157,14 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     for (const content of ['1', '2', '3', '4']) await maps.put('a', content);
     await build();
     const { artifacts, dumps } = started.app;
+    const set = await setId();
     const leave = async (name: string, time?: number) => {
-      const key = formatKey({ kind: 'change-package', set: 1, name });
+      const key = formatKey({ kind: 'change-package', set, name });
       await artifacts.put(key, [Buffer.from('of a build that was killed')]);
       if (time !== undefined) await utimes(join(started.folder, 'artifacts', key), time, time);
       return async () => (await artifacts.head(key)) !== undefined;
     };
-    const [named] = (await artifacts.objects('_change-dumps/1/')).map(({ key }) => key);
+    const [named] = (await artifacts.objects(`_change-dumps/${set}/`)).map(({ key }) => key);
     await utimes(join(started.folder, 'artifacts', named!), LONG_AGO, LONG_AGO);
     const isOldLeft = await leave('1-00000002-1-0a1b2c3d', LONG_AGO);
     const isNewLeft = await leave('1-00000002-2-0a1b2c3d');
@@ -175,7 +181,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     for (const content of ['1', '2', '3', '4']) await maps.put('a', content);
     await build();
     const { uri } = (await readChangeDump(maps.home))!.packages[0]!;
-    await started.app.dumps.remove('maps');
+    await started.app.dumps.remove(maps.slug);
     assert.equal(await readChangeDump(maps.home), undefined);
     assert.equal((await ask(uri)).status, 404);
     for (const name of ['archive', 'of-1-00000001']) {
@@ -192,9 +198,10 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     await addSet({ windowChanges: 30, dumpPackageBytes: 100_000, dumpCompression: 'none' });
     const { dumps, artifacts } = started.app;
     await maps.putAll(Array.from({ length: 40 }, (_, at) => [`${at}`, `${at}`.padEnd(50_000)]));
-    const building = assert.rejects(dumps.changes.build('maps', {}), { code: 'conflict' });
-    await until('a package', async () => (await artifacts.objects('_change-dumps/1/')).length > 0);
-    await dumps.changes.remove('maps');
+    const packages = `_change-dumps/${await setId()}/`;
+    const building = assert.rejects(dumps.changes.build(maps.slug, {}), { code: 'conflict' });
+    await until('a package', async () => (await artifacts.objects(packages)).length > 0);
+    await dumps.changes.remove(maps.slug);
     await building;
     assert.equal(await readChangeDump(maps.home), undefined);
   });

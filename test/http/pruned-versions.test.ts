@@ -4,6 +4,8 @@ import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { App } from '../../src/app.ts';
+import { versionsFolder } from '../../src/artifacts/keys/set-keys.ts';
 import { boundaryAfter, boundaryBefore, formatStamp, type Stamp } from '../../src/core/stamp.ts';
 import { ask } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';
@@ -17,16 +19,12 @@ const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).di
 
 /** A set whose versions are pruned. */
 class PrunedSet extends VersionedSet {
-  readonly #started: StartedApp;
+  readonly app: App;
   #writes = 0;
 
-  constructor(started: StartedApp) {
-    super(started);
-    this.#started = started;
-  }
-
-  get app() {
-    return this.#started.app;
+  constructor(started: StartedApp, slug?: string) {
+    super(started, slug);
+    this.app = started.app;
   }
 
   /** Writes files, and deletes those without a content; then it scans. */
@@ -45,7 +43,7 @@ class PrunedSet extends VersionedSet {
 
   /** Also of what was stored just now. */
   prune(before: Stamp, options: { readonly dryRun?: boolean } = {}) {
-    return this.app.versionPruner.prune('maps', before, { storedBefore: Date.now() + 60_000, ...options });
+    return this.app.versionPruner.prune(this.slug, before, { storedBefore: Date.now() + 60_000, ...options });
   }
 
   async now(): Promise<Stamp> {
@@ -54,7 +52,7 @@ class PrunedSet extends VersionedSet {
 
   /** Every change, with the boundary at which its version ended. */
   async history() {
-    const set = await this.app.sets.bySlug('maps');
+    const set = await this.app.sets.bySlug(this.slug);
     const changes = await collect(this.app.index.changes(set.id, { after: 1 }));
     return changes.map((change, at) => {
       const next = changes.slice(at + 1).find(({ key }) => key === change.key);
@@ -67,11 +65,12 @@ class PrunedSet extends VersionedSet {
   }
 
   async storedDigests(): Promise<readonly string[]> {
-    return (await collect(this.app.artifacts.list('_versions/'))).map(({ key }) => key.slice(-64));
+    const { id } = await this.app.sets.bySlug(this.slug);
+    return (await collect(this.app.artifacts.list(versionsFolder(id)))).map(({ key }) => key.slice(-64));
   }
 
   #file(name: string): string {
-    return join(this.#started.folder, 'files', name);
+    return join(this.folder, name);
   }
 }
 
@@ -122,18 +121,24 @@ function suite(set: () => PrunedSet): void {
     await maps.add();
     await maps.write({ a: 'first' });
     await maps.write({ a: 'second' });
-    const done = await maps.app.versionPruner.prune('maps', await maps.now());
+    const done = await maps.app.versionPruner.prune(maps.slug, await maps.now());
     assert.equal(done.versions, 0);
     assert.equal((await maps.storedDigests()).length, 2);
   });
 }
 
 describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
+  let started: StartedApp;
+  /** A set of its own for each test. */
   let maps: PrunedSet;
-  beforeEach(async () => {
-    maps = new PrunedSet(await startApp(store));
+  let tests = 0;
+  before(async () => {
+    started = await startApp(store);
   });
-  afterEach(closeApps);
+  after(closeApps);
+  beforeEach(() => {
+    maps = new PrunedSet(started, `maps${++tests}`);
+  });
 
   suite(() => maps);
 
@@ -171,7 +176,7 @@ describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
     assert.deepEqual((await Promise.all(mementosIn(second).map(read))).join(), '1');
     await maps.prune(await maps.now());
     // Also where it is rendered anew.
-    const key = { kind: 'changeListWindow', set: 'maps', name: '1-00000002' } as const;
+    const key = { kind: 'changeListWindow', set: maps.slug, name: '1-00000002' } as const;
     const fresh = await maps.app.freshPublisher().setDocument(key);
     assert.equal(await text(Readable.from(await fresh.open('identity'))), second);
     assert.equal(await read(`${maps.home}/changelist-1-00000002.xml`), second);
@@ -196,7 +201,7 @@ describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
     await maps.write({ a: '1' });
     await maps.write({ a: '2' });
     await maps.write({ a: '3' });
-    await maps.app.dumps.build('maps', {});
+    await maps.app.dumps.build(maps.slug, {});
     await maps.write({ a: '4' });
     await maps.write({ a: '5' });
     const dump = await read(`${maps.home}/changedump.xml`);
@@ -205,7 +210,7 @@ describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
     assert.equal(pruned.versions, 1);
     assert.ok(dump.includes(` until="${formatStamp(pruned.neededSince!)}"`));
     assert.equal(await read(`${maps.home}/changedump.xml`), dump);
-    await maps.app.dumps.build('maps', {});
+    await maps.app.dumps.build(maps.slug, {});
     const longer = await read(`${maps.home}/changedump.xml`);
     assert.equal([...longer.matchAll(/application\/zip/g)].length, 2);
     assert.equal(/ from="([^"]*)"/.exec(longer)![1], / from="([^"]*)"/.exec(dump)![1]);
@@ -218,10 +223,10 @@ describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
     assert.equal((await maps.prune(await maps.now())).versions, 4);
     await maps.write({ a: '6' });
     await maps.write({ a: '7' });
-    await maps.app.dumps.build('maps', {});
+    await maps.app.dumps.build(maps.slug, {});
     const dump = await read(`${maps.home}/changedump.xml`);
     assert.equal([...dump.matchAll(/application\/zip/g)].length, 1);
-    const { versionsPruned } = await maps.app.sets.bySlug('maps');
+    const { versionsPruned } = await maps.app.sets.bySlug(maps.slug);
     assert.match(dump, new RegExp(` from="${formatStamp(versionsPruned!.at(-1)!.before)}"`));
   });
 
@@ -237,7 +242,7 @@ describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
         await maps.write(Object.fromEntries(names.map((name) => [name, content()])));
       }
       const history = await maps.history();
-      if (random(3) === 0) await maps.app.dumps.build('maps', {});
+      if (random(3) === 0) await maps.app.dumps.build(maps.slug, {});
       const at = history[random(history.length)]?.stamp ?? 0;
       const wanted = random(2) === 0 ? boundaryAfter(at) : boundaryBefore(at);
       const { before } = await maps.prune(wanted);

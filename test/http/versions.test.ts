@@ -10,14 +10,18 @@ import { VersionedSet } from '../support/versioned-set.ts';
 
 describeOnEachStore('Kept versions', (store, itOnce) => {
   let started: StartedApp;
+  /** A set of its own for each test. */
   let maps: VersionedSet;
   let home: string;
-  beforeEach(async () => {
+  let tests = 0;
+  before(async () => {
     started = await startApp(store);
-    maps = new VersionedSet(started);
+  });
+  after(closeApps);
+  beforeEach(() => {
+    maps = new VersionedSet(started, `maps${++tests}`);
     ({ home } = maps);
   });
-  afterEach(closeApps);
 
   /** The addresses of the versions that a TimeMap lists, with their times. */
   async function timeMap(key = 'a%20b.txt') {
@@ -43,7 +47,7 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
   it('each have an address, of bytes that never change', async () => {
     await maps.add();
     for (const content of ['first', 'second']) await maps.put('a b.txt', content);
-    await rm(join(started.folder, 'files/a b.txt'));
+    await rm(join(maps.folder, 'a b.txt'));
     await maps.put('other', 'other');
     const { versions } = await timeMap();
     assert.deepEqual(
@@ -144,8 +148,8 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
     assert.equal((await timeMap('a')).status, 404);
     assert.doesNotMatch((await ask(`${home}/resourcelist.xml`)).text, /timegate/);
     const { text } = await ask(`${home}/timemap/a`);
-    assert.match(text, /"\\"maps\\" publishes no versions"/, 'without advice for operators');
-    await started.app.sets.change('maps', { keepVersions: true });
+    assert.match(text, /"\\"maps\d\\" publishes no versions"/, 'without advice for operators');
+    await started.app.sets.change(maps.slug, { keepVersions: true });
     assert.equal((await timeMap('a')).status, 404);
     await maps.scan();
     assert.equal((await ask((await timeMap('a')).versions[0]!.uri)).text, 'first');
@@ -153,7 +157,7 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
     assert.doesNotMatch((await ask(`${home}/changelist.xml`)).text, /rel="timegate"/);
     await maps.put('a', 'second');
     assert.match((await ask(`${home}/changelist.xml`)).text, /rel="memento"/);
-    await started.app.sets.change('maps', { keepVersions: false });
+    await started.app.sets.change(maps.slug, { keepVersions: false });
     assert.equal((await timeMap('a')).status, 404);
     assert.doesNotMatch((await ask(`${home}/resourcelist.xml`)).text, /timegate/);
   });
@@ -162,7 +166,7 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
     const { app } = started;
     const texts: string[] = [];
     await app.sets.add({
-      slug: 'maps',
+      slug: maps.slug,
       origin: { kind: 'artifact', provider: 'cdl', activity: 'harvest' },
       keepVersions: true,
     });
