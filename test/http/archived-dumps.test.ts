@@ -13,31 +13,41 @@ import { LONG_AGO } from '../support/temp-folder.ts';
 
 describeOnEachStore('Archived Resource Dumps', (store) => {
   let started: StartedApp;
+  /** A set and a folder of its own for each test. */
+  let slug: string;
   let home: string;
   let root: string;
+  /** Where its packages are stored. */
+  let packages: string;
+  let tests = 0;
+
+  before(async () => {
+    started = await startApp(store);
+  });
+  after(closeApps);
 
   beforeEach(async () => {
-    started = await startApp(store);
-    home = `${started.url}/sets/maps`;
-    root = join(started.folder, 'files');
+    slug = `maps${++tests}`;
+    home = `${started.url}/sets/${slug}`;
+    root = join(started.folder, slug);
     await mkdir(root);
-    await started.app.sets.add({ slug: 'maps', origin: originOfRoot(root), pageEntries: 2 });
+    const { id } = await started.app.sets.add({ slug, origin: originOfRoot(root), pageEntries: 2 });
+    packages = join(started.folder, `artifacts/_dumps/${id}`);
     await write('a', 'b', 'c');
-    await started.app.sets.markReady('maps');
+    await started.app.sets.markReady(slug);
   });
-  afterEach(closeApps);
 
   let versions = 0;
   /** Gives files new content, and scans them. */
   async function write(...names: readonly string[]): Promise<void> {
     for (const name of names) await writeFile(join(root, name), `${name} ${++versions}`);
     const { app } = started;
-    const set = await app.sets.bySlug('maps');
+    const set = await app.sets.bySlug(slug);
     await sync({ set, source: app.sourceOf(set), updater: app.updater });
   }
 
-  const build = () => started.app.dumps.build('maps', {});
-  const keep = () => started.app.listArchives.keep('maps');
+  const build = () => started.app.dumps.build(slug, {});
+  const keep = () => started.app.listArchives.keep(slug);
 
   async function read(uri: string): Promise<XmlElement> {
     const { status, text } = await ask(uri);
@@ -62,8 +72,7 @@ describeOnEachStore('Archived Resource Dumps', (store) => {
 
   /** As if a day had passed since the packages were made and superseded. */
   async function removeOldPackages(): Promise<void> {
-    const folder = join(started.folder, 'artifacts/_dumps/1');
-    for (const name of await readdir(folder)) await utimes(join(folder, name), LONG_AGO, LONG_AGO);
+    for (const name of await readdir(packages)) await utimes(join(packages, name), LONG_AGO, LONG_AGO);
     await started.app.dumps.removeUnused(new AbortController().signal);
   }
 
@@ -83,13 +92,13 @@ describeOnEachStore('Archived Resource Dumps', (store) => {
     assert.equal(entries.length, 2);
     assert.ok(entries[0]!.md.at! < entries[1]!.md.at! && entries[0]!.md.completed! >= entries[0]!.md.at!);
     // The dump has no other packages than those of its archive now.
-    await started.app.dumps.remove('maps');
+    await started.app.dumps.remove(slug);
     assert.equal((await ask(`${home}/resourcedump.xml`)).status, 404);
     await removeOldPackages();
     assert.deepEqual(await readDump(entries[0]!.loc), first);
     assert.deepEqual(await readDump(entries[1]!.loc), second);
     assert.match((await ask(entries[0]!.loc)).headers['cache-control']!, /immutable/);
-    assert.equal((await readdir(join(started.folder, 'artifacts/_dumps/1'))).length, 3);
+    assert.equal((await readdir(packages)).length, 3);
   });
 
   it('are found from the Capability List and from the live dump', async () => {
@@ -113,15 +122,15 @@ describeOnEachStore('Archived Resource Dumps', (store) => {
     await build();
     await keep();
     const [, second] = await archived();
-    await started.app.listArchives.prune('maps', Date.parse(second!.md.at!) * 1000);
+    await started.app.listArchives.prune(slug, Date.parse(second!.md.at!) * 1000);
     assert.deepEqual(await archived(), [second]);
     assert.equal((await ask(first!.loc)).status, 410);
-    await started.app.dumps.remove('maps');
-    assert.equal((await readdir(join(started.folder, 'artifacts/_dumps/1'))).length, 2);
+    await started.app.dumps.remove(slug);
+    assert.equal((await readdir(packages)).length, 2);
     await readDump(second!.loc);
-    await started.app.sets.renew('maps');
+    await started.app.sets.renew(slug);
     await removeOldPackages();
-    assert.deepEqual(await readdir(join(started.folder, 'artifacts/_dumps/1')), []);
+    assert.deepEqual(await readdir(packages), []);
     assert.notEqual((await ask(second!.loc)).status, 200);
   });
 });

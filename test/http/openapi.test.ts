@@ -27,7 +27,7 @@ describe('The description of the API that a server gives', () => {
   let resumableId: string;
   /** Of an archived list and an archived dump. */
   let times: Readonly<Record<'list' | 'dump', string>>;
-  beforeEach(async () => {
+  before(async () => {
     started = await startApp(SQLITE, { hub: { kind: 'inside' } });
     const root = await makeFolder(started, 'papers');
     await mkdir(join(root, '2026'));
@@ -55,7 +55,7 @@ describe('The description of the API that a server gives', () => {
     times = { list: timeName(at), dump: timeName(dump!.completed) };
     document = (await askJson(`${started.url}/api/openapi.json`)).body;
   });
-  afterEach(closeApps);
+  after(closeApps);
 
   function processOf(upload: Upload): Promise<unknown> {
     const signal = new AbortController().signal;

@@ -13,14 +13,20 @@ const SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
 
 describeOnEachStore('Settings of a set', (store, itOnce) => {
   let started: StartedApp;
+  /** A set of its own for each test. */
+  let slug: string;
   let set: string;
-  beforeEach(async () => {
+  let tests = 0;
+  before(async () => {
     started = await startApp(store);
-    await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/', pageEntries: 4 });
-    set = `${started.url}/sets/papers/`;
+  });
+  after(closeApps);
+  beforeEach(async () => {
+    slug = `papers${++tests}`;
+    await started.app.sets.add({ slug, urlPrefix: 'https://data.example.org/papers/', pageEntries: 4 });
+    set = `${started.url}/sets/${slug}/`;
     await post('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i');
   });
-  afterEach(closeApps);
 
   const reader = () => new SetReader(set);
 
@@ -46,13 +52,13 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
 
   it('make another document of the index, with another ETag and a later date', async () => {
     const { publisher } = started.app;
-    const [before, { newest }] = [await index(), await publisher.setDocument({ kind: 'resourceList', set: 'papers' })];
+    const [before, { newest }] = [await index(), await publisher.setDocument({ kind: 'resourceList', set: slug })];
     await change({ pageSize: 3 });
     const after = await index({ 'If-None-Match': before.headers.etag! });
     assert.equal(after.status, 200);
     assert.equal((await index({ 'If-None-Match': after.headers.etag! })).status, 304);
     // Last-Modified has whole seconds only.
-    assert.ok((await publisher.setDocument({ kind: 'resourceList', set: 'papers' })).newest > newest);
+    assert.ok((await publisher.setDocument({ kind: 'resourceList', set: slug })).newest > newest);
   });
 
   it('show published hashes that were posted before, and leave closed Change Lists as they are', async () => {
@@ -60,7 +66,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
     await post('z');
     const withMd5 = new RegExp(`hash="sha-256:${SHA256} md5:${MD5}"`);
     const closed = async (): Promise<readonly unknown[]> => {
-      const { body } = await askJson(`${started.url}/api/sets/papers/changes?limit=10`);
+      const { body } = await askJson(`${started.url}/api/sets/${slug}/changes?limit=10`);
       const until = encodeURIComponent(body.changes.at(-2).datetime);
       const names = ['changelist-1-00000001.xml', `changelist.xml?until=${until}`];
       const answers = await Promise.all(names.map((name) => ask(set + name)));
@@ -105,7 +111,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
 
   it('resolve absolute paths as soon as there is a folder for them', async () => {
     const changes = [{ location: { value: '/srv/papers/a', type: 'abs_path' }, change: 'deleted' }];
-    const url = `${started.url}/api/sets/papers/changes`;
+    const url = `${started.url}/api/sets/${slug}/changes`;
     assert.equal((await askJson(url, { changes })).body.rejected, 1);
     await change({ resourceRootDir: '/srv/papers' });
     assert.equal((await askJson(url, { changes })).body.applied, 1);
@@ -114,7 +120,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
   itOnce('are shown and refused by name', async () => {
     const shown = await change({ title: 'Papers', exclude: [], private: true });
     assert.deepEqual([shown.title, shown.private, shown.pageSize, shown.windowSize], ['Papers', true, 4, 50_000]);
-    assert.equal((await askJson(`${started.url}/api/sets/papers`)).body.pageSize, 4);
+    assert.equal((await askJson(`${started.url}/api/sets/${slug}`)).body.pageSize, 4);
     assert.match(await pageAt(`${set}settings`), /name="pageSize"[^>]* value="4"/);
     assert.equal((await change({ title: null, private: null })).title, undefined);
     for (const [settings, message] of [
@@ -149,7 +155,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
 
   function patch(settings: object) {
     const question = { method: 'PATCH', body: JSON.stringify(settings), headers: JSON_BODY };
-    return ask(`${started.url}/api/sets/papers`, question);
+    return ask(`${started.url}/api/sets/${slug}`, question);
   }
 
   async function change(settings: object) {
@@ -170,7 +176,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
         ? {}
         : { hash: `md5:${MD5} sha-256:${SHA256}`, lastmod: '2026-01-31T12:00:00Z', length: value.length + posted++ }),
     }));
-    const { body } = await askJson(`${started.url}/api/sets/papers/changes`, { changes });
+    const { body } = await askJson(`${started.url}/api/sets/${slug}/changes`, { changes });
     assert.equal(body.applied, names.length, JSON.stringify(body));
   }
 
