@@ -32,7 +32,7 @@ interface StoredKeys {
   readonly states: readonly (CurrentState | undefined)[];
 }
 
-/** Writes commits on one connection. Synchronous: it runs in the writer thread. */
+/** Writes commits on one connection. Synchronous. */
 export class Committer {
   readonly #database: DatabaseSync;
   readonly #settings: Settings;

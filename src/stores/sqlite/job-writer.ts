@@ -5,7 +5,7 @@ import type { JobRow, JobWrite } from './wire.ts';
 /** Jobs that are removed in one transaction, so that no other write waits for long. */
 const REMOVED_AT_ONCE = 1_000;
 
-/** Writes jobs on one connection. Synchronous: it runs in the writer thread. */
+/** Writes jobs on one connection. Synchronous. */
 export class JobWriter {
   readonly #database: DatabaseSync;
   readonly #statements;
