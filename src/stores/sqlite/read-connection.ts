@@ -35,8 +35,8 @@ interface Parts {
 }
 
 /**
- * What the ports of a store share: the connection of this thread, on which they read; the writer; and the reader thread,
- * for queries of many rows.
+ * What the ports of a store share: the connection of this thread, on which they read; the writer; and the reader
+ * thread, for queries of many rows.
  */
 export class ReadConnection {
   readonly database: DatabaseSync;
