@@ -75,10 +75,10 @@ describe('uploads on the command line', () => {
   });
 
   it('go on where the connection broke off, when the file is large', async () => {
-    const bytes = randomBytes(60_000_000);
+    const bytes = randomBytes(40_000_000);
     await writeFile(join(place.folder, 'large.mrc'), bytes);
     await done('streams', 'add', 'lane', 'large');
-    const proxy = await startCuttingProxy(Number(new URL(server).port), { after: 20_000_000, times: 2 });
+    const proxy = await startCuttingProxy(Number(new URL(server).port), { after: 15_000_000, times: 2 });
     try {
       const args = ['upload', 'lane', 'large.mrc', '--stream', 'large', '--name', 'Größe', '--server', proxy.url];
       const { exitCode, stdout, stderr } = await place.run([...args, '--json']);
@@ -100,13 +100,13 @@ describe('uploads on the command line', () => {
 
   it('go on where the connection broke off, when several files are large together', async () => {
     const sent = {
-      'first.mrc': randomBytes(25_000_000),
+      'first.mrc': randomBytes(20_000_000),
       'second.mrc': randomBytes(1_000),
-      'third.mrc': randomBytes(20_000_000),
+      'third.mrc': randomBytes(15_000_000),
     };
     for (const [name, bytes] of Object.entries(sent)) await writeFile(join(place.folder, name), bytes);
     await done('streams', 'add', 'lane', 'several');
-    const proxy = await startCuttingProxy(Number(new URL(server).port), { after: 20_000_000, times: 2 });
+    const proxy = await startCuttingProxy(Number(new URL(server).port), { after: 15_000_000, times: 2 });
     try {
       const args = ['upload', 'lane', ...Object.keys(sent), '--stream', 'several', '--server', proxy.url, '--json'];
       const { exitCode, stdout, stderr } = await place.run(args);
@@ -124,7 +124,7 @@ describe('uploads on the command line', () => {
   });
 
   it('leave nothing at the server when they are stopped', async () => {
-    await writeFile(join(place.folder, 'long.mrc'), randomBytes(40_000_000));
+    await writeFile(join(place.folder, 'long.mrc'), randomBytes(35_000_000));
     await done('streams', 'add', 'lane', 'stopped');
     let isStopped = false;
     const proxy = await startHttpProxy(Number(new URL(server).port), {
@@ -146,7 +146,7 @@ describe('uploads on the command line', () => {
   });
 
   it('go on where a killed command broke off, while the files are the same', async () => {
-    const bytes = randomBytes(60_000_000);
+    const bytes = randomBytes(40_000_000);
     await writeFile(join(place.folder, 'long.mrc'), bytes);
     await done('streams', 'add', 'lane', 'killed');
     let kill: (() => void) | undefined;
@@ -154,7 +154,7 @@ describe('uploads on the command line', () => {
     const proxy = await startHttpProxy(Number(new URL(server).port), {
       onSent(_, count) {
         sent = count;
-        if (count > 40_000_000) kill?.();
+        if (count > 25_000_000) kill?.();
       },
     });
     const args = ['upload', 'lane', 'long.mrc', '--stream', 'killed', '--server', proxy.url, '--json'];
@@ -180,7 +180,7 @@ describe('uploads on the command line', () => {
       assert.ok(!proxy.answers.includes('POST 201'), 'another one was begun');
 
       await isKilled();
-      const other = randomBytes(60_000_000);
+      const other = randomBytes(40_000_000);
       await writeFile(join(place.folder, 'long.mrc'), other);
       await isSent(other);
       assert.ok(proxy.answers.includes('POST 201'), 'it went on with other bytes');
@@ -190,7 +190,7 @@ describe('uploads on the command line', () => {
   });
 
   it('are uploads when they are stopped after their last byte was stored', async () => {
-    await writeFile(join(place.folder, 'long.mrc'), randomBytes(40_000_000));
+    await writeFile(join(place.folder, 'long.mrc'), randomBytes(35_000_000));
     await done('streams', 'add', 'lane', 'late');
     const proxy = await startHttpProxy(Number(new URL(server).port), {
       onAnswered: (method) => method === 'PATCH' && sending.signal('SIGINT'),
@@ -198,7 +198,7 @@ describe('uploads on the command line', () => {
     const sending = place.start(['upload', 'lane', 'long.mrc', '--stream', 'late', '--server', proxy.url]);
     try {
       assert.equal(await sending.exit(), 0, sending.stderr);
-      assert.match(sending.stdout, /^Uploaded 1 file, 40.0 MB: lane\/late\/1\n/);
+      assert.match(sending.stdout, /^Uploaded 1 file, 35.0 MB: lane\/late\/1\n/);
     } finally {
       await proxy.close();
     }
@@ -206,7 +206,7 @@ describe('uploads on the command line', () => {
 
   it('stop when one of several files becomes shorter before it is read', async () => {
     for (const name of ['long.mrc', 'shrinks.mrc', 'last.mrc']) {
-      await writeFile(join(place.folder, name), randomBytes(20_000_000));
+      await writeFile(join(place.folder, name), randomBytes(12_000_000));
     }
     await done('streams', 'add', 'lane', 'shorter');
     const onReached = () => truncateSync(join(place.folder, 'shrinks.mrc'), 1_000_000);

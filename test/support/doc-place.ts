@@ -42,11 +42,10 @@ export class DocPlace {
     this.#environment = { ...cleanEnvironment(), PATH, TIDEMARK_PORT: String(port), CURL_HOME: this.folder };
   }
 
-  /** @param withProcesses whether each command is a process, as for a user; else only those are that serve */
+  /** @param withProcesses whether each command is a process, as for a user; else all run in this one */
   static async make(withProcesses: boolean): Promise<DocPlace> {
     const place = new DocPlace(await findFreePort());
-    const process = `exec node ${PROGRAM} "$@"`;
-    place.program('tidemark', withProcesses ? process : await place.#mostCommandsHere(process));
+    place.program('tidemark', withProcesses ? `exec node ${PROGRAM} "$@"` : await place.#commandsHere());
     place.write('package.json', JSON.stringify({ scripts: { start: `node ${PROGRAM}` } }));
     // An answer that is an error is a failure, too.
     place.write('.curlrc', 'fail-with-body\nsilent\nshow-error\n');
@@ -59,9 +58,9 @@ export class DocPlace {
     return place;
   }
 
-  async #mostCommandsHere(process: string): Promise<string> {
+  async #commandsHere(): Promise<string> {
     this.#commands = await CommandServer.listen(join(this.folder, 'commands'));
-    return `case "$1" in serve|publish|demo) ${process} ;; esac\nexec ${this.#commands.command} "$@"`;
+    return `exec ${this.#commands.command} "$@"`;
   }
 
   write(name: string, text: string): void {
@@ -114,6 +113,7 @@ export class DocPlace {
     const exited = once(server, 'close');
     process.kill(-server.pid!, 'SIGTERM');
     await exited;
+    await this.#commands?.ended();
   }
 
   async dispose(): Promise<void> {
