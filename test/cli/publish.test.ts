@@ -368,7 +368,7 @@ describeOnEachStore('tidemark publish', (store) => {
   });
 
   it('stops cleanly at SIGTERM', async () => {
-    const running = await publishInProcess();
+    const running = await publish();
     running.signal('SIGTERM');
 
     assert.equal(await running.exit(), 0);

@@ -9,7 +9,13 @@ import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore, SQLITE, type StoreKind, type StorePlace } from '../support/each-store.ts';
 import { parseExposition, sampleOf } from '../support/exposition.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { killTidemarks, type RunningTidemark, runTidemark, startProcess } from '../support/run-tidemark.ts';
+import {
+  killTidemarks,
+  type RunningTidemark,
+  runTidemark,
+  startProcess,
+  startTidemark,
+} from '../support/run-tidemark.ts';
 import { until } from '../support/until.ts';
 
 const PREFIX = 'https://data.example.org/papers/';
@@ -55,11 +61,20 @@ class Source {
     return { cwd: this.folder, env: { ...this.#place!.environment, TIDEMARK_PORT: String(this.port) } };
   }
 
-  /** Starts a server that shares the port, and resolves when it serves. */
-  async serve(...args: string[]): Promise<Server> {
+  /** Starts a server that shares the port, in this process, and resolves when it serves. */
+  serve(...args: string[]): Promise<Server> {
+    return this.#serve(startTidemark, args);
+  }
+
+  /** The same in a process of its own, which can be killed. */
+  serveProcess(...args: string[]): Promise<Server> {
+    return this.#serve(startProcess, args);
+  }
+
+  async #serve(start: typeof startProcess, args: readonly string[]): Promise<Server> {
     const own = await findFreePort();
     const all = ['serve', '--share-port', '--own-port', String(own), '--log-level', 'error', ...args];
-    const process = startProcess(all, this.options());
+    const process = start(all, this.options());
     await process.says(/Serving \d+ sets?/);
     return { process, url: `http://127.0.0.1:${own}` };
   }
@@ -95,8 +110,8 @@ describeOnEachStore('Two servers of one store that share a port', (store) => {
 
   it('both answer and take posts there; when one is killed, the other goes on', async () => {
     await source.run('sets', 'add', 'papers', '--url-prefix', PREFIX);
-    const first = await source.serve();
-    const second = await source.serve('--no-sources');
+    const first = await source.serveProcess();
+    const second = await source.serveProcess('--no-sources');
 
     const connections = Array.from({ length: CONNECTIONS }, () => source.connect());
     const posted = await Promise.all(connections.map((asking, n) => asking('/api/sets/papers/changes', eventOf(n))));
@@ -158,7 +173,7 @@ describe('A server', () => {
   });
 
   it('that does not share its port keeps the others out, with what to do', async () => {
-    const alone = startProcess(['serve', '--log-level', 'error'], source.options());
+    const alone = startTidemark(['serve', '--log-level', 'error'], source.options());
     await alone.says(/Serving 0 sets/);
     const { exitCode, stderr } = await runTidemark(['serve', '--share-port'], source.options());
     assert.equal(exitCode, 2);
