@@ -118,10 +118,11 @@ export class ZipWriter {
 
   /** Returns the central directory. No entries can be added afterwards. */
   end(): readonly Uint8Array[] {
-    const central = this.#central.bytes;
-    const end = endOfFile({ entries: this.entries, offset: this.#offset, length: central.length });
-    this.#offset += central.length + end.length;
-    return [central, end];
+    const central = this.#central.pieces;
+    const length = central.reduce((sum, piece) => sum + piece.length, 0);
+    const end = endOfFile({ entries: this.entries, offset: this.#offset, length });
+    this.#offset += length + end.length;
+    return [...central, end];
   }
 }
 

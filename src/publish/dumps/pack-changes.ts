@@ -133,7 +133,7 @@ class ChangeWriter {
     written.until = next === undefined ? until : boundaryBefore(next.change.stamp);
     const { from } = written;
     const head = changeManifestHead({ from, until: written.until, capabilityList });
-    const manifest = Buffer.concat([Buffer.from(head), entries.bytes, Buffer.from(URLSET_END)]);
+    const manifest = Buffer.concat([Buffer.from(head), ...entries.pieces, Buffer.from(URLSET_END)]);
     const before = zip.length;
     const entry = { name: 'manifest.xml', modified: seconds(written.until), compress: true, level: MANIFEST_LEVEL };
     const [header, data] = zip.add(entry, manifest);

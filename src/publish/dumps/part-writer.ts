@@ -185,7 +185,7 @@ export class PartWriter {
 
   *#packManifest(): Generator<Uint8Array> {
     const head = manifestHead(this.#job.head);
-    const bytes = Buffer.concat([Buffer.from(head), this.#entries.bytes, Buffer.from(URLSET_END)]);
+    const bytes = Buffer.concat([Buffer.from(head), ...this.#entries.pieces, Buffer.from(URLSET_END)]);
     const before = this.#zip.length;
     const entry = {
       name: MANIFEST,
