@@ -10,7 +10,10 @@ export const BLOCK_BYTES = 8 * 1024 * 1024;
 export interface Block {
   /** From 0. */
   readonly at: number;
-  /** The bytes of the block. The buffer is shared with threads if requested, and reused once `take` has resolved. */
+  /**
+   * The bytes of the block. The buffer is shared with threads if requested, and reused once `take` has resolved, unless
+   * it is the only block.
+   */
   readonly bytes: Uint8Array;
   /** Whether it is the only block. */
   readonly isOnly: boolean;
@@ -80,6 +83,7 @@ class BlockCutter {
     const isOnly = this.#given === 0;
     if (this.#used > 0 || isOnly) this.#give(isOnly);
     await Promise.all(this.#underWay);
+    if (!isOnly) this.#release();
     this.#resolve(length);
   }
 
@@ -105,6 +109,11 @@ class BlockCutter {
       this.#used += part.length;
       taken += part.length;
     }
+  }
+
+  /** Returns the memory at once: as garbage it might stay until several packages are written. */
+  #release(): void {
+    for (const buffer of this.#free) if (buffer instanceof ArrayBuffer) buffer.transfer(0);
   }
 
   #newBuffer(size: number): ArrayBufferLike {

@@ -55,7 +55,12 @@ class Upload {
   async run(): Promise<StoredObject> {
     const { key, body, signal, sparesMemory = false } = this.#task;
     const mostUnderWay = sparesMemory ? 1 : PARTS_UNDER_WAY;
-    const length = await cutIntoBlocks(body, { signal, mostUnderWay, take: (block) => this.#take(block) });
+    const length = await cutIntoBlocks(body, {
+      mostUnderWay,
+      isShared: this.#hasher.usesThreads,
+      signal,
+      take: (block) => this.#take(block),
+    });
     const hashes = await this.#hasher.digest();
     signal?.throwIfAborted();
     await this.#finish();
