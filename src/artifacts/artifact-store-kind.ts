@@ -21,6 +21,9 @@ export interface ArtifactStoreKind<Location extends { readonly kind: string }> {
   /** Where it stores objects, if a set could be made of that folder or bucket, too: they must never be published. */
   placeOf?(location: Location): ArtifactPlace;
 
+  /** Whether a thread that writes artifacts needs much less memory when another thread stores them. */
+  readonly isHeavy?: boolean;
+
   /**
    * Sends no request before the store is used. Threads and other processes open the same location at the same time, so
    * it is plain data, and all of them see the same objects.

@@ -122,7 +122,7 @@ export interface Draft {
 export interface PutOptions {
   readonly contentType?: string | undefined;
   /** Hashes to compute; all by default. */
-  readonly hashes?: readonly ['sha-256'] | undefined;
+  readonly hashes?: readonly ['sha-256'] | readonly [] | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Keeps fewer parts of a large object in memory, for a server that does other work meanwhile. */
   readonly sparesMemory?: boolean | undefined;
@@ -143,7 +143,7 @@ export interface StoredObject {
   readonly key: ObjectKey;
   /** Bytes. */
   readonly length: number;
-  /** Hashes of all bytes: sha-256, and all others unless fewer were requested. */
+  /** Hashes of all bytes: sha-256, and all others, unless fewer were requested. */
   readonly hashes: Hashes & { readonly 'sha-256': string };
 }
 

@@ -56,6 +56,11 @@ export function placeOfArtifacts(location: ArtifactLocation): ArtifactPlace {
   return kindOf(location).placeOf?.(location) ?? {};
 }
 
+/** Whether a thread that writes artifacts needs much less memory when another thread stores them. */
+export function isHeavy(location: ArtifactLocation): boolean {
+  return kindOf(location).isHeavy ?? false;
+}
+
 function kindOf({ kind }: ArtifactLocation): ArtifactStoreKind<ArtifactLocation> {
   return KINDS[kind];
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { ask } from '../support/ask.ts';
 import { killTidemarks, startProcess } from '../support/run-tidemark.ts';
+import { environmentOf, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const PRELOADED = new URL('../support/loaded-modules.ts', import.meta.url);
@@ -31,6 +32,27 @@ describe('What a server loads', () => {
     assert.ok(modules.includes(CLIENT));
     // The only file of it is the empty module in its place.
     assert.doesNotMatch(modules, /apache-arrow\/(?!Arrow\.node)/);
+  });
+
+  describe('for a dump in a bucket', () => {
+    const s3 = useS3();
+    useKeys(s3);
+    const bucket = useBucket(s3);
+
+    it('is the client of S3 in the main thread alone, which stores what the threads pack', async () => {
+      mkdirSync(folder.at('files'));
+      writeFileSync(folder.at('files/a'), 'some text');
+      const env = { ...environmentOf(s3), TIDEMARK_ARTIFACTS: rootOf(s3, bucket.name, 'artifacts') };
+      for (const args of ['sets add maps --root files', 'scan maps', 'dumps build maps']) {
+        const command = start(args.split(' '), env);
+        assert.equal(await command.exit(), 0, command.stderr);
+      }
+      assert.match(loadedModules(), /client-s3/);
+      const ofThreads = readdirSync(folder.path).filter((name) => name.startsWith('modules-'));
+      const modules = ofThreads.map((name) => readFileSync(folder.at(name), 'utf8')).join('\n');
+      assert.match(modules, /NativeModule zlib$/m);
+      assert.doesNotMatch(modules, /client-s3/);
+    });
   });
 
   function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {

@@ -23,6 +23,9 @@ export const S3: ArtifactStoreKind<S3ArtifactLocation> = {
 
   placeOf: ({ place }) => ({ bucket: place }),
 
+  // The client takes 20 MB in each thread that loads it.
+  isHeavy: true,
+
   open: ({ place, settings }) => new S3Store(place, settings),
 };
 

@@ -1,3 +1,4 @@
+import type { Transferable } from 'node:worker_threads';
 import { type Arguments, CalledThread, type Functions, type Result, type ThreadOptions } from './rpc.ts';
 
 /**
@@ -22,7 +23,7 @@ export class ThreadPool<Offered extends Functions<Offered>> {
     name: Name,
     values: Arguments<Offered[Name]>,
     signal?: AbortSignal,
-    transfer?: readonly ArrayBuffer[],
+    transfer?: readonly Transferable[],
   ): Promise<Result<Offered[Name]>> {
     const thread = await this.#take();
     const stop = () => void thread.end();

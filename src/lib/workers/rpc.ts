@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
-import { parentPort, type ResourceLimits, Worker } from 'node:worker_threads';
+import { parentPort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
 import { type ErrorCode, isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { Mutex } from '../mutex.ts';
 
@@ -62,14 +62,14 @@ export class CalledThread<Offered extends Functions<Offered>> {
 
   /**
    * Calls a function of the thread.
-   * @param transfer buffers that are transferred to the thread instead of copied: the caller cannot use them afterwards
+   * @param transfer buffers and ports that are transferred to the thread: the caller cannot use them afterwards
    * @throws what the function throws; TidemarkError `unavailable` when the thread has ended: the function may have run
    * completely, partly or not at all
    */
   async call<Name extends keyof Offered>(
     name: Name,
     values: Arguments<Offered[Name]>,
-    transfer: readonly ArrayBuffer[] = [],
+    transfer: readonly Transferable[] = [],
   ): Promise<Result<Offered[Name]>> {
     if (this.#closed) throw this.#failure('it is closed');
     const n = ++this.#calls;
@@ -196,17 +196,17 @@ async function replyTo<Offered extends Functions<Offered>>(
  * An error in the form in which threads send it, since structured clones of an Error lose its properties. Without a
  * code, it is an unexpected one.
  */
-interface SentError {
+export interface SentError {
   readonly code?: ErrorCode;
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-function sendError(error: unknown): SentError {
+export function sendError(error: unknown): SentError {
   if (isTidemarkError(error)) return { code: error.code, message: error.message, details: error.details };
   return { message: error instanceof Error ? (error.stack ?? error.message) : String(error), details: {} };
 }
 
-function receiveError({ code, message, details }: SentError): Error {
+export function receiveError({ code, message, details }: SentError): Error {
   return code === undefined ? new Error(message) : new TidemarkError(code, message, { ...details });
 }

@@ -44,6 +44,8 @@ export interface ChangePackParts {
   /** Reads the records of artifacts. */
   readonly contents: Pick<Contents, 'open'>;
   readonly artifacts: ArtifactStore;
+  /** Where packages are stored. */
+  readonly packages: Pick<ArtifactStore, 'put'>;
   readonly ahead: PreparedAhead;
 }
 
@@ -110,9 +112,9 @@ class ChangeWriter {
     const { set, window, from } = this.#job;
     const name = `${window}-${part}-${randomBytes(4).toString('hex')}`;
     const written = { from: this.packages.at(-1)?.until ?? from, until: 0, changes: 0, manifest: NO_PLACE };
-    const { artifacts } = this.#parts;
+    const { packages } = this.#parts;
     const key = { kind: 'change-package', set, name } as const;
-    const { length, hashes } = await putArtifact(artifacts, key, this.#bytes(written), {
+    const { length, hashes } = await putArtifact(packages, key, this.#bytes(written), {
       hashes: ['sha-256'],
       sparesMemory: true,
     });

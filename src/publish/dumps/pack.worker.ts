@@ -1,5 +1,7 @@
-import { workerData } from 'node:worker_threads';
-import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
+import { type MessagePort, workerData } from 'node:worker_threads';
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { type ArtifactLocation, isHeavy, openArtifacts } from '../../artifacts/open-artifacts.ts';
+import { sendArtifacts } from '../../artifacts/sent-artifacts.ts';
 import type { StoreLocation } from '../../config/configuration.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
 import { type ContentsLocation, openContents } from '../../sources/open.ts';
@@ -29,13 +31,16 @@ const functions = {
   begin(threads: PackThreads): void {
     if (threads === 2) thread.begin();
   },
-  pack: (job: PackJob, from: ContentsLocation, threads: PackThreads): Promise<readonly Package[]> =>
-    withContents(from, threads, (parts) => packPage(job, parts)),
+  /** @param port for packages, which the main thread stores if that takes less memory */
+  pack: (job: PackJob, from: ContentsLocation, threads: PackThreads, port: MessagePort): Promise<readonly Package[]> =>
+    withContents(from, threads, (parts) => packPage(job, { ...parts, packages: packagesOf(port) })),
   packChanges: (
     job: ChangePackJob,
     from: ContentsLocation,
     threads: PackThreads,
-  ): Promise<readonly ChangePackage[] | undefined> => withContents(from, threads, (parts) => packChanges(job, parts)),
+    port: MessagePort,
+  ): Promise<readonly ChangePackage[] | undefined> =>
+    withContents(from, threads, (parts) => packChanges(job, { ...parts, packages: packagesOf(port) })),
 };
 export type PackFunctions = typeof functions;
 
@@ -45,10 +50,14 @@ serveCalls(functions, async () => {
   await close();
 });
 
+function packagesOf(port: MessagePort): Pick<ArtifactStore, 'put'> {
+  return isHeavy(location) ? sendArtifacts(port) : artifacts;
+}
+
 async function withContents<Result>(
   from: ContentsLocation,
   threads: PackThreads,
-  pack: (parts: PartWriterParts & ChangePackParts) => Promise<Result>,
+  pack: (parts: Omit<PartWriterParts & ChangePackParts, 'packages'>) => Promise<Result>,
 ): Promise<Result> {
   const contents = await openContents(from);
   const beside = threads === 2 ? thread.open(from) : undefined;

@@ -1,3 +1,7 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { openArtifacts } from '../../artifacts/open-artifacts.ts';
+import { storeSent } from '../../artifacts/sent-artifacts.ts';
 import { ThreadPool } from '../../lib/workers/pool.ts';
 import { startWorker } from '../../lib/workers/rpc.ts';
 import type { ContentsLocation } from '../../sources/open.ts';
@@ -19,11 +23,13 @@ const IDLE_MS = 5_000;
 /** Packs pages and windows of changes in threads, one page or window at a time: two would take twice the memory. */
 export class Packer {
   readonly #threads: ThreadPool<PackFunctions>;
+  readonly #artifacts: ArtifactStore;
 
   constructor(workerData: PackThreadData) {
     const options = { workerData, resourceLimits: PACK_THREAD_LIMITS };
     const start = () => startWorker('./pack.worker', import.meta.url, options);
     this.#threads = new ThreadPool(1, { work: 'packing a dump', start, idleMs: IDLE_MS });
+    this.#artifacts = openArtifacts(workerData.artifacts);
   }
 
   /** Starts the threads in advance, which takes 0.1 s. If they cannot start, the next call that packs reports why. */
@@ -33,7 +39,7 @@ export class Packer {
 
   /** @throws TidemarkError as packPage; the signal's reason when it is aborted */
   pack(job: PackJob, contents: ContentsLocation, { threads = 1, signal }: PackOptions): Promise<readonly Package[]> {
-    return this.#threads.call('pack', [job, contents, threads], signal);
+    return this.#storing(signal, (port) => this.#threads.call('pack', [job, contents, threads, port], signal, [port]));
   }
 
   /** @throws TidemarkError as packChanges; the signal's reason when it is aborted */
@@ -42,10 +48,28 @@ export class Packer {
     contents: ContentsLocation,
     { threads = 1, signal }: PackOptions,
   ): Promise<readonly ChangePackage[] | undefined> {
-    return this.#threads.call('packChanges', [job, contents, threads], signal);
+    return this.#storing(signal, (port) =>
+      this.#threads.call('packChanges', [job, contents, threads, port], signal, [port]),
+    );
   }
 
-  close(): Promise<void> {
-    return this.#threads.close();
+  async close(): Promise<void> {
+    await this.#threads.close();
+    await this.#artifacts.close();
+  }
+
+  /** Stores what the thread sends of packages meanwhile. */
+  async #storing<Result>(
+    signal: AbortSignal | undefined,
+    pack: (port: MessagePort) => Promise<Result>,
+  ): Promise<Result> {
+    const { port1, port2 } = new MessageChannel();
+    const storing = storeSent(port1, this.#artifacts, signal);
+    try {
+      return await pack(port2);
+    } finally {
+      port1.close();
+      await storing;
+    }
   }
 }

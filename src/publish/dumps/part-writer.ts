@@ -22,7 +22,8 @@ import type { ManifestPlace, Package } from './stored-dump.ts';
 export interface PartWriterParts {
   readonly index: ResourceStates;
   readonly contents: Contents;
-  readonly artifacts: Pick<ArtifactStore, 'put'>;
+  /** Where packages are stored. */
+  readonly packages: Pick<ArtifactStore, 'put'>;
   readonly ahead: PreparedAhead;
 }
 
@@ -79,7 +80,7 @@ export class PartWriter {
     const name = `${page}-${version}-${part}-${randomBytes(4).toString('hex')}`;
     try {
       const { length, hashes } = await putArtifact(
-        this.#parts.artifacts,
+        this.#parts.packages,
         { kind: 'package', set, name },
         this.#bytes(),
         { hashes: ['sha-256'], sparesMemory: true },
