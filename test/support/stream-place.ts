@@ -14,7 +14,7 @@ import type { ResourceSet } from '../../src/core/resource-set.ts';
 import { Updater } from '../../src/ingest/updater.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { Records } from '../../src/sources/artifact/records.ts';
-import { openStreamParts } from '../../src/sources/open.ts';
+import { openStreamParts } from '../../src/sources/open-source.ts';
 import type { CompareOptions, Source } from '../../src/sources/source.ts';
 import { openStream } from '../../src/sources/stream/open-stream.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
