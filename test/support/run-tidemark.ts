@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { PassThrough, type Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { runCli } from '../../src/cli/run-cli.ts';
+import { PROGRAM_CACHE } from './compile-cache.ts';
 
 export const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** Milliseconds; generous, because a machine that runs tests may be busy. */
@@ -225,5 +226,5 @@ export async function killTidemarks(): Promise<void> {
 /** Variables of the shell or npm that runs the tests must not count. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(TIDEMARK|npm)_/.test(name));
-  return { ...Object.fromEntries(kept), CALLED_AS: 'tidemark' };
+  return { ...Object.fromEntries(kept), CALLED_AS: 'tidemark', NODE_COMPILE_CACHE: PROGRAM_CACHE };
 }
