@@ -3,7 +3,10 @@ import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { ask } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
+import type { RunningTidemark } from '../support/run-tidemark.ts';
 import { Workplace } from '../support/workplace.ts';
+
+const PUBLISH = ['publish', 'files', '--port', '0', '--json'];
 
 describe('the data folder', () => {
   let place: Workplace;
@@ -16,15 +19,13 @@ describe('the data folder', () => {
 
   const modeOf = (path: string) => (statSync(join(place.folder, path)).mode & 0o777).toString(8);
 
-  async function publish() {
-    const server = place.startProcess(['publish', 'files', '--port', '0', '--json']);
+  async function publish(server: RunningTidemark): Promise<void> {
     const [, url] = await server.says(/"home":"(http[^"]+)"/);
     assert.equal((await ask(`${url}sets/files/resourcelist.xml`)).status, 200);
-    return server;
   }
 
   it('and all that holds what was published, tokens or private sets is its owner’s alone', async () => {
-    await publish();
+    await publish(place.start(PUBLISH));
     assert.equal((await place.run(['backup', 'copy.db'])).exitCode, 0);
     const names = readdirSync(join(place.folder, 'data'), { withFileTypes: true });
     const folders = names.filter((entry) => entry.isDirectory()).map(({ name }) => `data/${name}`);
@@ -45,7 +46,9 @@ describe('the data folder', () => {
   it('that every account may read stays as it is, with a warning', async () => {
     mkdirSync(join(place.folder, 'data'));
     chmodSync(join(place.folder, 'data'), 0o755);
-    const server = await publish();
+    // The log of a process is in its output.
+    const server = place.startProcess(PUBLISH);
+    await publish(server);
     await server.says(/every account of this machine may read the data folder .*chmod 700/);
     assert.equal(modeOf('data'), '755');
     assert.equal(modeOf('data/tidemark.db'), '600');

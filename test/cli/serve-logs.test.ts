@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { CTRL_C, InTerminal, itInTerminal } from '../support/in-terminal.ts';
-import { killTidemarks, runTidemark, startProcess } from '../support/run-tidemark.ts';
+import { killTidemarks, runTidemark, startProcess, startTidemark } from '../support/run-tidemark.ts';
 import { until } from '../support/until.ts';
 
 const TOKEN = 'open-sesame-0815';
@@ -131,7 +131,7 @@ describe('The log of a server', () => {
         const { stdout } = await asked(...of);
         return !/Server +none|"state":"none"/.test(stdout) && stdout;
       });
-    const running = startProcess(['serve'], { cwd: folder, env: { TIDEMARK_PORT, TIDEMARK_TOKEN: TOKEN } });
+    const running = startTidemark(['serve'], { cwd: folder, env: { TIDEMARK_PORT, TIDEMARK_TOKEN: TOKEN } });
     await running.says(/Serving/);
     await ask(`http://127.0.0.1:${port}/healthz`);
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { killTidemarks, runProcess, startProcess } from '../support/run-tidemark.ts';
+import { killTidemarks, runTidemark, startProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const CONTEXT = { edm: 'http://www.europeana.eu/schemas/edm/' };
@@ -17,14 +17,14 @@ describe('records that take too long', () => {
     await harvest(['a', 'b', 'endless-1', 'c', 'endless-2', 'd'].map((id) => xml(id)));
 
     const args = 'activity run mapping cdl --transform transform.mjs --record-timeout 300ms --json';
-    const { exitCode, stdout } = await runProcess(args.split(' '), { cwd: folder.path });
+    const { exitCode, stdout } = await runTidemark(args.split(' '), { cwd: folder.path });
 
     const { written, failed, errors, key } = JSON.parse(stdout);
     assert.deepEqual(
       { exitCode, written, failed, errors },
       { exitCode: 1, written: 4, failed: 2, errors: { 'too-slow': 2 } },
     );
-    const cat = await runProcess(['artifacts', 'cat', key, '--json'], { cwd: folder.path });
+    const cat = await runTidemark(['artifacts', 'cat', key, '--json'], { cwd: folder.path });
     assert.deepEqual(idsOf(cat.stdout), ['a', 'b', 'c', 'd']);
     const file = folder.at(`data/artifacts/${key.replace('.avro', '-errata.ndjson')}`);
     const errata = readFileSync(file, 'utf8').trim().split('\n');
@@ -46,7 +46,7 @@ describe('records that take too long', () => {
 
     assert.equal(await running.exit(), 1, running.stderr);
     assert.match(running.stderr, /stopped before it was complete/);
-    const latest = await runProcess('artifacts latest --activity mapping'.split(' '), { cwd: folder.path });
+    const latest = await runTidemark('artifacts latest --activity mapping'.split(' '), { cwd: folder.path });
     assert.deepEqual([latest.exitCode, latest.stdout], [1, '']);
   });
 
@@ -63,7 +63,7 @@ describe('records that take too long', () => {
     await harvest(['a', 'exit', 'late', 'b'].map((id) => xml(id)));
 
     const args = 'activity run mapping cdl --transform transform.mjs --json';
-    const { stdout, stderr } = await runProcess(args.split(' '), { cwd: folder.path });
+    const { stdout, stderr } = await runTidemark(args.split(' '), { cwd: folder.path });
 
     const { written, errors } = JSON.parse(stdout);
     assert.deepEqual({ written, errors }, { written: 2, errors: { transform: 2 } }, stderr);
@@ -75,9 +75,9 @@ describe('records that take too long', () => {
     const resource = { '@id': 'r', 'edm:aggregatedCHO': { 'dcterms:title': 'A map' } };
     const wide = JSON.stringify({ '@context': CONTEXT, '@graph': [...graph, resource] });
     await harvest([json('wide', wide), json('deep', deep)]);
-    await runProcess('activity run mapping cdl'.split(' '), { cwd: folder.path });
+    await runTidemark('activity run mapping cdl'.split(' '), { cwd: folder.path });
 
-    const { stdout } = await runProcess('activity run indexing cdl --json'.split(' '), { cwd: folder.path });
+    const { stdout } = await runTidemark('activity run indexing cdl --json'.split(' '), { cwd: folder.path });
 
     const { written, errors } = JSON.parse(stdout);
     assert.deepEqual({ written, errors }, { written: 1, errors: { 'too-deep': 1 } });
@@ -89,7 +89,7 @@ describe('records that take too long', () => {
     await harvest([xml('attributes', `<a ${attributes}/>`), xml('levels', '<a>'.repeat(400_000)), xml('good')]);
 
     const args = 'activity run mapping cdl --transform mapping.json --record-timeout 400ms --json';
-    const { stdout } = await runProcess(args.split(' '), { cwd: folder.path });
+    const { stdout } = await runTidemark(args.split(' '), { cwd: folder.path });
 
     const { written, failed } = JSON.parse(stdout);
     assert.deepEqual({ written, failed }, { written: 1, failed: 2 });
@@ -97,7 +97,7 @@ describe('records that take too long', () => {
 
   async function harvest(lines: readonly object[]): Promise<void> {
     const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    const { exitCode, stderr } = await runProcess('activity run harvest cdl --from -'.split(' '), {
+    const { exitCode, stderr } = await runTidemark('activity run harvest cdl --from -'.split(' '), {
       cwd: folder.path,
       input,
     });
