@@ -15,7 +15,11 @@ import { Workplace } from '../support/workplace.ts';
 
 const RECORDS = 30;
 /** A killed worker's job is taken over after this time without a heartbeat. */
-const SETTINGS = { TIDEMARK_JOB_LEASE: '2s', TIDEMARK_BASE_URL: 'http://127.0.0.1:8080' };
+const SETTINGS = {
+  TIDEMARK_JOB_LEASE: '2s',
+  TIDEMARK_BASE_URL: 'http://127.0.0.1:8080',
+  TIDEMARK_LOG_LEVEL: 'error',
+};
 
 describeOnEachStore('an upload whose server is killed while it is processed', (store) => {
   let place: Workplace;
@@ -37,9 +41,10 @@ describeOnEachStore('an upload whose server is killed while it is processed', (s
     return JSON.parse(stdout);
   };
 
+  /** In a process of its own where a failpoint stops or kills it, or else in this one. */
   async function serve(env: Readonly<Record<string, string>>): Promise<{ server: RunningTidemark; url: string }> {
     const port = await findFreePort();
-    const server = place.startProcess(['serve', '--port', `${port}`], { env: { ...SETTINGS, ...env } });
+    const server = place.start(['serve', '--no-sources', '--port', `${port}`], { env: { ...SETTINGS, ...env } });
     await server.says(/Serving/);
     return { server, url: `http://127.0.0.1:${port}` };
   }

@@ -9,7 +9,8 @@ import { killTidemarks, runProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
-const ROUNDS = 12;
+/** Of each of the three. */
+const ROUNDS = 6;
 /** Milliseconds that a server lives or is dead, at most. */
 const LONGEST_MS = 6_000;
 
