@@ -10,7 +10,7 @@ import { closeApps, makeFolder, type StartedApp, startApp } from '../support/sta
 import { until } from '../support/until.ts';
 import { requireWholeDump, scan } from '../support/whole-dump.ts';
 import { Workplace } from '../support/workplace.ts';
-import { testWithUnzip } from '../support/zip-programs.ts';
+import { testFolderWithUnzip } from '../support/zip-programs.ts';
 
 const KB = 1024;
 
@@ -124,6 +124,9 @@ describeOnEachStore('two builds of one dump by two processes', (kind) => {
     }
     const { packages } = JSON.parse((await place.run(['dumps', 'list', 'maps', '--json'])).stdout);
     assert.equal(packages.length, 40);
-    for (const { name } of packages) await testWithUnzip(join(place.folder, 'data/artifacts/_dumps/1', `${name}.zip`));
+    const folder = join(place.folder, 'data/artifacts/_dumps/1');
+    const stored = await readdir(folder);
+    for (const { name } of packages) assert.ok(stored.includes(`${name}.zip`), name);
+    await testFolderWithUnzip(folder);
   });
 });

@@ -10,7 +10,8 @@ import { SlowRequest } from '../support/slow-request.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
-const RECORDS = 3_000;
+/** More than are applied at once. */
+const RECORDS = 2_100;
 const entries = entriesFrom(0, RECORDS);
 const FORM = formOf([
   file(
@@ -42,10 +43,14 @@ describe('an upload whose server is killed while it is read early', () => {
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   };
 
-  async function serve(failpoint = '') {
-    const serving = place.startProcess(['serve', '--port', `${port}`], {
-      env: { TIDEMARK_FAILPOINT: failpoint, TIDEMARK_JOB_LEASE: '3s' },
-    });
+  /** Starts a server: the real program where a signal or a failpoint ends it, or else in this process. */
+  async function serve(failpoint?: string) {
+    const args = ['serve', '--no-sources', '--port', `${port}`, '--log-level', 'error'];
+    const env = { TIDEMARK_JOB_LEASE: '3s' };
+    const serving =
+      failpoint === undefined
+        ? place.start(args, { env })
+        : place.startProcess(args, { env: { ...env, TIDEMARK_FAILPOINT: failpoint } });
     await serving.says(/Serving \d+ sets/);
     return { serving, uploads: `http://127.0.0.1:${port}/api/organizations/lane/uploads` };
   }
@@ -81,7 +86,7 @@ describe('an upload whose server is killed while it is read early', () => {
   }
 
   it('is not known, and what was read of it is not used', async () => {
-    const { serving, uploads } = await serve();
+    const { serving, uploads } = await serve('');
     await beginUpload(uploads);
     serving.signal('SIGKILL');
     await serving.exit();

@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { askJson } from '../support/ask.ts';
 import { describeOnEachStore, type StorePlace } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { killTidemarks, type RunningTidemark, runTidemark, startProcess } from '../support/run-tidemark.ts';
+import {
+  killTidemarks,
+  type RunningTidemark,
+  runTidemark,
+  startProcess,
+  startTidemark,
+} from '../support/run-tidemark.ts';
 import { signatureOf, stopSubscribers, TestSubscriber } from '../support/subscriber.ts';
 import { until } from '../support/until.ts';
 
@@ -36,8 +42,8 @@ describeOnEachStore('Notifications of processes', (store) => {
     await rm(folder, { recursive: true });
   });
 
-  async function serve(url = baseUrl): Promise<RunningTidemark> {
-    const running = startProcess(['serve', '--port', new URL(url).port], { cwd: folder, env });
+  async function serve(start = startTidemark, url = baseUrl): Promise<RunningTidemark> {
+    const running = start(['serve', '--port', new URL(url).port], { cwd: folder, env });
     await running.says(/Serving/);
     return running;
   }
@@ -74,7 +80,7 @@ describeOnEachStore('Notifications of processes', (store) => {
 
   it('lose nothing that was acknowledged before a kill, and keep its order', async () => {
     await run('sets', 'add', 'papers', '--url-prefix', PREFIX);
-    const first = await serve();
+    const first = await serve(startProcess);
     const subscriber = await subscribed();
     for (let at = 0; at < 5; at++) await post(baseUrl, `n-${at}`);
     await until('five changes', async () => subscriber.changes.length >= 5);
@@ -99,10 +105,10 @@ describeOnEachStore('Notifications of processes', (store) => {
 
   it('come once from several servers, and go on when the one that delivers is killed', async () => {
     await run('sets', 'add', 'papers', '--url-prefix', PREFIX);
-    const first = await serve();
+    const first = await serve(startProcess);
     const subscriber = await subscribed();
     const otherUrl = `http://127.0.0.1:${await findFreePort()}`;
-    await serve(otherUrl);
+    await serve(startTidemark, otherUrl);
     for (let at = 0; at < 30; at++) await post(at % 2 === 0 ? baseUrl : otherUrl, `n-${at}`);
     await until('thirty changes', async () => subscriber.changes.length >= 30);
     assert.deepEqual(subscriber.changes, expected(30));

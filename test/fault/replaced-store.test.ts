@@ -38,7 +38,7 @@ describeOnEachStore('a server whose store is replaced', (store) => {
     const app = await source.open();
     assert.deepEqual(await readLog(app), []);
     await app.close();
-    assert.equal((await post(await source.serve(), 'now')).body.results[0].status, 'applied');
+    assert.equal((await post(await source.serve({ here: true }), 'now')).body.results[0].status, 'applied');
   });
 });
 
@@ -48,7 +48,7 @@ describe('a server whose indices another version has migrated', () => {
 
   it('refuses to write what that one may not understand', async () => {
     const source = await FaultSource.make(elasticsearch, LIMITS);
-    const server = await source.serve();
+    const server = await source.serve({ here: true });
     await migrateLog(source.store.location as ElasticsearchLocation);
     // A check counts for 250 ms, and the server's own jobs read the store, too.
     await until('posts are refused', async () => (await post(server, 'late')).status === 503);

@@ -37,7 +37,7 @@ describe('a server on a file', () => {
     await stop(server);
     const { exitCode, stderr } = await source.run(['restore', 'copy.db', '--confirm']);
     assert.equal(exitCode, 0, stderr);
-    const { url } = await source.serve();
+    const { url } = await source.serve({ here: true });
     assert.equal((await new SetReader(SET_URL, url).resourceList()).resources.size, 100);
   });
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../../src/app.ts';
-import { describeOnEachStore } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { closeFaultSources, FaultSource } from '../support/fault-source.ts';
 import type { GatedPayload } from '../support/gated-job.ts';
 import { killTidemarks, type RunningTidemark, startProcess } from '../support/run-tidemark.ts';
@@ -14,11 +14,12 @@ const ADD_JOB = new URL('../support/add-gated-job.ts', import.meta.url).href;
 /** Milliseconds: the 10 seconds that jobs have to end, and some for the end of the process. */
 const LONGEST_STOP_MS = 14_000;
 
-describeOnEachStore('a program that is stopped while jobs run', (kind) => {
+// What a store does with a job that is given back is in jobs.test.ts.
+describe('a program that is stopped while jobs run', () => {
   let source: FaultSource;
   let app: App;
   beforeEach(async () => {
-    source = await FaultSource.make(kind, LIMITS);
+    source = await FaultSource.make(SQLITE, LIMITS);
     app = await source.open();
   });
   afterEach(async () => {

@@ -70,8 +70,8 @@ describe('Dumps of a stream', () => {
   itOnSmallDisk('are not made on a full disk, and made when it has room again', 24, async (disk) => {
     await mkdir(join(disk.folder, 'artifacts'));
     await begin({ artifacts: { kind: 'folder', folder: join(disk.folder, 'artifacts') } });
-    await stream.put(numbersTo(3_000));
-    await disk.fill(100_000);
+    await stream.put(numbersTo(1_000));
+    await disk.fill(50_000);
     await assert.rejects(build('full'), /disk is full|no space/i);
     assert.deepEqual(await kinds(), []);
     await requireNothingLeft();

@@ -5,7 +5,7 @@ import { idOfTime } from '../../src/jobs/schedule.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { ChildScript } from '../support/child-script.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
-import { killTidemarks, startProcess } from '../support/run-tidemark.ts';
+import { killTidemarks, startProcess, startTidemark } from '../support/run-tidemark.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -41,12 +41,16 @@ describeOnEachArtifactStore('what killed processes have written in part', (place
 
   /** What the job that was added last removes, in a real worker, which adds those of its schedule. */
   async function removedAt(secondsAhead: number, isTheJob: (id: string) => boolean): Promise<number> {
-    const clock = new SettableClock(folder.path, secondsAhead);
     const env = { TIDEMARK_DATA: folder.at('data'), TIDEMARK_ARTIFACTS: place.text, ...place.environment };
-    const worker = startProcess(['work', '--kinds', KIND], {
-      cwd: folder.path,
-      env: { ...env, ...clock.environment },
-    });
+    const args = ['work', '--kinds', KIND, '--log-level', 'error'];
+    const worker =
+      secondsAhead === 0
+        ? startTidemark(args, { cwd: folder.path, env })
+        : // Only a process has a clock of its own.
+          startProcess(args, {
+            cwd: folder.path,
+            env: { ...env, ...new SettableClock(folder.path, secondsAhead).environment },
+          });
     const { result } = await until('the job has ended', async () => {
       const job = (await stores.jobs.list({ kinds: [KIND], limit: 10 })).find(({ id }) => isTheJob(id));
       assert.notEqual(job?.state, 'failed', job?.error);

@@ -76,7 +76,7 @@ describe('an upload whose artifact store fails', () => {
   });
 });
 
-describeOnEachStore('an upload whose server is killed', (store) => {
+describeOnEachStore('an upload whose server is killed', (store, itOnce) => {
   let place: Workplace;
 
   beforeEach(async () => {
@@ -105,11 +105,12 @@ describeOnEachStore('an upload whose server is killed', (store) => {
     assert.equal(await serving.exit(), null);
   }
 
-  it('is not seen when its files were stored, and they are removed when they are old', async () => {
+  // Until it is recorded, files are written and the store is only read.
+  itOnce('is not seen when its files were stored, and they are removed when they are old', async () => {
     await killedAt('upload.stored');
     assert.deepEqual((await done('uploads', 'list', 'lane')).uploads, []);
     const port = await findFreePort();
-    const serving = place.startProcess(['serve', '--port', `${port}`]);
+    const serving = place.start(['serve', '--port', `${port}`, '--log-level', 'error']);
     await serving.says(/Serving \d+ sets/);
     const { exitCode, stderr } = await upload(`http://127.0.0.1:${port}`);
     assert.equal(exitCode, 0, stderr);

@@ -16,6 +16,7 @@ import {
   runProcess,
   runTidemark,
   startProcess,
+  startTidemark,
 } from './run-tidemark.ts';
 import type { SettableClock } from './settable-clock.ts';
 import { testConfiguration } from './start-app.ts';
@@ -41,6 +42,8 @@ export interface ServeOptions {
   readonly clock?: SettableClock;
   /** More arguments of `serve`. */
   readonly arguments?: readonly string[];
+  /** In this process, which takes a part of the time: for what is neither killed, stopped nor replaced. */
+  readonly here?: boolean;
 }
 
 /** Milliseconds in which a failpoint must be reached; generous, because a machine that runs tests may be busy. */
@@ -103,7 +106,8 @@ export class FaultSource {
   /** Starts a server, and resolves when it serves. */
   async serve(options: ServeOptions = {}): Promise<ServingProcess> {
     const port = await findFreePort();
-    const process = startProcess(
+    const start = options.here ? startTidemark : startProcess;
+    const process = start(
       [
         'serve',
         '--port',

@@ -19,6 +19,12 @@ export async function testWithUnzip(file: string): Promise<void> {
   await run('unzip', ['-tqq', file], OPTIONS);
 }
 
+/** Tests every entry of every ZIP file of a folder. Rejects as `testWithUnzip` does. */
+export async function testFolderWithUnzip(folder: string): Promise<void> {
+  // It finds the files itself: one process for all of them.
+  await run('unzip', ['-tqq', join(folder, '*.zip')], OPTIONS);
+}
+
 /** Reads the central directory, and tests every entry. */
 export async function readWithPython(file: string): Promise<readonly ReadEntry[]> {
   const { stdout } = await run('python3', [join(INTEROP, 'zip_entries.py'), file], OPTIONS);
