@@ -64,6 +64,7 @@ export class FirstWrites {
       return undefined;
     } finally {
       this.#leftMs -= performance.now() - begun;
+      if (this.#leftMs <= 0) this.end();
     }
   }
 
