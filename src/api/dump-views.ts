@@ -1,3 +1,4 @@
+import { TidemarkError } from '../core/errors.ts';
 import { formatStamp } from '../core/stamp.ts';
 import { setUris } from '../publish/documents.ts';
 import { type ChangePackage, windowOf } from '../publish/dumps/stored-change-dump.ts';
@@ -18,9 +19,16 @@ function partOf<Named extends { readonly name: string }>(
   packages: readonly Named[],
   { after, limit = packages.length }: Pick<Shown, 'after' | 'limit'>,
 ): { readonly shown: readonly Named[]; readonly next: string | undefined } {
-  const start = after === undefined ? 0 : packages.findIndex(({ name }) => name === after) + 1;
+  const start = after === undefined ? 0 : 1 + indexOf(packages, after);
   const shown = packages.slice(start, start + limit);
   return { shown, next: start + limit < packages.length ? shown.at(-1)?.name : undefined };
+}
+
+function indexOf(packages: readonly { readonly name: string }[], after: string): number {
+  const index = packages.findIndex(({ name }) => name === after);
+  if (index !== -1) return index;
+  const problem = `the dump has no package ${after}`;
+  throw new TidemarkError('gone', `${problem}: it was built again meanwhile, so begin anew without "after"`, { after });
 }
 
 /** The view of a Change Dump in the API, and on the command line. @param packages at least one */

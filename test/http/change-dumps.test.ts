@@ -150,6 +150,9 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     assert.deepEqual([first.packages.length, first.totals.packages], [4, 6]);
     const second = JSON.parse((await ask(`${uri}?limit=4&after=${first.next}`)).text);
     assert.deepEqual([...first.packages, ...second.packages], packages);
+    const { status: gone, text: why } = await ask(`${uri}?limit=4&after=1-00000001-9-00000000`);
+    assert.equal(gone, 410);
+    assert.match(why, /the dump has no package 1-00000001-9-00000000: it was built again/);
   });
 
   itOnce('leaves behind no package that it has not named for a day', async () => {

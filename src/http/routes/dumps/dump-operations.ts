@@ -7,6 +7,7 @@ import { limit, text } from '../../request/query-parameters.ts';
 /** Requests and responses about Resource Dumps; dump-routes.ts handles them. */
 
 const NO_DUMP = { status: 404, description: 'The set has no Resource Dump.' };
+const BUILT_AGAIN = { status: 410, description: 'The dump has no package `after` any more: begin anew without it.' };
 
 export const SHOW_DUMP = {
   id: 'showDump',
@@ -19,7 +20,7 @@ export const SHOW_DUMP = {
       '1-00000001-1795500000000000-1-5f0c31d2',
     ),
   }),
-  answers: [json(dumpSchema, 'The dump, with some of its packages.'), NO_DUMP],
+  answers: [json(dumpSchema, 'The dump, with some of its packages.'), NO_DUMP, BUILT_AGAIN],
 } satisfies Operation;
 
 export const SHOW_CHANGE_DUMP = {
@@ -33,6 +34,7 @@ export const SHOW_CHANGE_DUMP = {
   answers: [
     json(changeDumpSchema, 'The dump, with some of its packages.'),
     { status: 404, description: 'The set has no Change Dump.' },
+    BUILT_AGAIN,
   ],
 } satisfies Operation;
 
