@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { MAIN } from '../support/run-tidemark.ts';
+import { cleanEnvironment, MAIN } from '../support/run-tidemark.ts';
 import { Workplace } from '../support/workplace.ts';
 
 describe('a command whose output no process reads any more', () => {
@@ -68,7 +68,7 @@ describe('a command whose output no process reads any more', () => {
   async function unread(command: string, env: Readonly<Record<string, string>> = {}) {
     const child = spawn(process.execPath, [MAIN, ...command.split(' ')], {
       cwd: place.folder,
-      env: { ...process.env, ...env },
+      env: { ...cleanEnvironment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 60_000,
     });
