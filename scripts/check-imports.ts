@@ -42,7 +42,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'stores',
       'sets',
       'artifacts',
-      'sources/open.ts',
+      'sources/open-contents.ts',
       'sources/contents.ts',
       'config/configuration.ts',
       'config/version.ts',
@@ -171,7 +171,11 @@ interface Port {
 
 const PORTS: readonly Port[] = [
   { folder: 'stores', openers: ['stores/open-stores.ts'], shared: [] },
-  { folder: 'sources', openers: ['sources/open.ts', 'sources/open-source.ts'], shared: ['artifact', 'files', 'sync'] },
+  {
+    folder: 'sources',
+    openers: ['sources/open-contents.ts', 'sources/open-source.ts'],
+    shared: ['artifact', 'files', 'sync'],
+  },
   { folder: 'artifacts', openers: ['artifacts/open-artifacts.ts'], shared: ['avro', 'hashing', 'keys', 'records'] },
 ];
 

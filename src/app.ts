@@ -46,7 +46,7 @@ import { SetRegistry } from './sets/set-registry.ts';
 import { Comparer } from './sources/artifact/comparer.ts';
 import { Records } from './sources/artifact/records.ts';
 import { removeCopies } from './sources/copy-folders.ts';
-import { type ContentsParts, locateContents } from './sources/open.ts';
+import { type ContentsParts, locateContents } from './sources/open-contents.ts';
 import { openServed, openSource, openStreamParts } from './sources/open-source.ts';
 import { type SetRoot, SetRoots } from './sources/set-roots.ts';
 import type { Source } from './sources/source.ts';

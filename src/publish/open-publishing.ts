@@ -4,7 +4,7 @@ import type { Configuration } from '../config/configuration.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Closers } from '../lib/closers.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
-import type { ContentsLocation } from '../sources/open.ts';
+import type { ContentsLocation } from '../sources/open-contents.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { DumpArchives } from './archives/dump-archives.ts';

@@ -11,7 +11,7 @@ import { copyFolder } from './copy-folders.ts';
 import { ScanMemory } from './files/scan-memory.ts';
 import type { VersionStore } from './files/version-writer.ts';
 import type { MirrorSettings } from './mirror-settings.ts';
-import { openRoot } from './open.ts';
+import { openRoot } from './open-contents.ts';
 import type { RootLocation } from './root-location.ts';
 
 /** The content root of a set, what its scans remember, and where its versions are stored. */

@@ -1,6 +1,6 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { openContents } from '../../src/sources/open.ts';
+import { openContents } from '../../src/sources/open-contents.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { putArtifact, record } from '../support/record-artifacts.ts';
 import { closeApps, startApp } from '../support/start-app.ts';

@@ -1,5 +1,5 @@
 import { renameSync, statSync } from 'node:fs';
-import { openRoot } from '../../src/sources/open.ts';
+import { openRoot } from '../../src/sources/open-contents.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { testContentRoot } from './content-root.ts';
 

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { pathOfKey } from '../../src/core/key.ts';
-import { openContents } from '../../src/sources/open.ts';
+import { openContents } from '../../src/sources/open-contents.ts';
 import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { testContents, testOutsideSource, testSource } from './source.ts';

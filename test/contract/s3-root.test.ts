@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { CopyObjectCommand, DeleteObjectCommand, HeadObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import type { Resource } from '../../src/core/resource.ts';
-import { openContents, openRoot } from '../../src/sources/open.ts';
+import { openContents, openRoot } from '../../src/sources/open-contents.ts';
 import type { RootLocation } from '../../src/sources/root-location.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';

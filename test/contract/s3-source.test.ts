@@ -1,6 +1,6 @@
 import { CreateBucketCommand, DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { pathOfKey } from '../../src/core/key.ts';
-import { openContents } from '../../src/sources/open.ts';
+import { openContents } from '../../src/sources/open-contents.ts';
 import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
 import { useTempFolder } from '../support/temp-folder.ts';

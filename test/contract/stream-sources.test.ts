@@ -1,4 +1,4 @@
-import { openContents } from '../../src/sources/open.ts';
+import { openContents } from '../../src/sources/open-contents.ts';
 import { dumpId, type StreamDump } from '../../src/streams/dumps/stored-dump.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { StreamPlace } from '../support/stream-place.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
-import { openRoot } from '../../src/sources/open.ts';
+import { openRoot } from '../../src/sources/open-contents.ts';
 import { collect } from '../support/builders.ts';
 import { useKeys, useS3 } from '../support/s3.ts';
 

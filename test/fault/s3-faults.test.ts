@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DeleteObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { FileSource } from '../../src/sources/files/file-source.ts';
-import { openRoot } from '../../src/sources/open.ts';
+import { openRoot } from '../../src/sources/open-contents.ts';
 import { SyncLoop } from '../../src/sources/sync/sync-loop.ts';
 import { cutInTheMiddle, type Fault, FaultProxy, saySilence } from '../support/fault-proxy.ts';
 import { removeBucket, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';

@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { makeObjects } from '../../scripts/services/s3-objects.ts';
 import { keyOfPath } from '../../src/core/key.ts';
-import { openRoot } from '../../src/sources/open.ts';
+import { openRoot } from '../../src/sources/open-contents.ts';
 import { type OwnS3, rootOf, startOwnS3, useKeys, useS3 } from '../support/s3.ts';
 
 const OBJECTS = 100_000;

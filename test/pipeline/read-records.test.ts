@@ -6,7 +6,7 @@ import type { InputItem } from '../../src/pipeline/input-item.ts';
 import { openFolder } from '../../src/pipeline/readers/read-folder.ts';
 import { openNdjsonFile, openNdjsonStream } from '../../src/pipeline/readers/read-ndjson.ts';
 import type { RecordSource } from '../../src/pipeline/readers/record-source.ts';
-import { openRoot } from '../../src/sources/open.ts';
+import { openRoot } from '../../src/sources/open-contents.ts';
 import { rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 

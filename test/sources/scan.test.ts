@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import type { ContentRoot, FileEntry } from '../../src/sources/content-root.ts';
-import { openRoot } from '../../src/sources/open.ts';
+import { openRoot } from '../../src/sources/open-contents.ts';
 import { collect, deletion, upsert } from '../support/builders.ts';
 import { openScannedSet, type ScannedSet, type ScanOptions, scan } from '../support/scanned-set.ts';
 import { itWithPermissions, LONG_AGO, useTempFolder, whileUnreadable } from '../support/temp-folder.ts';

@@ -9,7 +9,7 @@ import { SetRegistry } from '../../src/sets/set-registry.ts';
 import type { ComparedFiles } from '../../src/sources/files/compare-files.ts';
 import { FileSource } from '../../src/sources/files/file-source.ts';
 import { ScanMemory } from '../../src/sources/files/scan-memory.ts';
-import { openRoot } from '../../src/sources/open.ts';
+import { openRoot } from '../../src/sources/open-contents.ts';
 import type { RootLocation } from '../../src/sources/root-location.ts';
 import { type Synced, type SyncOptions, sync } from '../../src/sources/sync/sync.ts';
 import type { SyncSummary } from '../../src/sources/sync-counter.ts';

@@ -21,7 +21,7 @@ import { openNdjsonFile, openNdjsonStream } from '../../pipeline/readers/read-nd
 import type { RecordSource } from '../../pipeline/readers/record-source.ts';
 import { type RunOptions, type RunOutcome, runActivity } from '../../pipeline/run-activity.ts';
 import { TransformRunner } from '../../pipeline/transforms/transform-runner.ts';
-import { openRoot } from '../../sources/open.ts';
+import { openRoot } from '../../sources/open-contents.ts';
 import { keyOf } from '../artifact-output.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { clockStamp } from '../../core/stamp.ts';
-import type { ContentsLocation } from '../../sources/open.ts';
+import type { ContentsLocation } from '../../sources/open-contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { DumpPlan, PlannedPage } from './dump-plan.ts';
 import type { Packer, PackOptions } from './packer.ts';

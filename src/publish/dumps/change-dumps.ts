@@ -11,7 +11,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import { prunedBefore } from '../../core/version-prunes.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
-import type { ContentsLocation } from '../../sources/open.ts';
+import type { ContentsLocation } from '../../sources/open-contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { partName } from '../pages/document-name.ts';

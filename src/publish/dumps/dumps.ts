@@ -7,7 +7,7 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { CHANGE_DUMPS_FOLDER, DUMPS_FOLDER, packagesFolder } from '../../artifacts/keys/set-keys.ts';
 import { DEFAULT_PACKAGE_BYTES, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
-import type { ContentsLocation } from '../../sources/open.ts';
+import type { ContentsLocation } from '../../sources/open-contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { type BuildOptions, type BuiltDump, buildDump, RETIRED_FOR } from './build-dump.ts';
 import type { BuiltChangeDump, ChangeDumps } from './change-dumps.ts';

@@ -4,7 +4,7 @@ import { type ArtifactLocation, isHeavy, openArtifacts } from '../../artifacts/o
 import { sendArtifacts } from '../../artifacts/sent-artifacts.ts';
 import type { StoreLocation } from '../../config/configuration.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
-import { type ContentsLocation, openContents } from '../../sources/open.ts';
+import { type ContentsLocation, openContents } from '../../sources/open-contents.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import { type ChangePackJob, type ChangePackParts, packChanges } from './pack-changes.ts';
 import type { PackJob, PackThreads } from './pack-job.ts';

@@ -4,7 +4,7 @@ import { openArtifacts } from '../../artifacts/open-artifacts.ts';
 import { storeSent } from '../../artifacts/sent-artifacts.ts';
 import { ThreadPool } from '../../lib/workers/pool.ts';
 import { startWorker } from '../../lib/workers/rpc.ts';
-import type { ContentsLocation } from '../../sources/open.ts';
+import type { ContentsLocation } from '../../sources/open-contents.ts';
 import type { PackFunctions, PackThreadData } from './pack.worker.ts';
 import type { ChangePackJob } from './pack-changes.ts';
 import { PACK_THREAD_LIMITS, type PackJob, type PackThreads } from './pack-job.ts';

@@ -1,6 +1,6 @@
 import type { ArtifactLocation } from '../../artifacts/open-artifacts.ts';
 import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
-import type { ContentsLocation } from '../../sources/open.ts';
+import type { ContentsLocation } from '../../sources/open-contents.ts';
 import { PACK_THREAD_LIMITS } from './pack-job.ts';
 import type { PrepareFunctions } from './prepare.worker.ts';
 import type { PrepareEntries } from './prepare-entries.ts';

@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
 import type { Contents } from '../../sources/contents.ts';
-import { type ContentsLocation, openContents } from '../../sources/open.ts';
+import { type ContentsLocation, openContents } from '../../sources/open-contents.ts';
 import { prepareEntries, type WantedEntry } from './prepare-entries.ts';
 
 const artifacts = openArtifacts(workerData as ArtifactLocation);

@@ -8,7 +8,7 @@ import type { ContentRoot, RootWatch } from '../../../src/sources/content-root.t
 import { hashFile } from '../../../src/sources/folder/hash-file.ts';
 import { LocalFiles } from '../../../src/sources/folder/local-files.ts';
 import { openWithin } from '../../../src/sources/folder/open-within.ts';
-import { openRoot } from '../../../src/sources/open.ts';
+import { openRoot } from '../../../src/sources/open-contents.ts';
 import { collect } from '../../support/builders.ts';
 import { itWithPermissions, useTempFolder, whileUnreadable } from '../../support/temp-folder.ts';
 import { until } from '../../support/until.ts';

@@ -5,7 +5,7 @@ import type { ResourceSet } from '../../../src/core/resource-set.ts';
 import { openRecord } from '../../../src/sources/artifact/open-record.ts';
 import type { ContentRoot } from '../../../src/sources/content-root.ts';
 import { openFile } from '../../../src/sources/files/open-file.ts';
-import { openRoot } from '../../../src/sources/open.ts';
+import { openRoot } from '../../../src/sources/open-contents.ts';
 import { openServed, type SourceParts } from '../../../src/sources/open-source.ts';
 import type { OpenedBytes } from '../../../src/sources/served-source.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
