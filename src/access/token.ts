@@ -26,7 +26,9 @@ export interface TokenRecord {
 
 export type TokenState = 'valid' | 'expired' | 'revoked';
 
+const ID = /^[0-9a-f]{12}$/;
 const TOKEN = /^tdm_([0-9a-f]{12})_[\w-]{43}$/;
+const PART_OF_TOKEN = /\btdm_([0-9a-f]{12})(?:_|$)/;
 
 /**
  * Creates a token: the id of its record, and 256 random bits. Random bits cannot be guessed, so a plain SHA-256
@@ -40,6 +42,11 @@ export function mintToken(): { readonly id: string; readonly token: string } {
 /** The id in a token; undefined for a text that is not a token. */
 export function idOfToken(text: string): string | undefined {
   return TOKEN.exec(text)?.[1];
+}
+
+/** The id that a person names a token by: the id itself, or the token, of which a part may be missing. */
+export function idOfNamed(text: string): string | undefined {
+  return ID.test(text) ? text : PART_OF_TOKEN.exec(text)?.[1];
 }
 
 export function digestOf(token: string): string {

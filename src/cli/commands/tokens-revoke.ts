@@ -1,3 +1,4 @@
+import { idOfNamed } from '../../access/token.ts';
 import { tokenView } from '../../api/token-views.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -18,9 +19,9 @@ export const tokensRevoke: CliCommand = {
   },
 };
 
-/** The token itself is accepted, too, also with a part missing. No message repeats what may be a secret. */
+/** No message repeats what may be a secret. */
 function idOf(given: string): string {
-  const id = /^[0-9a-f]{12}$/.exec(given)?.[0] ?? /\btdm_([0-9a-f]{12})(?:_|$)/.exec(given)?.[1];
+  const id = idOfNamed(given);
   if (id !== undefined) return id;
   throw new TidemarkError(
     'invalid',
