@@ -24,8 +24,9 @@ export async function removeUnusedReadings({ catalog, artifacts }: Parts, signal
     for (const { key, modified } of batch) {
       signal.throwIfAborted();
       const reading = modified < before ? readingOf(key) : undefined;
-      if (reading === undefined || modified < (await knownSince(catalog, reading.organization))) continue;
-      if (await isUsed(catalog, key, reading)) continue;
+      // Most are used, so that is asked first.
+      if (reading === undefined || (await isUsed(catalog, key, reading))) continue;
+      if (modified < (await knownSince(catalog, reading.organization))) continue;
       await artifacts.delete(key);
       removed += 1;
     }
