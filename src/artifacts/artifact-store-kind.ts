@@ -22,7 +22,7 @@ export interface ArtifactStoreKind<Location extends { readonly kind: string }> {
   placeOf?(location: Location): ArtifactPlace;
 
   /** Whether a thread that writes artifacts needs much less memory when another thread stores them. */
-  readonly isHeavy?: boolean;
+  readonly isLargePerThread?: boolean;
 
   /**
    * Sends no request before the store is used. Threads and other processes open the same location at the same time, so

@@ -57,8 +57,8 @@ export function placeOfArtifacts(location: ArtifactLocation): ArtifactPlace {
 }
 
 /** Whether a thread that writes artifacts needs much less memory when another thread stores them. */
-export function isHeavy(location: ArtifactLocation): boolean {
-  return kindOf(location).isHeavy ?? false;
+export function isLargePerThread(location: ArtifactLocation): boolean {
+  return kindOf(location).isLargePerThread ?? false;
 }
 
 function kindOf({ kind }: ArtifactLocation): ArtifactStoreKind<ArtifactLocation> {

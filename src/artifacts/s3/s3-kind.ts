@@ -24,7 +24,7 @@ export const S3: ArtifactStoreKind<S3ArtifactLocation> = {
   placeOf: ({ place }) => ({ bucket: place }),
 
   // The client takes 20 MB in each thread that loads it.
-  isHeavy: true,
+  isLargePerThread: true,
 
   open: ({ place, settings }) => new S3Store(place, settings),
 };

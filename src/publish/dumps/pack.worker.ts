@@ -1,6 +1,6 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
-import { type ArtifactLocation, isHeavy, openArtifacts } from '../../artifacts/open-artifacts.ts';
+import { type ArtifactLocation, isLargePerThread, openArtifacts } from '../../artifacts/open-artifacts.ts';
 import { sendArtifacts } from '../../artifacts/sent-artifacts.ts';
 import type { StoreLocation } from '../../config/configuration.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
@@ -51,7 +51,7 @@ serveCalls(functions, async () => {
 });
 
 function packagesOf(port: MessagePort): Pick<ArtifactStore, 'put'> {
-  return isHeavy(location) ? sendArtifacts(port) : artifacts;
+  return isLargePerThread(location) ? sendArtifacts(port) : artifacts;
 }
 
 async function withContents<Result>(
