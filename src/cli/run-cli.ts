@@ -87,12 +87,14 @@ function tellFailure(error: unknown, terminal: Terminal, advice: string): ExitCo
   return failure.exitCode;
 }
 
-/** A closed pipe, as in `tidemark changes list … | head`, is no failure of its own. Any other lost output is one. */
+/**
+ * A closed pipe, as in `tidemark changes list … | head`, is no failure of its own: without a reader of its messages, a
+ * command goes on. Any other lost output is a failure.
+ */
 function endWithoutOutput(host: Streams, terminal: Terminal): void {
   for (const stream of [host.stdout, host.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE' && stream === host.stdout) return terminal.closeOutput();
-      if (error.code === 'EPIPE') process.exit(EXIT.done);
+      if (error.code === 'EPIPE') return stream === host.stdout ? terminal.closeOutput() : undefined;
       const failure = new TidemarkError('unavailable', `the output cannot be written: ${error.message}`, {}, error);
       if (stream === host.stdout) terminal.fail(failureOf(failure));
       process.exit(EXIT.unavailable);

@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { cleanEnvironment, MAIN } from '../support/run-tidemark.ts';
+import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
 describe('a command whose output no process reads any more', () => {
@@ -58,6 +59,26 @@ describe('a command whose output no process reads any more', () => {
     assert.deepEqual(readdirSync(join(place.folder, 'temporary')), []);
   });
 
+  it('goes on without a reader of its messages', async () => {
+    const port = await findFreePort();
+    const server = start(`serve --port ${port} --log-format text`);
+    server.stderr.destroy();
+    const ended = once(server, 'exit');
+    const isReady = () => fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => ok, () => false);
+    try {
+      await until('the server answers', async () => server.exitCode !== null || (await isReady()));
+      await fetch(`http://127.0.0.1:${port}/nothing`);
+      assert.ok(await isReady());
+    } finally {
+      server.kill();
+    }
+    assert.deepEqual(await ended, [0, null]);
+
+    const failing = start('sets show nothing');
+    failing.stderr.destroy();
+    assert.deepEqual(await once(failing, 'exit'), [2, null]);
+  });
+
   async function done(command: string): Promise<string> {
     const { exitCode, stdout, stderr } = await place.run(command.split(' '));
     assert.equal(exitCode, 0, stderr);
@@ -66,14 +87,18 @@ describe('a command whose output no process reads any more', () => {
 
   /** Runs a command in a process of its own, with a pipe as output that was closed at the other end. */
   async function unread(command: string, env: Readonly<Record<string, string>> = {}) {
-    const child = spawn(process.execPath, [MAIN, ...command.split(' ')], {
+    const child = start(command, env);
+    child.stdout.destroy();
+    const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    return { stderr, exitCode: exitCode as number | null };
+  }
+
+  function start(command: string, env: Readonly<Record<string, string>> = {}) {
+    return spawn(process.execPath, [MAIN, ...command.split(' ')], {
       cwd: place.folder,
       env: { ...cleanEnvironment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 60_000,
     });
-    child.stdout.destroy();
-    const [stderr, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    return { stderr, exitCode: exitCode as number | null };
   }
 });

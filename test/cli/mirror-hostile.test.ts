@@ -171,12 +171,16 @@ describe('requests of a mirror', () => {
       'netrc',
       'machine example.org login no password no\nmachine 127.0.0.1\n login me password SECRET-WORD\n',
     );
-    const withLogin = source.url.replace('//', '//me:SECRET%20URL@');
+    place.write('netrc-without-user', 'machine 127.0.0.1 password SECRET-WORD\n');
+    const withLogin = (login: string) => source.url.replace('//', `//${login}@`);
     const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
     for (const [url, words, expected] of [
       [source.url, ['--token-file', 'token'], 'Bearer SECRET-TOKEN'],
       [source.url, ['--netrc', 'netrc'], basic('me:SECRET-WORD')],
-      [withLogin, [], basic('me:SECRET URL')],
+      [source.url, ['--netrc', 'netrc-without-user'], basic(':SECRET-WORD')],
+      [withLogin('me:SECRET%20URL'), [], basic('me:SECRET URL')],
+      [withLogin(':SECRET'), [], basic(':SECRET')],
+      [withLogin('100%:SECRET'), [], basic('100%:SECRET')],
     ] as const) {
       const { stdout, stderr, exitCode } = await mirror(url, ...words);
       assert.equal(exitCode, 0, stderr);

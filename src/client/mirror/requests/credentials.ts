@@ -1,3 +1,4 @@
+import { unescape } from 'node:querystring';
 import { readGivenFile, readTokenFile } from '../../../lib/http/given-file.ts';
 import type { RequestHeaders } from '../../read/fetcher.ts';
 import type { Hosts } from './hosts.ts';
@@ -25,8 +26,8 @@ export async function readCredentials(options: CredentialOptions, hosts: Hosts):
   const { username, password } = new URL(options.url);
   const token = options.tokenFile === undefined ? undefined : await readTokenFile(options.tokenFile);
   const logins = options.netrc === undefined ? undefined : parseNetrc(await readGivenFile(options.netrc));
-  const named =
-    username === '' ? undefined : { login: decodeURIComponent(username), password: decodeURIComponent(password) };
+  // Basic permits an empty user name (RFC 7617), as for a server that only reads a token from the password.
+  const named = username + password === '' ? undefined : { login: unescape(username), password: unescape(password) };
   return (url) => {
     const isSource = hosts.isSource(url);
     if (isSource && token !== undefined) return { authorization: `Bearer ${token}` };
