@@ -64,7 +64,11 @@ describe('a command whose output no process reads any more', () => {
     const server = start(`serve --port ${port} --log-format text`);
     server.stderr.destroy();
     const ended = once(server, 'exit');
-    const isReady = () => fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => ok, () => false);
+    const isReady = () =>
+      fetch(`http://127.0.0.1:${port}/healthz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
     try {
       await until('the server answers', async () => server.exitCode !== null || (await isReady()));
       await fetch(`http://127.0.0.1:${port}/nothing`);

@@ -1,4 +1,4 @@
-import { unescape } from 'node:querystring';
+import { unescape as decoded } from 'node:querystring';
 import { readGivenFile, readTokenFile } from '../../../lib/http/given-file.ts';
 import type { RequestHeaders } from '../../read/fetcher.ts';
 import type { Hosts } from './hosts.ts';
@@ -27,7 +27,7 @@ export async function readCredentials(options: CredentialOptions, hosts: Hosts):
   const token = options.tokenFile === undefined ? undefined : await readTokenFile(options.tokenFile);
   const logins = options.netrc === undefined ? undefined : parseNetrc(await readGivenFile(options.netrc));
   // Basic permits an empty user name (RFC 7617), as for a server that only reads a token from the password.
-  const named = username + password === '' ? undefined : { login: unescape(username), password: unescape(password) };
+  const named = username + password === '' ? undefined : { login: decoded(username), password: decoded(password) };
   return (url) => {
     const isSource = hosts.isSource(url);
     if (isSource && token !== undefined) return { authorization: `Bearer ${token}` };
