@@ -38,6 +38,14 @@ export function isTidemarkError(error: unknown, code?: ErrorCode): error is Tide
   return error instanceof TidemarkError && (code === undefined || error.code === code);
 }
 
+/**
+ * Whether the artifact store is at fault: it does not exist, does not respond, denies, throttles, or is full. Only such
+ * errors have the detail `artifacts`, its name.
+ */
+export function isArtifactStoreAway(error: unknown): error is TidemarkError {
+  return isTidemarkError(error, 'unavailable') && error.details.artifacts !== undefined;
+}
+
 /** Waits for a write. Undefined when it failed with `conflict`: another process was first. */
 export async function unlessConflict<Result>(write: Promise<Result>): Promise<Result | undefined> {
   try {

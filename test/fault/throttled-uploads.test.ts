@@ -184,21 +184,18 @@ describe('uploads on an S3 server that throttles', () => {
     assert.deepEqual([whole.status, whole.json.number, whole.json.files.length], [201, 1, 2]);
   });
 
-  it('have failed when it refuses for longer than they are tried, and are processed when a person asks for it', async () => {
-    await start(2, 1);
+  it('wait while it refuses all, which is no attempt, and are processed when it does not', async () => {
+    await start(2, 0);
     const expected = recordsOf(0, RECORDS);
     assert.equal((await postForm(at('uploads'), [file('new.mrc', bytesOf(expected))])).status, 201);
     const throttled = proxy.on(all, slowDown);
     runJobs();
-    await until('an attempt has failed', async () => (await show()).failure?.retries === true);
-    await reaches('failed');
-    const { failure } = await show();
-    assert.match(failure.error, /asks to slow down/);
-    assert.equal(failure.retries, false);
-    await jobIs(({ state, attempts }) => state === 'failed' && attempts === 2);
+    await jobIs(({ state, wait }) => state === 'queued' && /asks to slow down/.test(wait?.reason ?? ''));
+    const { status, failure } = await show();
+    assert.deepEqual([status, failure.retries], ['waiting', true]);
+    assert.match(failure.error, /^the artifact store is unavailable for now, and the upload waits for it$/);
+    assert.equal((await started.app.jobs.get(JOB)).attempts, 0);
     assert.deepEqual(await stream.changes(), []);
-    const { body } = await askJson(at('uploads'));
-    assert.deepEqual([body.uploads[0].status, body.uploads[0].files[0].name], ['failed', 'new.mrc']);
 
     throttled.remove();
     const retried = await ask(at('uploads/main/1/retry'), { method: 'POST' });

@@ -1,5 +1,5 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
-import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
+import { isArtifactStoreAway, isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { withoutPaths } from '../../core/without-paths.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -34,7 +34,7 @@ interface ProcessorParts {
   readonly index: Pick<ChangeLog, 'watermark'>;
   readonly sets: Pick<SetRegistry, 'bySlug'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
-  readonly artifacts: Pick<ArtifactStore, 'delete'>;
+  readonly artifacts: Pick<ArtifactStore, 'delete' | 'folders'>;
   readonly updater: EventPoster;
   readonly earlyReader: Pick<EarlyReader, 'take'>;
   readonly threadData: ProcessThreadData;
@@ -43,6 +43,9 @@ interface ProcessorParts {
 }
 
 const PAUSED = 'a dump of its stream has to begin';
+const STORE_AWAY = 'the artifact store is unavailable for now, and the upload waits for it';
+/** Shortest and longest milliseconds until an upload tries again whether the artifact store answers. */
+const STORE_AGAIN_MS = { least: 5_000, most: 60_000 };
 
 /**
  * Processes uploads: fetches and reads them, and applies them to the set of their stream. Any number of processes may
@@ -64,7 +67,7 @@ export class UploadProcessor {
   /**
    * @throws TidemarkError `conflict` when the upload has to be continued later, though it is not at fault: a part of it
    *   may be published. Every other error means that the attempt failed, and nothing of the upload is published.
-   *   JobWaits when a dump waits to begin for longer than `mostPauseMs`
+   *   JobWaits when a dump waits to begin for longer than `mostPauseMs`, and while the artifact store is away
    */
   async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
     const processing = new Processing({ ...this.#parts, thread: this.#thread, pauses: this.#pauses }, upload, attempt);
@@ -139,15 +142,36 @@ class Processing {
     return this.#state?.body ?? {};
   }
 
-  /** Records the failure of work that may fail because of the upload. @throws the error */
+  /**
+   * Records the failure of work that may fail because of the upload.
+   * @throws the error; JobWaits when the artifact store is at fault
+   */
   async #recordingFailure<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
       this.#attempt.signal.throwIfAborted();
-      await this.#recordFailure(error);
+      if (await this.#isStoreAway(error)) throw await this.#waitForStore(error);
+      const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
+      await this.#recordFailure(text, this.#attempt.isLast || isTidemarkError(error, 'invalid'));
       throw error;
     }
+  }
+
+  /** A folder that is not mounted is an empty one. */
+  async #isStoreAway(error: unknown): Promise<boolean> {
+    if (!isTidemarkError(error, 'not-found')) return isArtifactStoreAway(error);
+    const names = await this.#parts.artifacts.folders('').catch(() => []);
+    return error.details.key !== undefined && names.length === 0;
+  }
+
+  /** The pause grows with the time for which the upload waits. */
+  async #waitForStore(error: unknown): Promise<JobWaits> {
+    await this.#recordFailure(STORE_AWAY, false);
+    const { least, most } = STORE_AGAIN_MS;
+    const waitedMs = Date.now() - (this.#attempt.waitsSince ?? Date.now());
+    const againMs = Math.min(Math.max(waitedMs, least), most);
+    return new JobWaits(`the artifact store has to answer: ${(error as TidemarkError).message}`, { againMs });
   }
 
   async #prepare(): Promise<{ readonly set: ResourceSet; readonly read: ReadUpload }> {
@@ -225,10 +249,8 @@ class Processing {
   }
 
   /** Records the failure for users. This fails silently when the store itself is in trouble. */
-  async #recordFailure(error: unknown): Promise<void> {
-    const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
-    const isFinal = this.#attempt.isLast || isTidemarkError(error, 'invalid');
-    const failure = { at: Date.now(), error: text, isFinal };
+  async #recordFailure(error: string, isFinal: boolean): Promise<void> {
+    const failure = { at: Date.now(), error, isFinal };
     const isDone = ({ applying }: UploadState) => applying !== undefined;
     await this.#record((before) => !isDone(before) && { failure }).catch(() => {});
   }
