@@ -17,7 +17,7 @@ export function beyondEnd(store: string, key: ObjectKey, start: number): Tidemar
 
 export function cutOff(store: string, key: ObjectKey, { came, of }: { came: number; of: number }): TidemarkError {
   const message = `${key} in the artifact store ${store} was cut off: ${came} of ${of} bytes came; trying again may help`;
-  return new TidemarkError('unavailable', message, { key });
+  return new TidemarkError('unavailable', message, { key, artifacts: store });
 }
 
 /** The error for an artifact that cannot be read, for comparing as for reading a record or a file. */

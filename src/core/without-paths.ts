@@ -1,12 +1,26 @@
-import type { TidemarkError } from './errors.ts';
+import { isArtifactStoreAway, type TidemarkError } from './errors.ts';
 
 /** Details that may contain a path of this machine. The message repeats it. */
 const PATHS = ['root', 'file', 'folder', 'artifacts'] as const;
 /** An absolute path in the message of a library, except a part of a URL. */
 const PATH = /(?<![\w:/.])\/(?:[\w.@+~-]+\/)*[\w.@+~-]+/g;
+/** As `describeS3` names it. */
+const BUCKET = /s3:\/\/[^\s:;,]+/g;
+
+type Shown = Pick<TidemarkError, 'message' | 'details'>;
+
+/**
+ * The parts of a server error that clients may read. Bucket and server of the artifact store are no business of theirs,
+ * and what is wrong with it is in the log.
+ */
+export function shownToClients(error: TidemarkError): Shown {
+  if (isArtifactStoreAway(error)) return { message: 'the artifact store is unavailable for now', details: {} };
+  const { message, details } = withoutPaths(error);
+  return { message: message.replace(BUCKET, '…'), details };
+}
 
 /** The parts of a server error that people other than the operator may read: without paths of this machine. */
-export function withoutPaths({ message, details }: TidemarkError): Pick<TidemarkError, 'message' | 'details'> {
+export function withoutPaths({ message, details }: TidemarkError): Shown {
   const others = { ...details };
   let text = message;
   for (const name of PATHS) {

@@ -167,7 +167,7 @@ async function abortForGood(requests: WriteRequests, key: ObjectKey, id: string)
 
 function writtenByOther(store: string, key: ObjectKey): TidemarkError {
   const message = `${key} is being written into the artifact store ${store} by another process; try again in some minutes`;
-  return new TidemarkError('unavailable', message, { key });
+  return new TidemarkError('unavailable', message, { key, artifacts: store });
 }
 
 function tooLong(key: ObjectKey): TidemarkError {

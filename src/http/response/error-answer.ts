@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type ErrorCode, TidemarkError } from '../../core/errors.ts';
-import { withoutPaths } from '../../core/without-paths.ts';
+import { shownToClients } from '../../core/without-paths.ts';
 import type { Answer } from '../request/answer.ts';
 import { HttpError } from '../request/http-error.ts';
 import { loggedPath } from '../request/logged-path.ts';
@@ -28,7 +28,7 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   if (error instanceof TidemarkError) {
     const { code } = error;
     const status = STATUS[code];
-    const { message, details } = status >= 500 ? withoutPaths(error) : error;
+    const { message, details } = status >= 500 ? shownToClients(error) : error;
     const retryAfter = RETRY_AFTER[code];
     return {
       status,

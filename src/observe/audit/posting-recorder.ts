@@ -1,5 +1,5 @@
 import { isTidemarkError } from '../../core/errors.ts';
-import { withoutPaths } from '../../core/without-paths.ts';
+import { shownToClients } from '../../core/without-paths.ts';
 import type { ParsedEvent, Posting, PostingResult } from '../../ingest/posting.ts';
 import { shortened } from '../../lib/excerpt.ts';
 import { MOST_REJECTIONS, type NewEntry, type RejectedEvent, type Sender } from './posting-entry.ts';
@@ -79,5 +79,5 @@ export class PostingRecorder {
 
 /** Clients read it: any other error may contain paths of this machine, and the log of the server has it. */
 function problemOf(error: unknown): string {
-  return isTidemarkError(error) ? withoutPaths(error).message : 'an unexpected error: see the log of the server';
+  return isTidemarkError(error) ? shownToClients(error).message : 'an unexpected error: see the log of the server';
 }
