@@ -136,6 +136,21 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     assert.equal(again.exitCode, 2);
   });
 
+  it('says of what it wrote that it is not all of a file', async () => {
+    folder.write('whole.xml', MARCXML);
+    folder.write('cut.xml', MARCXML.replace('00000dam', '00000nam').replace('</collection>', '<record>'));
+    folder.write('faulty.mrc', Buffer.concat([FAULTY, FAULTY]));
+    const { stderr, exitCode } = await check('whole.xml', 'cut.xml', 'faulty.mrc', '--normalized', 'normalized');
+    assert.equal(exitCode, 1);
+    const [cut, faulty, ...others] = stderr.trim().split('\n');
+    assert.match(
+      cut!,
+      /^What was written of cut\.xml is not all of it: the error is in record 2: .*; nothing behind this place is read\.$/,
+    );
+    assert.match(faulty!, /^What was written of faulty\.mrc is not all of it: of 2 errors, the last is in record 5: /);
+    assert.deepEqual(others, []);
+  });
+
   it('needs files that can be read', async () => {
     folder.write('in/a.mrc', RECORDS);
     const failed = async (...words: readonly string[]) => {

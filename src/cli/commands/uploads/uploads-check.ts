@@ -40,7 +40,8 @@ export const uploadsCheck: CliCommand<Options> = {
     try {
       if (options.errors !== undefined) visitors.push(await openErrorsFile(resolve(workingDirectory, options.errors)));
       if (options.normalized !== undefined) {
-        visitors.push(await openNormalizedFiles(resolve(workingDirectory, options.normalized)));
+        const folder = resolve(workingDirectory, options.normalized);
+        visitors.push(await openNormalizedFiles(folder, (text) => terminal.say(text)));
       }
       for await (const file of checkWithProgress(call, given, visitors)) {
         if (terminal.json) await terminal.print('', file);
