@@ -38,6 +38,15 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     assert.equal(exitCode, 0);
   });
 
+  it('takes an empty list of deletions for one, and is content with it', async () => {
+    folder.write('nightly.delete', '');
+    folder.write('deletes.txt', '\n');
+    const { stdout, exitCode } = await check('nightly.delete', 'deletes.txt');
+    assert.match(stdout, /\nnightly\.delete +ids to delete +0 +0 +0\ndeletes\.txt +ids to delete +0 +0 +0\n/);
+    assert.match(stdout, /would take over 0 records and 0 deletions\.\n$/);
+    assert.equal(exitCode, 0);
+  });
+
   it('opens packages as tar, gzip and zip make them, in each other, too', async () => {
     folder.write('in/a.mrc', RECORDS);
     folder.write('in/gone', '7\n');

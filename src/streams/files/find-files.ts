@@ -75,7 +75,7 @@ const depthOf = (packing: readonly Packing[]): number =>
   packing.filter((one, at) => one !== 'tar' || packing[at - 1] !== 'gzip').length;
 
 async function* identified(input: Lookahead, place: Place): Found {
-  const identity = await identify(input);
+  const identity = await identify(input, place.path.at(-1)!);
   if (identity.kind === 'of-macos' && place.path.length > 1) return;
   const { kind, reason } = identity.kind === 'of-macos' ? UNKNOWN_OF_MACOS : identity;
   // A file that is damaged at its beginning may be of any kind.

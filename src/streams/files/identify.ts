@@ -1,3 +1,4 @@
+import { idInLine } from './deleted-ids.ts';
 import { foreignForm, isOfMacos } from './foreign-forms.ts';
 import type { FileKind } from './found-file.ts';
 import { beginsAsMarc21 } from './identify-marc21.ts';
@@ -9,17 +10,21 @@ import type { Lookahead } from './lookahead.ts';
 const HEAD_BYTES = 64 * 1024;
 const XML_HEAD_BYTES = 1024 * 1024;
 
+/** Names with the word `del`, `delete`, `deletes`, `deleted`, `deletion` or `deletions`, as in `2026-02-03.del.txt`. */
+const OF_DELETIONS = /(?<![a-z])del(et(e[sd]?|ions?))?(?![a-z])/i;
+
 export type Identity =
   | { readonly kind: Exclude<FileKind, 'unknown'>; readonly reason?: undefined }
   | { readonly kind: 'unknown'; readonly reason: string }
   | { readonly kind: 'of-macos' };
 
 /**
- * The kind of a file that is not a package, judged only by its content. Its bytes can be read from the first one
- * afterwards.
+ * The kind of a file that is not a package, judged only by its content; where there is none, by its name: a list of
+ * deletions is empty on a day without any. Its bytes can be read from the first one afterwards.
  */
-export async function identify(input: Lookahead): Promise<Identity> {
+export async function identify(input: Lookahead, name: string): Promise<Identity> {
   const head = await input.peek(HEAD_BYTES);
+  if (OF_DELETIONS.test(name) && isBlank(head)) return { kind: 'deleted-ids' };
   if (head.length === 0) return unknown('it is empty');
   if (isOfMacos(head)) return { kind: 'of-macos' };
   if (beginsAsMarc21(head)) return { kind: 'marc21' };
@@ -31,6 +36,8 @@ export async function identify(input: Lookahead): Promise<Identity> {
   }
   return identityOf('deleted-ids', identifyText(head, head.length < HEAD_BYTES));
 }
+
+const isBlank = (head: Buffer): boolean => head.length < HEAD_BYTES && idInLine(head.toString('utf8')) === '';
 
 function identityOf(kind: 'marcxml' | 'deleted-ids', problem: string): Identity {
   return problem === '' ? { kind } : unknown(problem);

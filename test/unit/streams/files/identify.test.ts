@@ -6,9 +6,9 @@ const SLIM = 'http://www.loc.gov/MARC21/slim';
 const MARCXML = `<collection xmlns="${SLIM}"><record/></collection>`;
 
 /** The kind of a file, and why it is unknown. */
-async function kindOf(content: string | Buffer): Promise<string> {
+async function kindOf(content: string | Buffer, name = 'given'): Promise<string> {
   const found: string[] = [];
-  for await (const { kind, reason } of findFiles(given(Buffer.from(content), 1000))) {
+  for await (const { kind, reason } of findFiles({ ...given(Buffer.from(content), 1000), name })) {
     found.push(reason === undefined ? kind : `${kind}: ${reason}`);
   }
   assert.equal(found.length, 1);
@@ -89,6 +89,28 @@ describe('kinds of files', () => {
       Array.from({ length: 20_000 }, (_, id) => `in0000${id}`).join('\n'),
     ];
     for (const content of files) assert.equal(await kindOf(content), 'deleted-ids', content.slice(0, 40));
+  });
+
+  it('identifies a list without ids by its name', async () => {
+    const names = [
+      'x.delete',
+      'deletes.txt',
+      'DELETED_ids.txt',
+      '2026-02-03.del.txt.gz',
+      'deletions/monday',
+      'del2.mrc',
+    ];
+    for (const name of names) {
+      for (const content of ['', ' \r\n\n', '\ufeff', '\u001a']) {
+        assert.equal(await kindOf(content, name), 'deleted-ids', name);
+      }
+      assert.equal(await kindOf(marc('1'), name), 'marc21');
+      assert.match(await kindOf('\0', name), /^unknown: /);
+    }
+    for (const name of ['x.mrc', 'ids.txt', 'delta.txt', 'model.xml', 'undeleted', 'delegates']) {
+      assert.equal(await kindOf('', name), 'unknown: it is empty');
+      assert.equal(await kindOf('\n', name), 'unknown: it has nothing but blanks');
+    }
   });
 
   it('says what else a text is', async () => {
