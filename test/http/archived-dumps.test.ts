@@ -101,6 +101,25 @@ describeOnEachStore('Archived Resource Dumps', (store) => {
     assert.equal((await readdir(packages)).length, 3);
   });
 
+  it('are not read for a package that does not exist', async () => {
+    await build();
+    await keep();
+    const lists = packages.replace('_dumps', '_lists');
+    // Reading one of them would fail.
+    const archives = (await readdir(lists)).filter((name) => name.endsWith('.dump.json'));
+    for (const name of archives) await writeFile(join(lists, name), 'damaged');
+    const [{ loc }] = entriesOf(await read(`${home}/resourcedump.xml`)) as [{ loc: string }];
+    const random = /[0-9a-f]{8}(?=\.zip$)/;
+    for (const uri of [
+      loc.replace(random, '00000000'),
+      loc.replace(/\d+-\d+-\d+-\d+(?=-)/, '1-9-1-1'),
+      `${home}/dumps/x.zip`,
+    ]) {
+      assert.equal((await ask(uri)).status, 404, uri);
+    }
+    assert.equal(archives.length, 1);
+  });
+
   it('are found from the Capability List and from the live dump', async () => {
     await build();
     const uri = `${home}/resourcedump-archive.xml`;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { json } from 'node:stream/consumers';
-import { formatKey } from '../../artifacts/artifact-key.ts';
+import { formatKey, parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
@@ -75,8 +75,10 @@ export class DumpArchives {
     throw new TidemarkError('not-found', `there is no archived dump "${time}"`, { time });
   }
 
-  /** Finds a package of an archived dump. */
+  /** Finds a package of an archived dump. Lists of packages are read only for one that exists. */
   async packageOf(set: ResourceSet, name: string): Promise<Package | undefined> {
+    const key = formatKey({ kind: 'package', set: set.id, name });
+    if (parseKey(key)?.kind !== 'package' || (await this.#parts.artifacts.head(key)) === undefined) return undefined;
     const [epoch, number, version] = name.split('-');
     const page = `${epoch}-${number}`;
     for (const { at, name: list } of (await this.#parts.known.find(set))?.dumps ?? []) {
