@@ -24,12 +24,15 @@ describe('The page that validates a source', () => {
   const start = (validateNetworks: readonly string[] = []) =>
     startApp(SQLITE, { token: new Secret(TOKEN), validateNetworks });
 
-  async function validate({ url }: StartedApp, given: string) {
-    const response = await fetch(`${url}/validate`, {
+  const request = (url: string, given: string) =>
+    fetch(`${url}/validate`, {
       method: 'POST',
       headers: { authorization: AUTHORIZATION },
       body: new URLSearchParams({ url: given }),
     });
+
+  async function validate({ url }: StartedApp, given: string) {
+    const response = await request(url, given);
     return { status: response.status, page: await response.text() };
   }
 
@@ -53,6 +56,26 @@ describe('The page that validates a source', () => {
     assert.match(page, /at the level MUST/);
     assert.match(page, /The root is urlset or sitemapindex/);
     assert.doesNotMatch(page, /resourcelist"\/><script>/);
+  });
+
+  it('shows what it has read so far, and what it reads, before it has the result', async () => {
+    const waiting = Promise.withResolvers<void>();
+    source.answers.set('/resourcelist.xml', (_, response) => {
+      void waiting.promise.then(() => response.end('<urlset/>'));
+    });
+    const { url } = await start(['127.0.0.1']);
+    const response = await request(url, `${source.baseUrl}/`);
+    assert.equal(response.headers.get('x-accel-buffering'), 'no');
+    let page = '';
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      page += chunk;
+      if (page.includes('/resourcelist.xml</code> …')) waiting.resolve();
+    }
+    assert.match(
+      page,
+      /class="so-far quiet">So far: \d documents with \d entries\. Reading <code>\S+\/resourcelist\.xml</,
+    );
+    assert.match(page, /So far.*at the level MUST.*<\/html>\s*$/s);
   });
 
   it('says that the URL itself is not there, when the source is found by its host', async () => {

@@ -107,6 +107,15 @@ ${footer(page.frame)}
 `.text;
 }
 
+/** In no page: a template escapes it. */
+const REST = '<!-- the rest of the content -->';
+
+/** A whole page whose content follows while it is sent: what is before its end, and what is behind it. */
+export function renderPageAround(page: Page): readonly [string, string] {
+  const [before = '', after = ''] = renderPage({ ...page, main: html`${page.main}${new Html(REST)}` }).split(REST);
+  return [before, after];
+}
+
 function header({ frame, part }: Page): Html {
   const { top, viewer } = frame;
   const shown = PARTS.filter((its) => viewer.isAdministrator || !('forAdministrators' in its) || its.part === part);

@@ -17,6 +17,12 @@ export function sendPageOnce(response: Response, page: string): void {
   response.send(page);
 }
 
+/** Sends the beginning of a page. The caller sends the rest, and ends the response; a proxy must not hold it back. */
+export function beginPage(response: Response, beginning: string): void {
+  setHeaders(response, 'private, no-cache');
+  response.set('X-Accel-Buffering', 'no').write(beginning);
+}
+
 function setHeaders(response: Response, caching: string): void {
   const policy = policyOfPage(response.req.path);
   if (policy !== undefined) response.set('Content-Security-Policy', policy);

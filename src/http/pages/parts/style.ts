@@ -96,6 +96,7 @@ code { font: .88em var(--mono); overflow-wrap: anywhere; }
 .notice { border-left: 4px solid var(--warn); background: var(--tint); padding: .8rem 1.1rem; margin: 0 0 1.6rem; }
 .notice.good { border-color: var(--good); }
 .notice.bad { border-color: var(--bad); }
+.so-far:has(+ *) { display: none; }
 .notice p { margin: .2rem 0; }
 .notice ul { margin: .2rem 0; padding-left: 1.3rem; }
 .notice[role=alert] p { white-space: pre-line; }

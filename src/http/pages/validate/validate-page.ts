@@ -1,24 +1,23 @@
-import { countFindings, type Report } from '../../../client/validate/report.ts';
+import { countFindings, type Progress, type Report } from '../../../client/validate/report.ts';
 import { type FindingView, findingView } from '../../../client/validate/report-view.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
-import { renderPage } from '../parts/layout.ts';
+import { type Page, renderPage, renderPageAround } from '../parts/layout.ts';
 import { facts, table } from '../parts/tables.ts';
 import { counted } from '../parts/words.ts';
 
-interface ValidatePage {
-  readonly frame: Frame;
-  /** The requested URL; empty at first. */
-  readonly url: string;
-  /** The result; undefined when nothing was read. */
-  readonly report?: Report | undefined;
-  /** The error when nothing could be read. */
-  readonly problem?: string | undefined;
+/** A form for the URL of a source. */
+export function renderValidatePage(frame: Frame): string {
+  return renderPage(pageOf(frame, ''));
 }
 
-/** A form for the URL of a source, and the result for that source. */
-export function renderValidatePage({ frame, url, report, problem }: ValidatePage): string {
+/** The same with a URL: what is before its progress and its result, and what is behind them. */
+export function renderAroundValidation(frame: Frame, url: string): readonly [string, string] {
+  return renderPageAround(pageOf(frame, url));
+}
+
+function pageOf(frame: Frame, url: string): Page {
   const main = html`<h1>Validate a source</h1>
 <p class="lead">Reads any ResourceSync source, and checks it by the rules of the specification. It takes at most a minute,
 and leaves out large documents and most resources: the command <code>tidemark validate</code> reads everything.</p>
@@ -27,9 +26,28 @@ and leaves out large documents and most resources: the command <code>tidemark va
 <input id="url" name="url" type="url" value="${url}" maxlength="2048" required autocomplete="off" spellcheck="false">
 <button>Validate</button>
 </form>
-${problem !== undefined && html`<div class="notice bad" role="alert"><p><strong>Nothing was read.</strong> ${problem}</p></div>`}
-${report !== undefined && found(report)}`;
-  return renderPage({ frame, title: 'Validate a source', main });
+`;
+  return { frame, title: 'Validate a source', main };
+}
+
+/** What was done so far. The style sheet shows only the last one of these, until something follows. */
+export function validationProgress({ documents, entries, resources, packages, uri }: Progress): string {
+  const parts = [
+    documents > 0 && `${counted(documents, 'document')} with ${counted(entries, 'entry', 'entries')}`,
+    resources > 0 && counted(resources, 'resource'),
+    packages > 0 && counted(packages, 'package'),
+  ].filter((part) => part !== false);
+  return html`<p class="so-far quiet">${parts.length > 0 && `So far: ${parts.join(', ')}. `}Reading <code>${uri}</code> …</p>
+`.text;
+}
+
+/** The error when nothing could be read. */
+export function validationProblem(problem: string): string {
+  return html`<div class="notice bad" role="alert"><p><strong>Nothing was read.</strong> ${problem}</p></div>`.text;
+}
+
+export function validationResult(report: Report): string {
+  return found(report).text;
 }
 
 function found(report: Report): Html {

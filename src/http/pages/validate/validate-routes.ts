@@ -1,21 +1,30 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PAGE_LIMITS } from '../../../client/read/limits.ts';
-import type { Report } from '../../../client/validate/report.ts';
+import type { ValidateOptions } from '../../../client/validate/read/session.ts';
+import type { Progress, Report } from '../../../client/validate/report.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { page as htmlPage, type Operation, pageOperation } from '../../request/operation.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { frameOf } from '../parts/frame-of.ts';
-import { sendPage } from '../parts/send-page.ts';
-import { renderValidatePage } from './validate-page.ts';
+import { beginPage, sendPage } from '../parts/send-page.ts';
+import {
+  renderAroundValidation,
+  renderValidatePage,
+  validationProblem,
+  validationProgress,
+  validationResult,
+} from './validate-page.ts';
 
 const MOST_BODY_BYTES = 16 * 1024;
 const SAMPLE = 5;
 /** Most concurrent validations: each may keep a CPU busy for a minute. */
 const AT_A_TIME = 2;
+const PROGRESS_INTERVAL_MS = 500;
 
 const FORM = pageOperation('validatePage', 'Asks for the URL of a source to validate');
 
@@ -38,7 +47,7 @@ export function validateRoutes(app: ServedApp, stopping: AbortSignal): readonly 
       action: 'administer',
       operation: FORM,
       async handle(request, response) {
-        sendPage(response, renderValidatePage({ frame: await frameOf(app, request, response), url: '' }));
+        sendPage(response, renderValidatePage(await frameOf(app, request, response)));
       },
     }),
 
@@ -48,19 +57,21 @@ export function validateRoutes(app: ServedApp, stopping: AbortSignal): readonly 
       async handle(request, response) {
         const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BODY_BYTES);
         const url = new URLSearchParams(body.toString()).get('url')?.trim() ?? '';
-        const frame = await frameOf(app, request, response);
+        const [before, after] = renderAroundValidation(await frameOf(app, request, response), url);
         const left = new AbortController();
         response.on('close', () => left.abort());
+        beginPage(response, before);
         underWay++;
         try {
           if (underWay > AT_A_TIME) throw new TidemarkError('not-ready', 'others are being validated: try again later');
           const signal = AbortSignal.any([stopping, left.signal]);
-          const report = await validateOnce(url, { networks: validateNetworks, signal });
-          sendPage(response, renderValidatePage({ frame, url, report }));
+          using shown = showProgress(response);
+          const report = await validateOnce(url, { networks: validateNetworks, signal, onProgress: shown.onProgress });
+          response.end(validationResult(report) + after);
         } catch (error) {
           if (left.signal.aborted) return;
           if (!isTidemarkError(error)) throw error;
-          sendPage(response, renderValidatePage({ frame, url, problem: `${error.message}.` }));
+          response.end(validationProblem(`${error.message}.`) + after);
         } finally {
           underWay--;
         }
@@ -69,12 +80,27 @@ export function validateRoutes(app: ServedApp, stopping: AbortSignal): readonly 
   ];
 }
 
-interface Once {
+/** Sends the progress whenever there is some, at most once in each interval, until it is disposed of. */
+function showProgress(response: Pick<ServerResponse, 'write'>) {
+  let latest: Progress | undefined;
+  const timer = setInterval(() => {
+    if (latest !== undefined) response.write(validationProgress(latest));
+    latest = undefined;
+  }, PROGRESS_INTERVAL_MS);
+  return {
+    onProgress: (progress: Progress) => {
+      latest = progress;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+interface Once extends Pick<ValidateOptions, 'onProgress'> {
   readonly networks: readonly string[];
   readonly signal: AbortSignal;
 }
 
-async function validateOnce(url: string, { networks, signal }: Once): Promise<Report> {
+async function validateOnce(url: string, { networks, signal, onProgress }: Once): Promise<Report> {
   if (!URL.canParse(url)) throw new TidemarkError('invalid', 'That is not a URL: use one such as https://example.org/');
   // Loaded on first use: few servers need it.
   const [{ validate }, { HttpFetcher }] = await Promise.all([
@@ -84,7 +110,8 @@ async function validateOnce(url: string, { networks, signal }: Once): Promise<Re
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-validate-'));
   const fetcher = new HttpFetcher({ ...PAGE_LIMITS, privateNetworks: networks });
   try {
-    return await validate(new URL(url).href, { fetcher, folder, signal, limits: PAGE_LIMITS, sample: SAMPLE });
+    const options = { fetcher, folder, signal, limits: PAGE_LIMITS, sample: SAMPLE, onProgress };
+    return await validate(new URL(url).href, options);
   } finally {
     fetcher.close();
     await rm(folder, { recursive: true, force: true });
