@@ -21,7 +21,8 @@ export interface LatestCliOptions extends FilterOptions {
 export const artifactsLatest: CliCommand<LatestCliOptions> = {
   group: 'artifacts',
   usage: 'latest',
-  summary: 'Prints the newest Avro file of an activity, of each provider or of one: a plain list of paths for Spark.',
+  summary:
+    'Prints the newest Avro file of an activity, of each provider or of one: a plain list of paths for Spark. Exit code 1 when there is none.',
   examples: [['artifacts latest --activity mapping', 'the newest file of each provider']],
   settings: ARTIFACT_SETTINGS,
 
