@@ -3,6 +3,7 @@ import { identifyAgain } from './access/identify.ts';
 import { may } from './access/may.ts';
 import { Sessions } from './access/sessions.ts';
 import { TokenRegistry } from './access/token-registry.ts';
+import { ArtifactHealth } from './artifacts/artifact-health.ts';
 import { openArtifacts } from './artifacts/open-artifacts.ts';
 import { archiveInThread } from './backup/archive-task.ts';
 import { requireWhole } from './backup/rebuild-state.ts';
@@ -153,7 +154,8 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
     closers,
   );
   metrics.notifications.watch({ subscriptions, deliverer });
-  metrics.watch({ gauge, sets, cache, publisher });
+  const artifactHealth = new ArtifactHealth(artifacts);
+  metrics.watch({ gauge, sets, cache, publisher, artifactHealth });
   metrics.jobs.watch(jobs);
   const { rootOf, sourceOf, servedSourceOf, records, pathScans } = openSources(
     configuration,
@@ -175,6 +177,7 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
     listJobs: new JobsOfSets(jobs, keepList),
     nextJobs: () => nextTimes({ definitions: JOB_DEFINITIONS, parts: app }, Date.now()),
     artifacts,
+    artifactHealth,
     organizations,
     streamDumpJobs: new StreamDumpJobs(jobs),
     streamDumps: new StreamDumps({

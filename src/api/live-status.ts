@@ -22,6 +22,8 @@ export const liveStatusSchema = z.strictObject({
       lagSeconds: z.number(),
     })
     .nullable(),
+  /** Absent from a server of an earlier version. The reason is not shown here: it names machines. */
+  artifactStore: z.enum(['available', 'unavailable']).optional(),
   events: z.strictObject({ applied: z.int(), unchanged: z.int(), rejected: z.int(), perSecond: z.number() }),
   requests: z.strictObject({ answered: z.int(), inFlight: z.int(), perSecond: z.number() }),
   cache: z.strictObject({

@@ -116,6 +116,10 @@ export const healthSchema = z
       .string()
       .optional()
       .describe('Of a server that shares its port, at `/healthz`: the same for all servers of one store.'),
+    artifactStore: z
+      .enum(['unavailable'])
+      .optional()
+      .describe('At `/readyz`: the artifact store does not answer. Lists and posting need it not.'),
   })
   .meta({ id: 'Health' });
 

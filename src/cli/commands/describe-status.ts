@@ -7,11 +7,13 @@ import type { StatusView } from './status-view.ts';
 
 /** Describes the status of a source for users. */
 export function describeStatus(view: StatusView): string {
-  const { version, baseUrl = '(none yet)', store, dataFolder, documents, server } = view;
+  const { version, baseUrl = '(none yet)', store, artifacts, dataFolder, documents, server } = view;
   return [
     `Tidemark ${version}`,
     field('Base URL', baseUrl),
     field('Store', store),
+    field('Artifacts', artifacts.store),
+    ...(artifacts.problem === undefined ? [] : [field('', `unavailable: ${artifacts.problem}`)]),
     field('Data folder', dataFolder),
     ...logFields(view),
     field('Documents', `${formatCount(documents.kept)} rendered, ${formatBytes(documents.bytes)} on disk`),

@@ -10,12 +10,18 @@ export type StatusView = Awaited<ReturnType<typeof viewStatus>>;
 
 export async function viewStatus(app: App, configuration: Configuration) {
   const baseUrl = await keptBaseUrl(app);
-  const [sets, server] = await Promise.all([viewSets(app), askServer(configuration, baseUrl), app.cacheScan]);
+  const [sets, server, problem] = await Promise.all([
+    viewSets(app),
+    askServer(configuration, baseUrl),
+    app.artifactHealth.problem(),
+    app.cacheScan,
+  ]);
   const { store, cache } = await app.metrics.readSource();
   return {
     version: VERSION,
     baseUrl,
     store: describeStore(configuration.store),
+    artifacts: { store: app.artifacts.name, ...(problem !== undefined && { problem }) },
     dataFolder: configuration.dataFolder,
     /** Whether the first scan, or the import, of every set is complete. */
     ready: sets.every(({ ready }) => ready),

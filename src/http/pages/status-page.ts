@@ -41,9 +41,12 @@ ${frame.viewer.isAdministrator && html`<p class="more"><a href="./validate">Vali
   return renderPage({ frame, title: 'Status', main, part: 'status', again: 10 });
 }
 
-function verdict({ storeAnswered, reading, troubled }: StatusPage): Html {
+function verdict({ storeAnswered, figures, reading, troubled }: StatusPage): Html {
   if (storeAnswered === undefined) {
     return html`<div class="notice bad" role="status"><p><strong>The store does not answer.</strong> Nothing can be posted, and only what was published before can be read.</p></div>`;
+  }
+  if (figures?.artifactStore === 'unavailable') {
+    return html`<div class="notice bad" role="status"><p><strong>The artifact store does not answer.</strong> Uploads, dumps, kept versions and the bytes of records are unavailable; lists and posting are not affected.</p></div>`;
   }
   if (troubled.length > 0) {
     return html`<div class="notice bad" role="status"><p><strong>${counted(troubled.length, 'set is', 'sets are')} not in sync, because the source cannot be read.</strong> No resource is deleted because of that.</p></div>`;

@@ -102,6 +102,10 @@ export interface ServedApp {
   /** Counts the changes of sets in each hour or day. */
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
+  readonly artifactHealth: {
+    /** Why the artifact store cannot be used, for operators; undefined when it can. */
+    problem(): Promise<string | undefined>;
+  };
   /**
    * Scans paths that a notification reports as changed. Resolves with their problems.
    * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the

@@ -19,7 +19,8 @@ const IS_READY = {
   id: 'isReady',
   tag: 'operating',
   summary: 'Whether the store answers, and the first scan of every set that is not private is complete',
-  description: 'Otherwise the answer is 503; `scanning` has the sets that are not complete.',
+  description:
+    'Otherwise the answer is 503; `scanning` has the sets that are not complete. It stays 200 without the artifact store.',
   answers: [json(healthSchema, 'Both are so.')],
 } satisfies Operation;
 
@@ -30,7 +31,7 @@ const NAMED = 10;
 const STORE_TIMEOUT = 4;
 
 /** Health checks for the tools of operators. */
-export function healthRoutes({ index, sets, configuration }: ServedApp): readonly Route[] {
+export function healthRoutes({ index, sets, configuration, artifactHealth }: ServedApp): readonly Route[] {
   const alive = { status: 'ok', ...(configuration.sharePort && { store: storeDigest(configuration) }) };
   return [
     get('/healthz', {
@@ -47,9 +48,14 @@ export function healthRoutes({ index, sets, configuration }: ServedApp): readonl
           await index.watermark();
           return shownSets({ sets }, response);
         };
-        const shown = await withTimeout(read(), STORE_TIMEOUT * 1000, noAnswer);
+        const [shown, problem] = await Promise.all([
+          withTimeout(read(), STORE_TIMEOUT * 1000, noAnswer),
+          artifactHealth.problem(),
+        ]);
         const scanning = shown.filter(({ ready }) => !ready).map(({ slug }) => slug);
-        if (scanning.length === 0) return sendJson(response, { status: 'ready' });
+        // Lists are served and changes are taken without it, so the server stays in service.
+        const artifactStore = problem === undefined ? {} : { artifactStore: 'unavailable' };
+        if (scanning.length === 0) return sendJson(response, { status: 'ready', ...artifactStore });
         const more = scanning.length - NAMED;
         const names = scanning.slice(0, NAMED).join(', ');
         const message = `the first scan of ${names}${more > 0 ? ` and ${more} more` : ''} is not complete`;

@@ -14,12 +14,14 @@ export interface SourceParts {
   readonly sets: Pick<SetRegistry, 'list' | 'knownRemoved'>;
   readonly cache: { figures(): CacheFigures };
   readonly publisher: { countPages(): Promise<PageCounts> };
+  readonly artifactHealth: { problem(): Promise<string | undefined> };
 }
 
 /** The figures of the source at one time. */
 export interface SourceFigures {
   /** Undefined when the store does not answer. */
   readonly store: StoreFigures | undefined;
+  readonly artifactStore: 'available' | 'unavailable';
   readonly cache: CacheFigures;
   readonly pages: PageCounts;
 }
@@ -35,6 +37,7 @@ export class SourceMetrics {
   readonly #parts: SourceParts;
   readonly #latest = new CoalescedRead(() => this.#readNow());
   readonly #up;
+  readonly #artifactsUp;
   readonly #sets;
   readonly #resources;
   readonly #changes;
@@ -48,6 +51,10 @@ export class SourceMetrics {
     this.#up = instruments.gauge({
       name: 'tidemark_store_up',
       help: 'Whether the store answered within two seconds: 1 or 0. When it is 0, the other figures of the store are those of its last answer.',
+    });
+    this.#artifactsUp = instruments.gauge({
+      name: 'tidemark_artifact_store_up',
+      help: 'Whether the artifact store answered within two seconds when it was last asked, at most ten seconds ago: 1 or 0. A folder that does not exist yet counts as 1.',
     });
     this.#sets = instruments.gauge({
       name: 'tidemark_sets',
@@ -85,8 +92,9 @@ export class SourceMetrics {
   /** Reads the figures, and sets the metrics. */
   async read(): Promise<SourceFigures> {
     const figures = await this.#latest.read();
-    const { store, pages } = figures;
+    const { store, artifactStore, pages } = figures;
     this.#up.set(store === undefined ? 0 : 1);
+    this.#artifactsUp.set(artifactStore === 'available' ? 1 : 0);
     this.#pages.set({ state: 'current' }, pages.current);
     this.#pages.set({ state: 'out_of_date' }, pages.outOfDate);
     if (store !== undefined) this.#set(store);
@@ -104,13 +112,15 @@ export class SourceMetrics {
   }
 
   async #readNow(): Promise<SourceFigures> {
-    const { cache, publisher } = this.#parts;
-    const [store, pages] = await Promise.all([
+    const { cache, publisher, artifactHealth } = this.#parts;
+    const [store, problem, pages] = await Promise.all([
       // `tidemark_store_up` reports a fault of the store; whatever needed the store logs the reason.
       withTimeout(this.#askStore(), STORE_TIMEOUT_MS, () => undefined).catch(() => undefined),
+      artifactHealth.problem(),
       publisher.countPages(),
     ]);
-    return { store, pages, cache: cache.figures() };
+    const artifactStore = problem === undefined ? 'available' : 'unavailable';
+    return { store, artifactStore, pages, cache: cache.figures() };
   }
 
   async #askStore(): Promise<StoreFigures> {
