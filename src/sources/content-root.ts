@@ -85,9 +85,8 @@ export interface ContentRoot {
    * The hashes of a listed file, with the length and mtime of the bytes that were hashed. Calls may run concurrently.
    * @throws TidemarkError as `open`, but a file that is excluded meanwhile may still be hashed; `conflict` when the
    *   file was changed while it was read; the signal's reason when it is aborted
-   * @param copied requests a copy of the bytes that were hashed
    */
-  digest(path: string, signal?: AbortSignal, copied?: WantedCopy): Promise<FileDigest>;
+  digest(path: string, options?: DigestOptions): Promise<FileDigest>;
 
   /**
    * Reports changes from now on: each is a path to list again, of a file or a folder; the empty path is the whole root.
@@ -174,6 +173,14 @@ export interface RootFile {
  * link: compare a hash.
  */
 export type FillFrom = (path: string, buffer: Uint8Array) => boolean;
+
+export interface DigestOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The listed length, in bytes. A root may read small files together; it does not rely on the length. */
+  readonly length?: number | undefined;
+  /** Requests a copy of the bytes that were hashed. */
+  readonly copied?: WantedCopy | undefined;
+}
 
 /** Requests a copy of the bytes of a small file. */
 export interface WantedCopy {

@@ -282,11 +282,40 @@ export function testContentRoot(name: string, place: () => RootUnderTest): void 
       for (const [at, { hashes }] of digests.entries()) assertHashes(hashes, names[at]!);
     });
 
+    it('hashes many files of a known length at once, whatever happens to some of them', async () => {
+      const names = Array.from({ length: 50 }, (_, at) => `f${at}`);
+      for (const path of names) await files.write(path, path);
+      await files.write('grown', 'x'.repeat(300_000));
+
+      const missing = assert.rejects(root.digest('missing', { length: 1 }), notFound);
+      const grown = root.digest('grown', { length: 1 });
+      const digests = await Promise.all(names.map((path) => root.digest(path, { length: path.length })));
+
+      for (const [at, { hashes }] of digests.entries()) assertHashes(hashes, names[at]!);
+      await missing;
+      const { length, hashes } = await grown;
+      assert.equal(length, 300_000);
+      assertHashes(hashes, 'x'.repeat(300_000));
+    });
+
+    it('hashes for others when one of them aborts', async () => {
+      await files.write('a', 'abc');
+      const aborting = new AbortController();
+      const reason = new Error('stopped');
+
+      const aborted = assert.rejects(root.digest('a', { length: 3, signal: aborting.signal }), reason);
+      const others = Promise.all(Array.from({ length: 40 }, () => root.digest('a', { length: 3 })));
+      aborting.abort(reason);
+
+      await aborted;
+      for (const { hashes } of await others) assertHashes(hashes, 'abc');
+    });
+
     it('rejects with the reason when hashing is aborted, and hashes again afterwards', async () => {
       await files.write('a', 'abc');
       const reason = new Error('stopped');
 
-      await assert.rejects(root.digest('a', AbortSignal.abort(reason)), reason);
+      await assert.rejects(root.digest('a', { signal: AbortSignal.abort(reason) }), reason);
       assert.equal((await root.digest('a')).length, 3);
     });
 

@@ -399,7 +399,7 @@ function spyOn({ root }: ScannedSet, listed: () => void): ContentRoot {
     isEmpty: () => root.isEmpty(),
     leavesOut: () => root.leavesOut(),
     open: (path) => root.open(path),
-    digest: (path, signal) => root.digest(path, signal),
+    digest: (path, options) => root.digest(path, options),
     watch: (onChange, onProblem) => root.watch(onChange, onProblem),
     async *list(under) {
       for await (const batch of root.list(under)) {

@@ -36,11 +36,12 @@ export async function describeFile(input: DescribeInput): Promise<DescribedFile>
   }
 }
 
-async function readFile({ root, file: { path }, signal, versions }: DescribeInput): Promise<DescribedFile> {
+async function readFile({ root, file, signal, versions }: DescribeInput): Promise<DescribedFile> {
+  const { path } = file;
   const key = keyOfPath(path);
   const now = Date.now();
   const copied = await versions?.wantedCopy();
-  const digest = await root.digest(path, signal, copied);
+  const digest = await root.digest(path, { signal, length: file.length, copied });
   const { length, mtime, hashes, tag, mime: known, links } = digest;
   await versions?.keep(path, digest, copied?.draft);
   const lastmod = lastmodOf(mtime, now);

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import { type Exclusions, isLeftOut } from '../../lib/exclusions.ts';
 import { SpacedCalls } from '../../lib/spaced-calls.ts';
-import { ThreadPool } from '../../lib/workers/pool.ts';
 import type {
   ContentRoot,
+  DigestOptions,
   FileDigest,
   FillFrom,
   RootEntry,
@@ -12,24 +12,18 @@ import type {
   RootProblem,
   RootWatch,
   SkippedEntries,
-  WantedCopy,
 } from '../content-root.ts';
 import { noSuchFile } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
 import type { RootLocation } from '../root-location.ts';
 import type { LeavesOut } from '../served-source.ts';
 import { CurrentExclusions } from './current-exclusions.ts';
-import { folderThread } from './folder-thread.ts';
-import type { HashFunctions } from './hash.worker.ts';
-import type { HashedRoot } from './hash-file.ts';
+import { HASHED_AT_ONCE, HashClient } from './hash-client.ts';
 import { LocalFiles } from './local-files.ts';
 import { openWithin } from './open-within.ts';
 import type { WalkedFolder } from './walk.ts';
 import { WalkClient } from './walk-client.ts';
 import { watchFolder } from './watch-client.ts';
-
-/** Number of hashing threads. Each hashes one file at a time, so stopping a thread affects no other file. */
-const HASH_THREADS = 2;
 
 /** Milliseconds between two full lists. */
 const DEFAULT_SCAN_INTERVAL_MS = 3_600_000;
@@ -49,11 +43,11 @@ interface LocalRoot {
  */
 export class FolderRoot implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];
-  readonly digestsAtOnce = 4;
+  readonly digestsAtOnce = HASHED_AT_ONCE;
   readonly #folder: WalkedFolder;
   readonly #exclusions: CurrentExclusions;
   readonly #walks: WalkClient;
-  readonly #hashing: ThreadPool<HashFunctions>;
+  readonly #hashing: HashClient;
   readonly #scanIntervalMs: number;
   readonly #local: LocalFiles;
   readonly #opening = new SpacedCalls<LocalRoot>(() => ({
@@ -75,8 +69,7 @@ export class FolderRoot implements ContentRoot {
     this.#local = new LocalFiles(this.#folder.root, blocks);
     this.#walks = new WalkClient(this.#folder);
     this.hashes = [...new Set([PUBLISHED_HASH, ...hashes])];
-    const hashed: HashedRoot = { root: this.#folder.root, hashes: this.hashes };
-    this.#hashing = new ThreadPool(HASH_THREADS, folderThread('hash.worker', hashed));
+    this.#hashing = new HashClient({ root: this.#folder.root, hashes: this.hashes });
   }
 
   list(under = '', onSkipped?: (skipped: SkippedEntries) => void): AsyncIterable<readonly RootEntry[]> {
@@ -120,8 +113,8 @@ export class FolderRoot implements ContentRoot {
     return openWithin(this.#folder.root, path, (device, real) => this.#local.learn(device, real));
   }
 
-  digest(path: string, signal?: AbortSignal, copied?: WantedCopy): Promise<FileDigest> {
-    return this.#hashing.call('digest', [path, copied], signal);
+  digest(path: string, options: DigestOptions = {}): Promise<FileDigest> {
+    return this.#hashing.digest(path, options);
   }
 
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {

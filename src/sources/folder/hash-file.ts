@@ -12,17 +12,23 @@ import {
 import { dirname, join } from 'node:path';
 import { writeDraft } from '../../artifacts/drafts.ts';
 import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
-import { RunningHashes } from '../../core/running-hashes.ts';
+import { hashesOf, RunningHashes } from '../../core/running-hashes.ts';
 import type { FileDigest, WantedCopy } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
-import { identityOf } from './file-identity.ts';
+import { isSameVersion } from './file-identity.ts';
+import { type OpenedFile, openNamed } from './open-named.ts';
 import { versionTag } from './version-tag.ts';
 import { type FoundFile, isOwn, OPEN_FLAGS } from './within.ts';
 
 export interface HashedRoot {
   readonly root: string;
   readonly hashes: readonly HashAlgorithm[];
+}
+
+export interface FileToHash {
+  readonly path: string;
+  readonly copied?: WantedCopy | undefined;
 }
 
 const buffer = Buffer.allocUnsafe(1024 * 1024);
@@ -32,22 +38,17 @@ const buffer = Buffer.allocUnsafe(1024 * 1024);
  * for a dedicated thread (hash.worker.ts). Follows the same rules as open-within.ts.
  * @throws TidemarkError as `ContentRoot.digest`
  */
-export function hashFile({ root, hashes }: HashedRoot, path: string, copied?: WantedCopy): FileDigest {
+export function hashFile({ root, hashes }: HashedRoot, { path, copied }: FileToHash): FileDigest {
   if (!isPlainPath(path)) throw noSuchFile(path);
   const realRoot = realRootOf(root);
-  const { real, file } = openReal(realRoot, path);
+  const { file, found } = openNamed(join(realRoot, path)) ?? openReal(realRoot, path);
   try {
-    const before = fstatSync(file, { bigint: true });
-    // As in open-within.ts: a file that was moved since the check may be in an excluded folder now.
-    if (!before.isFile() || placeOf(file, real, before) !== real) throw noSuchFile(path);
-    const read = hashAll(file, hashes);
+    const length = Number(found.size);
+    const read = hashAll(file, hashes, length);
     const after = fstatSync(file, { bigint: true });
-    if (identityOf(after) !== identityOf(before)) throw changedMeanwhile(path);
-    const { size, mtimeNs } = after;
-    const length = Number(size);
-    const digest = { length, mtime: mtimeNs, hashes: read.hashes, tag: versionTag(after, realRoot) };
+    if (!isSameVersion(after, found) || read.length !== length) throw changedMeanwhile(path);
+    const digest = { length, mtime: after.mtimeNs, hashes: read.hashes, tag: versionTag(after, realRoot) };
     if (copied === undefined || length > copied.mostBytes) return digest;
-    if (read.length !== length) throw changedMeanwhile(path);
     return { ...digest, ...copy(buffer.subarray(0, length), copied) };
   } catch (error) {
     throw openError(path, error);
@@ -64,15 +65,22 @@ function realRootOf(root: string): string {
   }
 }
 
-function openReal(realRoot: string, path: string): { real: string; file: number } {
+/** Opens a file whose name may be a link, and finds out why one cannot be opened. */
+function openReal(realRoot: string, path: string): OpenedFile {
+  let file: number | undefined;
   try {
     const named = join(realRoot, path);
     const real = realpathSync.native(named);
     const link = real === named ? undefined : linkOf(named);
     if (!isOwn({ root: realRoot, named, real, link })) throw noSuchFile(path);
     if (!lstatSync(real).isFile()) throw noSuchFile(path);
-    return { real, file: openSync(real, OPEN_FLAGS) };
+    file = openSync(real, OPEN_FLAGS);
+    const found = fstatSync(file, { bigint: true });
+    // As in open-within.ts: a file that was moved since the check may be in an excluded folder now.
+    if (found.isFile() && placeOf(file, real, found) === real) return { file, found };
+    throw noSuchFile(path);
   } catch (error) {
+    if (file !== undefined) closeSync(file);
     throw openError(path, error);
   }
 }
@@ -91,27 +99,36 @@ function placeOf(file: number, path: string, opened: BigIntStats): string {
   }
 }
 
-/** Hashes all bytes. Those of a file that is smaller than the buffer stay in the buffer. */
-function hashAll(file: number, algorithms: readonly HashAlgorithm[]): { hashes: Hashes; length: number } {
+/** Hashes the bytes of a file. Those of one that is not larger than the buffer stay in the buffer. */
+function hashAll(
+  file: number,
+  algorithms: readonly HashAlgorithm[],
+  length: number,
+): { hashes: Hashes; length: number } {
+  if (length <= buffer.length) {
+    const bytes = fill(file, length);
+    return { hashes: hashesOf(bytes, algorithms), length: bytes.length };
+  }
   const running = new RunningHashes(algorithms);
-  let length = 0;
+  let done = 0;
   for (;;) {
-    const filled = fill(file);
-    running.update(buffer.subarray(0, filled));
-    length += filled;
-    if (filled < buffer.length) return { hashes: running.digest(), length };
+    const bytes = fill(file, length - done);
+    running.update(bytes);
+    done += bytes.length;
+    if (bytes.length < buffer.length) return { hashes: running.digest(), length: done };
   }
 }
 
-/** Fills the buffer, as far as the file has bytes. */
-function fill(file: number): number {
+/** The next bytes of a file: as many as are wanted, unless the buffer is full or the file ends. */
+function fill(file: number, wanted: number): Buffer {
+  const most = Math.min(wanted, buffer.length);
   let filled = 0;
-  while (filled < buffer.length) {
-    const read = readSync(file, buffer, filled, buffer.length - filled, null);
+  while (filled < most) {
+    const read = readSync(file, buffer, filled, most - filled, null);
     if (read === 0) break;
     filled += read;
   }
-  return filled;
+  return buffer.subarray(0, filled);
 }
 
 function copy(bytes: Buffer, { draft }: WantedCopy): Pick<FileDigest, 'bytes' | 'isDrafted'> {

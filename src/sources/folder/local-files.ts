@@ -1,19 +1,11 @@
-import {
-  type BigIntStats,
-  closeSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-} from 'node:fs';
+import { closeSync, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RootFile } from '../content-root.ts';
 import { descriptor } from './descriptor.ts';
 import { isSameVersion } from './file-identity.ts';
 import { isLocal, isLocalPath } from './file-systems.ts';
 import { FolderFile } from './folder-file.ts';
+import { openNamed } from './open-named.ts';
 import { ReadFile } from './read-file.ts';
 import { OPEN_FLAGS } from './within.ts';
 
@@ -73,14 +65,26 @@ export class LocalFiles {
    * an error): open-within.ts then finds the cause.
    */
   open(realRoot: string, path: string): RootFile | undefined {
+    const named = `${realRoot}/${path}`;
+    if (!this.#blocks && !this.#localFolders.has(dirname(named))) return undefined;
+    const opened = openNamed(named);
+    if (opened === undefined) return undefined;
+    const { file, found } = opened;
+    // Another file system was mounted there meanwhile.
+    if (!this.#blocks && !isLocal(found.dev, named)) this.#localFolders.clear();
+    let isHandedOver = false;
     try {
-      const named = `${realRoot}/${path}`;
-      if (!this.#blocks && !this.#localFolders.has(dirname(named))) return undefined;
-      // Checked before it is opened: opening a device may do something.
-      const found = lstatSync(named, { bigint: true, throwIfNoEntry: false });
-      return found?.isFile() ? this.#open(named, path, found) : undefined;
+      const isSmall = found.size <= SMALL;
+      const bytes = isSmall ? readWhole(file, Number(found.size)) : undefined;
+      // Checked last: so what was opened and read is what was found.
+      if (!isSameVersion(fstatSync(file, { bigint: true }), found)) return undefined;
+      if (isSmall) return bytes && new ReadFile(found, named, bytes);
+      isHandedOver = true;
+      return new FolderFile(descriptor(file), path, { stats: found, real: named });
     } catch {
       return undefined;
+    } finally {
+      if (!isHandedOver) closeSync(file);
     }
   }
 
@@ -96,31 +100,6 @@ export class LocalFiles {
       return found?.isFile() === true && found.size === buffer.length && fillFrom(named, buffer);
     } catch {
       return false;
-    }
-  }
-
-  /**
-   * @param named the real path that the file has unless a link was swapped in
-   * @param found what is at that path: the file that was opened must be the same
-   */
-  #open(named: string, path: string, found: BigIntStats): RootFile | undefined {
-    // Another file system was mounted there meanwhile.
-    if (!this.#blocks && !isLocal(found.dev, named)) this.#localFolders.clear();
-    const file = openSync(named, OPEN_FLAGS);
-    let isHandedOver = false;
-    try {
-      // Where the open file is, according to the file itself. Without /proc this fails, and open-within.ts does it in
-      // another way.
-      if (readlinkSync(`/proc/self/fd/${file}`) !== named) return undefined;
-      const isSmall = found.size <= SMALL;
-      const bytes = isSmall ? readWhole(file, Number(found.size)) : undefined;
-      // Checked last: so what was opened and read is what was found.
-      if (!isSameVersion(fstatSync(file, { bigint: true }), found)) return undefined;
-      if (isSmall) return bytes && new ReadFile(found, named, bytes);
-      isHandedOver = true;
-      return new FolderFile(descriptor(file), path, { stats: found, real: named });
-    } finally {
-      if (!isHandedOver) closeSync(file);
     }
   }
 }

@@ -6,6 +6,7 @@ import { keyOfPath } from '../../core/key.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import type {
   ContentRoot,
+  DigestOptions,
   FileDigest,
   FileEntry,
   PresignedUse,
@@ -14,7 +15,6 @@ import type {
   RootFile,
   RootProblem,
   RootWatch,
-  WantedCopy,
 } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile } from '../file-errors.ts';
 import type { MirrorSettings } from '../mirror-settings.ts';
@@ -107,14 +107,14 @@ export class MirroredRoot implements ContentRoot {
   }
 
   /** Does not read the file, unless other hashes or its bytes are requested. */
-  async digest(path: string, signal?: AbortSignal, copied?: WantedCopy): Promise<FileDigest> {
+  async digest(path: string, options: DigestOptions = {}): Promise<FileDigest> {
     const found = await this.#find(path);
     if (found?.copied === undefined) throw noSuchFile(path);
     const { hashes, ...described } = describeCopied({ uri: found.uri, copied: found.copied });
     const { length, mtime, tag } = await this.#entryOf(path, found.copied);
     const read =
-      copied !== undefined || this.hashes.some((name) => hashes[name] === undefined)
-        ? await this.#files.digest(path, signal, copied)
+      options.copied !== undefined || this.hashes.some((name) => hashes[name] === undefined)
+        ? await this.#files.digest(path, options)
         : { length, hashes };
     // A later pass has replaced the file, and reports that.
     if (read.length !== length || !isSame(read.hashes, hashes)) throw changedMeanwhile(path);

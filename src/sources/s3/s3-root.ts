@@ -14,6 +14,7 @@ import {
 import { parseS3Location, type S3Location } from '../../lib/s3/s3-location.ts';
 import type {
   ContentRoot,
+  DigestOptions,
   FileDigest,
   PresignedUse,
   RootEntry,
@@ -113,7 +114,7 @@ export class S3Root implements ContentRoot {
     }
   }
 
-  async digest(path: string, signal?: AbortSignal, { mostBytes }: WantedCopy = NO_COPY): Promise<FileDigest> {
+  async digest(path: string, { signal, copied: { mostBytes } = NO_COPY }: DigestOptions = {}): Promise<FileDigest> {
     signal?.throwIfAborted();
     if (!isPlainPath(path)) throw noSuchFile(path);
     const bucket = await this.#bucket();

@@ -27,7 +27,7 @@ describe('a version writer', () => {
 
   async function keep(versions: VersionWriter, root: FolderRoot, path: string): Promise<void> {
     const copied = await versions.wantedCopy();
-    await versions.keep(path, await root.digest(path, undefined, copied), copied.draft);
+    await versions.keep(path, await root.digest(path, { copied }), copied.draft);
   }
 
   it('keeps small and large files under their digests, each digest once', async () => {
@@ -66,7 +66,7 @@ describe('a version writer', () => {
       root,
     );
     const copied = await versions.wantedCopy();
-    const digest = await root.digest('a', undefined, copied);
+    const digest = await root.digest('a', { copied });
     folder.write('files/a', Buffer.alloc(SMALL_BYTES + 1, 'b'));
     await assert.rejects(versions.keep('a', digest, copied.draft), (error) => isTidemarkError(error, 'conflict'));
     await versions.stored();
@@ -162,7 +162,7 @@ describe('a version writer', () => {
     const { draft } = await versions.wantedCopy();
     rmSync(folder.at('artifacts/.unfinished'), { recursive: true });
     const copied = { mostBytes: SMALL_BYTES, draft };
-    await assert.rejects(root.digest('a', undefined, copied), (error) => {
+    await assert.rejects(root.digest('a', { copied }), (error) => {
       const isTheirs = isTidemarkError(error, 'unavailable') && error.details.path === undefined;
       return isTheirs && error.message.includes(`the artifact store ${folder.at('artifacts')} cannot be written`);
     });
