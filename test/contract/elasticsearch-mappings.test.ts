@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
-import { makeChangesIndex } from '../../src/stores/elasticsearch/schema.ts';
+import { makeChangesIndex, SCHEMA_VERSION } from '../../src/stores/elasticsearch/schema.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { deletion, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
@@ -62,6 +63,42 @@ describe('the mappings on Elasticsearch', () => {
     const put = await ask('PUT', `${prefix}-resources/_create/1`, { lenght: 1 });
     assert.equal(put.status, 400);
     assert.match(JSON.stringify(put.body), /strict_dynamic_mapping_exception/);
+  });
+
+  describe('of a cluster with an index template of another program', () => {
+    const open = () => openStores({ kind: 'elasticsearch', nodes: [server.url], prefix: `${prefix}-other` });
+    const putTemplate = (template: object) => {
+      const body = { index_patterns: [`${prefix}-other-*`], priority: 600, template };
+      return ask('PUT', `_index_template/${prefix}-of-another`, body);
+    };
+
+    it('keep the source of documents, whatever it says of that', async () => {
+      assert.equal((await putTemplate({ mappings: { _source: { enabled: false } } })).status, 200);
+      const other = await open();
+      try {
+        await new SetRegistry(other.catalog, other.index).useBaseUrl('http://localhost:8080', false);
+        assert.equal((await new SetRegistry(other.catalog, other.index).add({ slug: 'maps' })).slug, 'maps');
+      } finally {
+        await other.close();
+      }
+    });
+
+    it('cannot be used where documents have no source, with what to do', async () => {
+      await ask('PUT', `${prefix}-other-log-000001`, {
+        mappings: { _source: { enabled: false }, _meta: { schema_version: SCHEMA_VERSION } },
+        aliases: { [`${prefix}-other-log`]: {} },
+      });
+      const isRefused = (error: unknown) =>
+        isTidemarkError(error, 'incompatible') &&
+        /-other-\w+-000001 keeps no _source, .*: change the index template .* used for, or choose other names/.test(
+          error.message,
+        );
+      await assert.rejects(open(), isRefused);
+      await removeIndices(server.url, `${prefix}-other`);
+      const { status } = await putTemplate({ settings: { 'index.mapping.source.mode': 'disabled' } });
+      // Elasticsearch has this setting since version 8.17.
+      if (status === 200) await assert.rejects(open(), isRefused);
+    });
   });
 
   it('answer the queries of mappings/README.md', async () => {

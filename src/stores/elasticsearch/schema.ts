@@ -180,8 +180,8 @@ async function findIndices(cluster: Cluster, names: IndexNames): Promise<Readonl
     client.indices.get({
       index: [names.prefix, ...KINDS.map((kind) => names[kind])],
       ignore_unavailable: true,
-      features: ['aliases', 'mappings'],
-      filter_path: '*.aliases,*.mappings._meta,*.mappings.runtime',
+      features: ['aliases', 'mappings', 'settings'],
+      filter_path: '*.aliases,*.mappings._meta,*.mappings.runtime,*.mappings._source,*.settings.index.mapping.source',
     }),
   );
   return new Map(Object.entries(indices));
@@ -205,7 +205,12 @@ function indicesOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: I
       `the alias ${alias} points to ${indices.map(([name]) => name).join(' and ')}: it must point to one index`,
     );
   }
-  return indices.map(([name, { mappings }]) => {
+  return indices.map(([name, { mappings, settings }]) => {
+    if (mappings?._source?.enabled === false || settings?.index?.mapping?.source?.mode === 'disabled') {
+      throw unusable(
+        `the index ${name} keeps no _source, which this program reads: change the index template that turns it off, and remove the indices that it was used for, or`,
+      );
+    }
     const version = mappings?._meta?.schema_version;
     if (typeof version !== 'number') throw refuse(`the index ${name} has a mapping that this program has not made`);
     const hasFields = kind === 'resources' || kind === 'changes';
@@ -235,9 +240,11 @@ async function putTemplate(cluster: Cluster, names: IndexNames, kind: IndexKind)
 }
 
 async function createIndex(cluster: Cluster, name: string, body: IndexBody): Promise<void> {
+  // A template of another program may match the name, and turn it off.
+  const mappings = { ...body.mappings, _source: { enabled: true } };
   const { statusCode, body: response } = await cluster.ask((client) =>
     client.indices.create(
-      { index: name, ...body, wait_for_active_shards: 1, timeout: ACTIVE_WITHIN },
+      { index: name, ...body, mappings, wait_for_active_shards: 1, timeout: ACTIVE_WITHIN },
       { ignore: [400], meta: true },
     ),
   );
