@@ -4,7 +4,7 @@ import { formatS3Location, isS3, parseS3Location } from '../lib/s3/s3-location.t
 import { realFolder } from './real-folder.ts';
 
 /**
- * Parses a given root: the same root always has the same origin. Scanning shows whether a bucket exists.
+ * Parses a given root: the same root always has the same origin. Whether a bucket exists is not checked here.
  * @throws TidemarkError `invalid` when there is no such folder, or the location on S3 is not valid
  */
 export async function originOfGivenRoot(text: string, workingDirectory: string): Promise<Origin> {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { findFreePorts } from '../../scripts/services/free-ports.ts';
+import { openApp } from '../../src/app.ts';
 import { askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { environmentOf, rootOf, useBucket, useKeys, useS3 } from '../support/s3.ts';
+import { testConfiguration } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
@@ -102,6 +105,18 @@ describe('a bucket on the command line', () => {
       [['sets', 'add', 'x', '--root', '.', '--redirect', 'presigned'], 2, /goes with a root on S3/],
       [['sets', 'add', 'x', '--root', root(), '--redirect-expiry', '5m'], 2, /goes with --redirect presigned/],
       [['sets', 'add', 'x', '--root', `${root()}&anonymous=true`, '--redirect', 'presigned'], 2, /needs credentials/],
+      [
+        ['sets', 'add', 'x', '--root', rootOf(s3, 'no-such-bucket', 'maps')],
+        2,
+        /has no bucket no-such-bucket: make it first, or correct its name\. The set was not added/,
+      ],
+      [
+        ['sets', 'add', 'x', '--root', `${root()}&anonymous=true`],
+        2,
+        /denies access .*: allow s3:ListBucket .* was not/,
+      ],
+      [['sets', 'add', 'x', '--root', rootOf({ endpoint: 'http://127.0.0.1:1' }, 'maps')], 2, /cannot be reached/],
+      [['sets', 'list'], 2, /there is no store/],
     ];
     for (const [args, code, message] of wrong) {
       const { exitCode, stdout, stderr } = await run(...args);
@@ -113,8 +128,12 @@ describe('a bucket on the command line', () => {
 
   it('that denies access, or does not exist, is reported with what to do', async () => {
     await done('sets', 'add', 'maps', '--root', root());
-    await done('sets', 'add', 'missing', '--root', rootOf(s3, `${bucket.name}-not`));
-    await done('sets', 'add', 'public', '--root', `${root()}&anonymous=true`);
+    // As they are when a bucket is deleted, or not public any more.
+    const app = await openApp(testConfiguration(join(place.folder, 'data'), { store: place.store.location }));
+    const missing = rootOf(s3, `${bucket.name}-not`);
+    await app.sets.add({ slug: 'missing', origin: { kind: 's3', location: missing } });
+    await app.sets.add({ slug: 'public', origin: { kind: 's3', location: `${root()}&anonymous=true` } });
+    await app.close();
     const { accessKeyId } = s3.keys;
     // Keys are looked for in the environment of the process.
     const env = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: 'wrongwrong' };

@@ -2,6 +2,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { SetFields } from '../../core/resource-set.ts';
 import { exclusionsOfOwnFiles } from '../own-files.ts';
+import { requireBucket } from './require-bucket.ts';
 import { wrong } from './set-setting.ts';
 import { type SetValues, SOURCE_SETTINGS, toSetFields } from './set-settings.ts';
 import type { Giver } from './source-setting.ts';
@@ -13,12 +14,14 @@ interface NewSetFields extends SetFields {
 
 /**
  * The values of a new set, converted to properties of the set. Its exclusions exclude this program's own files.
- * @throws TidemarkError `invalid` when values are missing or incompatible; `forbidden` for a root that is not allowed
+ * @throws TidemarkError `invalid` when values are missing or incompatible, or the root cannot be read; `forbidden` for
+ *   a root that is not allowed
  */
 export async function newSetFields(values: SetValues, giver: Giver): Promise<NewSetFields> {
   const origin = await givenOrigin(values, giver);
   const ownFiles = exclusionsOfOwnFiles(origin, giver.configuration);
   const fields = toSetFields(values, origin);
+  await requireBucket(origin);
   return {
     ...fields,
     origin,

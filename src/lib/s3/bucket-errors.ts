@@ -9,6 +9,7 @@ interface Words {
   readonly missing: string;
 }
 
+const READS = 's3:ListBucket on the bucket, and s3:GetObject on its objects';
 const READS_AND_WRITES =
   's3:ListBucket and s3:ListBucketMultipartUploads on the bucket, and s3:GetObject, s3:PutObject, ' +
   's3:AbortMultipartUpload and s3:DeleteObject on its objects';
@@ -16,9 +17,10 @@ const READS_AND_WRITES =
 const WORDS: Readonly<Record<S3Use, Words>> = {
   root: {
     cannot: 'cannot be read',
-    permissions: 's3:ListBucket on the bucket, and s3:GetObject on its objects',
+    permissions: READS,
     missing: '; bring it back, nothing is deleted meanwhile',
   },
+  'new-root': { cannot: 'cannot be read', permissions: READS, missing: ': make it first, or correct its name' },
   artifacts: { cannot: 'cannot be used', permissions: READS_AND_WRITES, missing: '' },
   mirror: { cannot: 'cannot be used', permissions: READS_AND_WRITES, missing: ': make it first' },
 };

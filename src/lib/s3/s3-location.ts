@@ -30,10 +30,11 @@ export function isS3(root: string): boolean {
 }
 
 /** What a location is for. Errors name it. */
-export type S3Use = 'root' | 'artifacts' | 'mirror';
+export type S3Use = 'root' | 'new-root' | 'artifacts' | 'mirror';
 
 export const CALLED: Readonly<Record<S3Use, string>> = {
   root: 'the root',
+  'new-root': 'the root',
   artifacts: 'the artifact store',
   mirror: 'the copy',
 };
