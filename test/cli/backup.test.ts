@@ -218,6 +218,18 @@ describe('a backup', () => {
     assert.equal(copied.length, 1);
   });
 
+  it('leaves alone what another one is writing, and of two at once each is whole or refused', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    const unfinished = join(place.folder, 'copy.db.part');
+    writeFileSync(unfinished, 'of another backup');
+    const both = await Promise.all(['copy.db', 'copy.db'].map((file) => place.run(['backup', file])));
+    for (const { exitCode, stderr } of both) if (exitCode !== 0) assert.match(stderr, /copy\.db exists already/);
+    assert.ok(both.some(({ exitCode }) => exitCode === 0));
+    assert.equal(readFileSync(unfinished, 'utf8'), 'of another backup');
+    assert.deepEqual(readdirSync(place.folder).sort(), ['copy.db', 'copy.db.part', 'data']);
+    await done('verify records --store sqlite:copy.db');
+  });
+
   it('is not made in a folder that does not exist', async () => {
     await done('sets add records --url-prefix https://example.org/');
     await refused('backup nowhere/copy.db', /there is no folder \S+nowhere\n$/);

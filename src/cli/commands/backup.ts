@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -21,11 +22,12 @@ export const backup: CliCommand = {
     await requireStore(configuration);
     const file = resolve(workingDirectory, args[0]!);
     requireFree(file);
-    const unfinished = `${file}.part`;
+    // Another backup may be writing to the same file.
+    const unfinished = `${file}.${randomUUID()}.part`;
     const bar = startCountBar(terminal);
     try {
-      await rm(unfinished, { force: true });
       await copyStore(from, unfinished, { signal, onProgress: (done, total) => bar.update('Copying', done, total) });
+      requireFree(file);
       await rename(unfinished, file);
       await syncFolderOf(file);
     } finally {
