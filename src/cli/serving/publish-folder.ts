@@ -63,9 +63,9 @@ export async function publishFolder(
       const events = printSyncEvents(terminal, set, bar);
       return {
         ...events,
-        onScanned(summary, extent) {
+        onScanned(summary, extent, under) {
           if (extent === 'full') found ??= summary;
-          events.onScanned?.(summary, extent);
+          events.onScanned?.(summary, extent, under);
         },
       };
     },

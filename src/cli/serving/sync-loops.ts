@@ -99,10 +99,10 @@ export class SyncLoops {
     const shown = this.#eventsOf(set);
     const events: SyncEvents = {
       ...shown,
-      onScanned: (summary, extent) => {
+      onScanned: (summary, extent, under) => {
         postingLog.addSync(set.id, summary);
         if (extent === 'full') this.#recordTrouble(set.slug, undefined);
-        shown.onScanned?.(summary, extent);
+        shown.onScanned?.(summary, extent, under);
       },
       onTrouble: (error) => {
         this.#recordTrouble(set.slug, error.message);

@@ -3,6 +3,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
 import type { SyncSummary } from '../../sources/sync-counter.ts';
 import type { Instruments } from './instrument.ts';
+import { type UnreadEntries, unreadAfter } from './unread-entries.ts';
 
 const SECONDS = [0.01, 0.1, 1, 10, 60, 600, 3600, 36_000];
 
@@ -21,13 +22,6 @@ export interface ScanUnderWay {
  */
 export type SyncState = 'in sync' | 'behind' | 'error' | 'incomplete';
 
-/** What the last sync with problems could not read. */
-export interface UnreadEntries extends Pick<SyncSummary, 'problems' | 'problemCount'> {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-}
-
-/** Number of problems of a set that are remembered. */
 const SHOWN_PROBLEMS = 5;
 
 /** Metrics of syncing sets with their sources. */
@@ -95,16 +89,16 @@ export class ScanMetrics {
     return this.#synced.has(set) ? 'in sync' : undefined;
   }
 
-  /** Undefined when the last full sync of the set read everything, and no later sync had a problem. */
+  /** With the first problems; undefined when everything of the set was read. */
   unreadOf(set: number): UnreadEntries | undefined {
-    return this.#unread.get(set);
+    const unread = this.#unread.get(set);
+    return unread && { ...unread, problems: unread.problems.slice(0, SHOWN_PROBLEMS) };
   }
 
-  #remember(set: number, { problems, problemCount }: SyncSummary, extent: 'full' | 'changes'): void {
-    // A sync of some changes without a problem says nothing of the other entries.
-    if (problemCount > 0) {
-      this.#unread.set(set, { problems: problems.slice(0, SHOWN_PROBLEMS), problemCount, at: Date.now() });
-    } else if (extent === 'full') this.#unread.delete(set);
+  #remember(set: number, summary: SyncSummary, under: readonly string[] | undefined): void {
+    const unread = unreadAfter(this.#unread.get(set), summary, under);
+    if (unread === undefined) this.#unread.delete(set);
+    else this.#unread.set(set, unread);
   }
 
   /** Measures the sync events of a set, and passes them on. */
@@ -120,7 +114,7 @@ export class ScanMetrics {
         this.#synced.add(id);
         events.onSynced?.();
       },
-      onScanned: (summary, extent) => {
+      onScanned: (summary, extent, under) => {
         this.#scans.inc({ extent });
         this.#seconds.observe({ extent }, summary.seconds);
         for (const outcome of ['hashed', 'created', 'updated', 'deleted', 'unchanged', 'left'] as const) {
@@ -129,8 +123,8 @@ export class ScanMetrics {
         this.#files.inc({ outcome: 'found' }, summary.files);
         this.#bytes.inc(summary.bytes);
         this.#problems.inc(summary.problemCount);
-        this.#remember(id, summary, extent);
-        events.onScanned?.(summary, extent);
+        this.#remember(id, summary, under);
+        events.onScanned?.(summary, extent, under);
       },
       onProblem: (problem) => {
         this.#problems.inc();

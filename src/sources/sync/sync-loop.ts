@@ -9,7 +9,8 @@ import { type Synced, sync } from './sync.ts';
 export interface SyncEvents {
   /** Progress of a full sync. A sync of single changes reports only its end. */
   onProgress?(progress: SyncProgress): void;
-  onScanned?(summary: SyncSummary, extent: 'full' | 'changes'): void;
+  /** @param under the paths that were synced; undefined for a full sync */
+  onScanned?(summary: SyncSummary, extent: 'full' | 'changes', under: readonly string[] | undefined): void;
   /** A full sync was complete, perhaps without anything to compare: the set is in sync. */
   onSynced?(): void;
   /** A folder cannot be watched. Problems of listing or reading are in the summary. */
@@ -116,7 +117,8 @@ export class SyncLoop {
     const onProgress = (progress: SyncProgress) => this.#events.onProgress?.(progress);
     const extent = isFull ? { onProgress } : { under: paths };
     const summary = await sync({ ...this.#options, ...extent, signal: this.#stopping.signal });
-    if (summary !== undefined) this.#events.onScanned?.(summary, isFull ? 'full' : 'changes');
+    if (summary !== undefined)
+      this.#events.onScanned?.(summary, isFull ? 'full' : 'changes', isFull ? undefined : paths);
     if (isFull) this.#noteSynced(summary ?? new SyncCounter().summary());
   }
 

@@ -1,7 +1,7 @@
 import { traitsOf } from '../../../core/origin.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
-import type { UnreadEntries } from '../../../observe/metrics/scan-metrics.ts';
+import type { UnreadEntries } from '../../../observe/metrics/unread-entries.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type HeadLink, renderPage } from './layout.ts';
@@ -99,7 +99,7 @@ export function unreadNotice({ unread, frame: { now } }: SetFrame): Html | undef
   const more = problemCount - problems.length;
   return html`<div class="notice bad" role="status"><p>${counted(problemCount, 'entry', 'entries')} of its source could not be read ${timeElement(at * 1000, now)}, so the set lacks them, or has them as they were before:</p>
 <ul>${problems.map(({ path, problem }) => html`<li>${problem.startsWith(path) ? problem : html`<code>${path}</code>: ${problem}`}</li>`)}</ul>
-<p>${more > 0 && `The log of the server has ${counted(more, 'more')}. `}They are tried again when they change, and with each scan of all of it.</p></div>`;
+<p>${more > 0 && `The log of the server has ${counted(more, 'more')}. `}They are tried again when they change, and with each <a href="./settings">scan of all of it</a>.</p></div>`;
 }
 
 /** Lets feed readers find the changes of a set. */
