@@ -21,8 +21,11 @@ interface TusRequest {
 }
 
 const TUS = { 'Tus-Resumable': '1.0.0' };
-/** Milliseconds. The response to the last byte may take 20 seconds. */
-const IDLE_MS = 120_000;
+/**
+ * Milliseconds without a byte in either direction, after which the server counts as one that does not answer. The
+ * response to the last byte may take 20 seconds.
+ */
+export const IDLE_MS = 120_000;
 const PASSING = new Set([408, 409, 425, 429]);
 
 /** A failure that may be temporary. */

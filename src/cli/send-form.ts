@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { TidemarkError } from '../core/errors.ts';
 import { describeHttpFailure } from '../lib/http/failure.ts';
 import { errorCode, reasonOf } from '../lib/system-error.ts';
+import { IDLE_MS } from './ask-tus.ts';
 import { Stopped } from './exit-code.ts';
 
 export interface Form {
@@ -27,6 +28,8 @@ export interface FormFile {
 export interface SendOptions {
   readonly token: string | undefined;
   readonly signal: AbortSignal;
+  /** Default: as for tus. */
+  readonly idleMs?: number;
   /** @param sent bytes of files so far */
   onProgress(sent: number): void;
 }
@@ -51,15 +54,18 @@ export function bytesOf(files: readonly FormFile[]): number {
 export async function sendForm(url: URL, form: Form, options: SendOptions): Promise<FormAnswer> {
   const boundary = crypto.randomUUID();
   const body = new FormBody(form, boundary, options.onProgress);
+  const { idleMs = IDLE_MS } = options;
   const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
     method: 'POST',
     signal: options.signal,
+    timeout: idleMs,
     headers: {
       'Content-Type': `multipart/form-data; boundary=${boundary}`,
       'Content-Length': body.length,
       ...(options.token !== undefined && { Authorization: `Bearer ${options.token}` }),
     },
   });
+  request.on('timeout', () => request.destroy(new Error(`no byte was sent or received for ${idleMs / 1000} s`)));
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   const chunks = Readable.from(body.chunks(), { objectMode: false });
   // A server that refuses the form responds before it has read all of it.
