@@ -132,12 +132,14 @@ describe('Pages of organizations', () => {
 
   it('say in lists of uploads that files were ignored', async () => {
     const stream = await ProcessedStream.make(started.app);
-    for (const files of [{ 'a.mrc': marc('1') }, { 'b.mrc': 'this is not marc', 'c.mrc': '' }]) {
+    const uploads = [{ 'a.mrc': marc('1') }, { 'b.mrc': 'this is not marc', 'c.mrc': '' }, { 'nightly.delete': '' }];
+    for (const files of uploads) {
       await stream.process(await stream.upload(files));
     }
     for (const path of ['/organizations/lane/', '/organizations/lane/streams/main/']) {
       const statuses = [...(await get(path)).text.matchAll(/data-name="Status">(.*?)<\/td>/g)].map(([, cell]) => cell);
       assert.deepEqual(statuses, [
+        '<span class="state live">processed</span>',
         '<span class="state reading">processed</span><span class="more-of">2 files ignored</span>',
         '<span class="state live">processed</span>',
       ]);
