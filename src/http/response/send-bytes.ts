@@ -25,18 +25,17 @@ export async function sendBytes(response: ServerResponse, { body, length, idleTi
     // A text is written together with the head, by one system call.
     else if (length <= MOST_BYTES_OF_TEXT) response.end(body.toString('latin1'), 'latin1');
     else response.end(body);
-    // Usually the system accepts all of it at once.
-    if (response.writableLength > 0) limitIdleTime(response, idleTimeoutMs);
+    limitIdleTime(response, idleTimeoutMs);
     return;
   }
-  limitIdleTime(response, idleTimeoutMs);
+  response.setTimeout(idleTimeoutMs);
   await stream(response, body, length);
 }
 
-/** Cuts the connection when the client reads nothing for this many milliseconds. */
-function limitIdleTime(response: ServerResponse, idleTimeoutMs: number): void {
-  // Without a callback, Node cuts it.
-  response.setTimeout(idleTimeoutMs);
+/** Cuts the connection when the client reads nothing of a whole response for this many milliseconds. */
+export function limitIdleTime(response: ServerResponse, idleTimeoutMs: number): void {
+  // Usually the system has accepted all of it at once. Without a callback, Node cuts the connection.
+  if (response.writableLength > 0) response.setTimeout(idleTimeoutMs);
 }
 
 async function stream(response: ServerResponse, body: Readable, length: number): Promise<void> {

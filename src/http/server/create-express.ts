@@ -7,6 +7,7 @@ import { recordRoute } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { errorHandler, limitUnwantedBody } from '../response/error-handler.ts';
+import { limitIdleTime } from '../response/send-bytes.ts';
 import { speakTus, TUS_PATH } from '../routes/uploads/tus.ts';
 import type { Admit } from './admit.ts';
 import { guard } from './guard.ts';
@@ -27,6 +28,7 @@ export function createExpress(app: ServedApp, { routes, admit, identifySender, l
   for (const setting of ['case sensitive routing', 'strict routing'] as const) server.enable(setting);
   server.set('query parser', 'simple');
   server.use((request, response, next) => {
+    response.once('prefinish', () => limitIdleTime(response, app.configuration.idleTimeoutMs));
     // The response is sent without waiting for a body that no route reads.
     response.once('finish', () => limitUnwantedBody(request));
     next();

@@ -18,6 +18,7 @@ import { DirectAnswers } from './direct-answers.ts';
 import { directRoutes } from './direct-routes.ts';
 import { Front } from './front.ts';
 import { createIdentifySender } from './identify-sender.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { RequestObserver } from './request-observer.ts';
 import { answerUnreadable } from './unreadable-requests.ts';
 import { withObservation } from './with-observation.ts';
@@ -68,7 +69,7 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
   const servers = await listenOnPorts(app.configuration, options, (limits) => {
     const server = http.createServer(
       { connectionsCheckingInterval: limits.checkInterval },
-      withObservation(answer, observer),
+      oneAtATime(withObservation(answer, observer)),
     );
     const front = new Front(server, { direct, observer, limits, idleTimeoutMs: app.configuration.idleTimeoutMs });
     limitConnections(server, { limits, closeIdle: () => front.closeIdle() });
