@@ -3,8 +3,11 @@ import { formatStamp } from '../core/stamp.ts';
 import type { LiveFigures } from '../observe/metrics/live-server.ts';
 import { lagOf } from '../observe/metrics/source-metrics.ts';
 
-/** The state of a running server, for users and `tidemark status`. Rates are of the last minute. */
-export const liveStatusSchema = z.strictObject({
+/**
+ * The state of a running server, for users and `tidemark status`, which may be of an earlier version: it ignores fields
+ * that it does not know. Rates are of the last minute.
+ */
+export const liveStatusSchema = z.object({
   baseUrl: z.string(),
   version: z.string(),
   /** Differs between files of stores; absent for a store on Elasticsearch. */
@@ -13,7 +16,7 @@ export const liveStatusSchema = z.strictObject({
   /** Null when the store does not answer. */
   store: z
     .strictObject({
-      sets: z.strictObject({ ready: z.int(), preparing: z.int() }),
+      sets: z.object({ ready: z.int(), preparing: z.int() }),
       resources: z.int(),
       changes: z.int(),
       /** The time up to which everything is applied; absent in an empty store. */
@@ -24,17 +27,17 @@ export const liveStatusSchema = z.strictObject({
     .nullable(),
   /** Absent from a server of an earlier version. The reason is not shown here: it names machines. */
   artifactStore: z.enum(['available', 'unavailable']).optional(),
-  events: z.strictObject({ applied: z.int(), unchanged: z.int(), rejected: z.int(), perSecond: z.number() }),
-  requests: z.strictObject({ answered: z.int(), inFlight: z.int(), perSecond: z.number() }),
-  cache: z.strictObject({
+  events: z.object({ applied: z.int(), unchanged: z.int(), rejected: z.int(), perSecond: z.number() }),
+  requests: z.object({ answered: z.int(), inFlight: z.int(), perSecond: z.number() }),
+  cache: z.object({
     documents: z.int(),
     bytes: z.int(),
     mostBytes: z.int(),
     hits: z.int(),
     misses: z.int(),
   }),
-  pages: z.strictObject({ current: z.int(), outOfDate: z.int() }),
-  scanning: z.array(z.strictObject({ set: z.string(), files: z.int(), hashed: z.int(), bytes: z.int() })),
+  pages: z.object({ current: z.int(), outOfDate: z.int() }),
+  scanning: z.array(z.object({ set: z.string(), files: z.int(), hashed: z.int(), bytes: z.int() })),
   rootsInTrouble: z.int(),
 });
 

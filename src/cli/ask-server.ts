@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { isLoopback } from '../access/loopback.ts';
 import { type LiveStatus, liveStatusSchema } from '../api/live-status.ts';
 import { storeFileDigest } from '../api/store-digest.ts';
@@ -15,7 +16,14 @@ export type FoundServer =
   | { readonly state: 'running'; readonly url: string; readonly status: LiveStatus }
   /** The server runs, but does not show its figures to this caller. */
   | { readonly state: 'refuses'; readonly url: string }
+  /** The server is of another version, and its figures cannot be read. */
+  | { readonly state: 'unreadable'; readonly url: string; readonly version: string }
   | { readonly state: 'none' };
+
+const STATES = ['running', 'unreadable', 'refuses', 'none'] as const satisfies readonly FoundServer['state'][];
+
+/** What a server of any version says of itself. */
+const aboutSchema = z.object({ baseUrl: z.string(), version: z.string(), storeFile: z.string().optional() });
 
 type Settings = Pick<Configuration, 'host' | 'port' | 'ownPort' | 'token' | 'store'>;
 
@@ -27,7 +35,7 @@ export async function askServer(settings: Settings, baseUrl: string | undefined)
   if (baseUrl === undefined) return { state: 'none' };
   const places = new Set([...ownUrl(settings), baseUrl, localUrl(settings)]);
   const found = await Promise.all([...places].map((url) => askAt(url, settings, baseUrl)));
-  return found.find(({ state }) => state === 'running') ?? found.find(({ state }) => state === 'refuses') ?? found[0]!;
+  return found.toSorted((one, other) => STATES.indexOf(one.state) - STATES.indexOf(other.state))[0]!;
 }
 
 async function askAt(url: string, settings: Settings, baseUrl: string): Promise<FoundServer> {
@@ -40,10 +48,13 @@ async function askAt(url: string, settings: Settings, baseUrl: string): Promise<
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     });
     if (response.status === 401 || response.status === 403) return { state: 'refuses', url };
-    const status = liveStatusSchema.parse(await response.json());
+    const body: unknown = await response.json();
+    const { storeFile, version, ...about } = aboutSchema.parse(body);
     // The server of another source may use the port that this one used, or has by default.
-    const isSameStore = status.storeFile === undefined || status.storeFile === (await storeFileDigest(settings));
-    return isSameStore && status.baseUrl === baseUrl ? { state: 'running', url, status } : { state: 'none' };
+    const isSameStore = storeFile === undefined || storeFile === (await storeFileDigest(settings));
+    if (!isSameStore || about.baseUrl !== baseUrl) return { state: 'none' };
+    const { data: status } = liveStatusSchema.safeParse(body);
+    return status === undefined ? { state: 'unreadable', url, version } : { state: 'running', url, status };
   } catch {
     // No server listens, or another program does.
     return { state: 'none' };

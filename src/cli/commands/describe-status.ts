@@ -18,7 +18,7 @@ export function describeStatus(view: StatusView): string {
     ...logFields(view),
     field('Documents', `${formatCount(documents.kept)} rendered, ${formatBytes(documents.bytes)} on disk`),
     '',
-    ...describeServer(server),
+    ...describeServer(server, version),
     '',
     describeSets(view),
   ].join('\n');
@@ -39,18 +39,31 @@ function logFields({ log, sets }: StatusView): readonly string[] {
   ];
 }
 
-function describeServer(server: FoundServer): readonly string[] {
+function describeServer(server: FoundServer, version: string): readonly string[] {
   switch (server.state) {
     case 'none':
       return [field('Server', 'none answers at the base URL, nor at the address of the settings')];
     case 'refuses':
       return [field('Server', `runs at ${server.url}; to see its figures, set TIDEMARK_TOKEN`)];
+    case 'unreadable':
+      return [
+        field(
+          'Server',
+          `runs at ${server.url}, and is of version ${server.version}: this command, of version ${version},`,
+        ),
+        field('', 'cannot read its figures. Use the command of the same version.'),
+      ];
     case 'running':
       return [
         field('Server', `runs at ${server.url}, for ${formatDuration(server.status.uptimeSeconds)}`),
+        ...(server.status.version === version ? [] : [field('', otherVersion(server.status.version, version))]),
         ...liveFields(server.status),
       ];
   }
+}
+
+function otherVersion(server: string, own: string): string {
+  return `it is of version ${server}, and this command of version ${own}: there may be figures that are not shown`;
 }
 
 function liveFields({ requests, events, cache, pages, scanning, rootsInTrouble }: LiveStatus): readonly string[] {
