@@ -2,6 +2,7 @@ import { TidemarkError, unlessConflict } from '../core/errors.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import { fromStoredSet, type StoredSet, toStoredSet } from '../core/stored-set.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import { slugTaken } from './set-errors.ts';
 import { SetNames } from './set-names.ts';
 
 /**
@@ -61,9 +62,14 @@ export class SetDocuments {
     return this.#byId.get(id);
   }
 
-  /** The set that has a slug, or had it when it was removed. */
-  bySlug(slug: string): CatalogDocument<ResourceSet> | undefined {
-    return this.#bySlug.get(slug);
+  /**
+   * Reads new documents.
+   * @throws TidemarkError `conflict` when a set has the slug, or had it and its changes
+   */
+  async requireUnused(slug: string): Promise<void> {
+    await this.load();
+    const former = this.#bySlug.get(slug);
+    if (former !== undefined && former.body.unused !== true) throw slugTaken(slug);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../core/errors.ts';
-import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import type { Imported, ResourceSet, SetId } from '../core/resource-set.ts';
 
 type Named = Pick<ResourceSet, 'id' | 'slug' | 'aliases' | 'removed'>;
 
@@ -22,8 +22,16 @@ export class SetNames {
     });
   }
 
-  /** The aliases of a set with this one added, unless it is in use, or is a name of the set already. */
-  aliasesWith({ id, slug, aliases = [] }: Named, name: string): readonly string[] {
+  /**
+   * The aliases of a set. The name of the set that it was imported from is added, unless it is in use, or is a name of
+   * the set already.
+   */
+  aliasesOf(set: Named, imported: Imported | undefined): Pick<ResourceSet, 'aliases'> {
+    const aliases = imported === undefined ? (set.aliases ?? []) : this.#aliasesWith(set, imported.name);
+    return aliases.length === 0 ? {} : { aliases };
+  }
+
+  #aliasesWith({ id, slug, aliases = [] }: Named, name: string): readonly string[] {
     const isNew = name !== slug && !aliases.includes(name);
     return isNew && this.#isFreeFor(id, name) ? [...aliases, name] : aliases;
   }

@@ -23,7 +23,7 @@ import { changedSet, draftSet, type NewSet, parseUrlPrefix, scheduledSince } fro
 import { removeSet, requireRemovable } from './remove-set.ts';
 import { requireUris } from './require-uris.ts';
 import { SetDocuments } from './set-documents.ts';
-import { hasNoSource, slugTaken } from './set-errors.ts';
+import { hasNoSource } from './set-errors.ts';
 import { type SourceSettings, StoredSource } from './source-settings.ts';
 
 type Index = Pick<ChangeLog, 'mark' | 'commit' | 'tail'> &
@@ -87,9 +87,7 @@ export class SetRegistry {
    */
   async add(set: NewSet): Promise<ResourceSet> {
     parseSlug(set.slug);
-    await this.#documents.load();
-    const former = this.#documents.bySlug(set.slug);
-    if (former !== undefined && former.body.unused !== true) throw slugTaken(set.slug);
+    await this.#documents.requireUnused(set.slug);
     const { baseUrl } = await this.source();
     const draft = draftSet(set, baseUrl);
     const epochStart = set.epochStart ?? (await this.#index.mark());
@@ -101,7 +99,7 @@ export class SetRegistry {
       ...(set.keepVersions === true && { versionsSince: epochStart }),
     };
     this.#documents.names.requireFree(drafted);
-    const body: ResourceSet = { ...drafted, ...this.#aliasesOf(drafted, set.imported) };
+    const body: ResourceSet = { ...drafted, ...this.#documents.names.aliasesOf(drafted, set.imported) };
     const put = await unlessConflict(this.#catalog.put('set', catalogId(body.id), toStoredSet(body), undefined));
     // Another process took that number: read again, and use the next one.
     return put === undefined ? this.add(set) : body;
@@ -109,9 +107,7 @@ export class SetRegistry {
 
   /** @throws TidemarkError `conflict` when a slug is or was in use, or is an alias of a set */
   async requireFree(slug: string): Promise<void> {
-    await this.#documents.load();
-    const former = this.#documents.bySlug(slug);
-    if (former !== undefined && former.body.unused !== true) throw slugTaken(slug);
+    await this.#documents.requireUnused(slug);
     this.#documents.names.requireFree({ id: this.#documents.lastId + 1, slug });
   }
 
@@ -186,7 +182,7 @@ export class SetRegistry {
     return this.#change(slug, (set) => ({
       imported,
       ...(imported.through !== undefined && !imported.stopped && asPublished(set)),
-      ...this.#aliasesOf(set, imported),
+      ...this.#documents.names.aliasesOf(set, imported),
     }));
   }
 
@@ -278,11 +274,6 @@ export class SetRegistry {
       if (isBelow(set)) await this.move(slug, prefixOf(set));
       else if (moving !== undefined) await this.#epochs.finish(slug);
     }
-  }
-
-  #aliasesOf(set: ResourceSet, imported: Imported | undefined): Pick<ResourceSet, 'aliases'> {
-    const aliases = imported === undefined ? set.aliases : this.#documents.names.aliasesWith(set, imported.name);
-    return aliases === undefined || aliases.length === 0 ? {} : { aliases };
   }
 
   /** Writes nothing if the set has these values already. */
