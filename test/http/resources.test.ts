@@ -93,7 +93,14 @@ describeOnEachStore('Resources over HTTP', (store, itOnce) => {
     assert.deepEqual(await part('bytes=2-4'), [206, '234', 'bytes 2-4/10']);
     assert.deepEqual(await part('bytes=-3'), [206, '789', 'bytes 7-9/10']);
     assert.deepEqual(await part('bytes=8-'), [206, '89', 'bytes 8-9/10']);
+    assert.deepEqual(await part('bytes=-11'), [206, TEXT, 'bytes 0-9/10']);
+    assert.deepEqual(await part('bytes=7-99'), [206, '789', 'bytes 7-9/10']);
+    assert.deepEqual(await part('Bytes= 0-0'), [206, '0', 'bytes 0-0/10']);
     assert.deepEqual(await part('bytes=0-1,5-6'), [200, TEXT, undefined]);
+    for (const wrong of ['bytes=', 'bytes=-', 'bytes=4-2', 'bytes=a-b', 'bytes=1', 'lines=10-11', 'bytes']) {
+      assert.deepEqual(await part(wrong), [200, TEXT, undefined], wrong);
+    }
+    assert.equal((await part('bytes=-0'))[0], 416);
     assert.deepEqual(await part('lines=0-1'), [200, TEXT, undefined]);
     const beyond = await ask(url, { headers: { Range: 'bytes=10-' } });
     assert.deepEqual([beyond.status, beyond.headers['content-range']], [416, 'bytes */10']);

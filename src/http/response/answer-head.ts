@@ -1,4 +1,3 @@
-import parseRange from 'range-parser';
 import type { Answer } from '../request/answer.ts';
 import type { DirectRequest } from '../request/direct-request.ts';
 import { HttpError } from '../request/http-error.ts';
@@ -8,6 +7,8 @@ import { notModified } from './not-modified.ts';
 import { openToScripts } from './open-to-scripts.ts';
 
 const UNKNOWN_TYPE = 'application/octet-stream';
+/** From one byte on, possibly up to another one; or a number of last bytes (RFC 9110, 14.1.2). */
+const ONE_RANGE = /^bytes=[ \t]*(?:(\d+)-(\d*)|-(\d+))[ \t]*$/i;
 
 export interface Body {
   /** Length of the whole in bytes. */
@@ -64,22 +65,21 @@ export function answerHead(
     : { status, headers: known, part: { start, length } };
 }
 
-/** For one range the response is 206; for several, or an invalid header, it is the whole (RFC 9110, 14.2). */
+/** For one range of bytes the response is 206; for several, or an invalid header, it is the whole (RFC 9110, 14.2). */
 function rangeOf(
   headers: DirectRequest['headers'],
   { total, validators }: { readonly total: number; readonly validators: Validators },
 ): Part | undefined {
-  const header = headers.range;
-  if (header === undefined || !rangeHolds(headers, validators)) return undefined;
-  const ranges = parseRange(total, header, { combine: true });
-  if (ranges === -1) {
-    throw new HttpError(416, {
-      code: 'bad-range',
-      message: `the resource has only ${total} bytes`,
-      headers: { 'Content-Range': `bytes */${total}` },
-    });
-  }
-  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
-  const { start, end } = ranges[0]!;
-  return { start, length: end - start + 1 };
+  const found = ONE_RANGE.exec(headers.range ?? '');
+  if (found === null || !rangeHolds(headers, validators)) return undefined;
+  const [, first, last, suffix] = found;
+  if (last && Number(last) < Number(first)) return undefined;
+  const start = suffix === undefined ? Number(first) : Math.max(0, total - Number(suffix));
+  const end = last ? Math.min(Number(last) + 1, total) : total;
+  if (start < end) return { start, length: end - start };
+  throw new HttpError(416, {
+    code: 'bad-range',
+    message: `the resource has only ${total} bytes`,
+    headers: { 'Content-Range': `bytes */${total}` },
+  });
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Seconds } from '../../core/w3c-datetime.ts';
 import type { DirectRequest } from '../request/direct-request.ts';
+import { parseHttpDate } from '../request/http-date.ts';
 
 /** Validators of one version of a body. */
 export interface Validators {
@@ -34,7 +35,7 @@ export function weighConditions(headers: IncomingHttpHeaders, validators: Valida
   // A shortcut for the usual case of a single tag.
   if (ifNoneMatch === etag) return 'not-modified';
   if (ifNoneMatch !== undefined) return lists(ifNoneMatch, [etag, ...otherEtags], 'weak') ? 'not-modified' : 'proceed';
-  const since = parseDate(headers['if-modified-since']);
+  const since = parseHttpDate(headers['if-modified-since']);
   if (!dateTellsVersions || since === undefined || lastModified === undefined) return 'proceed';
   return lastModified <= since ? 'not-modified' : 'proceed';
 }
@@ -48,7 +49,7 @@ export function rangeHolds(
   if (ifRange === undefined) return true;
   if (typeof ifRange !== 'string') return false;
   if (ifRange.includes('"')) return ifRange.trim() === etag;
-  const date = parseDate(ifRange);
+  const date = parseHttpDate(ifRange);
   return dateTellsVersions && date !== undefined && date === lastModified;
 }
 
@@ -61,11 +62,6 @@ function lists(header: string, etags: readonly string[], comparison: 'weak' | 's
 }
 
 function isAfter(lastModified: Seconds | undefined, date: string | undefined): boolean {
-  const limit = parseDate(date);
+  const limit = parseHttpDate(date);
   return limit !== undefined && lastModified !== undefined && lastModified > limit;
-}
-
-function parseDate(text: string | undefined): Seconds | undefined {
-  const milliseconds = Date.parse(text ?? '');
-  return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000);
 }

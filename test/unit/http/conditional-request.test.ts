@@ -100,13 +100,26 @@ describe('The conditions of a request', () => {
     assert.equal(weigh({ 'if-none-match': '"x"', 'if-modified-since': AT }), 'proceed');
   });
 
-  it('count a date by its seconds', () => {
-    assert.equal(weigh({ 'if-modified-since': '1994-11-06T08:49:37.999Z' }), 'not-modified');
-    assert.equal(
-      weigh({ 'if-unmodified-since': '1994-11-06T08:49:37.999Z' }, { lastModified: MODIFIED + 1 }),
-      'failed',
-    );
-  });
+  for (const date of ['Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994', 'Sun Nov 06 08:49:37 1994']) {
+    it(`know the obsolete form of a date: ${date}`, () => {
+      assert.equal(weigh({ 'if-modified-since': date }), 'not-modified');
+      assert.equal(weigh({ 'if-modified-since': date }, { lastModified: MODIFIED + 1 }), 'proceed');
+      assert.equal(weigh({ 'if-unmodified-since': date }, { lastModified: MODIFIED + 1 }), 'failed');
+    });
+  }
+
+  for (const text of [
+    '2099',
+    'x 2099',
+    '2099-01-01T00:00:00Z',
+    'Sun, 06 Nov 2099 08:49:37',
+    'Sun, 06 Nov 2099 08:49:37 PST',
+  ]) {
+    it(`ignore what is not an HTTP date: ${text}`, () => {
+      assert.equal(weigh({ 'if-modified-since': text }), 'proceed');
+      assert.equal(weigh({ 'if-unmodified-since': text.replace('2099', '1980') }), 'proceed');
+    });
+  }
 });
 
 describe('A range of a resource', () => {
