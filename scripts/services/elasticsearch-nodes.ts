@@ -94,6 +94,10 @@ async function configureNode(
       'path.logs': join(own, 'logs'),
       // A disk that is nearly full would make indices read-only.
       'cluster.routing.allocation.disk.threshold_enabled': false,
+      // It would write again what the cluster state has, for servers whose data folders are copied.
+      'gateway.write_dangling_indices_info': false,
+      // The time is read, not remembered: `index.gc_deletes` counts by it.
+      'thread_pool.estimated_time_interval': 0,
       ...settings,
     },
     jvm: [

@@ -13,7 +13,7 @@ describe('the stores on Elasticsearch', () => {
   const elasticsearch = onElasticsearch(useElasticsearch());
 
   async function start() {
-    const { location, dispose } = elasticsearch.place('');
+    const { location, dispose } = elasticsearch.place('', { mayBeMade: true });
     return { open: () => openStores(location), dispose };
   }
 

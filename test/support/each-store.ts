@@ -4,12 +4,21 @@ import type { StoreLocation } from '../../src/config/configuration.ts';
 import { readNodes } from '../../src/config/elasticsearch-nodes.ts';
 import { useElasticsearch } from './elasticsearch.ts';
 import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
+import { spareIndices, takeSpare } from './spare-indices.ts';
 
 /** A kind of store that tests run on. */
 export interface StoreKind {
   readonly kind: StoreLocation['kind'];
   /** A place where a store can be made. @param folder its files go there, if it has any; the caller removes it */
-  place(folder: string): StorePlace;
+  place(folder: string, options?: PlaceOptions): StorePlace;
+}
+
+export interface PlaceOptions {
+  /**
+   * For a caller that opens the store in any case, and ends all that uses it before it removes it: its indices may be
+   * there already, empty. False unless given.
+   */
+  readonly mayBeMade?: boolean;
 }
 
 export interface StorePlace {
@@ -55,13 +64,13 @@ export function describeOnEachStore(
 export function onElasticsearch(server: { readonly url: string }): StoreKind {
   return {
     kind: 'elasticsearch',
-    place() {
+    place(_, { mayBeMade = false } = {}) {
       const { url } = server;
-      const prefix = uniquePrefix();
+      const prefix = (mayBeMade ? takeSpare(url) : undefined) ?? uniquePrefix();
       return {
         location: { kind: 'elasticsearch', ...readNodes(url), prefix },
         environment: { TIDEMARK_STORE: url, TIDEMARK_INDEX_PREFIX: prefix },
-        dispose: () => removeIndices(url, prefix),
+        dispose: () => (mayBeMade ? spareIndices(url, prefix) : removeIndices(url, prefix)),
       };
     },
   };

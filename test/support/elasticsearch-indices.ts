@@ -5,16 +5,19 @@ export function uniquePrefix(): string {
   return `tidemark-test-${randomBytes(6).toString('hex')}`;
 }
 
-/** Removes every index and template whose name begins with `prefix`. */
-export async function removeIndices(url: string, prefix: string): Promise<void> {
-  const indices = await askElasticsearch(url, 'GET', `${prefix}*/_alias?expand_wildcards=all`);
+/** Removes every index and template whose name begins with one of the prefixes. */
+export async function removeIndices(url: string, ...prefixes: readonly string[]): Promise<void> {
+  const names = prefixes.map((prefix) => `${prefix}*`);
+  const indices = await askElasticsearch(url, 'GET', `${names}/_alias?expand_wildcards=all`);
   // Servers refuse to delete indices by wildcard.
   await removeNamed(url, '', Object.keys(indices));
-  for (const kind of ['index_template', 'component_template']) {
-    const all = (await askElasticsearch(url, 'GET', `_${kind}`))[`${kind}s`] as readonly { readonly name: string }[];
-    const ours = all.map(({ name }) => name).filter((name) => name.startsWith(prefix));
-    await removeNamed(url, `_${kind}/`, ours);
-  }
+  const all = await Promise.all(names.map((name) => askElasticsearch(url, 'GET', `_index_template/${name}`)));
+  const templates = all.flatMap(({ index_templates }) => index_templates as readonly { readonly name: string }[]);
+  await removeNamed(
+    url,
+    '_index_template/',
+    templates.map(({ name }) => name),
+  );
 }
 
 /** All in one request, which takes as long as one of them. */
@@ -25,15 +28,25 @@ async function removeNamed(url: string, path: string, names: readonly string[]):
 /**
  * Asks for `path` below the server's URL, which may hold a user and a password. Throws an error when it cannot be
  * reached or refuses.
+ * @param body is sent as JSON, of an array each element on a line of its own
  */
-export async function askElasticsearch(url: string, method: string, path: string): Promise<Record<string, unknown>> {
+export async function askElasticsearch(
+  url: string,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Record<string, unknown>> {
   const target = new URL(path, url.endsWith('/') ? url : `${url}/`);
   const { username, password } = target;
   target.username = '';
   target.password = '';
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const headers = username === '' ? {} : { authorization: `Basic ${btoa(credentials)}` };
-  const response = await fetch(target, { method, headers }).catch((error) => {
+  const headers = {
+    ...(username !== '' && { authorization: `Basic ${btoa(credentials)}` }),
+    ...(body !== undefined && { 'content-type': Array.isArray(body) ? 'application/x-ndjson' : 'application/json' }),
+  };
+  const lines = body && [body].flat().map((line) => `${JSON.stringify(line)}\n`);
+  const response = await fetch(target, { method, headers, body: lines?.join('') ?? null }).catch((error) => {
     throw new Error(`Elasticsearch at ${target.origin} cannot be reached`, { cause: error });
   });
   const answer = await response.text();

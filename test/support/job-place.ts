@@ -31,7 +31,7 @@ export class JobPlace {
 
   static async make(kind: StoreKind): Promise<JobPlace> {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-    const { location, dispose } = kind.place(folder);
+    const { location, dispose } = kind.place(folder, { mayBeMade: true });
     const stores = await openStores(location);
     return new JobPlace(stores, [() => rm(folder, { recursive: true }), dispose, () => stores.close()]);
   }

@@ -33,7 +33,7 @@ export async function startApp(
   options: Partial<ServerOptions> = {},
 ): Promise<StartedApp> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-  const { location, dispose } = kind.place(folder);
+  const { location, dispose } = kind.place(folder, { mayBeMade: true });
   const closers: (() => Promise<void>)[] = [() => rm(folder, { recursive: true, force: true }), dispose];
   started.push({
     folder,

@@ -67,7 +67,7 @@ export class StreamPlace {
 
   static async make(kind: StoreKind): Promise<StreamPlace> {
     const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-    const place = kind.place(folder);
+    const place = kind.place(folder, { mayBeMade: true });
     const made = new StreamPlace(folder, place, await openStores(place.location));
     made.#closers.unshift(() => rm(folder, { recursive: true }), place.dispose);
     await made.sets.useBaseUrl(BASE_URL, false);
