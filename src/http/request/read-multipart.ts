@@ -45,6 +45,8 @@ class FormReader {
   readonly #stopped = new AbortController();
   /** Resolves when all files so far were read; it never rejects. */
   #taken: Promise<void> = Promise.resolve();
+  /** The same for all but the last one, of which more may come. */
+  #takenBefore: Promise<void> = Promise.resolve();
   readonly #waiting = new Set<Readable>();
   #failure: { readonly error: unknown } | undefined;
 
@@ -61,6 +63,8 @@ class FormReader {
   async write(chunk: Buffer): Promise<void> {
     this.#requireGood();
     if (!this.#busboy.write(chunk)) await this.#until('drain');
+    // Otherwise any number of small files would wait in memory.
+    await this.#takenBefore;
   }
 
   async end(): Promise<void> {
@@ -105,6 +109,7 @@ class FormReader {
       return;
     }
     this.#waiting.add(body);
+    this.#takenBefore = this.#taken;
     this.#taken = this.#taken.then(async () => {
       try {
         if (this.#failure === undefined) await this.#parts.file(name ?? '', { fileName, body });
@@ -119,7 +124,8 @@ class FormReader {
   #stop(error: unknown): void {
     this.#failure ??= { error };
     this.#stopped.abort();
-    for (const body of this.#waiting) body.destroy(new Error('the form was not read to its end', { cause: error }));
+    const unread = new Error('the form was not read to its end', { cause: error });
+    for (const body of this.#waiting) body.destroy(unread);
   }
 }
 
