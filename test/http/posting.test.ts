@@ -212,6 +212,7 @@ describeOnEachStore('Posting changes as JSON', (store, itOnce) => {
     assert.deepEqual(await errorOf({ body: '{"changes": {}}' }), [400, 'no-changes']);
     assert.deepEqual(await errorOf({ body: '{"changes": [], "sets": []}' }), [400, 'unknown-field']);
     assert.deepEqual(await errorOf({ body: Buffer.alloc(8_388_609, ' ') }), [413, 'body-too-large']);
+    assert.deepEqual(await errorOf({ body: `{"changes": [0${',0'.repeat(100_000)}]}` }), [413, 'too-many-events']);
   });
 
   itOnce('refuses a content type that any web page could send', async () => {

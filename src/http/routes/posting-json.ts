@@ -2,14 +2,19 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
 import { type ParsedEvent, type Posting, type PostingResult, parseEvent } from '../../ingest/posting.ts';
+import { HttpError } from '../request/http-error.ts';
 
 /** Most bytes of a JSON body: parsing it must not block the HTTP thread for more than 50 ms. */
 export const MAX_JSON_BYTES = 8_388_608;
+/** Most events of a JSON body: the response has a result for each, and eight megabytes hold four million numbers. */
+const MAX_JSON_EVENTS = 100_000;
+/** Advice for a body that is too large. */
+export const STREAM_HINT = ': send it as application/x-ndjson, one event a line';
 
 const EVENTS_PER_SLICE = 1000;
 const EVENTS_PER_POST = 5000;
 
-/** The events of a body `{"changes": […]}`, not yet checked. @throws TidemarkError `invalid` */
+/** The events of a body `{"changes": […]}`, not yet checked. @throws TidemarkError `invalid`; HttpError 413 */
 export function parseChangesBody(bytes: Buffer): readonly unknown[] {
   if (!isUtf8(bytes)) throw wrongBody('not-utf-8', 'the body is not UTF-8');
   let body: unknown;
@@ -22,12 +27,18 @@ export function parseChangesBody(bytes: Buffer): readonly unknown[] {
     throw wrongBody('no-changes', 'the body is a JSON object with an array "changes"', 'changes');
   }
   const unknown = Object.keys(body).find((name) => name !== 'changes');
-  if (unknown === undefined) return body.changes;
+  if (unknown === undefined) return requireFew(body.changes);
   throw wrongBody(
     'unknown-field',
     `there is no field ${JSON.stringify(unknown.slice(0, 80))} besides "changes"`,
     unknown,
   );
+}
+
+function requireFew(events: readonly unknown[]): readonly unknown[] {
+  if (events.length <= MAX_JSON_EVENTS) return events;
+  const message = `the body has more than ${MAX_JSON_EVENTS} events${STREAM_HINT}`;
+  throw new HttpError(413, { code: 'too-many-events', message });
 }
 
 /** Posts events, and resolves with their results, in order. */

@@ -27,7 +27,7 @@ export const POST_CHANGES = {
 order; each one is applied, changes nothing, or is rejected; a rejected event does not affect the others. Everything that
 the answer reports is on disk.
 
-Of at most 8 MiB as \`application/json\`; as \`application/x-ndjson\` (one event a line) of any size, also compressed with gzip.`,
+Of at most 8 MiB and 100,000 events as \`application/json\`; as \`application/x-ndjson\` (one event a line) of any size, also compressed with gzip.`,
   query: z.strictObject({
     results: choice(
       ['failed', 'all'],

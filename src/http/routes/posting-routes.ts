@@ -7,13 +7,11 @@ import { readBody, requestBody } from '../request/request-body.ts';
 import { post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
-import { MAX_JSON_BYTES, parseChangesBody, postChanges } from './posting-json.ts';
+import { MAX_JSON_BYTES, parseChangesBody, postChanges, STREAM_HINT } from './posting-json.ts';
 import { POST_CHANGES } from './posting-operation.ts';
 import { postingSender } from './posting-sender.ts';
 import { answerWithResults, answerWithTotals } from './posting-stream.ts';
 import { count, noTotals } from './totals.ts';
-
-const STREAM_HINT = ': send it as application/x-ndjson, one event a line';
 
 /** Posting of change events. @param stopping ends streams that are being read when the server stops */
 export function postingRoutes(
