@@ -84,6 +84,15 @@ describeOnEachStore('Resources over HTTP', (store, itOnce) => {
     assert.equal((await ask(`${urlOf('/a~b.txt')}?download`)).status, 200);
   });
 
+  itOnce('have no date that is ahead', async () => {
+    const url = await publish('a');
+    const { headers } = await ask(url);
+    await utimes(join(root, 'a'), Date.now() / 1000 + 3_600, Date.now() / 1000 + 3_600);
+    const changed = await ask(url, { headers: { 'If-Modified-Since': headers['last-modified']! } });
+    assert.deepEqual([changed.status, changed.headers['last-modified']], [200, undefined]);
+    assert.notEqual(changed.headers.etag, headers.etag);
+  });
+
   itOnce('have parts', async () => {
     const url = await publish('a');
     const part = async (range: string, headers = {}) => {

@@ -2,10 +2,10 @@ import type { HashAlgorithm } from '../../core/hash.ts';
 import { pathOfKey, type ResourceKey, uriLengthFault } from '../../core/key.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import type { Seconds } from '../../core/w3c-datetime.ts';
 import type { FileEntry, RootProblem } from '../content-root.ts';
 import type { RememberedFile } from './file-memory.ts';
 import type { FileRow } from './file-rows.ts';
+import { lastmodOf } from './file-times.ts';
 
 /** What a sync has to do for a row. */
 type FileAction =
@@ -31,8 +31,6 @@ export interface ClassifierRules {
  * prove that the file is unchanged.
  */
 const RACY_NANOSECONDS = 2_000_000_000n;
-const NANOSECONDS_PER_SECOND = 1_000_000_000n;
-const DAY_MILLISECONDS = 86_400_000;
 
 /** Classifies rows in ascending order of their keys: it has to know which paths could not be listed. */
 export class FileClassifier {
@@ -75,12 +73,6 @@ export class FileClassifier {
     this.#unknown = this.#unknown.filter((unknown) => key < `${unknown}0`);
     return this.#unknown.some((unknown) => key === unknown || key.startsWith(`${unknown}/`));
   }
-}
-
-/** Whole seconds of a file's mtime; undefined when it is so far in the future that it must be wrong. */
-export function lastmodOf(mtime: bigint, now: number): Seconds | undefined {
-  const seconds = Number(mtime / NANOSECONDS_PER_SECOND);
-  return seconds * 1000 > now + DAY_MILLISECONDS ? undefined : seconds;
 }
 
 function isRemembered(file: FileEntry, remembered: RememberedFile | undefined): remembered is RememberedFile {

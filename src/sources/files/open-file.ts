@@ -10,6 +10,7 @@ import type {
   ServedRange,
   WantedBytes,
 } from '../served-source.ts';
+import { lastModifiedOf } from './file-times.ts';
 
 /** A file that changed within so many seconds may change again within the same second. */
 const SETTLING_SECONDS = 2;
@@ -35,13 +36,14 @@ export async function openFile(
 
 function openedBytes(file: RootFile, mime: string | undefined): OpenedBytes {
   const { length, mtime, tag } = file;
-  const lastModified = Number(mtime / 1_000_000_000n);
+  const now = Date.now();
+  const lastModified = lastModifiedOf(mtime, now);
   return {
     length,
     mime,
     tag,
     lastModified,
-    dateTellsVersions: Date.now() / 1000 - lastModified > SETTLING_SECONDS,
+    dateTellsVersions: lastModified !== undefined && now / 1000 - lastModified > SETTLING_SECONDS,
     read: async (range) => bytesOf(file, range),
     close: () => file.close(),
   };

@@ -6,10 +6,11 @@ import type { ResourceState } from '../../core/resource.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
 import type { ContentRoot, RootFile } from '../content-root.ts';
 import type { CompareOptions, Mismatch } from '../source.ts';
-import { FileClassifier, lastmodOf } from './classify-file.ts';
+import { FileClassifier } from './classify-file.ts';
 import type { ComparedFiles } from './compare-files.ts';
 import type { FileMemory } from './file-memory.ts';
 import { type FileRow, fileRows } from './file-rows.ts';
+import { lastmodOf } from './file-times.ts';
 
 /** Remembers nothing, so that every file is read. */
 const NO_MEMORY: FileMemory = { read: () => [], update: () => {} };

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import type { Resource } from '../../../src/core/resource.ts';
 import type { ResourceSet } from '../../../src/core/resource-set.ts';
 import type { FileEntry } from '../../../src/sources/content-root.ts';
-import { type ClassifierRules, FileClassifier, lastmodOf } from '../../../src/sources/files/classify-file.ts';
+import { type ClassifierRules, FileClassifier } from '../../../src/sources/files/classify-file.ts';
 import type { RememberedFile } from '../../../src/sources/files/file-memory.ts';
+import { lastModifiedOf, lastmodOf } from '../../../src/sources/files/file-times.ts';
 
 const SECOND = 1_000_000_000n;
 const NOW = 1_700_000_000_000;
@@ -147,5 +148,17 @@ describe('The time of a file', () => {
     assert.equal(lastmodOf(ahead * SECOND, NOW), Number(ahead));
     assert.equal(lastmodOf((ahead + 1n) * SECOND, NOW), undefined);
     assert.equal(lastmodOf(-5n * SECOND, NOW), -5);
+  });
+
+  it('is unknown when no datetime can have it, as on file systems that store any number', () => {
+    assert.equal(lastmodOf(BigInt(Date.UTC(100, 0) / 1000) * SECOND, NOW), Date.UTC(100, 0) / 1000);
+    for (const seconds of [Date.UTC(100, 0) / 1000 - 1, -9e15]) {
+      assert.equal(lastmodOf(BigInt(seconds) * SECOND, NOW), undefined);
+    }
+  });
+
+  it('is not served when it is ahead', () => {
+    assert.equal(lastModifiedOf(BigInt(NOW / 1000) * SECOND, NOW), NOW / 1000);
+    assert.equal(lastModifiedOf(BigInt(NOW / 1000 + 1) * SECOND, NOW), undefined);
   });
 });
