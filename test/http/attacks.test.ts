@@ -222,6 +222,15 @@ describe('Attacks over HTTP', () => {
       assert.doesNotMatch(id.toString('latin1').split('\r\n\r\n')[0]!, /<script>/);
     });
 
+    it('by a second Host, which a proxy may take for the only one', async () => {
+      await start();
+      for (const request of ['GET /healthz', 'GET /sets/files/resourcelist.xml', 'POST /api/sets/files/changes']) {
+        const answer = await sendRaw(url, headOf(request, { host: 'elsewhere.example.org' }));
+        assert.equal(statusOf(answer), 400, request);
+        assert.match(answer.toString('latin1'), /"code":"several-hosts"/);
+      }
+    });
+
     it('by titles of sets', async () => {
       const title = 'Title\r\nX-Evil: 1 <script>alert(1)</script>';
       await started.app.sets.add({ slug: 'titled', urlPrefix: 'https://data.example.org/titled/', title });
