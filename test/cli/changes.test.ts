@@ -9,7 +9,7 @@ describeOnEachStore('changes on the command line', (store) => {
   let place: Workplace;
 
   beforeEach(async () => {
-    place = await Workplace.make(store);
+    place = await Workplace.make(store, { mayBeMade: true });
     await tidemark('sets add maps --url-prefix https://example.org/maps/');
   });
 

@@ -18,7 +18,7 @@ describeOnEachStore('tidemark verify', (store, itOnce) => {
   let files: string;
 
   beforeEach(async () => {
-    place = await Workplace.make(store);
+    place = await Workplace.make(store, { mayBeMade: true });
     files = join(place.folder, 'files');
     mkdirSync(files);
     for (const name of ['a.txt', 'b.txt', 'c.txt', 'd.txt']) writeFileSync(join(files, name), name);

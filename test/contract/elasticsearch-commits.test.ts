@@ -27,7 +27,7 @@ describe('the committer on Elasticsearch', () => {
 
   describe('as every committer', () => {
     commitContract(async () => {
-      const { location, dispose } = elasticsearch.place('');
+      const { location, dispose } = elasticsearch.place('', { mayBeMade: true });
       return { open: () => openStores(location), dispose };
     });
   });

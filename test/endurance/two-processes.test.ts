@@ -41,6 +41,8 @@ const DEATHS = {
  * On Elasticsearch, each document waits until what was posted before is applied: without pauses, few would be rendered.
  */
 const CALM = { sqlite: false, elasticsearch: true };
+/** Milliseconds between two readings of all pages: a reader that never pauses keeps a small machine from all else. */
+const RELIST_AFTER_MS = 50;
 
 describeOnEachStore('two processes on one store', function (store) {
   this.timeout(600_000);
@@ -54,7 +56,8 @@ describeOnEachStore('two processes on one store', function (store) {
       source.serve({ dataFolder: join(source.folder, 'another') }),
     ]);
     const command = new SmallRequests(5);
-    const clients = [...clientsOf(one, 1), ...clientsOf(other, 3)];
+    const pause = CALM[store.kind] ? { pause: 50 } : {};
+    const clients = [...clientsOf(one, 1, pause), ...clientsOf(other, 3, pause)];
     // All of them at once, however long the command takes to start.
     const stop = new AbortController();
     const both = new SetReader(SET_URL, one.url, other.url);
@@ -130,10 +133,14 @@ describeOnEachStore('two processes on one store', function (store) {
   });
 });
 
-function clientsOf({ url }: ServingProcess, number: number): readonly { client: Client; url: string }[] {
+function clientsOf(
+  { url }: ServingProcess,
+  number: number,
+  pause: { readonly pause?: number } = {},
+): readonly { client: Client; url: string }[] {
   return [
-    { client: new SmallRequests(number), url },
-    { client: new LongStream(number + 1), url },
+    { client: new SmallRequests(number, pause), url },
+    { client: new LongStream(number + 1, pause), url },
   ];
 }
 
@@ -177,7 +184,10 @@ async function followThrough(reader: SetReader, done: AbortSignal): Promise<void
 
 /** Reads index and pages again and again, so that pages are split and rendered, and old names are asked for. */
 async function relist(reader: SetReader, done: AbortSignal): Promise<void> {
-  while (!done.aborted) await reader.resourceList();
+  while (!done.aborted) {
+    await reader.resourceList();
+    await wait(RELIST_AFTER_MS);
+  }
 }
 
 async function readUntilDead({ url, process }: ServingProcess): Promise<void> {

@@ -28,7 +28,7 @@ describeOnEachStore('A set of records', (store) => {
     return process;
   };
   beforeEach(async () => {
-    place = store.place(folder.path);
+    place = store.place(folder.path, { mayBeMade: true });
     artifacts = openArtifacts({ kind: 'folder', folder: folder.at('artifacts') });
     processes = [];
     one = await another();

@@ -191,6 +191,14 @@ interface StreamLine extends Answered {
 
 /** Posts one long stream, and reads the results meanwhile. */
 export class LongStream extends Client {
+  readonly #pause: number;
+
+  /** @param pause milliseconds between ten events and the next ten */
+  constructor(number: number, { pause = 10 }: { readonly pause?: number } = {}) {
+    super(number);
+    this.#pause = pause;
+  }
+
   protected async postUntil(url: string, stop: AbortSignal): Promise<void> {
     // What a server did not take that said to come again is the beginning of another stream.
     while (!(await this.#postStream(url, stop))) await wait(100);
@@ -213,7 +221,7 @@ export class LongStream extends Client {
       const lines = events.map(({ event }) => `${JSON.stringify(event)}\n`);
       if (lines.length > 0 && !posting.write(lines.join(''))) await Promise.race([once(posting, 'drain'), answered]);
       if (stop.aborted) break;
-      await wait(10);
+      await wait(this.#pause);
       events = this.next(10, 0);
     }
     posting.end();

@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StoreKind, StorePlace } from './each-store.ts';
+import type { PlaceOptions, StoreKind, StorePlace } from './each-store.ts';
 import {
   type FinishedRun,
   killTidemarks,
@@ -21,14 +21,14 @@ export class Workplace {
   readonly #kind: StoreKind;
   #store: StorePlace;
 
-  private constructor(kind: StoreKind, folder: string) {
+  private constructor(kind: StoreKind, folder: string, options?: PlaceOptions) {
     this.folder = folder;
     this.#kind = kind;
-    this.#store = kind.place(join(folder, 'data'));
+    this.#store = kind.place(join(folder, 'data'), options);
   }
 
-  static async make(kind: StoreKind): Promise<Workplace> {
-    return new Workplace(kind, await realpath(await mkdtemp(join(tmpdir(), 'tidemark-'))));
+  static async make(kind: StoreKind, options?: PlaceOptions): Promise<Workplace> {
+    return new Workplace(kind, await realpath(await mkdtemp(join(tmpdir(), 'tidemark-'))), options);
   }
 
   get store(): StorePlace {

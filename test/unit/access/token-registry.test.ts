@@ -20,7 +20,7 @@ describeOnEachStore('a registry of tokens', (store) => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-    place = store.place(folder);
+    place = store.place(folder, { mayBeMade: true });
     opened = [await openStores(place.location), await openStores(place.location)];
     asked = 0;
     tokens = new TokenRegistry(opened[0]!.catalog);

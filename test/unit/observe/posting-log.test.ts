@@ -30,7 +30,7 @@ describeOnEachStore('The log of postings', (store) => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-    place = store.place(folder);
+    place = store.place(folder, { mayBeMade: true });
     opened = [];
   });
 

@@ -20,7 +20,7 @@ describeOnEachStore('giving resources the keys of their URIs', (store) => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-    place = store.place(folder);
+    place = store.place(folder, { mayBeMade: true });
     stores = await openStores(place.location);
     const sets = new SetRegistry(stores.catalog, stores.index);
     await sets.useBaseUrl('http://localhost:8080', false);

@@ -21,7 +21,7 @@ describeOnEachStore('a registry of sets', (store) => {
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
-    place = store.place(folder);
+    place = store.place(folder, { mayBeMade: true });
     const one = await openStores(place.location);
     const other = await openStores(place.location);
     opened = [one, other];
