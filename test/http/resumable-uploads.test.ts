@@ -275,6 +275,35 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await uploads()).length, 1);
   });
 
+  it('become an upload when they are complete, also days after their last byte', async () => {
+    await started.app.organizations.addStream(lane, 'old');
+    const change = (archived: boolean) => started.app.organizations.changeStream(lane, 'old', { archived });
+    const url = await begunTus(resumable(), 1, { filename: 'a.mrc', stream: 'old' });
+    // Complete, and not ended: as when the server was stopped before it could.
+    await change(true);
+    assert.equal((await sendTus(url, 0, Buffer.from('a'))).status, 409);
+    await change(false);
+    await tended(Date.now() + 72 * HOUR_MS);
+    const { body } = await askJson(`${started.url}/api/organizations/${lane}/uploads?stream=old`);
+    assert.deepEqual(
+      body.uploads.map(({ files }: { readonly files: readonly { readonly name: string }[] }) => files[0]!.name),
+      ['a.mrc'],
+    );
+    assert.deepEqual(await parts(), []);
+  });
+
+  it('are removed when they are complete, and their stream has taken no uploads for a day', async () => {
+    await started.app.organizations.addStream(lane, 'old');
+    const url = await begunTus(resumable(), 1, { filename: 'a.mrc', stream: 'old' });
+    await started.app.organizations.changeStream(lane, 'old', { archived: true });
+    assert.equal((await sendTus(url, 0, Buffer.from('a'))).status, 409);
+    await tended(Date.now() + 23 * HOUR_MS);
+    assert.equal((await parts()).length, 1);
+    await tended(Date.now() + 25 * HOUR_MS);
+    assert.equal((await ask(url)).status, 404);
+    assert.deepEqual(await parts(), []);
+  });
+
   it('are listed until they are finished or deleted', async () => {
     await started.app.organizations.addStream(lane, 'full');
     assert.deepEqual((await askJson(resumable())).body, { organization: lane, uploads: [] });

@@ -167,11 +167,12 @@ export class ResumableUploads {
     for (const upload of await this.#registry.all()) {
       signal.throwIfAborted();
       const { offset, expires } = await this.#progress(upload);
-      if (expires <= now) {
+      // A complete one is ended also after a day, in which no server may have run: all of it was acknowledged.
+      const isLeft = isWhole({ upload, offset }) && expires - KEPT_MS < now - BEING_ENDED_MS;
+      if (isLeft && (await this.#end(upload).then(() => true, unlessRefused))) ended += 1;
+      else if (expires <= now) {
         await this.remove(upload.organization, upload.id);
         removed += 1;
-      } else if (isWhole({ upload, offset }) && expires - KEPT_MS < now - BEING_ENDED_MS) {
-        ended += await this.#end(upload).then(() => 1, unlessRefused);
       }
     }
     return { ended, removed: removed + (await this.#removeStray(now)) };
@@ -276,8 +277,8 @@ function isWhole({ upload, offset }: Pick<ResumableStatus, 'upload' | 'offset'>)
 }
 
 /** Ignores that the stream was archived meanwhile: the file is then kept as long as others. */
-function unlessRefused(error: unknown): 0 {
-  if (isTidemarkError(error, 'conflict') || isTidemarkError(error, 'not-found')) return 0;
+function unlessRefused(error: unknown): false {
+  if (isTidemarkError(error, 'conflict') || isTidemarkError(error, 'not-found')) return false;
   throw error;
 }
 
