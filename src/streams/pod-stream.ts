@@ -22,8 +22,8 @@ export async function podStream(
   return id;
 }
 
-/** Reduces a name to letters without accents, digits and hyphens. */
+/** Reduces a name, of any length, to letters without accents, digits and hyphens. */
 function idOf(name: string): string {
   const letters = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
-  return letters.replaceAll(/[^a-z0-9_]+/g, '-').replaceAll(/^[-_]+|[-_]+$/g, '');
+  return letters.replaceAll(/[^a-z0-9_]+/g, '-').replaceAll(/^[-_]+|(?<![-_])[-_]+$/g, '');
 }

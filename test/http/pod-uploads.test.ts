@@ -10,7 +10,7 @@ import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 const run = promisify(execFile);
 
-describeOnEachStore('Uploads of scripts for the POD aggregator', (store) => {
+describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce) => {
   let started: StartedApp;
   let url: string;
   let token: string;
@@ -130,6 +130,14 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store) => {
     assert.ok([401, 403, 404].includes(admin.status), admin.text);
     const after = (await askJson(`${started.url}/api/organizations/lane/uploads`, undefined, bearer())).body.uploads;
     assert.deepEqual(after, before);
+  });
+
+  itOnce('keep no other client waiting, whatever name of a stream they send', async function (this: Mocha.Context) {
+    this.timeout(10_000);
+    for (let at = 0; at < 10; at++) {
+      const { status } = await askJson(url, { stream: `a${'_'.repeat(60_000)}a` }, bearer());
+      assert.equal(status, 422);
+    }
   });
 
   it('come from curl, as its documentation has it', async () => {

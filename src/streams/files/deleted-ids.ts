@@ -40,7 +40,7 @@ export async function* readDeletedIds(
 
 /** The id in a line: without white space around it, and without the Ctrl-Z that ends a text of DOS. */
 export function idInLine(line: string): string {
-  return line.replace(/\u001a+\s*$/, '').trim();
+  return line.replace(/(?<!\u001a)\u001a+\s*$/, '').trim();
 }
 
 /** Why a text cannot be an id: a sentence without a full stop. Undefined when it can. */

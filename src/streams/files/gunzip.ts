@@ -12,6 +12,8 @@ const FLAGS_AT = 3;
 const [HEADER_CHECKSUM, EXTRA, NAME, COMMENT] = [2, 4, 8, 16];
 /** Most bytes of the name, the comment or the extra field of a member. */
 const MOST_FIELD_BYTES = 64 * 1024;
+/** Bytes of padding that are skipped at a time. */
+const MOST_PADDING_BYTES = 64 * 1024;
 
 export const GZIP_MAGIC = '\x1f\x8b\x08';
 
@@ -30,9 +32,18 @@ export async function* gunzip(input: Lookahead): AsyncGenerator<Buffer, void, un
     if (trailer.readUInt32LE(0) !== checksum || trailer.readUInt32LE(4) !== length % 2 ** 32) {
       throw new DamagedFile(`it is damaged before byte ${input.position} of what is packed: its checksum is wrong`);
     }
-    // Tapes are padded with zeros.
-    while ((await input.peek(1))[0] === 0) await input.skip(1);
+    await skipZeros(input);
   } while (await hasMember(input));
+}
+
+/** Tapes are padded with zeros. */
+async function skipZeros(input: Lookahead): Promise<void> {
+  while ((await input.peek(1))[0] === 0) {
+    const bytes = await input.peek(MOST_PADDING_BYTES);
+    let zeros = 0;
+    while (bytes[zeros] === 0) zeros += 1;
+    await input.skip(zeros);
+  }
 }
 
 async function hasMember(input: Lookahead): Promise<boolean> {

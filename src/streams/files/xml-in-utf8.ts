@@ -2,7 +2,7 @@ import { DamagedFile } from './found-file.ts';
 
 /** The encoding of XML follows from its first bytes, or is in its declaration, which is then ASCII. */
 const DECLARED = /^(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/;
-const DECLARATION = /^((?:\xef\xbb\xbf|\ufeff)?<\?xml[^>]*?)\s+encoding\s*=\s*["'][^"']*["']/;
+const DECLARATION = /^((?:\xef\xbb\xbf|\ufeff)?<\?xml[^>]*?)\sencoding\s*=\s*["'][^"']*["']/;
 /**
  * A declaration that can be read as ASCII is not in UTF-16, whatever it says: some programs declare the encoding of
  * their text in memory.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type DeletedId, readDeletedIds } from '../../../../src/streams/files/deleted-ids.ts';
+import { type DeletedId, idInLine, readDeletedIds } from '../../../../src/streams/files/deleted-ids.ts';
 import type { Erratum } from '../../../../src/streams/marc/read-record.ts';
 import { given } from '../../../support/upload-packages.ts';
 
@@ -44,6 +44,11 @@ describe('lists of ids to delete', () => {
       ]);
     }
   });
+
+  it('takes a time that grows with a line, whatever is in it', () => {
+    assert.equal(idInLine(`${'\u001a'.repeat(200_000)}1`).length, 200_001);
+    assert.equal(idInLine('1\u001a \u001a\u001a '), '1\u001a');
+  }).timeout(15_000);
 
   it('makes an erratum of a line that cannot be an id, and reads the next', async () => {
     const long = '1'.repeat(300);

@@ -60,6 +60,19 @@ describe('files of an upload', () => {
     }
   });
 
+  it('passes over the zeros of a tape behind gzip, however many', async () => {
+    const zeros = Buffer.alloc(1024 * 1024);
+    async function* read() {
+      yield gzipSync(marc('1'));
+      for (let at = 0; at < 128; at++) yield zeros;
+      yield gzipSync(marc('2'));
+    }
+    const texts: string[] = [];
+    for await (const { bytes } of findFiles({ name: 'given', read }))
+      texts.push((await buffer(bytes)).toString('latin1'));
+    assert.deepEqual(texts, [RECORDS.toString('latin1')]);
+  }).timeout(30_000);
+
   it('opens packages in packages to a depth of 3, and a tar in gzip counts as one', async () => {
     const three = gzipSync(zip({ 'b.tar': tar({ 'c.mrc': RECORD }) }));
     assert.deepEqual(await summary(three), ['given > b.tar > c.mrc: marc21']);

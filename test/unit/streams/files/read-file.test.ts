@@ -56,6 +56,12 @@ describe('records of a file', () => {
     assert.deepEqual(files, ['it is XML in the encoding EBCDIC-X, which is not known here: save it as UTF-8']);
   });
 
+  it('are read in a time that grows with the file, whatever its declaration', async () => {
+    const declaration = `<?xml version="1.0"${' '.repeat(200_000)}?>`;
+    const bytes = Buffer.from(xml('1', 'UTF-16').replace(/<\?xml.*\?>/, declaration), 'utf16le');
+    assert.deepEqual(await read(bytes), ['record 1']);
+  }).timeout(15_000);
+
   it('are read up to the damage of a package, which is the last erratum', async () => {
     const records = Buffer.concat([marc('1'), marc('2'), marc('3')]);
     const cut = tar({ a: records }).subarray(0, 512 + 90);
