@@ -31,6 +31,7 @@ export interface OrganizationChanges extends Partial<OrganizationFields> {
   readonly dumps?: DumpSettingChanges | undefined;
 }
 
+type VersionedOrganization = Pick<CatalogDocument<Organization>, 'version' | 'body'>;
 type IsShown = (organization: Organization) => boolean;
 
 /**
@@ -156,8 +157,15 @@ export class OrganizationRegistry {
     const changed = change(body);
     const put = await unlessConflict(this.#catalog.put('organization', id, changed, version));
     if (put === undefined) return this.#replace(id, change);
-    await this.#sets.ensure(changed, body);
+    await this.#ensure({ version: put, body: changed }, body);
     return changed;
+  }
+
+  /** Another process may change the organization and its sets before this one has changed the sets: the last counts. */
+  async #ensure({ version, body }: VersionedOrganization, before: Organization): Promise<void> {
+    await this.#sets.ensure(body, before);
+    const now = await this.#require(body.id);
+    if (now.version !== version) await this.#ensure(now, body);
   }
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Scope } from '../../src/access/scope.ts';
 import { Secret } from '../../src/config/configuration.ts';
+import { OrganizationRegistry } from '../../src/streams/organization-registry.ts';
+import { StreamSets } from '../../src/streams/stream-sets.ts';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { file, postForm } from '../support/multipart.ts';
@@ -56,6 +58,27 @@ describeOnEachStore('A private organization', (store, itOnce) => {
     assert.match((await get('/api/organizations/seale', ADMINISTRATOR)).text, /did you mean \\"sealed/);
     assert.deepEqual(await listed(await bearing('upload:open', 'download:open', 'post:*', 'metrics')), ['open']);
     assert.doesNotMatch((await get('/metrics', await bearing('metrics'))).text, /sealed/);
+  });
+
+  it('has private sets, also when another process that changes it is late', async () => {
+    const { organizations, catalog, sets } = started.app;
+    const own = new StreamSets(sets);
+    let isLate = true;
+    const late = new OrganizationRegistry(catalog, {
+      requireFree: (name) => own.requireFree(name),
+      async ensure(organization, before) {
+        if (isLate) {
+          isLate = false;
+          await organizations.change('open', { private: true, title: 'Closed' });
+        }
+        await own.ensure(organization, before);
+      },
+    });
+    await late.change('open', { title: 'Open' });
+    const { private: isPrivate, title } = await organizations.get('open');
+    assert.deepEqual([isPrivate, title], [true, 'Closed']);
+    for (const set of await sets.list()) assert.deepEqual([set.slug, set.private], [set.slug, true]);
+    assert.equal((await sets.bySlug('open')).title, 'Closed: records');
   });
 
   it('is read by its own tokens, and by those of a group that it names', async () => {
