@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { seal } from '../../src/access/sealed-text.ts';
 import { Secret } from '../../src/config/configuration.ts';
 import { startServer } from '../../src/http/server/server.ts';
-import { type Answer, ask, JSON_BODY, type Question } from '../support/ask.ts';
+import { type Answer, ask, askJson, JSON_BODY, type Question } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { closeEventStreams, EventStream } from '../support/event-stream.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { until } from '../support/until.ts';
 import { BROWSER } from '../support/web-source.ts';
 
 const HOUR_MS = 3_600_000;
@@ -16,7 +18,10 @@ describeOnEachStore('A session of a browser', (store, itOnce) => {
     started = await startApp(store, { token: new Secret(ADMINISTRATOR) });
     await started.app.sets.add({ slug: 'sealed', urlPrefix: 'https://data.example.org/', private: true });
   });
-  afterEach(closeApps);
+  afterEach(async () => {
+    await closeEventStreams();
+    await closeApps();
+  });
 
   const own = () => ({ ...BROWSER, Origin: started.url });
   const signIn = (token: string, { headers = {}, to = '' }: { headers?: Record<string, string>; to?: string } = {}) =>
@@ -88,6 +93,25 @@ describeOnEachStore('A session of a browser', (store, itOnce) => {
     assert.match(signedOut.headers['set-cookie']![0]!, /^tidemark_[0-9a-f]{8}=; Max-Age=0; /);
     assert.equal(await status('/api/tokens', cookie), 401, 'a copy of the cookie');
     assert.equal(await status('/api/tokens', cookieOf(await signIn(ADMINISTRATOR))), 200, 'signed in anew');
+  });
+
+  it('ends with the streams of changes that were opened in it, when its reader signs out', async () => {
+    const cookie = cookieOf(await signIn(ADMINISTRATOR));
+    const at = `${started.url}/api/sets/sealed/changes`;
+    const stream = await EventStream.open(`${at}/stream`, { Cookie: cookie });
+    const other = await EventStream.open(`${at}/stream`, { Authorization: `Bearer ${ADMINISTRATOR}` });
+    const post = (value: string) =>
+      askJson(
+        at,
+        { changes: [{ location: { value, type: 'rel_path' }, change: 'updated' }] },
+        { Authorization: `Bearer ${ADMINISTRATOR}` },
+      );
+    await post('before');
+    await until('both have it', async () => stream.events.length === 1 && other.events.length === 1);
+    await ask(`${started.url}/sign-out`, { method: 'POST', headers: { ...own(), Cookie: cookie } });
+    await post('after');
+    await until('one has it, and the other has ended', async () => other.events.length === 2 && stream.hasEnded);
+    assert.equal(stream.events.length, 1);
   });
 
   itOnce('ends when the administrator has another token', async () => {

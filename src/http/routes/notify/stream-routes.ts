@@ -41,6 +41,7 @@ export function streamRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
       async handle(request, response, { from }) {
         const set = setOf(response);
         const sender = senderOf(response);
+        const { hasSession = false } = response.locals;
         const after = beginningOf(request, from) ?? (await index.watermark());
         response.set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
         setCaching(response, 'no-store');
@@ -53,7 +54,9 @@ export function streamRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
           after: Math.max(after, set.epochStart),
           idleTimeoutMs: configuration.idleTimeoutMs,
           stopping,
-          isAdmitted: () => isAdmitted(app, sender, set),
+          isAdmitted: async () =>
+            (await isAdmitted(app, sender, set)) &&
+            (!hasSession || (await app.sessions.tokenOf(request.headers.cookie)) !== undefined),
         });
         await feeds.follow(set.id, (feed) => stream.run(feed));
       },
