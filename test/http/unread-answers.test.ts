@@ -15,18 +15,20 @@ describe('Answers that a client does not read', () => {
   let started: StartedApp;
   const sockets: Socket[] = [];
 
-  beforeEach(async () => {
-    started = await startApp(SQLITE, { idleTimeoutMs: 1_000 });
+  beforeEach(() => start(1_000));
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await closeApps();
+  });
+
+  async function start(idleTimeoutMs: number): Promise<void> {
+    started = await startApp(SQLITE, { idleTimeoutMs });
     await started.app.sets.add({ slug: 'files' });
     const names = Array.from({ length: 5_000 }, (_, number) => `${number}/${'long-'.repeat(350)}`);
     const events = names.map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
     const body = events.map((event) => JSON.stringify(event)).join('\n');
     await ask(`${started.url}/api/sets/files/changes`, { method: 'POST', headers: NDJSON_BODY, body });
-  });
-  afterEach(async () => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-    await closeApps();
-  });
+  }
 
   const inFlight = () => started.app.metrics.http.inFlight;
 
@@ -53,6 +55,16 @@ describe('Answers that a client does not read', () => {
     await until('no request is left', async () => inFlight() === 0);
   });
 
+  it('are limited together: those that have waited longest are cut off', async () => {
+    await start(60_000);
+    const { length } = Buffer.from(await (await fetch(`${started.url}${LARGE}`)).arrayBuffer());
+    const waiting: Socket[] = [];
+    for (let at = 0; at < 8; at++) waiting.push(await readBeginning(headOf(`GET ${LARGE}`, KEPT)));
+
+    assert.ok((await restOf(waiting.at(0)!, length)) < length, 'the oldest one was not cut off');
+    assert.ok((await restOf(waiting.at(-1)!, length)) >= length, 'the newest one was cut off');
+  });
+
   it('end the connection when too many are requested at once', async () => {
     const socket = await openSocket(started.url);
     sockets.push(socket);
@@ -62,3 +74,13 @@ describe('Answers that a client does not read', () => {
     await until('no request is left', async () => inFlight() === 0);
   });
 });
+
+/** Reads until so many bytes have come, or the connection has ended. Returns how many have come, with the head. */
+async function restOf(socket: Socket, most: number): Promise<number> {
+  const ended = once(socket, 'close');
+  socket.on('data', () => socket.bytesRead >= most && socket.destroy());
+  socket.on('error', () => {});
+  socket.resume();
+  await ended;
+  return socket.bytesRead;
+}

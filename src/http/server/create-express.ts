@@ -8,6 +8,7 @@ import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { errorHandler, limitUnwantedBody } from '../response/error-handler.ts';
 import { limitIdleTime } from '../response/send-bytes.ts';
+import { UnreadResponses } from '../response/unread-responses.ts';
 import { speakTus, TUS_PATH } from '../routes/uploads/tus.ts';
 import type { Admit } from './admit.ts';
 import { guard } from './guard.ts';
@@ -27,8 +28,12 @@ export function createExpress(app: ServedApp, { routes, admit, identifySender, l
   for (const setting of ['etag', 'x-powered-by'] as const) server.disable(setting);
   for (const setting of ['case sensitive routing', 'strict routing'] as const) server.enable(setting);
   server.set('query parser', 'simple');
+  const unread = new UnreadResponses();
   server.use((request, response, next) => {
-    response.once('prefinish', () => limitIdleTime(response, app.configuration.idleTimeoutMs));
+    response.once('prefinish', () => {
+      limitIdleTime(response, app.configuration.idleTimeoutMs);
+      unread.add(response);
+    });
     // The response is sent without waiting for a body that no route reads.
     response.once('finish', () => limitUnwantedBody(request));
     next();
