@@ -189,6 +189,8 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
     assert.equal(head.status, 307);
     assert.equal((await ask(head.headers.location!, { method: 'HEAD' })).headers['content-length'], '10');
     assert.equal((await ask(urlOf('missing', 'sent'))).status, 404);
+    const ofOther = await ask(urlOf('a b.txt', 'sent'), { headers: { 'X-Forwarded-For': '203.0.113.9' } });
+    assert.deepEqual([ofOther.status, ofOther.headers['access-control-allow-origin']], [307, '*']);
 
     await started.app.sets.change('sent', { presignedSeconds: null });
     assert.equal((await ask(urlOf('a b.txt', 'sent'))).text, TEXT);

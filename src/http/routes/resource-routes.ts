@@ -10,6 +10,7 @@ import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { answerHead } from '../response/answer-head.ts';
 import { isForAll, type Validators } from '../response/conditional-request.ts';
+import { openToScripts } from '../response/open-to-scripts.ts';
 import { linksOf, resourceHeaders } from '../response/resource-headers.ts';
 import { sendAnswer } from '../response/send-answer.ts';
 import { type FoundResource, findResource } from './found-resource.ts';
@@ -67,7 +68,10 @@ function resourceHandler(app: ServedApp): DirectHandler {
     const { representation, vary } = found;
     const opened = await source.open(found, { method, isWhole: isForAll(request), representation });
     const ofSet = headersOf(set, found);
-    if ('redirect' in opened) return redirectTo(opened.redirect, ofSet.Link!);
+    if ('redirect' in opened) {
+      const headers = { Link: ofSet.Link!, ...openToScripts(request, set.private === true) };
+      return redirectTo(opened.redirect, headers);
+    }
     let body: ServedBytes | undefined;
     try {
       const { length, mime } = opened;
@@ -83,10 +87,10 @@ function resourceHandler(app: ServedApp): DirectHandler {
   };
 }
 
-function redirectTo(url: string, link: string): Answer {
+function redirectTo(url: string, headers: Readonly<Record<string, string>>): Answer {
   // A presigned URL gives access to the resource, so no cache may keep it.
-  const headers = { Location: url, Link: link, 'Cache-Control': 'private, no-store', 'Content-Length': '0' };
-  return { status: 307, headers };
+  const caching = { 'Cache-Control': 'private, no-store', 'Content-Length': '0' };
+  return { status: 307, headers: { Location: url, ...headers, ...caching } };
 }
 
 /**

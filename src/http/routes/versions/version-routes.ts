@@ -12,6 +12,7 @@ import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { answerHead } from '../../response/answer-head.ts';
 import { cachingHeaders } from '../../response/caching.ts';
+import { openToScripts } from '../../response/open-to-scripts.ts';
 import { resourceHeaders, versionLinks } from '../../response/resource-headers.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { parseAcceptDatetime } from './accept-datetime.ts';
@@ -97,6 +98,7 @@ function timeGateHandler(app: ServedApp): DirectHandler {
         Location: mementoUri(home, version.stamp, key),
         Link: `<${uriOf(set.urlPrefix, key)}>; rel="original", ${timeMap}`,
         'Content-Length': '0',
+        ...openToScripts(request, set.private === true),
         ...cachingHeaders({ control: 'no-cache', isPrivate: set.private === true, vary: 'Accept-Datetime' }),
       },
     };
@@ -125,16 +127,17 @@ async function timeMap(
 }
 
 function textAnswer(
-  { method }: DirectRequest,
+  request: DirectRequest,
   { text, type, isPrivate }: { readonly text: string; readonly type: string; readonly isPrivate: boolean },
 ): Answer {
   const body = Buffer.from(text);
   const headers = {
     'Content-Type': type,
     'Content-Length': String(body.length),
+    ...openToScripts(request, isPrivate),
     ...cachingHeaders({ control: 'no-cache', isPrivate, vary: 'Accept' }),
   };
-  return method === 'HEAD' ? { status: 200, headers } : { status: 200, headers, body };
+  return request.method === 'HEAD' ? { status: 200, headers } : { status: 200, headers, body };
 }
 
 interface Named {
