@@ -160,22 +160,29 @@ export class ResumableUploads {
 
   /**
    * Ends the uploads that a killed process has left complete, and removes those that had no byte for a day, and
-   * leftover parts. Returns how many were ended and removed.
+   * leftover parts. Returns how many were ended and removed. @throws the first error, after all others were tended
    */
   async tend(signal: AbortSignal, now = Date.now()): Promise<{ readonly ended: number; readonly removed: number }> {
-    let [ended, removed] = [0, 0];
+    const counts = { ended: 0, removed: 0 };
+    const failures: unknown[] = [];
     for (const upload of await this.#registry.all()) {
       signal.throwIfAborted();
-      const { offset, expires } = await this.#progress(upload);
-      // A complete one is ended also after a day, in which no server may have run: all of it was acknowledged.
-      const isLeft = isWhole({ upload, offset }) && expires - KEPT_MS < now - BEING_ENDED_MS;
-      if (isLeft && (await this.#end(upload).then(() => true, unlessRefused))) ended += 1;
-      else if (expires <= now) {
-        await this.remove(upload.organization, upload.id);
-        removed += 1;
-      }
+      const status = await this.#progress(upload);
+      const done = await this.#tendOne(status, now).catch((error: unknown) => void failures.push(error));
+      if (done !== undefined) counts[done] += 1;
     }
-    return { ended, removed: removed + (await this.#removeStray(now)) };
+    counts.removed += await this.#removeStray(now);
+    if (failures.length > 0) throw failures[0];
+    return counts;
+  }
+
+  /** A complete one is ended also after a day, in which no server may have run: all of it was acknowledged. */
+  async #tendOne({ upload, offset, expires }: ResumableStatus, now: number): Promise<'ended' | 'removed' | undefined> {
+    const isLeft = isWhole({ upload, offset }) && expires - KEPT_MS < now - BEING_ENDED_MS;
+    if (isLeft && (await this.#end(upload).then(() => true, unlessRefused))) return 'ended';
+    if (expires > now) return undefined;
+    await this.remove(upload.organization, upload.id);
+    return 'removed';
   }
 
   async #progress(upload: ResumableUpload): Promise<ResumableStatus> {
