@@ -320,6 +320,9 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     });
     const { signal } = new AbortController();
     await assert.rejects(damaged.tend(signal, Date.now() + 72 * HOUR_MS), /is damaged/);
+    // HEAD would end it, too.
+    const { body } = await askJson(`${started.url}/api/organizations/${lane}/uploads?stream=old`);
+    assert.equal(body.uploads.length, 1);
     assert.equal((await tusStatus(`${resumable()}/${second}`)).upload, 'old/1');
     await tended(Date.now() + 23 * HOUR_MS);
     assert.equal((await tusStatus(`${resumable()}/${first}`)).upload, 'old/2');
