@@ -11,21 +11,32 @@ import type { UploadErratum } from '../uploads/upload-state.ts';
  */
 const MOST_ID = 255;
 const MOST_REASON = 2_000;
+/** Most errata of an upload: a file of a few kilobytes can unpack to millions of them. */
+const MOST_LISTED = 1_000_000;
 
-/** Writes the errata of an upload into an artifact as they are found. Without errata there is no artifact. */
+/**
+ * Writes the errata of an upload into an artifact as they are found; those beyond a million are left out. Without
+ * errata there is no artifact.
+ */
 export class UploadErrata {
   readonly #artifacts: Pick<ArtifactStore, 'put'>;
   readonly #key: UploadReadingKey;
+  readonly #mostListed: number;
+  #listed = 0;
   #stream: PassThrough | undefined;
   #stored: Promise<ObjectKey> | undefined;
 
-  constructor(artifacts: Pick<ArtifactStore, 'put'>, key: UploadReadingKey) {
+  /** @param mostListed for tests */
+  constructor(artifacts: Pick<ArtifactStore, 'put'>, key: UploadReadingKey, mostListed = MOST_LISTED) {
     this.#artifacts = artifacts;
     this.#key = key;
+    this.#mostListed = mostListed;
   }
 
   /** @throws TidemarkError as `ArtifactStore.put` */
   async add({ id, reason, ...place }: UploadErratum): Promise<void> {
+    if (this.#listed === this.#mostListed) return;
+    this.#listed += 1;
     const stream = this.#begin();
     const erratum: UploadErratum = {
       ...place,

@@ -26,6 +26,28 @@ describe('The errata of an upload', () => {
     await assert.rejects(read!, /the upload cannot be read/);
   });
 
+  it('are listed up to a limit', async () => {
+    let stored = '';
+    const store: Pick<ArtifactStore, 'put'> = {
+      async put(key, body) {
+        stored = (await buffer(body as AsyncIterable<Buffer>)).toString();
+        return { key, length: stored.length, hashes: { 'sha-256': '' } };
+      },
+    };
+    const place = { organization: 'lane', stream: 'main', number: 1, id: '0'.repeat(32) };
+    const errata = new UploadErrata(store, { kind: 'upload-errata', ...place }, 3);
+    for (let ordinal = 1; ordinal <= 5; ordinal++) {
+      await errata.add({ file: 1, path: ['a'], ordinal, offset: 0, reason: 'it is not a record' });
+    }
+    await errata.end();
+
+    const listed = stored.split('\n').filter(Boolean);
+    assert.deepEqual(
+      listed.map((line) => JSON.parse(line).ordinal),
+      [1, 2, 3],
+    );
+  });
+
   it('report the failure of the store to the one who waits for room', async () => {
     const failing: Pick<ArtifactStore, 'put'> = {
       async put() {
