@@ -140,8 +140,8 @@ async function* filesInZipped(bytes: AsyncIterable<Buffer>, inside: Place, unpac
   }
 }
 
-async function scratchOf(input: Lookahead, { scratchFolder }: Unpacking) {
-  const file = await writeScratchFile(input, scratchFolder);
+async function scratchOf(input: Lookahead, unpacking: Unpacking) {
+  const file = await writeScratchFile(unpacking.copied(input), unpacking.scratchFolder);
   return { file, [Symbol.asyncDispose]: () => file.close() };
 }
 

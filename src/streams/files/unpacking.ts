@@ -13,19 +13,23 @@ interface UnpackLimits {
   readonly bytes: number;
   /** Unpacked bytes for each packed byte that was read. */
   readonly ratio: number;
-  /** Unpacked bytes up to which the ratio is not checked. */
+  /** The same, of a ZIP in another package. It is copied to a disk, and hardly shrinks in a package. */
+  readonly copiedRatio: number;
+  /** Unpacked bytes up to which no ratio is checked. */
   readonly freeBytes: number;
 }
 
 /**
  * MARCXML becomes 10 to 25 times smaller by gzip, and about 200 times when records are nearly alike; zeros become 1,000
- * times smaller. Unpacked bytes are read as a stream and not stored, so the limits only protect the processor.
+ * times smaller. Unpacked bytes are read as a stream and not stored, but for a ZIP in another package, so most limits
+ * only protect the processor.
  */
 const UNPACK_LIMITS: UnpackLimits = {
   depth: 3,
   entries: 100_000,
   bytes: 1024 ** 4,
   ratio: 500,
+  copiedRatio: 20,
   freeBytes: 256 * 1024 ** 2,
 };
 
@@ -66,20 +70,33 @@ export class Unpacking {
 
   /** Counts unpacked bytes. @throws DamagedFile when they are too many */
   async *unpacked(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-    const { bytes, ratio, freeBytes } = this.limits;
+    const { bytes, ratio } = this.limits;
     for await (const chunk of chunks) {
       this.#unpacked += chunk.length;
       if (this.#unpacked > bytes) {
         throw new DamagedFile(`it unpacks to more than ${formatBytes(bytes)}: send it as several files`);
       }
-      if (this.#unpacked > freeBytes && this.#unpacked > this.#packed * ratio) {
-        throw new DamagedFile(
-          `it unpacks to more than ${formatCount(ratio)} times its size, as what is meant to do harm does: ` +
-            'send it unpacked',
-        );
-      }
+      this.#requireRatio(this.#unpacked, ratio);
       yield chunk;
     }
+  }
+
+  /** Counts the bytes of a ZIP that is copied. @throws DamagedFile when they are too many */
+  async *copied(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    let copied = 0;
+    for await (const chunk of chunks) {
+      copied += chunk.length;
+      this.#requireRatio(copied, this.limits.copiedRatio);
+      yield chunk;
+    }
+  }
+
+  #requireRatio(unpacked: number, ratio: number): void {
+    if (unpacked <= this.limits.freeBytes || unpacked <= this.#packed * ratio) return;
+    throw new DamagedFile(
+      `it unpacks to more than ${formatCount(ratio)} times its size, as what is meant to do harm does: ` +
+        'send it unpacked',
+    );
   }
 
   /** Counts a file or a folder in a package. @throws DamagedFile when they are too many */

@@ -289,6 +289,12 @@ describe('files of an upload', () => {
       const damages = (await find(wrapped, { limits })).map(({ damage }) => damage);
       assert.match(String(damages), /500 times its size/);
     }
+    // A ZIP in another package is copied to a disk.
+    const inner = zip({ a: RECORD, zeros: Buffer.alloc(20_000_000, '1\n') }, { method: 0 });
+    for (const outer of [zip({ inner }), gzipSync(inner)]) {
+      const reasons = (await find(outer, { limits: { freeBytes: 1_000_000 } })).map(({ reason }) => reason);
+      assert.match(String(reasons), /20 times its size/);
+    }
     const unread = gzipSync(tar({ a: Buffer.alloc(20_000_000), b: RECORD }));
     assert.match(
       (await summary(unread, { limits }))[1]!,
