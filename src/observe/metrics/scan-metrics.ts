@@ -22,6 +22,7 @@ export interface ScanUnderWay {
  */
 export type SyncState = 'in sync' | 'behind' | 'error' | 'incomplete';
 
+/** Number of problems of a set that are shown. */
 const SHOWN_PROBLEMS = 5;
 
 /** Metrics of syncing sets with their sources. */

@@ -1,8 +1,6 @@
 import type { Seconds } from '../../../core/w3c-datetime.ts';
+import { CURRENT_HTTP_DATE } from '../../request/http-date.ts';
 import { HttpError } from '../../request/http-error.ts';
-
-const HTTP_DATE =
-  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
  * The time that a client requests (RFC 7089, 2.1.1); undefined when it requests none.
@@ -11,7 +9,7 @@ const HTTP_DATE =
 export function parseAcceptDatetime(header: string | string[] | undefined): Seconds | undefined {
   if (header === undefined) return undefined;
   const text = String(header).trim();
-  const milliseconds = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  const milliseconds = CURRENT_HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
   // Date.parse accepts the 31st of February as the 2nd or 3rd of March.
   if (!Number.isNaN(milliseconds) && new Date(milliseconds).toUTCString().slice(5) === text.slice(5)) {
     return milliseconds / 1000;
