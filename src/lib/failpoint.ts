@@ -69,7 +69,14 @@ export const FAILPOINTS = {
   /** Receiving an upload: after a file is stored, and after the upload is recorded. */
   upload: ['upload.stored', 'upload.recorded'],
   /** Processing an upload, in order; `upload.posted` is reached for each commit. */
-  processing: ['upload.fetched', 'upload.read', 'upload.applying', 'upload.posted', 'upload.applied'],
+  processing: [
+    'upload.fetched',
+    'upload.read',
+    'upload.beginning',
+    'upload.applying',
+    'upload.posted',
+    'upload.applied',
+  ],
   /** Receiving a file in several requests, in order; `upload.recorded` follows. */
   resumable: [
     'resumable.begun',

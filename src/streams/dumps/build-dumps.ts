@@ -103,7 +103,7 @@ export class DumpBuild {
   }
 
   #task({ until, uploads }: DumpBoundary, after: Stamp): CountedTask {
-    const inTime = uploads.filter((upload) => upload.after >= after && upload.errata !== undefined);
+    const inTime = uploads.filter(({ errataAt, errata }) => errataAt >= after && errata !== undefined);
     const errata: readonly UploadErrata[] = inTime
       .map(({ number, errata }) => ({ upload: number, artifact: errata! }))
       .toSorted((one, other) => one.upload - other.upload);

@@ -26,11 +26,8 @@ export interface DumpBoundary {
 
 interface AppliedBelow {
   readonly number: number;
-  /**
-   * The watermark of the log when the upload started to be applied: at or above the boundary of every dump that does
-   * not contain the upload.
-   */
-  readonly after: Stamp;
+  /** At or above the boundary of every dump that does not contain the upload. */
+  readonly errataAt: Stamp;
   readonly errors: number;
   /** The artifact with its errata. */
   readonly errata?: string | undefined;
@@ -108,8 +105,13 @@ async function readStates(
 }
 
 /** Removes what is not needed of a state: thousands of them are in memory. */
-function withoutFiles({ applying, applied, read }: UploadState): UploadState {
-  return { ...(applying && { applying }), ...(applied && { applied }), ...(read && { read: { ...read, files: [] } }) };
+function withoutFiles({ applying, applied, errataAt, read }: UploadState): UploadState {
+  return {
+    ...(applying && { applying }),
+    ...(applied && { applied }),
+    ...(errataAt !== undefined && { errataAt }),
+    ...(read && { read: { ...read, files: [] } }),
+  };
 }
 
 function applyingOf(states: readonly CatalogDocument<UploadState>[]): NoBoundary | undefined {
@@ -126,12 +128,14 @@ function isOf({ organization, stream }: StreamName, id: string): boolean {
 }
 
 function appliedBelow({ id, body }: CatalogDocument<UploadState>, until: Stamp): readonly AppliedBelow[] {
-  if (body.applied === undefined || !isBelow(body, until)) return [];
+  if (body.applied === undefined) return [];
+  const { errataAt = body.applying!.after } = body;
+  if (errataAt >= until) return [];
   const { totals, errata } = body.read ?? {};
   return [
     {
       number: Number(id.slice(id.lastIndexOf('/') + 1)),
-      after: body.applying!.after,
+      errataAt,
       errors: totals?.errors ?? 0,
       errata,
     },

@@ -212,6 +212,7 @@ class Processing {
   async #apply(set: ResourceSet, read: ReadUpload): Promise<AppliedUpload> {
     const { after } = this.#body.applying ?? (await this.#beginApplying());
     failpoint('upload.applying');
+    const errataAt = await this.#parts.index.watermark();
     const { records, files } = read;
     const totals =
       records === undefined
@@ -223,11 +224,12 @@ class Processing {
           );
     failpoint('upload.applied');
     const applied = { at: Date.now(), ...totals };
-    return (await this.#record((before) => before.applied === undefined && { applied })).applied!;
+    return (await this.#record((before) => before.applied === undefined && { applied, errataAt })).applied!;
   }
 
   async #beginApplying(): Promise<NonNullable<UploadState['applying']>> {
     const after = await this.#parts.index.watermark();
+    failpoint('upload.beginning');
     return (await this.#record((before) => before.applying === undefined && { applying: { after } })).applying!;
   }
 

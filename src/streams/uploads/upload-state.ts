@@ -20,6 +20,12 @@ export interface UploadState {
   readonly applying?: { readonly after: Stamp };
   /** Present when all its events are committed. */
   readonly applied?: AppliedUpload;
+  /**
+   * A watermark that was read between `applying` and `applied`: dumps with a boundary above it contain the errata. So
+   * it is not below the boundary of a dump without the upload, as `applying.after` may be. Absent when an earlier
+   * version applied the upload.
+   */
+  readonly errataAt?: Stamp;
   /** Why the last attempt failed; absent after a successful one. */
   readonly failure?: UploadFailure;
 }
