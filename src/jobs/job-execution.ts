@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { isStoreAway } from '../artifacts/is-store-away.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { withoutPaths } from '../core/without-paths.ts';
 import { failpoint } from '../lib/failpoint.ts';
@@ -21,6 +22,8 @@ interface ExecutionParts {
 
 const LONGEST_BEAT_INTERVAL_MS = 3_000;
 const BEATS_OF_LEASE = 6;
+/** Shortest and longest milliseconds until a job tries again whether the artifact store answers. */
+const STORE_AGAIN_MS = { least: 5_000, most: 60_000 };
 /** Backoff between attempts to record how the job ended. */
 const RECORD_BACKOFF = { firstMs: 100, longestMs: 3_000 };
 
@@ -106,7 +109,7 @@ export class JobExecution {
     }
   }
 
-  #endOf(error: unknown): JobEnd | 'lost' {
+  async #endOf(error: unknown): Promise<JobEnd | 'lost'> {
     const reason: unknown = this.#ending.signal.reason;
     if (reason instanceof Ending) {
       if (reason.outcome === 'lost') return 'lost';
@@ -117,6 +120,7 @@ export class JobExecution {
     const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
     this.failure = error;
     if (error instanceof JobWaits) return this.#waits(text, error);
+    if (await isStoreAway(error, this.#parts.artifacts)) return this.#waitsForStore(text);
     if (this.#definition.waitsAfterConflict && isTidemarkError(error, 'conflict')) {
       return this.#waits(text, { againMs: backoffMs(most, backoff) });
     }
@@ -124,6 +128,13 @@ export class JobExecution {
     // Invalid input stays invalid.
     if (attempts >= most || isTidemarkError(error, 'invalid')) return { state: 'failed', error: text };
     return { state: 'queued', notBefore: Date.now() + backoffMs(attempts, backoff), error: text };
+  }
+
+  /** However long that takes. The pause grows with the time for which the job waits. */
+  #waitsForStore(text: string): JobEnd {
+    const waitedMs = Date.now() - (this.#job.wait?.since ?? Date.now());
+    const againMs = Math.min(Math.max(waitedMs, STORE_AGAIN_MS.least), STORE_AGAIN_MS.most);
+    return this.#waits(`the artifact store has to answer: ${text}`, { againMs });
   }
 
   #waits(reason: string, { againMs, until }: Pick<JobWaits, 'againMs'> & Partial<JobWaits>): JobEnd {

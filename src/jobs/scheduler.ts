@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { NewJob } from '../stores/job.ts';
 import { type JobDefinition, jobOf, type Scheduled } from './job-definition.ts';
 import type { JobParts } from './job-parts.ts';
+import { jobsPer } from './jobs-per.ts';
 import { idOfTime } from './schedule.ts';
 
 /** The next time at which a job is added. */
@@ -70,7 +72,7 @@ export class Scheduler {
       const time = scheduled.schedule.last(now);
       if (time === undefined || this.#isAdded(definition, scheduled, time)) continue;
       const job = jobOf(definition, { id: idOfTime(time, scheduled.set), payload: scheduled.payload });
-      const counts = await this.#counts(definition, scheduled, { time, now });
+      const counts = (await this.#counts(definition, scheduled, { time, now })) && !(await this.#waits(job));
       due.push({ key: keyOf(definition, scheduled), time, job: counts ? job : undefined });
     }
     for (let at = 0; at < due.length; at += BATCH) await this.#add(due.slice(at, at + BATCH));
@@ -110,6 +112,14 @@ export class Scheduler {
     if (now - time > MADE_UP_FOR_MS) return false;
     if (since !== undefined) return time > since;
     return this.#added.has(keyOf(definition, scheduled)) || (await this.#wasFollowed(definition));
+  }
+
+  /** Whether one of an earlier time still waits for other work: it will do the same. Thousands may wait otherwise. */
+  async #waits({ kind, payload, oneAtATimePer }: NewJob): Promise<boolean> {
+    if (oneAtATimePer === undefined) return false;
+    const queued = jobsPer(this.#options.parts.jobs, oneAtATimePer, { kinds: [kind], states: ['queued'] });
+    for await (const job of queued) if (job.wait && isDeepStrictEqual(job.payload, payload)) return true;
+    return false;
   }
 
   async #add(due: readonly Due[]): Promise<void> {

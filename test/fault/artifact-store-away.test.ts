@@ -65,3 +65,64 @@ describe('an upload while the artifact store is away', () => {
     });
   }
 });
+
+describe('jobs while the artifact store is away', () => {
+  let started: StartedApp;
+  let runner: JobRunner;
+
+  beforeEach(async () => {
+    started = await startApp(SQLITE);
+    const stream = await ProcessedStream.make(started.app);
+    await stream.process(await stream.upload({ 'new.mrc': marc('1') }));
+    const worker = { name: 'tester', leaseMs: 30_000 };
+    runner = new JobRunner({ definitions: JOB_DEFINITIONS, parts: started.app, worker, concurrency: 2 });
+  });
+  afterEach(async () => {
+    await runner.stop();
+    await closeApps();
+  });
+
+  const at = (name: string) => join(started.folder, name);
+  const DUMP = { organization: 'lane', stream: 'main', kind: 'full' };
+  const JOBS = [
+    { kind: 'archive-log', payload: {} },
+    { kind: 'build-dump', payload: { set: 'lane--main' } },
+    { kind: 'build-stream-dump', payload: DUMP },
+    { kind: 'keep-list', payload: { set: 'lane--main' } },
+    { kind: 'remove-abandoned-uploads', payload: {} },
+    { kind: 'remove-old-packages', payload: {} },
+    { kind: 'remove-unfinished-artifacts', payload: {} },
+    { kind: 'remove-unused-lists', payload: {} },
+    { kind: 'remove-unused-stream-dumps', payload: {} },
+  ];
+
+  async function waitsAndIsDone(
+    { kind, payload }: { readonly kind: string; readonly payload: object },
+    away: () => Promise<void>,
+  ) {
+    const name = `${kind}/one`;
+    await rename(at('artifacts'), at('elsewhere'));
+    await away();
+    await started.app.jobs.add(kind, 'one', payload);
+    runner.start();
+    const waiting = await until(`${kind} waits`, async () => {
+      const job = await started.app.jobs.get(name);
+      return job.state !== 'running' && (job.state !== 'queued' || job.wait !== undefined) && job;
+    });
+    assert.equal(waiting.state, 'queued', waiting.error);
+    assert.match(waiting.wait!.reason, /^the artifact store has to answer: /);
+    assert.equal(waiting.attempts, 0);
+    await rm(at('artifacts'), { recursive: true });
+    await rename(at('elsewhere'), at('artifacts'));
+    await started.app.jobs.retry(name);
+    await until(`${kind} is done`, async () => (await started.app.jobs.get(name)).state === 'done');
+  }
+
+  for (const job of JOBS) {
+    it(`wait, which is no attempt: ${job.kind}`, () =>
+      waitsAndIsDone(job, () => symlink(at('artifacts'), at('artifacts'))));
+  }
+
+  it('wait, which is no attempt: a dump that reads from a folder that is not mounted', () =>
+    waitsAndIsDone({ kind: 'build-stream-dump', payload: DUMP }, async () => void (await mkdir(at('artifacts')))));
+});

@@ -62,6 +62,23 @@ describe('the scheduler of jobs', () => {
     assert.deepEqual(await added(), ['20260325T021500Z', '20260328T021500Z']);
   });
 
+  it('adds none while that of an earlier time waits for other work, which will do the same', async () => {
+    await place.jobs.add('build', 'earlier', { night: true }, { oneAtATimePer: 'true' });
+    const worker = { name: 'tester', leaseMs: 30_000 };
+    const owned = await place.jobs.claimer({ worker, kinds: ['build'], mostAttempts: () => 1 }).claim();
+    const wait = { since: now, reason: 'the artifact store has to answer' };
+    await owned!.finish({ state: 'given-back', notBefore: Date.now() + 60_000, wait });
+    const nightlyScheduler = scheduler();
+    await nightlyScheduler.addDue();
+    now = at('2026-03-29T02:15:15Z');
+    await nightlyScheduler.addDue();
+    assert.deepEqual(await added(), ['earlier']);
+    await place.jobs.cancel('build/earlier');
+    now = at('2026-03-30T02:15:15Z');
+    await nightlyScheduler.addDue();
+    assert.deepEqual(await added(), ['20260330T021500Z', 'earlier']);
+  });
+
   it('adds what is done at intervals at once, each schedule by itself', async () => {
     await scheduler(hourly).addDue();
     now = at('2026-03-28T13:30:00Z');

@@ -21,9 +21,9 @@ export const processUpload = defineJob<NamedUpload>({
     await parts.organizations.ensureSets();
   },
 
-  async run({ organization, stream, number }, { uploads, uploadProcessor }, { wait, ...run }) {
+  async run({ organization, stream, number }, { uploads, uploadProcessor }, run) {
     const upload = await uploads.get(organization, stream, number);
-    return uploadProcessor.process(upload, { ...run, mostPauseMs: MOST_PAUSE_MS, waitsSince: wait?.since });
+    return uploadProcessor.process(upload, { ...run, mostPauseMs: MOST_PAUSE_MS });
   },
 });
 

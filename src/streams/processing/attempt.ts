@@ -12,8 +12,6 @@ export interface Attempt {
   readonly isLast: boolean;
   /** Milliseconds that it may wait in its place for a dump to begin; as long as necessary, if undefined. */
   readonly mostPauseMs?: number | undefined;
-  /** Since when the upload waits between attempts, in milliseconds since 1970; undefined when it does not. */
-  readonly waitsSince?: number | undefined;
   report(progress: JobProgress): void;
   log(text: string): void;
 }

@@ -1,5 +1,6 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
-import { isArtifactStoreAway, isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
+import { isStoreAway } from '../../artifacts/is-store-away.ts';
+import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { withoutPaths } from '../../core/without-paths.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -44,8 +45,6 @@ interface ProcessorParts {
 
 const PAUSED = 'a dump of its stream has to begin';
 const STORE_AWAY = 'the artifact store is unavailable for now, and the upload waits for it';
-/** Shortest and longest milliseconds until an upload tries again whether the artifact store answers. */
-const STORE_AGAIN_MS = { least: 5_000, most: 60_000 };
 
 /**
  * Processes uploads: fetches and reads them, and applies them to the set of their stream. Any number of processes may
@@ -67,7 +66,8 @@ export class UploadProcessor {
   /**
    * @throws TidemarkError `conflict` when the upload has to be continued later, though it is not at fault: a part of it
    *   may be published. Every other error means that the attempt failed, and nothing of the upload is published.
-   *   JobWaits when a dump waits to begin for longer than `mostPauseMs`, and while the artifact store is away
+   *   JobWaits when a dump waits to begin for longer than `mostPauseMs`. While the artifact store is away, its error:
+   *   the upload then waits
    */
   async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
     const processing = new Processing({ ...this.#parts, thread: this.#thread, pauses: this.#pauses }, upload, attempt);
@@ -142,36 +142,19 @@ class Processing {
     return this.#state?.body ?? {};
   }
 
-  /**
-   * Records the failure of work that may fail because of the upload.
-   * @throws the error; JobWaits when the artifact store is at fault
-   */
+  /** Records the failure of work that may fail because of the upload. @throws the error */
   async #recordingFailure<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (error) {
       this.#attempt.signal.throwIfAborted();
-      if (await this.#isStoreAway(error)) throw await this.#waitForStore(error);
-      const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
-      await this.#recordFailure(text, this.#attempt.isLast || isTidemarkError(error, 'invalid'));
+      if (await isStoreAway(error, this.#parts.artifacts)) await this.#recordFailure(STORE_AWAY, false);
+      else {
+        const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
+        await this.#recordFailure(text, this.#attempt.isLast || isTidemarkError(error, 'invalid'));
+      }
       throw error;
     }
-  }
-
-  /** A folder that is not mounted is an empty one. */
-  async #isStoreAway(error: unknown): Promise<boolean> {
-    if (!isTidemarkError(error, 'not-found')) return isArtifactStoreAway(error);
-    const names = await this.#parts.artifacts.folders('').catch(() => []);
-    return error.details.key !== undefined && names.length === 0;
-  }
-
-  /** The pause grows with the time for which the upload waits. */
-  async #waitForStore(error: unknown): Promise<JobWaits> {
-    await this.#recordFailure(STORE_AWAY, false);
-    const { least, most } = STORE_AGAIN_MS;
-    const waitedMs = Date.now() - (this.#attempt.waitsSince ?? Date.now());
-    const againMs = Math.min(Math.max(waitedMs, least), most);
-    return new JobWaits(`the artifact store has to answer: ${(error as TidemarkError).message}`, { againMs });
   }
 
   async #prepare(): Promise<{ readonly set: ResourceSet; readonly read: ReadUpload }> {
