@@ -27,6 +27,35 @@ describe('a folder as the target of a mirror', () => {
     };
   });
 
+  it('fills a new folder but for a file whose name the file system does not accept', async () => {
+    const root = folder.at('copy');
+    folder.write('copy/d/deep/b.txt', 'of another program');
+    symlinkSync('d', join(root, 'link'));
+    const target = new FolderTarget(root, join(root, '.tidemark-mirror'));
+    const long = `new/${'n'.repeat(300)}.txt`;
+    const right = ['new/a.txt', 'new/deep/er/a.txt', 'd/deep/a.txt', 'd/new/a.txt'];
+    const wrong = [long, 'link/a.txt', 'link/new/a.txt'];
+    const staged = async (path: string) => {
+      const file = target.begin();
+      await file.write(Buffer.from(path));
+      return { path, staged: await file.finish() };
+    };
+    try {
+      const rejected = await target.publish(await Promise.all([...right, ...wrong].map(staged)));
+      assert.deepEqual(
+        rejected.map(({ path }) => path),
+        wrong,
+      );
+      for (const path of right) assert.equal(readFileSync(join(root, path), 'utf8'), path);
+      const found: string[] = [];
+      for await (const path of target.paths()) found.push(path);
+      assert.deepEqual(found.sort(), [...right, 'd/deep/b.txt', 'link'].sort());
+      assert.deepEqual(readdirSync(join(root, '.tidemark-mirror/unfinished')), []);
+    } finally {
+      await target.close();
+    }
+  });
+
   it('says which file cannot be read, and does not take it for another one', async () => {
     const root = folder.at('copy');
     folder.write('copy/d/a.txt', 'a');

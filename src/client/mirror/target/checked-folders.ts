@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { errorCode, reasonOf } from '../../../lib/system-error.ts';
 
@@ -30,6 +30,19 @@ export class CheckedFolders {
       }
     }
     this.#changed.add(join(this.#root, folder));
+  }
+
+  /** Moves a folder to a path below the root. Returns false if that fails, such as when there is another one. */
+  place(from: string, folder: string): boolean {
+    try {
+      this.make(dirname(folder));
+      renameSync(from, join(this.#root, folder));
+    } catch {
+      return false;
+    }
+    this.#known.add(folder);
+    this.#changed.add(join(this.#root, folder));
+    return true;
   }
 
   #makeOne(path: string, folder: string): void {

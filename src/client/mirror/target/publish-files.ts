@@ -4,7 +4,8 @@ import type { DiskSync } from '../../../lib/disk-sync.ts';
 import { writeAllSync } from '../../../lib/write-all.ts';
 import { cannotBeWritten } from '../cannot-be-written.ts';
 import { CheckedFolders, whyNot } from './checked-folders.ts';
-import type { PublishedFile, RejectedPath, StagedFile } from './mirror-target.ts';
+import type { PublishedFile, RejectedPath } from './mirror-target.ts';
+import { NewFolders } from './new-folders.ts';
 
 export interface PublishTask {
   readonly root: string;
@@ -18,29 +19,41 @@ interface TaskFile extends PublishedFile {
   readonly length: number | undefined;
 }
 
+/** A file that is durable, but not at its path. */
+interface WrittenFile {
+  readonly path: string;
+  readonly at: string;
+  /** Whether it gets its path with its folder. */
+  readonly isInNewFolder: boolean;
+  /** Why its modification time cannot be set. */
+  readonly problem: unknown;
+}
+
 /**
- * Writes files under temporary names, makes them durable, and renames them to their paths. The calls are synchronous:
- * for many small files, they take a fraction of the time of asynchronous ones.
+ * Writes files under temporary names, makes them durable, and renames them, or the new folders that they are in, to
+ * their paths. The calls are synchronous: for many small files, they take a fraction of the time of asynchronous ones.
  * @throws TidemarkError `unavailable` when a file cannot be written
  */
-export async function publishFiles(
-  { root, files, bytes }: PublishTask,
-  disk: DiskSync,
-): Promise<readonly RejectedPath[]> {
-  const timeless = await writeAll({ root, files, bytes }, disk);
-  const checked = new CheckedFolders(root);
+export async function publishFiles(task: PublishTask, disk: DiskSync): Promise<readonly RejectedPath[]> {
+  const checked = new CheckedFolders(task.root);
+  const folders = new NewFolders(checked);
+  const written = await writeAll(task, folders, disk);
+  for (const { at, problem } of written) if (problem !== undefined) rmSync(at, { force: true });
+  folders.move();
   const rejected: RejectedPath[] = [];
-  for (const { staged, path } of files) {
+  for (const file of written) {
     try {
-      if (timeless.has(staged)) throw timeless.get(staged);
-      checked.make(dirname(path));
-      renameSync(staged, join(root, path));
+      if (file.problem !== undefined) throw file.problem;
+      if (file.isInNewFolder && folders.hasMoved(file.path)) continue;
+      checked.make(dirname(file.path));
+      renameSync(file.at, join(task.root, file.path));
     } catch (error) {
-      rmSync(staged, { force: true });
-      rejected.push({ path, reason: whyNot(error) });
+      rmSync(file.at, { force: true });
+      rejected.push({ path: file.path, reason: whyNot(error) });
     }
   }
-  await syncCopy(disk, root, checked.changed);
+  folders.removeLeft();
+  await syncCopy(disk, task.root, checked.changed);
   return rejected;
 }
 
@@ -52,52 +65,69 @@ export async function syncCopy(disk: DiskSync, root: string, paths: readonly str
 }
 
 /**
- * Makes all files durable. If that fails, it deletes them, so that a full disk does not stay full of them. Returns as
- * `writeKept`.
+ * Writes all files, and makes them durable. If that fails, it deletes them, so that a full disk does not stay full of
+ * them.
  */
-async function writeAll(
-  { root, files, bytes }: PublishTask,
-  disk: DiskSync,
-): Promise<ReadonlyMap<StagedFile, unknown>> {
+async function writeAll(task: PublishTask, folders: NewFolders, disk: DiskSync): Promise<readonly WrittenFile[]> {
+  const { root, files } = task;
   try {
-    const timeless = writeKept(root, files, bytes);
-    await syncCopy(
-      disk,
-      root,
-      files.map(({ staged }) => staged),
-    );
-    return timeless;
+    const written = writeKept(task, folders);
+    await syncCopy(disk, root, [...written.map(({ at }) => at), ...folders.left]);
+    return written;
   } catch (error) {
     for (const { staged } of files) rmSync(staged, { force: true });
+    folders.removeLeft();
     throw error;
   }
 }
 
 /**
- * Writes the files that are in memory. Returns the files whose modification time cannot be set, with the reasons.
+ * Writes the files that are in memory.
  * @throws TidemarkError `unavailable`
  */
-function writeKept(root: string, files: readonly TaskFile[], bytes: Uint8Array): ReadonlyMap<StagedFile, unknown> {
-  const timeless = new Map<StagedFile, unknown>();
-  let at = 0;
+function writeKept({ root, files, bytes }: PublishTask, folders: NewFolders): readonly WrittenFile[] {
+  let start = 0;
   try {
-    for (const { staged, length, modifiedMs } of files) {
-      if (length === undefined && modifiedMs === undefined) continue;
-      const fd = openSync(staged, length === undefined ? 'r+' : 'wx');
-      try {
-        const end = at + (length ?? 0);
-        writeAllSync(fd, bytes.subarray(at, end));
-        at = end;
-        const problem = setTime(fd, modifiedMs);
-        if (problem !== undefined) timeless.set(staged, problem);
-      } finally {
-        closeSync(fd);
-      }
-    }
+    return files.map((file) => {
+      const end = start + (file.length ?? 0);
+      const written = file.length === undefined ? timed(file) : writeOne(file, bytes.subarray(start, end), folders);
+      start = end;
+      return written;
+    });
   } catch (error) {
     throw cannotBeWritten(root, error);
   }
-  return timeless;
+}
+
+/** Sets the time of a file that is on disk already. */
+function timed({ staged, path, modifiedMs }: TaskFile): WrittenFile {
+  const file = { path, at: staged, isInNewFolder: false };
+  if (modifiedMs === undefined) return { ...file, problem: undefined };
+  const fd = openSync(staged, 'r+');
+  try {
+    return { ...file, problem: setTime(fd, modifiedMs) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function writeOne({ staged, path, modifiedMs }: TaskFile, bytes: Uint8Array, folders: NewFolders): WrittenFile {
+  const { fd, ...file } = create(staged, folders.placeFor(path, `${staged}.folder`));
+  try {
+    writeAllSync(fd, bytes);
+    return { path, ...file, problem: setTime(fd, modifiedMs) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function create(staged: string, inFolder: string | undefined) {
+  try {
+    if (inFolder !== undefined) return { fd: openSync(inFolder, 'wx'), at: inFolder, isInNewFolder: true };
+  } catch {
+    // The file system may not accept its name: then this file alone is rejected later.
+  }
+  return { fd: openSync(staged, 'wx'), at: staged, isInNewFolder: false };
 }
 
 /** Sets the modification time. Returns the error if that fails. */
