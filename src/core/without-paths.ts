@@ -16,7 +16,9 @@ type Shown = Pick<TidemarkError, 'message' | 'details'>;
 export function shownToClients(error: TidemarkError): Shown {
   if (isArtifactStoreAway(error)) return { message: 'the artifact store is unavailable for now', details: {} };
   const { message, details } = withoutPaths(error);
-  return { message: message.replace(BUCKET, '…'), details };
+  const { forOperators, ...others } = details;
+  const text = typeof forOperators === 'string' ? message.replace(forOperators, () => '…') : message;
+  return { message: text.replace(BUCKET, '…'), details: others };
 }
 
 /** The parts of a server error that people other than the operator may read: without paths of this machine. */

@@ -5,7 +5,7 @@ import { failpoint } from '../../lib/failpoint.ts';
 import { retry } from '../../lib/retry.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { StoreObserver } from '../store-observer.ts';
-import { bulksOf, ITEM_ERRORS, refusalIn } from './bulk.ts';
+import { bulksOf, ITEM_ERRORS, type Refusal, refusalIn } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { CommitRecord } from './commit-record.ts';
 import type { IndexNames } from './index-names.ts';
@@ -184,7 +184,7 @@ export class Applier {
       for (const lines of bulksOf(record, this.#names)) {
         // Two requests at a time: while one is indexed, the next is prepared and sent.
         if (underWay.length >= 2) await underWay.shift();
-        const sent = this.#send(lines);
+        const sent = this.#send(lines, record);
         sent.catch(() => {});
         underWay.push(sent);
         failpoint('apply.sent');
@@ -195,23 +195,36 @@ export class Applier {
     }
   }
 
-  async #send(lines: Buffer): Promise<void> {
+  async #send(lines: Buffer, record: CommitRecord): Promise<void> {
     const { errors } = await this.#cluster.bulk(lines, { filter_path: 'errors' });
     // Which documents failed is requested only on errors, because filtering each response would cost Elasticsearch a
     // part of its work. In the repeated request, documents that were accepted before are rejected as conflicts: they
     // are stored.
-    if (errors) await this.#requireTaken(lines);
+    if (errors) await this.#requireTaken(lines, record);
   }
 
-  async #requireTaken(lines: Buffer): Promise<void> {
+  async #requireTaken(lines: Buffer, record: CommitRecord): Promise<void> {
     // A conflict means that the same or a newer version was applied before.
     const refusal = refusalIn(await this.#cluster.bulk(lines, { filter_path: ITEM_ERRORS }));
     if (refusal === undefined) return;
-    throw new TidemarkError(
-      'unavailable',
-      `Elasticsearch at ${this.#cluster.name} did not take a document: ${refusal.type}: ${refusal.reason}`,
-    );
+    throw refused(refusal, record, this.#cluster.name);
   }
+}
+
+function refused({ _index, _id, status, type, reason }: Refusal, record: CommitRecord, server: string): TidemarkError {
+  const { changes, raised, ledgers, number } = record;
+  const of =
+    changes.find(({ id, stamp }) => id === _id || String(stamp) === _id) ?? raised.find(({ id }) => id === _id);
+  const slug = ledgers.find(({ set }) => set === of?.set)?.slug;
+  const forOperators = `${of === undefined ? _id : `${of.key.replace(/^\//, '')} of ${slug ?? of.set}`}: ${reason}`;
+  // The document is wrong for its index.
+  const isPermanent = status === 400;
+  const advice = `: commit ${number} and those after it are not published until it does; see "Documents that Elasticsearch refuses" in docs/elasticsearch.md`;
+  return new TidemarkError(
+    'unavailable',
+    `Elasticsearch at ${server} did not take a document into ${_index}: ${type} (${forOperators})${isPermanent ? advice : ''}`,
+    { forOperators },
+  );
 }
 
 function notApplied(number: number): TidemarkError {

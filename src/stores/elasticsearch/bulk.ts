@@ -11,12 +11,26 @@ const CHANGES_PER_BULK = 3_000;
 const BYTES_PER_CHANGE = 1_500;
 
 /** The `filter_path` of a bulk request for `refusalIn`. */
-export const ITEM_ERRORS = 'items.*.error.type,items.*.error.reason';
+export const ITEM_ERRORS = ['error.type', 'error.reason', 'status', '_index', '_id']
+  .map((field) => `items.*.${field}`)
+  .join(',');
 
-/** The cause of the first rejected document; version conflicts do not count. */
-export function refusalIn({ items = [] }: Partial<estypes.BulkResponse>): estypes.ErrorCause | undefined {
-  const causes = items.map((item) => Object.values(item)[0]?.error);
-  return causes.find((cause) => cause !== undefined && cause.type !== 'version_conflict_engine_exception');
+/** Why Elasticsearch rejected a document. */
+export interface Refusal extends Pick<estypes.BulkResponseItem, '_index' | 'status'> {
+  readonly _id?: string | null | undefined;
+  readonly type: string;
+  readonly reason?: string | null | undefined;
+}
+
+/** The first rejected document; version conflicts do not count. */
+export function refusalIn({ items = [] }: Partial<estypes.BulkResponse>): Refusal | undefined {
+  for (const item of items) {
+    const { error, _index, _id, status } = Object.values(item)[0]!;
+    if (error !== undefined && error.type !== 'version_conflict_engine_exception') {
+      return { type: error.type, reason: error.reason, _index, _id, status };
+    }
+  }
+  return undefined;
 }
 
 /** Yields the bulk requests that apply a commit, as bytes. They may be sent in any order, and repeatedly. */
