@@ -104,7 +104,7 @@ export interface SmallObject {
 /** A batch of small objects that threads write as drafts, by `writeDraft` (drafts.ts). */
 export interface Drafts {
   /** Returns the place of a new draft. */
-  place(): DraftPlace;
+  place(): Promise<DraftPlace>;
 
   /**
    * Stores drafts, as `putAll` stores bytes. Removes all other drafts of this batch, also if it fails. Call it once;

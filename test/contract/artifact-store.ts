@@ -192,13 +192,18 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
     it('stores the drafts of threads, where it can, and removes all others', async () => {
       const drafts = await store.beginDrafts?.();
       if (drafts === undefined) return;
-      const kept = ['a/b', 'c'].map((key) => ({ key, place: drafts.place() }));
-      for (const { key, place } of [...kept, { key: 'left', place: drafts.place() }])
+      const keys = Array.from({ length: 250 }, (_, at) => `a/${at % 7}/${at}`);
+      await store.put(keys[0]!, [Buffer.from(keys[0]!)]);
+      const { modified } = (await store.head(keys[0]!))!;
+      await passASecond();
+      const kept = await Promise.all(keys.map(async (key) => ({ key, place: await drafts.place() })));
+      for (const { key, place } of [...kept, { key: 'left', place: await drafts.place() }])
         writeDraft(place, Buffer.from(key));
-      assert.deepEqual(await collect(store.list('')), []);
+      assert.deepEqual(keysOf(await collect(store.list(''))), [keys[0]]);
       await drafts.keep(kept.map(({ key, place: { path } }) => ({ key, path })));
-      assert.deepEqual(keysOf(await collect(store.list(''))), ['a/b', 'c']);
+      assert.deepEqual(keysOf(await collect(store.list(''))), [...keys].sort());
       for (const { key } of kept) assert.equal((await read(store, key)).toString(), key);
+      assert.ok((await store.head(keys[0]!))!.modified > modified);
       assert.deepEqual(await under.leftovers(), []);
     });
 

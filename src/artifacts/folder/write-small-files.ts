@@ -23,23 +23,24 @@ interface Unfinished {
  * Synchronous calls, which take a fraction of the time for small files: for a thread that does nothing else.
  */
 export function writeSmallFiles(place: SmallFilePlace, objects: readonly SmallObject[]): Promise<void> {
-  return store(place, objects, ({ bytes }, at) => {
+  return store(place, objects, ({ bytes }, target, at) => {
+    if (isTouched(target)) return undefined;
     const path = join(place.folder, String(at));
     writeNewFile(path, bytes);
     return path;
   });
 }
 
-/** Stores files that other threads have written as drafts. */
+/** Stores files that other threads have written as drafts. A file that exists is replaced, by the same bytes. */
 export function keepDrafts(place: SmallFilePlace, drafts: readonly Draft[]): Promise<void> {
   return store(place, drafts, ({ path }) => path);
 }
 
-/** @param write makes the temporary file of an object that does not exist yet, and returns its path */
+/** @param written writes the temporary file of an object, and returns its path; undefined when the object exists */
 async function store<Stored extends { readonly key: ObjectKey }>(
   { root, disk, folder }: SmallFilePlace,
   objects: readonly Stored[],
-  write: (object: Stored, at: number) => string,
+  written: (object: Stored, target: string, at: number) => string | undefined,
 ): Promise<void> {
   try {
     const unfinished: Unfinished[] = [];
@@ -48,12 +49,13 @@ async function store<Stored extends { readonly key: ObjectKey }>(
     for (const [at, object] of objects.entries()) {
       const target = join(root, object.key);
       folders.add(dirname(target));
-      if (!isTouched(target)) unfinished.push({ path: write(object, at), target });
+      const path = written(object, target, at);
+      if (path !== undefined) unfinished.push({ path, target });
     }
     await disk.sync(unfinished.map(({ path }) => path));
-    for (const { path, target } of unfinished) {
-      for (const changed of moved(path, target)) folders.add(changed);
-    }
+    for (const made of [...folders].flatMap(makeFolder)) folders.add(made);
+    // If another process has just written the same key, the bytes are equal.
+    for (const { path, target } of unfinished) renameSync(path, target);
     await disk.sync([...folders]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -74,21 +76,11 @@ function isTouched(target: string): boolean {
   }
 }
 
-/**
- * Renames a file. If another process has just written the same key, the bytes are equal. Returns the folders with a new
- * entry because a folder had to be created.
- */
-function moved(path: string, target: string): readonly string[] {
-  try {
-    renameSync(path, target);
-    return [];
-  } catch (error) {
-    if (!isGone(error)) throw error;
-  }
-  const folder = dirname(target);
-  const first = mkdirSync(folder, { recursive: true }) ?? folder;
-  renameSync(path, target);
+/** Returns the folders that have a new entry. */
+function makeFolder(folder: string): readonly string[] {
+  const first = mkdirSync(folder, { recursive: true });
   const above: string[] = [];
+  if (first === undefined) return above;
   for (let made = folder; made.length >= first.length; made = dirname(made)) above.push(dirname(made));
   return above;
 }

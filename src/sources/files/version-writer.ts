@@ -50,7 +50,7 @@ export class VersionWriter {
   /** The copy to request when the next file is hashed. */
   async wantedCopy(): Promise<WantedCopy> {
     this.#drafts ??= this.#store.artifacts.beginDrafts?.();
-    return { mostBytes: SMALL_BYTES, draft: (await this.#drafts)?.place() };
+    return { mostBytes: SMALL_BYTES, draft: await (await this.#drafts)?.place() };
   }
 
   /**
