@@ -28,6 +28,8 @@ export class ElasticsearchCatalog implements Catalog {
   readonly #names: IndexNames;
   /** Concurrent calls share one request. */
   readonly #heads = new Map<CatalogKind, CoalescedRead<number>>();
+  /** Whether the alias of all indices may show a set that was removed. */
+  #isShown = false;
 
   constructor(cluster: Cluster, names: IndexNames) {
     this.#cluster = cluster;
@@ -41,10 +43,20 @@ export class ElasticsearchCatalog implements Catalog {
 
   async put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number> {
     const version = await this.#put(kind, id, body, replaces);
-    if (kind === 'set' && (body as Partial<StoredSet>).removed !== undefined) {
-      await hideRemovedSets({ cluster: this.#cluster, names: this.#names, catalog: this });
-    }
+    if (kind === 'set' && (body as Partial<StoredSet>).removed !== undefined) this.#isShown = true;
+    if (this.#isShown) await this.#hideRemovedSets();
     return version;
+  }
+
+  /** The set is removed, even if this fails: then a later put tries again. */
+  async #hideRemovedSets(): Promise<void> {
+    this.#isShown = false;
+    try {
+      await hideRemovedSets({ cluster: this.#cluster, names: this.#names, catalog: this });
+    } catch (error) {
+      if (!isTidemarkError(error, 'unavailable')) throw error;
+      this.#isShown = true;
+    }
   }
 
   async #put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number> {
