@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
+import { noSuchObject } from '../../src/artifacts/store-errors.ts';
 import { TidemarkError } from '../../src/core/errors.ts';
 import { ResumableUploads } from '../../src/streams/resumable/resumable-uploads.ts';
 import { ask, askJson } from '../support/ask.ts';
@@ -294,39 +295,46 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.deepEqual(await parts(), []);
   });
 
-  itOnce('become an upload also while another one cannot be read', async () => {
-    await started.app.organizations.addStream(lane, 'old');
-    const change = (archived: boolean) => started.app.organizations.changeStream(lane, 'old', { archived });
-    const urls = await Promise.all(
-      ['a.mrc', 'b.mrc'].map((filename) => begunTus(resumable(), 1, { filename, stream: 'old' })),
-    );
-    await change(true);
-    for (const url of urls) assert.equal((await sendTus(url, 0, Buffer.from('a'))).status, 409);
-    await change(false);
-    const { artifacts } = started.app;
-    const [{ id: first }, { id: second }] = (await askJson(resumable())).body.uploads;
-    const damaged = new ResumableUploads({
-      ...started.app,
-      artifacts: {
-        get: async (key, options) => {
-          if (key.includes(first)) throw new TidemarkError('unavailable', 'the artifact is damaged');
-          return artifacts.get(key, options);
+  const UNREADABLE = [
+    { what: 'cannot be read', error: () => new TidemarkError('unavailable', 'the artifact is damaged') },
+    { what: 'is listed by the artifact store, which does not have it', error: (key: string) => noSuchObject('x', key) },
+  ];
+  for (const { what, error } of UNREADABLE) {
+    itOnce(`become an upload also while another one ${what}, which is kept`, async () => {
+      await started.app.organizations.addStream(lane, 'old');
+      const change = (archived: boolean) => started.app.organizations.changeStream(lane, 'old', { archived });
+      const urls = await Promise.all(
+        ['a.mrc', 'b.mrc'].map((filename) => begunTus(resumable(), 1, { filename, stream: 'old' })),
+      );
+      await change(true);
+      for (const url of urls) assert.equal((await sendTus(url, 0, Buffer.from('a'))).status, 409);
+      await change(false);
+      const { artifacts } = started.app;
+      const [{ id: first }, { id: second }] = (await askJson(resumable())).body.uploads;
+      const damaged = new ResumableUploads({
+        ...started.app,
+        artifacts: {
+          name: artifacts.name,
+          get: async (key, options) => {
+            if (key.includes(first)) throw error(key);
+            return artifacts.get(key, options);
+          },
+          put: (...args) => artifacts.put(...args),
+          delete: (key) => artifacts.delete(key),
+          list: (prefix) => artifacts.list(prefix),
+          folders: (prefix) => artifacts.folders(prefix),
         },
-        put: (...args) => artifacts.put(...args),
-        delete: (key) => artifacts.delete(key),
-        list: (prefix) => artifacts.list(prefix),
-        folders: (prefix) => artifacts.folders(prefix),
-      },
+      });
+      const { signal } = new AbortController();
+      await assert.rejects(damaged.tend(signal, Date.now() + 72 * HOUR_MS), { code: 'unavailable' });
+      // HEAD would end it, too.
+      const { body } = await askJson(`${started.url}/api/organizations/${lane}/uploads?stream=old`);
+      assert.equal(body.uploads.length, 1);
+      assert.equal((await tusStatus(`${resumable()}/${second}`)).upload, 'old/1');
+      await tended(Date.now() + 23 * HOUR_MS);
+      assert.equal((await tusStatus(`${resumable()}/${first}`)).upload, 'old/2');
     });
-    const { signal } = new AbortController();
-    await assert.rejects(damaged.tend(signal, Date.now() + 72 * HOUR_MS), /is damaged/);
-    // HEAD would end it, too.
-    const { body } = await askJson(`${started.url}/api/organizations/${lane}/uploads?stream=old`);
-    assert.equal(body.uploads.length, 1);
-    assert.equal((await tusStatus(`${resumable()}/${second}`)).upload, 'old/1');
-    await tended(Date.now() + 23 * HOUR_MS);
-    assert.equal((await tusStatus(`${resumable()}/${first}`)).upload, 'old/2');
-  });
+  }
 
   it('are removed when they are complete, and their stream has taken no uploads for a day', async () => {
     await started.app.organizations.addStream(lane, 'old');

@@ -2,13 +2,14 @@ import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
 import { partsOf } from '../../artifacts/keys/upload-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
+import { unreadable } from '../../artifacts/store-errors.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { type ArrivingFile, alsoTo } from '../uploads/arriving-file.ts';
 import { CutBody } from './cut-body.ts';
 import type { ResumableUpload } from './resumable-upload.ts';
 
-type PartStore = Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list'>;
+type PartStore = Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'name'>;
 type Owner = Pick<ResumableUpload, 'organization' | 'id' | 'length'>;
 
 /** The bytes of a request. */
@@ -66,9 +67,14 @@ export async function storeParts(
   return at;
 }
 
-/** All bytes of the file. */
+/** All bytes of the file. @throws TidemarkError `unavailable` when a part that was listed is not there */
 export async function* readParts(artifacts: PartStore, parts: readonly ListedObject[]): AsyncGenerator<Uint8Array> {
-  for (const { key } of parts) yield* (await artifacts.get(key)).body;
+  for (const { key } of parts) {
+    const { body } = await artifacts.get(key).catch((error: unknown) => {
+      throw unreadable(error, key, artifacts.name);
+    });
+    yield* body;
+  }
 }
 
 export async function removeParts(artifacts: PartStore, owner: Owner): Promise<void> {

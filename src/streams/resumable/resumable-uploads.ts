@@ -26,7 +26,7 @@ const LISTED_AT_A_TIME = 8;
 
 interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'latest'>;
-  readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders'>;
+  readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders' | 'name'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
   readonly earlyReader?: ArrivingFiles | undefined;
 }
