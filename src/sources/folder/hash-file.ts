@@ -36,18 +36,18 @@ const buffer = Buffer.allocUnsafe(1024 * 1024);
 /**
  * Hashes a regular file of a folder with synchronous calls, which cost a tenth of asynchronous ones for small files:
  * for a dedicated thread (hash.worker.ts). Follows the same rules as open-within.ts.
+ * @param root by its real path
  * @throws TidemarkError as `ContentRoot.digest`
  */
 export function hashFile({ root, hashes }: HashedRoot, { path, copied }: FileToHash): FileDigest {
   if (!isPlainPath(path)) throw noSuchFile(path);
-  const realRoot = realRootOf(root);
-  const { file, found } = openNamed(join(realRoot, path)) ?? openReal(realRoot, path);
+  const { file, found } = openNamed(join(root, path)) ?? openReal(root, path);
   try {
     const length = Number(found.size);
     const read = hashAll(file, hashes, length);
     const after = fstatSync(file, { bigint: true });
     if (!isSameVersion(after, found) || read.length !== length) throw changedMeanwhile(path);
-    const digest = { length, mtime: after.mtimeNs, hashes: read.hashes, tag: versionTag(after, realRoot) };
+    const digest = { length, mtime: after.mtimeNs, hashes: read.hashes, tag: versionTag(after, root) };
     if (copied === undefined || length > copied.mostBytes) return digest;
     return { ...digest, ...copy(buffer.subarray(0, length), copied) };
   } catch (error) {
@@ -57,7 +57,8 @@ export function hashFile({ root, hashes }: HashedRoot, { path, copied }: FileToH
   }
 }
 
-function realRootOf(root: string): string {
+/** @throws TidemarkError `unavailable` when the root does not exist */
+export function realRootOf(root: string): string {
   try {
     return realpathSync.native(root);
   } catch (error) {
