@@ -11,8 +11,10 @@ import { Spool } from './spool.ts';
 import { harvestedRecord, type OutputRecord, type Outputs, type OutputTarget } from './transforms/output-record.ts';
 import type { RecordTransformer } from './transforms/transform-runner.ts';
 
-/** Number of batches that are being transformed, or wait for it. */
-const BATCHES_AHEAD = 3;
+/** Number of pieces of a batch that are being transformed, or wait for it. */
+const PIECES_AHEAD = 3;
+/** Most records that are transformed at a time: a few bytes of input may become a large document each. */
+const PIECE = 32;
 
 export interface Progress {
   readonly step: 'reading' | 'writing';
@@ -82,9 +84,9 @@ export class Gathering {
 
   async *#records(options: GatherOptions): AsyncIterable<readonly OutputRecord[]> {
     const { source, schema, transform, signal, onProgress } = options;
-    // Batches are read and sent ahead of the transform's thread. A harvest has no such thread.
-    const atATime = transform === undefined ? 1 : BATCHES_AHEAD;
-    const batches = mapInOrder(source.read(), atATime, async (batch) => ({
+    // Pieces are read and sent ahead of the transform's thread. A harvest has no such thread.
+    const [input, atATime] = transform === undefined ? [source.read(), 1] : [inPieces(source.read()), PIECES_AHEAD];
+    const batches = mapInOrder(input, atATime, async (batch) => ({
       ...batch,
       outputs: await outputsOf(batch, options),
     }));
@@ -122,6 +124,12 @@ export class Gathering {
       records.push(output);
       this.ids.add(output.id, { file: 'records', ordinal: this.counts.written++, line });
     }
+  }
+}
+
+async function* inPieces(batches: AsyncIterable<InputBatch>): AsyncGenerator<InputBatch> {
+  for await (const { items, done } of batches) {
+    for (let at = 0; at < items.length; at += PIECE) yield { items: items.slice(at, at + PIECE), done };
   }
 }
 

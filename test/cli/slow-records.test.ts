@@ -69,6 +69,42 @@ describe('records that take too long', () => {
     assert.deepEqual({ written, errors }, { written: 2, errors: { transform: 2 } }, stderr);
   });
 
+  it('fail alone when one becomes very many large documents', async () => {
+    folder.write(
+      'transform.mjs',
+      `const document = 'x'.repeat(15_000_000);
+      export default (record) =>
+        record.id === 'many' ? Array.from({ length: 200 }, (_, at) => ({ id: 'many-' + at, document })) : record;`,
+    );
+    await harvest(['a', 'many', 'b'].map((id) => xml(id)));
+
+    const args = 'activity run mapping cdl --transform transform.mjs --record-timeout 1h --json';
+    const { stdout, stderr } = await runTidemark(args.split(' '), { cwd: folder.path });
+
+    const { written, errors } = JSON.parse(stdout);
+    assert.deepEqual({ written, errors }, { written: 2, errors: { 'too-much-memory': 1 } }, stderr);
+  });
+
+  it('do not make many others be transformed again, nor do so many results wait in memory', async () => {
+    folder.write(
+      'transform.mjs',
+      `import { appendFileSync } from 'node:fs';
+      export default (record) => {
+        appendFileSync(new URL('begun', import.meta.url), record.id + '\\n');
+        if (record.id === 'r999') process.exit(3);
+        return record;
+      };`,
+    );
+    await harvest(Array.from({ length: 1_000 }, (_, number) => xml(`r${number}`, '<r/>')));
+
+    const args = 'activity run mapping cdl --transform transform.mjs --json';
+    const { stdout } = await runTidemark(args.split(' '), { cwd: folder.path });
+
+    assert.equal(JSON.parse(stdout).written, 999);
+    const begun = readFileSync(folder.at('begun'), 'utf8').trim().split('\n').length;
+    assert.ok(begun >= 1_000 && begun < 1_200, `${begun}`);
+  });
+
   it('do not include many nodes of one IRI, nor what is nested too deeply, which fails at once', async () => {
     const graph = Array.from({ length: 100_000 }, () => ({ '@id': 'x', 'edm:hasView': 'y' }));
     const deep = `{"edm:hasView":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;

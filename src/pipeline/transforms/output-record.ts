@@ -18,6 +18,13 @@ import {
   type TransformResult,
 } from './transform.ts';
 
+/** Most characters of all documents that a transform makes of one record: they are copied from thread to thread. */
+const MOST_OUTPUT = 16 * MAX_RECORD_BYTES;
+const TOO_MUCH: RecordProblem = {
+  kind: 'too-much-memory',
+  message: `what the transform made: its documents have more than ${MOST_OUTPUT / 1024 ** 2} MB together`,
+};
+
 export type OutputRecord = RecordOf['OriginalRecord.v1'] | RecordOf['MAP.4_0.MAPRecord.v1'];
 
 /** The output records of one record, or why it fails. */
@@ -54,12 +61,15 @@ export function outputOf(
 function checked(result: TransformResult, schema: DocumentSchemaId): Outputs {
   const given = Array.isArray(result) ? (result as readonly TransformOutput[]) : [result as TransformOutput];
   const records: OutputRecord[] = [];
+  let length = 0;
   for (const output of given) {
     if (output === null || output === undefined) continue;
     const problem = outputProblem(output, schema);
     if (problem !== undefined)
       return { problem: { ...problem, message: `what the transform made: ${problem.message}` } };
     records.push({ id: output.id, document: output.document });
+    length += output.document.length;
+    if (length > MOST_OUTPUT) return { problem: TOO_MUCH };
   }
   return { records };
 }
