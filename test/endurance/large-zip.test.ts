@@ -7,13 +7,17 @@ import { useTempFolder } from '../support/temp-folder.ts';
 import { readWithJava, readWithPython, testWithUnzip } from '../support/zip-programs.ts';
 
 const CHUNK = Buffer.alloc(1 << 20, 'tidemark');
-/** Beyond 32 bits, and one whose length is below, but not that of its blocks. */
-const LENGTHS = [5 * 2 ** 30, 2 ** 32 - 1_000];
+/** Which programs read each, beside unzip. Python begins at the end of a file, as unzip does: once is enough. */
+const READERS = new Map([
+  [5 * 2 ** 30, [readWithPython, readWithJava]],
+  // The length needs 32 bits, and that of its blocks more.
+  [2 ** 32 - 1_000, [readWithJava]],
+]);
 
 describe('a ZIP file of more than four gigabytes', () => {
   const folder = useTempFolder();
 
-  for (const length of LENGTHS) {
+  for (const [length, readers] of READERS) {
     it(`has an entry of ${length} bytes, and one behind it`, async () => {
       const file = folder.at('package.zip');
       const writer = new ZipWriter();
@@ -30,14 +34,14 @@ describe('a ZIP file of more than four gigabytes', () => {
       ];
       await testWithUnzip(file);
       // Each checks the CRC of every entry that it reads.
-      for (const read of [readWithPython, readWithJava]) {
+      for (const read of readers) {
         const entries = await read(file);
         assert.deepEqual(
           entries.map((entry) => [entry.name, entry.length]),
           expected,
         );
       }
-      // Four programs go through it, each in 5 to 20 seconds when they are alone.
+      // Each goes through it in 5 to 20 seconds when it is alone.
     }).timeout(900_000);
   }
 });
