@@ -38,6 +38,13 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     assert.equal(exitCode, 0);
   });
 
+  it('is content with an empty collection of MARCXML', async () => {
+    folder.write('nightly.xml', '<collection xmlns="http://www.loc.gov/MARC21/slim"/>');
+    const { stdout, exitCode } = await check('nightly.xml');
+    assert.match(stdout, /\nnightly\.xml +MARCXML +0 +0 +0\n/);
+    assert.equal(exitCode, 0);
+  });
+
   it('takes an empty list of deletions for one, and is content with it', async () => {
     folder.write('nightly.delete', '');
     folder.write('deletes.txt', '\n');

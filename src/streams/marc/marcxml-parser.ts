@@ -41,6 +41,8 @@ export class MarcXmlParser {
   /** Number of bytes before the last tag that began outside of a record. */
   #tagOffset = 0;
   #lastToken = 0;
+  /** Whether all that came is `<collection>`: in a night without changes, that is a whole file. */
+  #isEmptyCollection = false;
 
   constructor() {
     const sax = this.#sax;
@@ -68,7 +70,8 @@ export class MarcXmlParser {
   /** @throws UnreadableXml when the document is not complete */
   end(): void {
     this.#parse(() => this.#sax.close());
-    if (this.#ordinal === 0) this.#read.push({ kind: 'erratum', ordinal: 1, offset: 0, reason: NO_RECORDS });
+    if (this.#ordinal > 0 || this.#isEmptyCollection) return;
+    this.#read.push({ kind: 'erratum', ordinal: 1, offset: 0, reason: NO_RECORDS });
   }
 
   /** The records and errata since the last call. */
@@ -116,6 +119,7 @@ export class MarcXmlParser {
     this.#tokenEnds();
     if (this.#depth === 0) this.#requireUtf8();
     if (++this.#depth > DEEPEST) this.#refuse(`elements are nested more than ${DEEPEST} deep`);
+    this.#isEmptyCollection = this.#depth === 1 && local === 'collection' && uri === MARCXML_NAMESPACE;
     if (this.#record !== undefined) {
       const name = uri === this.#namespace ? local : `{${uri}}${local}`;
       this.#record.open(name, this.#depth - this.#depthOfRecord, (attribute) => attributes[attribute]?.value);

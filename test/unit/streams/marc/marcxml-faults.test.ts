@@ -266,9 +266,16 @@ describe('A reader of MARCXML', () => {
     ]);
   });
 
+  it('takes an empty collection for a file with 0 records', async () => {
+    for (const xml of [collection(), collection('<!-- none -->'), `<x:collection xmlns:x="${SLIM}"/>`]) {
+      assert.deepEqual(await readAll(readMarcXml, Buffer.from(xml)), []);
+    }
+  });
+
   it('says when a file has no records', async () => {
     const reason = `the file has no records: expected <record> elements with xmlns="${SLIM}"`;
-    for (const xml of [collection(), collection('<record xmlns="urn:x"/>')]) {
+    const without = '<collection xmlns="urn:x"/>';
+    for (const xml of [without, collection('<record xmlns="urn:x"/>'), collection('<collection/>')]) {
       assert.deepEqual(await readAll(readMarcXml, Buffer.from(xml)), [
         { kind: 'erratum', ordinal: 1, offset: 0, reason },
       ]);
