@@ -2,7 +2,9 @@ import { isTidemarkError } from '../core/errors.ts';
 import { keyOfUri } from '../core/key.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { formatStamp } from '../core/stamp.ts';
+import { withoutBuckets } from '../core/without-paths.ts';
 import { type Job, jobName } from '../stores/job.ts';
+import { ARTIFACT_STORE_AWAY } from '../stores/job-waits.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
 import { type DumpKind, dumpFilePath, type StreamDump } from '../streams/dumps/stored-dump.ts';
 import { type StreamName, setOfStream } from '../streams/set-names.ts';
@@ -63,8 +65,14 @@ function underWayView(job: Job): StreamDumpsView['underWay'][number] {
     kind: (payload as { readonly kind: DumpKind }).kind,
     job: jobName(job),
     since: new Date(added).toISOString(),
-    ...(text !== undefined && { text }),
+    ...(text !== undefined && { text: forEverybody(text) }),
   };
+}
+
+/** Bucket and server of the artifact store are for administrators. */
+function forEverybody(text: string): string {
+  const at = text.indexOf(ARTIFACT_STORE_AWAY);
+  return withoutBuckets(at === -1 ? text : text.slice(0, at + ARTIFACT_STORE_AWAY.length));
 }
 
 async function setOf(name: StreamName, sets: Parts['sets']): Promise<DumpsSet | undefined> {

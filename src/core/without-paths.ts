@@ -18,7 +18,12 @@ export function shownToClients(error: TidemarkError): Shown {
   const { message, details } = withoutPaths(error);
   const { forOperators, ...others } = details;
   const text = typeof forOperators === 'string' ? message.replace(forOperators, () => '…') : message;
-  return { message: text.replace(BUCKET, '…'), details: others };
+  return { message: withoutBuckets(text), details: others };
+}
+
+/** The text of an error without names of buckets. */
+export function withoutBuckets(text: string): string {
+  return text.replace(BUCKET, '…');
 }
 
 /** The parts of a server error that people other than the operator may read: without paths of this machine. */

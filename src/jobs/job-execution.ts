@@ -5,7 +5,7 @@ import { withoutPaths } from '../core/without-paths.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import { backoffMs, pauseAfter } from '../lib/retry.ts';
 import { type Job, type JobEnd, type JobProgress, jobName } from '../stores/job.ts';
-import { JobWaits } from '../stores/job-waits.ts';
+import { ARTIFACT_STORE_AWAY, JobWaits } from '../stores/job-waits.ts';
 import type { OwnedJob } from '../stores/owned-job.ts';
 import { type JobDefinition, type JobRetry, retryOf } from './job-definition.ts';
 import { JobLog } from './job-log.ts';
@@ -134,7 +134,7 @@ export class JobExecution {
   #waitsForStore(text: string): JobEnd {
     const waitedMs = Date.now() - (this.#job.wait?.since ?? Date.now());
     const againMs = Math.min(Math.max(waitedMs, STORE_AGAIN_MS.least), STORE_AGAIN_MS.most);
-    return this.#waits(`the artifact store has to answer: ${text}`, { againMs });
+    return this.#waits(`${ARTIFACT_STORE_AWAY}: ${text}`, { againMs });
   }
 
   #waits(reason: string, { againMs, until }: Pick<JobWaits, 'againMs'> & Partial<JobWaits>): JobEnd {

@@ -1,5 +1,8 @@
 import { TidemarkError } from '../core/errors.ts';
 
+/** What a job waits for while the artifact store is away. What follows it, why it is away, is for administrators. */
+export const ARTIFACT_STORE_AWAY = 'the artifact store has to answer';
+
 interface WaitOptions {
   /** Milliseconds after which the job checks again. */
   readonly againMs?: number;

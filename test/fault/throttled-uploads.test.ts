@@ -249,6 +249,37 @@ describe('uploads on an S3 server that throttles', () => {
     assert.equal(made.length, 1);
     requireSame((await readDumpFiles(made[0]!, started.app.streamDumps)).records, expected);
   });
+
+  it('let dumps wait, and lists of dumps and uploads name neither bucket nor server', async () => {
+    await start(2);
+    await stream.process(await stream.upload({ 'new.mrc': bytesOf(recordsOf(0, RECORDS)) }));
+    const { kind, id } = await started.app.streamDumpJobs.add({ ...NAME, kind: 'full' });
+    const reasonOf = async () => (await started.app.jobs.get(`${kind}/${id}`)).wait?.reason ?? '';
+    const textIs = async (text: RegExp) => {
+      const [{ text: shown } = { text: '' }] = (await askJson(at('dumps?stream=main'))).body.underWay;
+      assert.match(shown, text);
+    };
+    const throttled = proxy.on(isReadAgain, slowDown);
+    runJobs();
+    await until('it waits', async () => (await reasonOf()).includes(bucket.name));
+    await textIs(/^waits: the artifact store has to answer$/);
+    throttled.remove();
+
+    for await (const batch of started.app.artifacts.list('_streams/')) {
+      for (const { key } of batch) await started.app.artifacts.delete(key);
+    }
+    await started.app.jobs.retry(`${kind}/${id}`);
+    await until('it has failed', async () => {
+      const { state, error } = await started.app.jobs.get(`${kind}/${id}`);
+      return state === 'queued' && error?.includes(bucket.name);
+    });
+    const before = await keys('_uploads/');
+    const number = await stream.upload({ 'more.mrc': bytesOf(recordsOf(0, 1)) });
+    for (const key of await keys('_uploads/')) if (!before.includes(key)) await started.app.artifacts.delete(key);
+    await assert.rejects(stream.process(number, { isLast: true }), /s3:/);
+    assert.match((await show(number)).failure.error, /^there is no _uploads\/\S+ in the artifact store …$/);
+    await textIs(/the artifact _streams\/\S+ is not in … \(any more\): put it back/);
+  });
 });
 
 function recordsOf(first: number, count: number): Records {
