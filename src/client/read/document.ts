@@ -63,7 +63,7 @@ export interface Document {
   readonly bytes: number;
   /** When it was requested, milliseconds since 1970. */
   readonly requestedAt: number;
-  /** For a manifest: digest of the locations and `rs:md` of all entries, in order. */
+  /** Of a manifest, if asked for: digest of the locations and `rs:md` of all entries, in order. */
   readonly content: string;
 }
 

@@ -40,8 +40,8 @@ export async function takeFrom({ fd, length, close }: PackageFile, parts: TakePa
     const zip = await ZipPackage.open(fd, length);
     try {
       for await (const entries of manifestOf(zip, limits)) {
+        signal.throwIfAborted();
         for (const entry of entries) {
-          signal.throwIfAborted();
           const taken = taker.take(entry, zip);
           if (taken !== undefined) await taken;
         }

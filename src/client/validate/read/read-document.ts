@@ -22,7 +22,7 @@ interface ReadOptions {
 export async function readDocument(session: Session, uri: string, options: ReadOptions = {}): Promise<Document> {
   const { expected } = options;
   session.countDocument();
-  const parser = new DocumentParser(uri, expected, session.options.now ?? Date.now());
+  const parser = new DocumentParser(uri, expected, { requestedAt: session.options.now ?? Date.now(), digests: true });
   const { document } = parser;
   session.documents.set(uri, document);
   session.progress(uri);

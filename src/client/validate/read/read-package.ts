@@ -72,7 +72,7 @@ async function readFiles(session: Session, set: SetReading, dump: Document, { en
       session.options.sample === 'all' ? Number.POSITIVE_INFINITY : session.options.sample,
     );
     const isDumpOfNow = dump.md.capability === 'resourcedump';
-    const parser = new DocumentParser(`${entry.loc}!/${MANIFEST}`, `${dump.md.capability}-manifest`);
+    const parser = new DocumentParser(`${entry.loc}!/${MANIFEST}`, `${dump.md.capability}-manifest`, { digests: true });
     const manifest = await readManifest(session, parser, zip, (each) => {
       const name = nameOf(each);
       if (isDumpOfNow && unknown.length < MOST_UNKNOWN && !set.table.knows(each.loc)) unknown.push(each);
