@@ -34,7 +34,8 @@ export function safeName(text: string): string {
  * composition of accents, and invisible characters.
  */
 export const foldedName = (name: string): string =>
-  name.normalize('NFKC').replace(IGNORED, '').toUpperCase().toLowerCase();
+  // Most names are of ASCII, where only case matters.
+  /^[ -~]*$/.test(name) ? name.toLowerCase() : name.normalize('NFKC').replace(IGNORED, '').toUpperCase().toLowerCase();
 
 /** Inserts a text before the extension of a name. */
 export function withSuffix(name: string, suffix: string): string {
