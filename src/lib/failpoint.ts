@@ -38,6 +38,8 @@ export const FAILPOINTS = {
   ],
   /** Restoring a backup: the previous store has its second name, and the new one is not yet at its path. */
   restore: ['restore.kept'],
+  /** Making a backup: all of it is copied. */
+  backup: ['backup.copied'],
   /** Running an activity, in this order. */
   activity: [
     'activity.claimed',

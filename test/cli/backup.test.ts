@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -228,6 +229,22 @@ describe('a backup', () => {
     assert.equal(readFileSync(unfinished, 'utf8'), 'of another backup');
     assert.deepEqual(readdirSync(place.folder).sort(), ['copy.db', 'copy.db.part', 'data']);
     await done('verify records --store sqlite:copy.db');
+  });
+
+  it('removes what a killed one has left an hour ago, by whatever name', async () => {
+    await done('sets add records --url-prefix https://example.org/');
+    const env = { TIDEMARK_FAILPOINT: 'backup.copied:kill' };
+    for (const file of ['monday.db', 'tuesday.db']) {
+      assert.equal((await place.run(['backup', file], { env })).exitCode, null);
+    }
+    const left = () => readdirSync(place.folder).filter((name) => name !== 'data');
+    const [monday, tuesday, ...others] = left().toSorted();
+    assert.match(`${monday} ${tuesday}`, /^monday\.db\.\S+ tuesday\.db\.\S+$/);
+    assert.deepEqual(others, []);
+    const before = Date.now() / 1000 - 3_700;
+    utimesSync(join(place.folder, monday!), before, before);
+    await done('backup wednesday.db');
+    assert.deepEqual(left().toSorted(), [tuesday, 'wednesday.db']);
   });
 
   it('is not made in a folder that does not exist', async () => {
