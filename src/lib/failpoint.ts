@@ -58,6 +58,8 @@ export const FAILPOINTS = {
   follow: ['follow.begun', 'follow.posted'],
   /** Keeping versions: before the bytes of a version are stored, and after. */
   version: ['version.writing', 'version.stored'],
+  /** Building a Resource Dump: the catalog has it, but no document names it yet. */
+  dump: ['dump.published'],
   /** Building a Change Dump: a window is packed; the catalog names it. */
   changeDump: ['changes.packed', 'changes.recorded'],
   /** Removing versions: after the removal is recorded, and after each version. */

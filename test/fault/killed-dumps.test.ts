@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FAILPOINTS } from '../../src/lib/failpoint.ts';
-import { describeOnEachStore } from '../support/each-store.ts';
+import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
+import { untilStopped } from '../support/fault-source.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
@@ -98,6 +99,35 @@ describeOnEachStore('a build of a dump that is killed', (store, itOnce) => {
         (await names()).toSorted(),
         packages.map(({ name }: { name: string }) => name),
       );
+    });
+  }
+});
+
+describe('a dump that is removed while it is built', () => {
+  let place: Workplace;
+  beforeEach(async () => {
+    place = await Workplace.make(SQLITE);
+  });
+  afterEach(() => place?.close());
+
+  for (const failpoint of ['dump.published', 'changes.recorded'] as const) {
+    it(`is named by no document, removed at ${failpoint}; the build says so`, async () => {
+      const files = join(place.folder, 'files');
+      await mkdir(files);
+      for (let at = 0; at < 4; at++) await writeFile(join(files, `${at}`), `${at}`);
+      await place.run(['sets', 'add', 'maps', '--root', files, '--window-size', '2', '--keep-versions']);
+      await place.run(['scan', 'maps']);
+      const env = { TIDEMARK_FAILPOINT: `${failpoint}:stop` };
+      const building = place.startProcess(['dumps', 'build', 'maps'], { env });
+      await untilStopped({ process: building });
+      assert.equal((await place.run(['dumps', 'remove', 'maps'])).exitCode, 0);
+      building.signal('SIGCONT');
+      assert.equal(await building.exit(), 2, building.stderr);
+      assert.match(building.stderr, /ump of "maps" was removed while it was built/);
+      const { stdout } = await place.run(['sets', 'show', 'maps', '--json']);
+      assert.doesNotMatch(stdout, /resourcedump|changedump/);
+      assert.equal((await place.run(['dumps', 'build', 'maps'])).exitCode, 0);
+      assert.match((await place.run(['sets', 'show', 'maps', '--json'])).stdout, /resourcedump.*changedump/s);
     });
   }
 });

@@ -110,6 +110,7 @@ export class ChangeDumps {
     }
     // Including the packages recorded by a killed build.
     await sets.recordChangeDump(slug, packages.length === 0 ? undefined : set.epoch);
+    await this.#requirePackages(set, packages);
     await this.removeUnused(set);
     return { packages, made, closedWindows: closed.length, since, ...(lost && { lost }) };
   }
@@ -134,7 +135,10 @@ export class ChangeDumps {
     const { id } = await sets.bySlug(slug);
     // First, no document names it any more.
     await sets.recordChangeDump(slug, undefined);
-    return this.removeAll(id);
+    const removed = await this.removeAll(id);
+    // A build may have named it just before it was removed; a later one sees that there is none.
+    await sets.recordChangeDump(slug, undefined);
+    return removed;
   }
 
   /** Same as `remove`, for a set that was removed, or no longer has a Change Dump. */
@@ -194,6 +198,14 @@ export class ChangeDumps {
     return windows.slice(0, -1).map(({ number, from }, at) => {
       return { number, from: at === 0 ? epochStart : from, until: windows[at + 1]!.from };
     });
+  }
+
+  /** Called when documents name the packages. @throws TidemarkError `conflict` when they were removed meanwhile */
+  async #requirePackages({ id, slug, epoch }: ResourceSet, packages: readonly ChangePackage[]): Promise<void> {
+    const stored = await readChangeDump(this.#parts.catalog, id);
+    if (packages.length === 0 || (stored?.body.epoch === epoch && stored.body.packages.length > 0)) return;
+    await this.#parts.sets.recordChangeDump(slug, undefined);
+    throw new TidemarkError('conflict', `the Change Dump of "${slug}" was removed while it was built`, { set: slug });
   }
 
   async #put(set: ResourceSet, packages: readonly ChangePackage[], replaces: number | undefined): Promise<number> {

@@ -5,7 +5,9 @@ import { inflateRaw } from 'node:zlib';
 import { formatKey, parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { CHANGE_DUMPS_FOLDER, DUMPS_FOLDER, packagesFolder } from '../../artifacts/keys/set-keys.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import { DEFAULT_PACKAGE_BYTES, type ResourceSet, type SetId } from '../../core/resource-set.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ContentsLocation } from '../../sources/open-contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
@@ -75,7 +77,9 @@ export class Dumps {
       { catalog, packer },
       { ...options, contents, mostBytes, compress: dumpCompression !== 'none' },
     );
+    failpoint('dump.published');
     await sets.recordDump(slug, built.epoch);
+    await this.#requirePublished(plan.set);
     await this.#removeUnused(plan.set);
     const changes = await this.#parts.changes.build(slug, options);
     return { ...built, ...(changes && { changes }) };
@@ -87,7 +91,10 @@ export class Dumps {
     const { id } = await sets.bySlug(slug);
     // First, no document names it any more.
     await sets.recordDump(slug, undefined);
-    return (await this.removeAll(id)) + (await this.#parts.changes.remove(slug));
+    const removed = await this.removeAll(id);
+    // A build may have named it just before it was removed; a later one sees that there is none.
+    await sets.recordDump(slug, undefined);
+    return removed + (await this.#parts.changes.remove(slug));
   }
 
   /**
@@ -138,6 +145,14 @@ export class Dumps {
     const { offset: start, packed, length } = of.manifest;
     const bytes = await buffer(await this.open(set, of, { start, length: packed }));
     return packed === length ? bytes : inflate(bytes);
+  }
+
+  /** Called when documents name the dump. @throws TidemarkError `conflict` when it was removed meanwhile */
+  async #requirePublished({ id, slug }: ResourceSet): Promise<void> {
+    const { catalog, sets } = this.#parts;
+    if ((await readDump(catalog, id))?.body.published !== undefined) return;
+    await sets.recordDump(slug, undefined);
+    throw new TidemarkError('conflict', `the dump of "${slug}" was removed while it was built`, { set: slug });
   }
 
   async #removeUnused({ id }: ResourceSet): Promise<number> {
