@@ -50,12 +50,14 @@ describeOnEachStore('Notifications', (store, itOnce) => {
 
   async function subscribe(subscriber: TestSubscriber, form: Record<string, string> = {}) {
     const before = subscriber.asked.length;
-    const asked = { 'hub.mode': 'subscribe', 'hub.topic': topic(), ...form };
+    const asked = { 'hub.mode': 'subscribe', 'hub.topic': topic(), 'hub.callback': subscriber.callback, ...form };
     assert.equal((await subscriber.request(hub(), asked)).status, 202);
     await until('the verification', async () => subscriber.asked.length > before);
     await until('the subscription', async () => {
       const all = await started.app.subscriptions.list();
-      const own = all.find(({ callback, topic }) => callback === subscriber.callback && topic === asked['hub.topic']);
+      const own = all.find(({ callback, topic }) => {
+        return callback === asked['hub.callback'] && topic === asked['hub.topic'];
+      });
       return own?.active !== undefined && own.pending === undefined;
     });
   }
@@ -325,7 +327,8 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     await subscribeMany(hanging, 60);
     await until('the verification', async () => hanging.asked.length > 0);
     const began = Date.now();
-    await subscribe(good);
+    // The others are at 127.0.0.1.
+    await subscribe(good, { 'hub.callback': good.callback.replace('127.0.0.1', 'localhost') });
     // A callback that hangs is given up after ten seconds.
     assert.ok(Date.now() - began < 8_000, `${Date.now() - began} ms`);
   });
@@ -351,7 +354,8 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     subscriber.hangs = true;
     const statuses: number[] = [];
     for (let at = 0; at < 101; at++) {
-      const callback = `${subscriber.callback}&number=${at}`;
+      // Whatever the port.
+      const callback = at < 100 ? `${subscriber.callback}&number=${at}` : 'http://127.0.0.1:9/';
       const form = { 'hub.mode': 'subscribe', 'hub.topic': topic(), 'hub.callback': callback };
       statuses.push((await subscriber.request(hub(), form)).status);
     }

@@ -89,7 +89,7 @@ export class SubscriptionTender {
 
   #ask(subscription: Subscription, pending: PendingRequest): void {
     const { id, version, callback } = subscription;
-    const { host } = new URL(callback);
+    const { hostname: host } = new URL(callback);
     if (this.#settled.get(id) === version || !this.#mayAsk(id, host)) return;
     const ended = this.#settle(subscription, pending)
       .then(() => void this.#settled.set(id, version))

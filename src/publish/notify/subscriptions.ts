@@ -104,10 +104,10 @@ function asSubscription({ id, version, body }: CatalogDocument<Place>): readonly
 }
 
 function requireRoom(all: readonly Subscription[], callback: string): void {
-  const { host } = new URL(callback);
-  const ofHost = all.filter((one) => new URL(one.callback).host === host).length;
+  const { hostname } = new URL(callback);
+  const ofHost = all.filter((one) => new URL(one.callback).hostname === hostname).length;
   if (ofHost >= MOST_OF_A_HOST) {
-    throw new TidemarkError('not-ready', `${host} has ${ofHost} subscriptions, the most that a host may have`);
+    throw new TidemarkError('not-ready', `${hostname} has ${ofHost} subscriptions, the most that a host may have`);
   }
   if (all.length >= MOST_SUBSCRIPTIONS) {
     throw new TidemarkError('not-ready', `there are ${all.length} subscriptions, the most that there may be`);
