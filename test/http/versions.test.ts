@@ -95,6 +95,19 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
     assert.equal((await timeMap('none')).status, 404);
   });
 
+  itOnce('are listed up to a time by a TimeMap that names itself', async () => {
+    await maps.add();
+    for (const content of ['first', 'second']) await maps.put('a', content);
+    const [first] = (await timeMap('a')).versions;
+    const uri = `${home}/timemap/a?until=${first!.uri.split('/').at(-2)}`;
+    const { text } = await ask(uri);
+    assert.ok(text.includes(`<${uri}>; rel="self"`), text);
+    assert.deepEqual(
+      [...text.matchAll(/<([^>]*)>; rel="[^"]*memento"/g)].map(([, found]) => found),
+      [first!.uri],
+    );
+  });
+
   itOnce('are listed as JSON when a client prefers that', async () => {
     await maps.add();
     for (const content of ['first', 'second']) await maps.put('a b.txt', content);

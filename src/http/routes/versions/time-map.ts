@@ -6,6 +6,8 @@ export interface TimeMap {
   readonly original: string;
   readonly timeGate: string;
   readonly timeMap: string;
+  /** The address of this part of it. */
+  readonly self: string;
   /** The oldest first; at least one. */
   readonly versions: readonly { readonly uri: string; readonly stamp: Stamp }[];
   /** The boundary below the oldest of them, when there may be older ones. */
@@ -18,13 +20,13 @@ export const LINK_FORMAT = 'application/link-format';
 export const TIME_MAP_TYPES = [LINK_FORMAT, 'application/json'] as const;
 
 /** The versions of a resource as `application/link-format` (RFC 7089, 5; RFC 6690). */
-export function renderTimeMap({ original, timeGate, timeMap, versions, next }: TimeMap): string {
+export function renderTimeMap({ original, timeGate, timeMap, self, versions, next }: TimeMap): string {
   const [from, until] = [versions[0]!, versions.at(-1)!].map(({ stamp }) => httpDate(stamp));
   const type = `type="${LINK_FORMAT}"`;
   const links = [
     `<${original}>; rel="original"`,
     `<${timeGate}>; rel="timegate"`,
-    `<${timeMap}>; rel="self"; ${type}; from="${from}"; until="${until}"`,
+    `<${self}>; rel="self"; ${type}; from="${from}"; until="${until}"`,
     ...(next === undefined ? [] : [`<${timeMap}?until=${formatStamp(next)}>; rel="timemap"; ${type}`]),
     ...versions.map(({ uri, stamp }, at) => {
       const first = at === 0 && next === undefined ? 'first ' : '';

@@ -2,7 +2,7 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { keyOfRequestPath, type ResourceKey, uriOf } from '../../../core/key.ts';
 import { keptSince, type ResourceSet } from '../../../core/resource-set.ts';
 import { mementoUri, setHome, timeGateUri, timeMapUri } from '../../../core/set-uris.ts';
-import { boundaryAfter, type Stamp } from '../../../core/stamp.ts';
+import { boundaryAfter, formatStamp, type Stamp } from '../../../core/stamp.ts';
 import { parseDatetime } from '../../../core/w3c-datetime.ts';
 import type { Version } from '../../../publish/versions/versions.ts';
 import { directRequest } from '../../request/admitted.ts';
@@ -115,10 +115,12 @@ async function timeMap(
   const { versions, next } = await app.versions.list(set, key, until && boundaryAfter(until));
   if (versions.length === 0) throw noVersion(set, key);
   const home = setHome(app.configuration.baseUrl, set.slug);
+  const whole = timeMapUri(home, key);
   const found = {
     original: uriOf(set.urlPrefix, key),
     timeGate: timeGateUri(home, key),
-    timeMap: timeMapUri(home, key),
+    timeMap: whole,
+    self: until === undefined ? whole : `${whole}?until=${formatStamp(until)}`,
     versions: versions.map(({ stamp }) => ({ uri: mementoUri(home, stamp, key), stamp })).reverse(),
     next,
   };
