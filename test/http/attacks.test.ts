@@ -231,6 +231,16 @@ describe('Attacks over HTTP', () => {
       }
     });
 
+    it('by a Host that is none', async () => {
+      for (const host of ['a b', 'a/b', 'x@y', '[::1', 'a:b', '<script>', 'ü.example.org']) {
+        for (const path of ['/healthz', '/sets/files/resourcelist.xml', '/api/sets?limit=1']) {
+          const answer = await sendRaw(url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+          assert.equal(statusOf(answer), 400, `${path} ${host}`);
+          assert.match(answer.toString('latin1'), /"code":"wrong-host"/);
+        }
+      }
+    });
+
     it('by titles of sets', async () => {
       const title = 'Title\r\nX-Evil: 1 <script>alert(1)</script>';
       await started.app.sets.add({ slug: 'titled', urlPrefix: 'https://data.example.org/titled/', title });

@@ -1,8 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { HttpError } from '../request/http-error.ts';
 import { observationOf } from '../request/observation.ts';
 import { sendAnswer } from '../response/send-answer.ts';
 import type { DirectAnswers, Match, MatchedRequest } from './direct-answers.ts';
+import { hostFault } from './host-header.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 export interface DirectParts {
@@ -33,25 +33,9 @@ export function directRoutes({ direct, express, idleTimeoutMs }: DirectParts): R
     const { method, url = '', headers, socket } = request;
     const matched = { method, url, headers, address: socket.remoteAddress, observation };
     const match = direct.match(method, url, headers);
-    if (hasSeveralHosts(request.rawHeaders)) {
-      void sendAnswer(response, direct.failure(severalHosts(), matched), idleTimeoutMs);
-    } else if (match === undefined) express(request, response);
+    const fault = hostFault(request);
+    if (fault !== undefined) void sendAnswer(response, direct.failure(fault, matched), idleTimeoutMs);
+    else if (match === undefined) express(request, response);
     else void answer(match, matched, response);
   };
-}
-
-/** @param rawHeaders names and values in turn */
-function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!;
-    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
-  return hosts > 1;
-}
-
-/** RFC 9112, 3.2. A proxy in front may have used another one of them than Node, which takes the first. */
-function severalHosts(): HttpError {
-  const message = 'the request has more than one header Host';
-  return new HttpError(400, { code: 'several-hosts', message, headers: { Connection: 'close' } });
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isHost } from './host-header.ts';
 
 /** The head of an ordinary GET or HEAD. */
 interface PlainHead {
@@ -52,5 +53,5 @@ function readFields(text: string): IncomingHttpHeaders | undefined {
     headers[name] = line.slice(colon + 1).trim();
   }
   const { host, connection = 'keep-alive' } = headers;
-  return host === undefined || connection.toLowerCase() !== 'keep-alive' ? undefined : headers;
+  return host === undefined || !isHost(host) || connection.toLowerCase() !== 'keep-alive' ? undefined : headers;
 }
