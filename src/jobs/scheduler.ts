@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { withTimeout } from '../lib/with-timeout.ts';
-import type { NewJob } from '../stores/job.ts';
+import type { Job, NewJob } from '../stores/job.ts';
+import type { JobQueue } from '../stores/job-queue.ts';
 import { type JobDefinition, jobOf, type Scheduled } from './job-definition.ts';
 import type { JobParts } from './job-parts.ts';
-import { jobsPer } from './jobs-per.ts';
+import { jobsOf } from './jobs-per.ts';
 import { idOfTime } from './schedule.ts';
 
 /** The next time at which a job is added. */
@@ -68,11 +69,12 @@ export class Scheduler {
   async addDue(): Promise<void> {
     const now = this.#now();
     const due: Due[] = [];
+    const waiting = new WaitingJobs(this.#options.parts.jobs);
     for (const { definition, scheduled } of await allSchedules(this.#options)) {
       const time = scheduled.schedule.last(now);
       if (time === undefined || this.#isAdded(definition, scheduled, time)) continue;
       const job = jobOf(definition, { id: idOfTime(time, scheduled.set), payload: scheduled.payload });
-      const counts = (await this.#counts(definition, scheduled, { time, now })) && !(await this.#waits(job));
+      const counts = (await this.#counts(definition, scheduled, { time, now })) && !(await waiting.has(job));
       due.push({ key: keyOf(definition, scheduled), time, job: counts ? job : undefined });
     }
     for (let at = 0; at < due.length; at += BATCH) await this.#add(due.slice(at, at + BATCH));
@@ -114,14 +116,6 @@ export class Scheduler {
     return this.#added.has(keyOf(definition, scheduled)) || (await this.#wasFollowed(definition));
   }
 
-  /** Whether one of an earlier time still waits for other work: it will do the same. Thousands may wait otherwise. */
-  async #waits({ kind, payload, oneAtATimePer }: NewJob): Promise<boolean> {
-    if (oneAtATimePer === undefined) return false;
-    const queued = jobsPer(this.#options.parts.jobs, oneAtATimePer, { kinds: [kind], states: ['queued'] });
-    for await (const job of queued) if (job.wait && isDeepStrictEqual(job.payload, payload)) return true;
-    return false;
-  }
-
   async #add(due: readonly Due[]): Promise<void> {
     const jobs = due.flatMap(({ job }) => job ?? []);
     if (jobs.length > 0) await this.#options.parts.jobs.addAll(jobs);
@@ -130,6 +124,29 @@ export class Scheduler {
 
   async #wasFollowed({ kind }: JobDefinition): Promise<boolean> {
     return (await this.#options.parts.jobs.list({ kinds: [kind], limit: 1 })).length > 0;
+  }
+}
+
+/** The queued jobs that wait for other work; those of a kind are read once. Thousands may be due at one time. */
+class WaitingJobs {
+  readonly #jobs: Pick<JobQueue, 'list'>;
+  readonly #ofKinds = new Map<string, readonly Job[]>();
+
+  constructor(jobs: Pick<JobQueue, 'list'>) {
+    this.#jobs = jobs;
+  }
+
+  /** Whether one of an earlier time does the same. */
+  async has({ kind, payload, oneAtATimePer }: NewJob): Promise<boolean> {
+    const waiting = this.#ofKinds.get(kind) ?? (await this.#read(kind));
+    this.#ofKinds.set(kind, waiting);
+    return waiting.some((job) => job.oneAtATimePer === oneAtATimePer && isDeepStrictEqual(job.payload, payload));
+  }
+
+  async #read(kind: string): Promise<readonly Job[]> {
+    const waiting: Job[] = [];
+    for await (const job of jobsOf(this.#jobs, { kinds: [kind], states: ['queued'] })) if (job.wait) waiting.push(job);
+    return waiting;
   }
 }
 
