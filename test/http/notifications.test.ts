@@ -196,6 +196,25 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.deepEqual(subscriber.changes, []);
   });
 
+  itOnce('miss nothing when the lease ends while the subscriber confirms a renewal', async () => {
+    const subscriber = await TestSubscriber.start();
+    await subscribe(subscriber, { 'hub.lease_seconds': '5' });
+    const gate = Promise.withResolvers<void>();
+    subscriber.answersAfter = gate.promise;
+    await subscriber.request(hub(), { 'hub.mode': 'subscribe', 'hub.topic': topic(), 'hub.lease_seconds': '600' });
+    await until('the verification', async () => subscriber.asked.length === 2);
+    await until('the end of the lease', async () => Date.parse((await subscriptions())[0]!.ends) < Date.now());
+    // The tender notices within half a second.
+    await wait(1_000);
+    await post(['a']);
+    gate.resolve();
+    await until('the renewal', async () => Date.parse((await subscriptions())[0]!.ends) > Date.now());
+    await post(['b']);
+    await until('the last change', async () => subscriber.changes.includes(created('b')));
+    assert.deepEqual(subscriber.changes, [created('a'), created('b')]);
+    assert.deepEqual([subscriber.asked.length, ended], [2, []]);
+  });
+
   itOnce('are not sent to a callback that does not confirm, in whichever way', async () => {
     const subscriber = await TestSubscriber.start();
     subscriber.confirms = false;

@@ -22,6 +22,8 @@ export class TestSubscriber {
   readonly asked: Record<string, string>[] = [];
   /** Whether it confirms what it is asked. */
   confirms = true;
+  /** It answers what it is asked when this has resolved. */
+  answersAfter: Promise<void> = Promise.resolve();
   /** Whether it never answers what it is asked. */
   hangs = false;
   react: Reaction = (_request, response) => response.writeHead(204).end();
@@ -71,6 +73,7 @@ export class TestSubscriber {
     if (request.method === 'GET') {
       this.asked.push(Object.fromEntries(url.searchParams));
       if (this.hangs) return;
+      await this.answersAfter;
       if (this.confirms) response.end(url.searchParams.get('hub.challenge'));
       else response.writeHead(404).end();
       return;

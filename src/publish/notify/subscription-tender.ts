@@ -78,7 +78,7 @@ export class SubscriptionTender {
     }
     if (pending !== undefined) this.#ask(subscription, pending);
     if (pending?.mode === 'denied') return false;
-    if (active !== undefined && !isActive(subscription, Date.now())) {
+    if (active !== undefined && !isActive(subscription, Date.now()) && !isRenewed(subscription)) {
       await this.#end(subscription, pending === undefined ? undefined : { active: undefined }, 'its lease has ended');
       return false;
     }
@@ -155,4 +155,9 @@ export class SubscriptionTender {
       return topic && set && { kind: topic.kind, set };
     };
   }
+}
+
+/** Whether a renewal was requested before the lease ended, and waits for the subscriber's confirmation. */
+function isRenewed({ active, pending }: Subscription): boolean {
+  return active !== undefined && pending?.mode === 'subscribe' && pending.asked < active.until;
 }
