@@ -27,7 +27,7 @@ import { nextTimes } from './jobs/scheduler.ts';
 import { StreamDumpJobs } from './jobs/stream-dump-jobs.ts';
 import { Closers } from './lib/closers.ts';
 import { armFailpoint } from './lib/failpoint.ts';
-import { makeFolder } from './lib/make-folder.ts';
+import { makeFolder } from './lib/files/make-folder.ts';
 import { PostingLog } from './observe/audit/posting-log.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
 import type { ListArchives } from './publish/archives/list-archives.ts';

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { writeAllSync } from '../lib/write-all.ts';
+import { writeAllSync } from '../lib/files/write-all.ts';
 import { folderError } from './folder-errors.ts';
 
 /** The place of a new draft (see `Drafts` of an artifact store), as plain values. */

@@ -3,7 +3,7 @@ import { docText } from '../artifacts/avro/doc-text.ts';
 import type { DocumentSchemaId } from '../artifacts/avro/schemas.ts';
 import { latestArtifact } from '../artifacts/find-artifacts.ts';
 import { failpoint } from '../lib/failpoint.ts';
-import { makeFolder } from '../lib/make-folder.ts';
+import { makeFolder } from '../lib/files/make-folder.ts';
 import type { RunnableActivity } from './activities.ts';
 import { type Claim, claimSecond } from './claim.ts';
 import { type DropLimits, type DropVerdict, dropOf, judgeDrop } from './drop.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unlinked } from '../lib/unlinked.ts';
+import { unlinked } from '../lib/files/unlinked.ts';
 
 const WRITE_BYTES = 1 << 18;
 const READ_BYTES = 1 << 18;

@@ -1,7 +1,7 @@
 import { access, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../lib/system-error.ts';
-import { writeAll } from '../../lib/write-all.ts';
+import { writeAll } from '../../lib/files/write-all.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
 import { type Block, cutIntoBlocks } from '../blocks.ts';
 import { folderError } from '../folder-errors.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DiskSync } from '../../lib/disk-sync.ts';
+import type { DiskSync } from '../../lib/files/disk-sync.ts';
 import { isGone } from '../../lib/system-error.ts';
 import type { Draft, ObjectKey, SmallObject } from '../artifact-store.ts';
 import { writeNewFile } from '../drafts.ts';

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { DiskSync } from '../../lib/disk-sync.ts';
+import { DiskSync } from '../../lib/files/disk-sync.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
 import type { Draft, SmallObject } from '../artifact-store.ts';
 import { folderError } from '../folder-errors.ts';

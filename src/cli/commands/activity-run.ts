@@ -9,7 +9,7 @@ import type { Plan } from '../../artifacts/plan.ts';
 import { softwareVersion } from '../../config/version.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { armFailpoint } from '../../lib/failpoint.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { isS3 } from '../../lib/s3/s3-location.ts';
 import { reasonOf } from '../../lib/system-error.ts';
 import { type DerivedActivity, RULES, requireRunnable } from '../../pipeline/activities.ts';

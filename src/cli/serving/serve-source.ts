@@ -4,7 +4,7 @@ import { accessPolicy } from '../../access/access-policy.ts';
 import type { App } from '../../app.ts';
 import { type LoadedConfiguration, localBaseUrl } from '../../config/load-configuration.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { isOpenToAll } from '../../lib/make-folder.ts';
+import { isOpenToAll } from '../../lib/files/make-folder.ts';
 import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
 import type { Call } from '../cli-command.ts';
 import { settleBaseUrl } from '../settle-base-url.ts';

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { Closers } from '../../lib/closers.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { retry } from '../../lib/retry.ts';
 import type { Reader } from '../read/reader.ts';
 import { Mirror, type MirrorParts } from './mirror.ts';

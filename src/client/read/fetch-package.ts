@@ -1,9 +1,9 @@
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { TidemarkError } from '../../core/errors.ts';
+import { unlinked } from '../../lib/files/unlinked.ts';
+import { writeAllSync } from '../../lib/files/write-all.ts';
 import { reasonOf } from '../../lib/system-error.ts';
-import { unlinked } from '../../lib/unlinked.ts';
-import { writeAllSync } from '../../lib/write-all.ts';
 import { type Fetched, FetchFailure } from './fetcher.ts';
 import type { Reader } from './reader.ts';
 import { unpacked } from './unpacked.ts';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
-import { makeFile, makeFolder } from '../make-folder.ts';
+import { makeFile, makeFolder } from '../files/make-folder.ts';
+import { unlinked } from '../files/unlinked.ts';
 import { reasonOf } from '../system-error.ts';
-import { unlinked } from '../unlinked.ts';
 import { sqliteFault } from './sqlite-fault.ts';
 
 interface ScratchOptions {

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { TidemarkError } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import { makeFolder } from '../../lib/make-folder.ts';
+import { makeFolder } from '../../lib/files/make-folder.ts';
 import { reasonOf } from '../../lib/system-error.ts';
 import type { Encoding } from '../published-document.ts';
 import { utf8Parts } from './utf8-parts.ts';

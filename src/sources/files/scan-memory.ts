@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
 import type { KeyRange, ResourceKey } from '../../core/key.ts';
-import { makeFile, makeFolder } from '../../lib/make-folder.ts';
+import { makeFile, makeFolder } from '../../lib/files/make-folder.ts';
 import { isDamaged, isNoDatabase, sqliteFault } from '../../lib/sqlite/sqlite-fault.ts';
 import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
 import { reasonOf } from '../../lib/system-error.ts';

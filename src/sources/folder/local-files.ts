@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { isLocal, isLocalPath } from '../../lib/files/file-systems.ts';
 import type { RootFile } from '../content-root.ts';
 import { descriptor } from './descriptor.ts';
 import { isSameVersion } from './file-identity.ts';
-import { isLocal, isLocalPath } from './file-systems.ts';
 import { FolderFile } from './folder-file.ts';
 import { openNamed } from './open-named.ts';
 import { ReadFile } from './read-file.ts';

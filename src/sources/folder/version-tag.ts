@@ -1,5 +1,5 @@
 import type { BigIntStats } from 'node:fs';
-import { hasStableInodes } from './file-systems.ts';
+import { hasStableInodes } from '../../lib/files/file-systems.ts';
 
 /**
  * Differs for any two versions of a file with the same length and mtime: a program that writes a file cannot set its

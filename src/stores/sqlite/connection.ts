@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
-import { makeFile, makeFolder } from '../../lib/make-folder.ts';
+import { makeFile, makeFolder } from '../../lib/files/make-folder.ts';
 import { sqliteFault } from '../../lib/sqlite/sqlite-fault.ts';
 import { reasonOf } from '../../lib/system-error.ts';
 

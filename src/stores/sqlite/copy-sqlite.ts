@@ -1,6 +1,6 @@
 import { backup } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
-import { makeFile } from '../../lib/make-folder.ts';
+import { makeFile } from '../../lib/files/make-folder.ts';
 import { ask, connect } from './connection.ts';
 import { schemaVersion } from './schema.ts';
 

@@ -2,7 +2,7 @@ import { type BigIntStats, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import { makeFile, makeFolder } from '../../lib/make-folder.ts';
+import { makeFile, makeFolder } from '../../lib/files/make-folder.ts';
 import { isBusy } from '../../lib/sqlite/sqlite-fault.ts';
 import { ask } from './connection.ts';
 

@@ -1,8 +1,8 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TidemarkError } from '../../core/errors.ts';
+import { unlinked } from '../../lib/files/unlinked.ts';
 import { reasonOf } from '../../lib/system-error.ts';
-import { unlinked } from '../../lib/unlinked.ts';
 import type { ByteRanges } from './found-file.ts';
 
 const CHUNK_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { DiskSync } from '../../../src/lib/disk-sync.ts';
+import { DiskSync } from '../../../src/lib/files/disk-sync.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
 /** Of this process. */

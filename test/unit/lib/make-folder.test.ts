@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isTidemarkError } from '../../../src/core/errors.ts';
-import { makeFolder } from '../../../src/lib/make-folder.ts';
+import { makeFolder } from '../../../src/lib/files/make-folder.ts';
 
 describe('making a folder', () => {
   let place: string;

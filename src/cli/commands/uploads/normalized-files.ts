@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { makeFolder } from '../../../lib/files/make-folder.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import { makeFolder } from '../../../lib/make-folder.ts';
 import type { ReadItem } from '../../../streams/files/read-file.ts';
 import { MARCXML_END, MARCXML_START } from '../../../streams/marc/marcxml-markup.ts';
 import type { Erratum } from '../../../streams/marc/read-record.ts';

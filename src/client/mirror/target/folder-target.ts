@@ -11,7 +11,7 @@ import {
 import { opendir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { TidemarkError } from '../../../core/errors.ts';
-import { DiskSync } from '../../../lib/disk-sync.ts';
+import { DiskSync } from '../../../lib/files/disk-sync.ts';
 import { errorCode, isGone, reasonOf } from '../../../lib/system-error.ts';
 import { ThreadPool } from '../../../lib/workers/pool.ts';
 import { startWorker } from '../../../lib/workers/rpc.ts';

@@ -1,5 +1,5 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { writeAll, writeAllSync } from '../../../lib/write-all.ts';
+import { writeAll, writeAllSync } from '../../../lib/files/write-all.ts';
 import { cannotBeWritten } from '../cannot-be-written.ts';
 import type { StagedFile, UnfinishedFile } from './mirror-target.ts';
 

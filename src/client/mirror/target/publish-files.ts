@@ -1,7 +1,7 @@
 import { closeSync, futimesSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DiskSync } from '../../../lib/disk-sync.ts';
-import { writeAllSync } from '../../../lib/write-all.ts';
+import type { DiskSync } from '../../../lib/files/disk-sync.ts';
+import { writeAllSync } from '../../../lib/files/write-all.ts';
 import { cannotBeWritten } from '../cannot-be-written.ts';
 import { CheckedFolders, whyNot } from './checked-folders.ts';
 import type { PublishedFile, RejectedPath } from './mirror-target.ts';

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeAllSync } from '../../../../lib/write-all.ts';
+import { writeAllSync } from '../../../../lib/files/write-all.ts';
 
 /**
  * Lists the multipart uploads in progress, one file each in a local folder, so that the uploads of a killed process can

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { TidemarkError } from '../core/errors.ts';
+import { TidemarkError } from '../../core/errors.ts';
 
 /** The files of a server contain digests of tokens, and private sets. */
 const OWNER_ONLY = { folder: 0o700, file: 0o600 };
