@@ -1,4 +1,5 @@
 import type { ArtifactBody } from './artifact-store.ts';
+import { type BlockMemory, SHARED_MEMORY } from './block-memory.ts';
 
 /**
  * Bytes of each block of a body except the last. The same as for parts of an upload to S3, which has at most 10,000
@@ -10,10 +11,7 @@ export const BLOCK_BYTES = 8 * 1024 * 1024;
 export interface Block {
   /** From 0. */
   readonly at: number;
-  /**
-   * The bytes of the block. The buffer is shared with threads if requested, and reused once `take` has resolved, unless
-   * it is the only block.
-   */
+  /** The bytes of the block. Their memory is used again once `take` has resolved. */
   readonly bytes: Uint8Array;
   /** Whether it is the only block. */
   readonly isOnly: boolean;
@@ -27,11 +25,11 @@ interface CutOptions {
   readonly size?: number;
   /** Most calls of `take` at a time; the next block is filled meanwhile. */
   readonly mostUnderWay?: number;
-  /** Whether other threads read the blocks; the default is true. Shared memory takes three times as long to write. */
-  readonly isShared?: boolean;
+  /** Where blocks are in memory; by default, other threads can read them. */
+  readonly memory?: BlockMemory;
 }
 
-const DEFAULTS = { size: BLOCK_BYTES, mostUnderWay: 4, isShared: true };
+const DEFAULTS = { size: BLOCK_BYTES, mostUnderWay: 4, memory: SHARED_MEMORY };
 
 /**
  * Cuts a body into blocks of one size. Resolves with its length in bytes once all blocks were taken. Rejects at once
@@ -52,7 +50,7 @@ export async function cutIntoBlocks(body: ArtifactBody, options: CutOptions): Pr
   }
 }
 
-type RequiredOptions = Required<Pick<CutOptions, 'take' | 'size' | 'mostUnderWay' | 'isShared'>>;
+type RequiredOptions = Required<Pick<CutOptions, 'take' | 'size' | 'mostUnderWay' | 'memory'>>;
 
 class BlockCutter {
   readonly ended: Promise<number>;
@@ -83,7 +81,6 @@ class BlockCutter {
     const isOnly = this.#given === 0;
     if (this.#used > 0 || isOnly) this.#give(isOnly);
     await Promise.all(this.#underWay);
-    if (!isOnly) this.#release();
     this.#resolve(length);
   }
 
@@ -94,6 +91,7 @@ class BlockCutter {
 
   async settled(): Promise<void> {
     await Promise.allSettled(this.#underWay);
+    for (const memory of this.#free.splice(0)) this.#options.memory.give(memory);
   }
 
   async #add(chunk: Uint8Array): Promise<void> {
@@ -103,7 +101,7 @@ class BlockCutter {
       if (this.#used === size) this.#give(false);
       while (this.#current === undefined && this.#underWay.size >= mostUnderWay) await Promise.race(this.#underWay);
       if (this.#failed) return;
-      this.#current ??= this.#free.pop() ?? this.#newBuffer(size);
+      this.#current ??= this.#free.pop() ?? this.#options.memory.take(size);
       const part = chunk.subarray(taken, taken + size - this.#used);
       new Uint8Array(this.#current).set(part, this.#used);
       this.#used += part.length;
@@ -111,17 +109,8 @@ class BlockCutter {
     }
   }
 
-  /** Returns the memory at once: as garbage it might stay until several packages are written. */
-  #release(): void {
-    for (const buffer of this.#free) if (buffer instanceof ArrayBuffer) buffer.transfer(0);
-  }
-
-  #newBuffer(size: number): ArrayBufferLike {
-    return this.#options.isShared ? new SharedArrayBuffer(size) : new ArrayBuffer(size);
-  }
-
   #give(isOnly: boolean): void {
-    const buffer = this.#current ?? this.#newBuffer(0);
+    const buffer = this.#current ?? new ArrayBuffer(0);
     const bytes = new Uint8Array(buffer, 0, this.#used);
     const taking = Promise.try(this.#options.take, { at: this.#given, bytes, isOnly })
       .then(() => {

@@ -1,18 +1,17 @@
 import { access, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../lib/system-error.ts';
-import { writeAll } from '../../lib/files/write-all.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
-import { type Block, cutIntoBlocks } from '../blocks.ts';
+import { ALIGNED_MEMORY, ALIGNED_SHARED_MEMORY } from '../block-memory.ts';
+import { cutIntoBlocks } from '../blocks.ts';
 import { folderError } from '../folder-errors.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
+import { BlockFile, FILE_BLOCK_BYTES } from './block-file.ts';
 import type { TemporaryFiles } from './temporary-files.ts';
 
-/** Number of blocks after which a sync begins, so that the final sync does not have to write everything. */
-const SYNC_EVERY = 32;
-/** Small blocks: the disk accepts them quickly, and each `put` keeps some in memory. */
-const BLOCKS = { size: 512 * 1024, mostUnderWay: 2 };
+/** Each `put` keeps so many blocks in memory, and one that is being filled. */
+const MOST_UNDER_WAY = 2;
 
 interface WriteTask extends PutOptions {
   readonly root: string;
@@ -50,28 +49,18 @@ export async function writeFile(task: WriteTask): Promise<StoredObject> {
 }
 
 async function writeBlocks(path: string, { root, body, signal }: WriteTask, hasher: BlockHasher): Promise<number> {
-  const file = await translated(root, open(path, 'wx'));
-  let syncing: Promise<void> | undefined;
-  const write = async ({ bytes, at }: Block): Promise<void> => {
-    await writeAll(file.fd, bytes, at * BLOCKS.size);
-    if (at % SYNC_EVERY !== SYNC_EVERY - 1) return;
-    await syncing;
-    syncing = file.datasync();
-    // The next caller that awaits it gets the error.
-    syncing.catch(() => {});
-  };
+  const file = await translated(root, BlockFile.create(path));
   try {
     const length = await cutIntoBlocks(body, {
-      ...BLOCKS,
-      isShared: hasher.usesThreads,
+      size: FILE_BLOCK_BYTES,
+      mostUnderWay: MOST_UNDER_WAY,
+      memory: hasher.usesThreads ? ALIGNED_SHARED_MEMORY : ALIGNED_MEMORY,
       signal,
-      take: (block) => Promise.all([hasher.update(block), translated(root, write(block))]),
+      take: (block) => Promise.all([hasher.update(block), translated(root, file.write(block))]),
     });
-    await translated(root, Promise.resolve(syncing));
     await translated(root, file.sync());
     return length;
   } finally {
-    await syncing?.catch(() => {});
     await file.close();
   }
 }

@@ -3,6 +3,7 @@ import { type Backoff, pauseAfter, retry } from '../../lib/retry.ts';
 import { failureOf } from '../../lib/s3/s3-failure.ts';
 import type { NewObject, UploadedPart, WriteRequests } from '../../lib/s3/write-requests.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
+import { OWN_MEMORY, SHARED_MEMORY } from '../block-memory.ts';
 import { BLOCK_BYTES, type Block, cutIntoBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
@@ -57,7 +58,7 @@ class Upload {
     const mostUnderWay = sparesMemory ? 1 : PARTS_UNDER_WAY;
     const length = await cutIntoBlocks(body, {
       mostUnderWay,
-      isShared: this.#hasher.usesThreads,
+      memory: this.#hasher.usesThreads ? SHARED_MEMORY : OWN_MEMORY,
       signal,
       take: (block) => this.#take(block),
     });
@@ -88,7 +89,7 @@ class Upload {
 
   async #send({ bytes, at, isOnly }: Block): Promise<void> {
     if (isOnly) {
-      this.#only = bytes;
+      this.#only = bytes.slice();
       return;
     }
     if (at >= MOST_PARTS) throw tooLong(this.#task.key);
