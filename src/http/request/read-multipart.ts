@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
@@ -42,7 +41,8 @@ export async function readMultipart(
 class FormReader {
   readonly #busboy: BusboyInstance;
   readonly #parts: FormParts;
-  readonly #stopped = new AbortController();
+  /** Called when the parser takes more bytes, or has ended, and when reading has failed. */
+  #wake: () => void = () => {};
   /** Resolves when all files so far were read; it never rejects. */
   #taken: Promise<void> = Promise.resolve();
   /** The same for all but the last one, of which more may come. */
@@ -57,20 +57,21 @@ class FormReader {
       .on('field', (name, value, _isNameCut, isCut) => this.#field(name, isCut ? undefined : value))
       .on('file', (name, stream, fileName) => this.#file(name, stream, unescaped(fileName ?? '')))
       .on('fieldsLimit', () => this.#stop(tooMany()))
+      .on('drain', () => this.#wake())
+      .on('finish', () => this.#wake())
       .on('error', (error) => this.#stop(noForm(error)));
   }
 
   async write(chunk: Buffer): Promise<void> {
     this.#requireGood();
-    if (!this.#busboy.write(chunk)) await this.#until('drain');
+    if (!this.#busboy.write(chunk)) await this.#untilAwake();
     // Otherwise any number of small files would wait in memory.
     await this.#takenBefore;
   }
 
   async end(): Promise<void> {
-    const finished = this.#until('finish');
     this.#busboy.end();
-    await finished;
+    if (!this.#busboy.writableFinished) await this.#untilAwake();
     await this.#taken;
     this.#requireGood();
   }
@@ -82,8 +83,12 @@ class FormReader {
     return this.#failure?.error;
   }
 
-  async #until(event: 'drain' | 'finish'): Promise<void> {
-    await once(this.#busboy, event, { signal: this.#stopped.signal }).catch(() => {});
+  /** For a large file this is called for each chunk: `events.once` would take longer than hashing some of its bytes. */
+  async #untilAwake(): Promise<void> {
+    this.#requireGood();
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
     this.#requireGood();
   }
 
@@ -123,7 +128,7 @@ class FormReader {
 
   #stop(error: unknown): void {
     this.#failure ??= { error };
-    this.#stopped.abort();
+    this.#wake();
     const unread = new Error('the form was not read to its end', { cause: error });
     for (const body of this.#waiting) body.destroy(unread);
   }
