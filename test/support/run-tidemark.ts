@@ -8,11 +8,14 @@ import { PROGRAM_CACHE } from './compile-cache.ts';
 export const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** Milliseconds; generous, because a machine that runs tests may be busy. */
 const TIMEOUT_MS = 120_000;
+/** A server that has it from its environment does not restart to have it: see cli/limit-arenas.ts. */
+const ARENAS = { MALLOC_ARENA_MAX: '2' };
 
 export interface RunOptions {
   /** The working directory. */
   readonly cwd: string;
-  readonly env?: Readonly<Record<string, string>>;
+  /** Beside what every process has, or with undefined without it. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** What it reads from standard input, which then ends unless it is left open. */
   readonly input?: string;
   readonly leaveInputOpen?: boolean;
@@ -148,7 +151,7 @@ export function startProcess(
   args: readonly string[],
   { cwd, env = {}, input = '', leaveInputOpen = false }: RunOptions,
 ): RunningTidemark {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...cleanEnvironment(), ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...cleanEnvironment(), ...ARENAS, ...env } });
   // A program that exits without reading its input leaves a broken pipe.
   child.stdin.on('error', () => {});
   if (leaveInputOpen) child.stdin.write(input);
