@@ -19,6 +19,11 @@ export async function testWithUnzip(file: string): Promise<void> {
   await run('unzip', ['-tqq', file], OPTIONS);
 }
 
+/** Finds an entry in the central directory, and tests it alone. Rejects as `testWithUnzip` does. */
+export async function testEntryWithUnzip(file: string, name: string): Promise<void> {
+  await run('unzip', ['-tqq', file, name], OPTIONS);
+}
+
 /** Tests every entry of every ZIP file of a folder. Rejects as `testWithUnzip` does. */
 export async function testFolderWithUnzip(folder: string): Promise<void> {
   // It finds the files itself: one process for all of them.
