@@ -5,7 +5,7 @@ import { describeOnEachStore } from '../support/each-store.ts';
 import type { FinishedRun } from '../support/run-tidemark.ts';
 import { Workplace } from '../support/workplace.ts';
 
-describeOnEachStore('changes on the command line', (store) => {
+describeOnEachStore('changes on the command line', (store, itOnce) => {
   let place: Workplace;
 
   beforeEach(async () => {
@@ -26,7 +26,7 @@ describeOnEachStore('changes on the command line', (store) => {
     assert.deepEqual([fromFile.exitCode, fromInput.exitCode], [0, 0]);
   });
 
-  it('that are rejected are named with their line, and do not affect others', async () => {
+  itOnce('that are rejected are named with their line, and do not affect others', async () => {
     const input = `${created('a')}\n\nnonsense\n${created('../b')}\n${created('c')}\n`;
 
     const { stdout, exitCode } = await tidemark('changes post maps', input);
@@ -38,7 +38,7 @@ describeOnEachStore('changes on the command line', (store) => {
     assert.equal(exitCode, 1);
   });
 
-  it('are all reported with --results all', async () => {
+  itOnce('are all reported with --results all', async () => {
     const { stdout } = await tidemark('changes post maps --results all --json', `${created('a')}\n${created('a')}\n`);
     const [first, second, last] = stdout
       .trim()
@@ -82,7 +82,7 @@ describeOnEachStore('changes on the command line', (store) => {
     assert.equal(JSON.parse(stdout).location.value, 'a b.txt');
   });
 
-  it('are listed from a time to a time, both included', async () => {
+  itOnce('are listed from a time to a time, both included', async () => {
     await tidemark('changes post maps', ['a', 'b', 'c'].map((name) => `${created(name)}\n`).join(''));
     const { stdout } = await tidemark('changes list maps');
     const times = stdout
@@ -125,7 +125,7 @@ describeOnEachStore('changes on the command line', (store) => {
     assert.match((await tidemark('changes list maps')).stdout, /\/a\n.*\/b\n$/);
   });
 
-  it('of an unknown set or file are refused', async () => {
+  itOnce('of an unknown set or file are refused', async () => {
     const unknownSet = await tidemark('changes post mops', created('a'));
     const unknownFile = await tidemark('changes post maps none.ndjson');
 

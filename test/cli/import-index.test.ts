@@ -66,7 +66,7 @@ describeOnEachStore('tidemark import-index', (store, itOnce) => {
     );
   });
 
-  it('gives resources the orders of their documents, so that a late event is superseded', async () => {
+  itOnce('gives resources the orders of their documents, so that a late event is superseded', async () => {
     await place.source.write({
       a: resource('a.tif', { order: 7, length: 1 }),
       'a-1': change('a.tif', 'created', 1, { order: 3 }),
@@ -106,7 +106,7 @@ describeOnEachStore('tidemark import-index', (store, itOnce) => {
     assert.match((await place.run('verify maps')).stdout, /^maps: no difference in 6 changes/);
   });
 
-  it('publishes lists that agree, with the times of the history', async () => {
+  itOnce('publishes lists that agree, with the times of the history', async () => {
     await place.source.write({
       ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`r${n}`, resource(`${n}.tif`, { length: n })])),
       ...Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`c${n}`, change(`${n}.tif`, 'created', n)])),
@@ -134,7 +134,7 @@ describeOnEachStore('tidemark import-index', (store, itOnce) => {
     assert.equal(await (await Follower.start(reader)).step(), 0);
   });
 
-  it('follows the resource documents where the changes say something else', async () => {
+  itOnce('follows the resource documents where the changes say something else', async () => {
     await place.source.write({
       'lost-1': change('lost.tif', 'created', 1),
       back: resource('back.tif', { length: 1 }),
@@ -186,7 +186,7 @@ describeOnEachStore('tidemark import-index', (store, itOnce) => {
     assert.ok([...second, ...third].every((line) => line >= begun));
   });
 
-  it('publishes what a second import brings to clients that ask by their own clock', async () => {
+  itOnce('publishes what a second import brings to clients that ask by their own clock', async () => {
     await place.source.write({
       a: resource('a.tif', { length: 1 }),
       'a-1': change('a.tif', 'created', 1),
@@ -303,7 +303,7 @@ describeOnEachStore('tidemark import-index', (store, itOnce) => {
     assert.match((await place.run('verify maps')).stdout, /^maps: no difference/);
   });
 
-  it('makes no store to report what it would take over', async () => {
+  itOnce('makes no store to report what it would take over', async () => {
     await place.source.write({ a: resource('a.tif') });
 
     const dryRun = await place.run(`import-index ${PREFIX} --dry-run`, place.source.environment());

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 
 const LIMITS = { pageEntries: 100, windowChanges: 100 };
 
-describeOnEachStore('tidemark jobs and work', (kind) => {
+describeOnEachStore('tidemark jobs and work', (kind, itOnce) => {
   let source: FaultSource;
   beforeEach(async () => {
     source = await FaultSource.make(kind, LIMITS);
@@ -52,7 +52,7 @@ describeOnEachStore('tidemark jobs and work', (kind) => {
     assert.equal((await json('jobs', 'retry', 'archive-log/a')).state, 'queued');
   });
 
-  it('say what is wrong', async () => {
+  itOnce('say what is wrong', async () => {
     for (const command of ['show', 'retry', 'cancel']) {
       const { exitCode, stderr } = await source.run(['jobs', command, 'archive-log/none']);
       assert.match(stderr, /there is no job archive-log\/none/);
@@ -88,7 +88,7 @@ describeOnEachStore('tidemark jobs and work', (kind) => {
     assert.equal((await json('jobs', 'show', 'remove-ended-jobs/b')).state, 'queued');
   });
 
-  it('run none beside a server with --no-jobs', async () => {
+  itOnce('run none beside a server with --no-jobs', async () => {
     await add('a');
     const idle = await source.serve({ arguments: ['--no-jobs'] });
     const worker = startProcess(['work', '--json'], { cwd: source.folder, env: source.environment() });

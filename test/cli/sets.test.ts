@@ -108,7 +108,7 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
     assert.doesNotMatch(await done('sets list'), /records/);
   });
 
-  it('are scanned, and their pages listed and rendered anew', async () => {
+  itOnce('are scanned, and their pages listed and rendered anew', async () => {
     await done('sets add files --root files --page-size 1');
     assert.match(await done('scan files --dry-run'), /2 created, 0 updated, 0 deleted \(nothing was posted\)/);
     assert.match(await done('scan files'), /^files: 2 files in .* s: 2 created, 0 updated, 0 deleted\.\n$/);
@@ -162,7 +162,7 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
     await refused('sets add files --root files', /there is, or was, a set "files": choose another id/);
   });
 
-  it('say how many problems of a scan they do not print', async () => {
+  itOnce('say how many problems of a scan they do not print', async () => {
     for (let at = 0; at < 103; at++) writeFileSync(join(files, `a\n${at}`), '');
     await done('sets add files --root files');
     const { stdout, stderr } = await place.run(['scan', 'files']);
@@ -171,13 +171,13 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
     assert.match(stderr, /… and 3 more; --json lists up to 1,000\n/);
   });
 
-  it('that have no root cannot be scanned', async () => {
+  itOnce('that have no root cannot be scanned', async () => {
     await done('sets add records --url-prefix https://example.org/records/');
 
     await refused('scan records', /the set records has no root and no records/);
   });
 
-  it('are served together, also one that is added meanwhile', async () => {
+  itOnce('are served together, also one that is added meanwhile', async () => {
     await done('sets add files --root files --base-url http://localhost:9999');
     const serving = place.start(['serve', '--port', '0', '--json', '--host', '127.0.0.1'], {
       env: { TIDEMARK_BASE_URL: 'http://localhost:9999', TIDEMARK_LOG_LEVEL: 'info' },

@@ -7,7 +7,7 @@ import { Workplace } from '../support/workplace.ts';
 
 const CHANGES = { changes: [{ location: { value: 'a', type: 'rel_path' }, change: 'created' }] };
 
-describeOnEachStore('tokens on the command line', (store) => {
+describeOnEachStore('tokens on the command line', (store, itOnce) => {
   let place: Workplace;
 
   beforeEach(async () => {
@@ -16,7 +16,7 @@ describeOnEachStore('tokens on the command line', (store) => {
 
   afterEach(() => place.close());
 
-  it('are explained with every form of a scope', async () => {
+  itOnce('are explained with every form of a scope', async () => {
     const help = (await done(['tokens', 'create', '--help'])).replace(/\s+/g, ' ');
     for (const form of ['post:SET', 'read:SET', 'upload:ORG', 'download:ORG', 'group:NAME', 'metrics', 'administer']) {
       assert.ok(help.includes(form), form);
@@ -70,7 +70,7 @@ describeOnEachStore('tokens on the command line', (store) => {
     assert.ok(!`${serving.stdout}${serving.stderr}`.includes(token.slice(17)));
   });
 
-  it('of an administrator are made without a hint at one', async () => {
+  itOnce('of an administrator are made without a hint at one', async () => {
     await done(['sets', 'add', 'papers', '--url-prefix', 'https://example.org/']);
     const { stderr } = await place.run(create('me', ['administer', 'metrics']));
     assert.match(stderr, /It is the first token/);
@@ -94,7 +94,7 @@ describeOnEachStore('tokens on the command line', (store) => {
     assert.match(await done(['sets', 'list']), /papers \(private\)/);
   });
 
-  it('are revoked by themselves, too, and no message repeats a secret', async () => {
+  itOnce('are revoked by themselves, too, and no message repeats a secret', async () => {
     await done(['sets', 'add', 'papers', '--url-prefix', 'https://example.org/']);
     const token = (await done(create('reader', ['read:*']))).trim();
     for (const given of [`x${token.slice(17)}`, token.slice(5), `${token.slice(0, 10)} ${token.slice(10)}`]) {
@@ -108,7 +108,7 @@ describeOnEachStore('tokens on the command line', (store) => {
     }
   });
 
-  it('are not made when an option is wrong', async () => {
+  itOnce('are not made when an option is wrong', async () => {
     await done(['sets', 'add', 'papers', '--url-prefix', 'https://example.org/']);
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [['tokens', 'create', '--name', 'a'], /required option '--scope <scope>'/],

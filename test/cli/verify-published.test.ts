@@ -7,7 +7,7 @@ import { BODY_ENDING, type DocumentRecord } from '../../src/publish/cache/docume
 import { openStores } from '../../src/stores/open-stores.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import type { FinishedRun } from '../support/run-tidemark.ts';
-import { ofKey, tamper } from '../support/tampering.ts';
+import { tamper } from '../support/tampering.ts';
 import { Workplace } from '../support/workplace.ts';
 
 const PREFIX = 'https://example.org/s/';
@@ -62,10 +62,9 @@ describeOnEachStore('tidemark verify --published', (store, itOnce) => {
     );
   });
 
-  it('finds a resource that is listed otherwise than it is', async () => {
+  itOnce('finds a resource that is listed otherwise than it is', async () => {
     await tamper(place.store.location, {
       sql: `UPDATE resources SET state = '{"length":9}' WHERE key = '/a'`,
-      documents: { index: 'resources', which: ofKey('/a'), change: (source) => ({ ...source, length: 9 }) },
     });
 
     await finds(/^document: resourcelist-1-00000001\.xml: line 6 is .*length=\\"1\\".*length=\\"9\\"/m);

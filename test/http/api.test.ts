@@ -52,7 +52,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     return body;
   }
 
-  it('shows the order of a resource, and that of each of its changes', async () => {
+  itOnce('shows the order of a resource, and that of each of its changes', async () => {
     const event = { location: { value: 'a', type: 'rel_path' }, change: 'updated', length: 1 };
     const changes = [{ ...event, order: 4 }, { ...event, order: 9 }, { ...event, length: 2 }, event];
     const { results } = (await askJson(`${set}/changes`, { changes: [...changes, { ...event, order: 5 }] })).body;
@@ -118,7 +118,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     assert.deepEqual(seen, ['/a', '/b', '/c', '/d']);
   });
 
-  it('returns all of one resource, by its URI or its key', async () => {
+  itOnce('returns all of one resource, by its URI or its key', async () => {
     const uri = 'https://data.example.org/papers/b';
     const byUri = resourceSchema.parse(await get(`${set}/resource?uri=${encodeURIComponent(uri)}`));
     assert.deepEqual(byUri, resourceSchema.parse(await get(`${set}/resource?key=/b`)));
@@ -135,7 +135,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     });
   });
 
-  it('says why a resource is not found', async () => {
+  itOnce('says why a resource is not found', async () => {
     const gone = await askJson(`${set}/resource?key=/e`);
     assert.equal(gone.status, 404);
     assert.match(gone.body.error.deleted, /Z$/);
@@ -199,7 +199,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     }
   });
 
-  it('lists the pages of the Resource List, and renders one anew', async () => {
+  itOnce('lists the pages of the Resource List, and renders one anew', async () => {
     const before = pagesSchema.parse(await get(`${set}/pages`)).pages;
     assert.deepEqual(
       before.map(({ entries }) => entries).reduce((sum, entries) => sum + entries),

@@ -11,7 +11,7 @@ import { parseDocument, type XmlElement } from '../support/parse-document.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
 
-describeOnEachStore('Archived Resource Dumps', (store) => {
+describeOnEachStore('Archived Resource Dumps', (store, itOnce) => {
   let started: StartedApp;
   /** A set and a folder of its own for each test. */
   let slug: string;
@@ -101,7 +101,7 @@ describeOnEachStore('Archived Resource Dumps', (store) => {
     assert.equal((await readdir(packages)).length, 3);
   });
 
-  it('are not read for a package that does not exist', async () => {
+  itOnce('are not read for a package that does not exist', async () => {
     await build();
     await keep();
     const lists = packages.replace('_dumps', '_lists');
@@ -119,7 +119,7 @@ describeOnEachStore('Archived Resource Dumps', (store) => {
     await writeFile(join(lists, archived!), list);
   });
 
-  it('are found from the Capability List and from the live dump', async () => {
+  itOnce('are found from the Capability List and from the live dump', async () => {
     await build();
     const uri = `${home}/resourcedump-archive.xml`;
     assert.equal(linkOf(await read(`${home}/resourcedump.xml`), 'archives'), undefined);
@@ -132,7 +132,7 @@ describeOnEachStore('Archived Resource Dumps', (store) => {
     assert.equal(linkOf(archive, 'up'), `${home}/capabilitylist.xml`);
   });
 
-  it('are removed with the lists, and then their packages are, too', async () => {
+  itOnce('are removed with the lists, and then their packages are, too', async () => {
     await build();
     await keep();
     const [first] = await archived();

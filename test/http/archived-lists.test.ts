@@ -113,7 +113,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     );
   });
 
-  it('store the pages that have changed since the list before, and no others', async () => {
+  itOnce('store the pages that have changed since the list before, and no others', async () => {
     await post(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     const first = await keep();
     assert.deepEqual([first.isNew, first.resources, first.pages, first.stored], [true, 7, 3, 3]);
@@ -179,7 +179,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     for (const { uri } of lists) assert.ok(page.includes(new URL(uri).pathname.split('/').at(-1)!), uri);
   });
 
-  it('are kept by jobs that an administrator adds, by the API or a button', async () => {
+  itOnce('are kept by jobs that an administrator adds, by the API or a button', async () => {
     const press = (path: string) => ask(`${started.url}${path}`, { method: 'POST' });
     const page = async () => (await ask(`${home}/`)).text;
     await post(['a']);
@@ -309,7 +309,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     });
   });
 
-  it('are removed by age: then they answer 410, and only what others need stays', async () => {
+  itOnce('are removed by age: then they answer 410, and only what others need stays', async () => {
     await post(['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     await keep();
     await post(['g']);
@@ -333,7 +333,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     assert.equal((await archived()).length, 1);
   });
 
-  it('end with the history of the set, and what is left of them is removed a day later', async () => {
+  itOnce('end with the history of the set, and what is left of them is removed a day later', async () => {
     await post(['a', 'b']);
     await keep();
     const { loc } = (await archived())[0]!;

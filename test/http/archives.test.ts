@@ -5,7 +5,7 @@ import { describeOnEachStore } from '../support/each-store.ts';
 import { parseDocument, type XmlElement } from '../support/parse-document.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
-describeOnEachStore('The archive of Change Lists', (store) => {
+describeOnEachStore('The archive of Change Lists', (store, itOnce) => {
   let started: StartedApp;
   let home: string;
 
@@ -49,7 +49,7 @@ describeOnEachStore('The archive of Change Lists', (store) => {
     assert.equal(entries[1]!.md.from, entries[0]!.md.until);
   });
 
-  it('can be found from the Capability List and from the live list, one or many, and leads up', async () => {
+  itOnce('can be found from the Capability List and from the live list, one or many, and leads up', async () => {
     const uri = `${home}/changelist-archive.xml`;
     const list = await read(`${home}/capabilitylist.xml`);
     const named = entriesOf(list).find(({ md }) => md.capability === 'changelist-archive');
@@ -66,7 +66,7 @@ describeOnEachStore('The archive of Change Lists', (store) => {
     assert.match(page.text, /Earlier lists/);
   });
 
-  it('shows people the times of each', async () => {
+  itOnce('shows people the times of each', async () => {
     await post('a', 'b', 'c');
     const { text } = await ask(`${home}/changelist-archive.xml`, { headers: { Accept: 'text/html' } });
     for (const shown of ['Change List Archive', 'changelist-1-00000001.xml', 'From', 'Until']) {
@@ -81,7 +81,7 @@ describeOnEachStore('The archive of Change Lists', (store) => {
     assert.deepEqual(await archived(), []);
   });
 
-  it('has no parts that do not exist', async () => {
+  itOnce('has no parts that do not exist', async () => {
     for (const part of ['00002', '1', 'x']) {
       assert.equal((await ask(`${home}/changelist-archive-${part}.xml`)).status, 404);
     }

@@ -7,7 +7,7 @@ import { parseDocument } from '../support/parse-document.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { VersionedSet } from '../support/versioned-set.ts';
 
-describeOnEachStore('The archive of a Change Dump', (store) => {
+describeOnEachStore('The archive of a Change Dump', (store, itOnce) => {
   let started: StartedApp;
   /** A set of its own for each test. */
   let maps: VersionedSet;
@@ -70,7 +70,7 @@ describeOnEachStore('The archive of a Change Dump', (store) => {
     assert.equal((await ask(first!.loc)).text, before);
   });
 
-  it('is linked by the dump and the Capability List, where there is one', async () => {
+  itOnce('is linked by the dump and the Capability List, where there is one', async () => {
     await addSet();
     const uri = `${maps.home}/changedump-archive.xml`;
     const named = async () => entriesOf((await read(`${maps.home}/capabilitylist.xml`)).root).map(({ loc }) => loc);

@@ -126,7 +126,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     assert.deepEqual(lost, { window: '1-00000003', until: packages[0]!.from, dropped: 1 });
   });
 
-  it('is described for programs, some packages at a time', async () => {
+  itOnce('is described for programs, some packages at a time', async () => {
     await addSet({ dumpPackageBytes: 200, dumpCompression: 'none' });
     const uri = `${started.url}/api/sets/${maps.slug}/change-dump`;
     assert.equal((await ask(uri)).status, 404);
@@ -179,7 +179,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     assert.equal((await readChangeDump(maps.home))!.packages.length, 1);
   });
 
-  it('goes with the dumps of its set', async () => {
+  itOnce('goes with the dumps of its set', async () => {
     await addSet();
     for (const content of ['1', '2', '3', '4']) await maps.put('a', content);
     await build();

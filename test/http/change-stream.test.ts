@@ -71,7 +71,7 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
     }
   });
 
-  it('is named by the Change List, also when the list has not changed, and has a range', async () => {
+  itOnce('is named by the Change List, also when the list has not changed, and has a range', async () => {
     await post(['a']);
     const link = `<${at('changes/stream')}>; rel="monitor"; type="text/event-stream"`;
     const list = `${started.url}/sets/papers/changelist.xml`;
@@ -99,7 +99,7 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
     assert.deepEqual(dataOf(keeping), (await listed()).slice(5));
   });
 
-  it('goes on where it began for a client that has read no event', async () => {
+  itOnce('goes on where it began for a client that has read no event', async () => {
     await post(numbered(2));
     const first = await streamAt();
     await until('an id', async () => first.lastId !== '');
@@ -110,7 +110,7 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
     assert.deepEqual(dataOf(again), (await listed()).slice(2));
   });
 
-  it('begins at a time', async () => {
+  itOnce('begins at a time', async () => {
     await post(numbered(3));
     const [, second] = await listed();
     const stream = await streamAt(`?from=${second.datetime}`);
@@ -145,7 +145,7 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
     await until('two comments', async () => stream.comments >= 2);
   });
 
-  it('ends when the set is removed', async () => {
+  itOnce('ends when the set is removed', async () => {
     await closeApps();
     await start({ idleTimeoutMs: 1_000 });
     const stream = await streamAt();
@@ -172,7 +172,7 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
     assert.equal(anonymous.events.length, 0);
   });
 
-  it('of a private set ends for those who needed no token, when the first one is made', async () => {
+  itOnce('of a private set ends for those who needed no token, when the first one is made', async () => {
     await closeApps();
     await start({ idleTimeoutMs: 400 });
     await started.app.sets.change('papers', { private: true });

@@ -33,7 +33,7 @@ describeOnEachStore('Discovery', (store, itOnce) => {
     assert.equal(body.rejected, 0, JSON.stringify(body));
   }
 
-  it('links from each resource and from the page of its set to the Capability List', async () => {
+  itOnce('links from each resource and from the page of its set to the Capability List', async () => {
     started = await startApp(store);
     await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX });
     const root = await makeFolder(started, 'files');
@@ -62,7 +62,7 @@ describeOnEachStore('Discovery', (store, itOnce) => {
     assert.ok(report.documents < (await checkSource(started.url)).documents);
   });
 
-  it('gives search engines a sitemap without elements of ResourceSync, whatever they prefer', async () => {
+  itOnce('gives search engines a sitemap without elements of ResourceSync, whatever they prefer', async () => {
     started = await startApp(store);
     await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX });
     assert.equal((await get('/sets/maps/sitemap.xml')).text, `${HEAD}</urlset>\n`);
@@ -111,7 +111,7 @@ describeOnEachStore('Discovery', (store, itOnce) => {
     assert.equal((await get('/sets/maps/sitemap-1-00000099.xml')).status, 404);
   });
 
-  it('names no sitemap in robots.txt unless the settings say so, and then those of public sets alone', async () => {
+  itOnce('names no sitemap in robots.txt unless the settings say so, and then those of public sets alone', async () => {
     started = await startApp(store, { token: new Secret('open-sesame'), robots: 'sitemaps' });
     await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX });
     await started.app.sets.add({ slug: 'sealed', urlPrefix: 'https://data.example.org/sealed/', private: true });

@@ -114,7 +114,7 @@ describeOnEachStore('Documents over HTTP', (store, itOnce) => {
     }
   });
 
-  it('are cached for ever when they are closed', async () => {
+  itOnce('are cached for ever when they are closed', async () => {
     await started.app.sets.add({ slug: 'small', urlPrefix: 'https://data.example.org/small/', windowChanges: 2 });
     const changes = ['a', 'b', 'c'].map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
     await askJson(`${started.url}/api/sets/small/changes`, { changes });
@@ -151,14 +151,14 @@ describeOnEachStore('Documents over HTTP', (store, itOnce) => {
     assert.equal((await ask(`${started.url}/sets/${slug}/changelist.xml?${backwards}`)).status, 400);
   });
 
-  it('of a set whose first scan is not complete are not ready', async () => {
+  itOnce('of a set whose first scan is not complete are not ready', async () => {
     await started.app.sets.add({ slug: 'scanning', origin: originOfRoot(started.folder) });
     const { status, headers, body } = await askJson(`${started.url}/sets/scanning/resourcelist.xml`);
     assert.deepEqual([status, body.error.code], [503, 'not-ready']);
     assert.match(headers['retry-after'] ?? '', /^\d+$/);
   });
 
-  it('that are not there are answered with what is wrong, as JSON', async () => {
+  itOnce('that are not there are answered with what is wrong, as JSON', async () => {
     await started.app.sets.add({ slug: 'old', urlPrefix: 'https://data.example.org/old/' });
     await started.app.sets.remove('old');
     for (const [path, expected] of [

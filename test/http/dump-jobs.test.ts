@@ -20,7 +20,7 @@ import { LONG_AGO } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 import { pageAt } from '../support/web-source.ts';
 
-describeOnEachStore('Dumps that jobs build', (store) => {
+describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
   let started: StartedApp;
   let runner: JobRunner | undefined;
   /** A set and a folder of its own for each test. */
@@ -114,7 +114,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     await done();
   });
 
-  it('are built at the times of a setting of the set, which the page of jobs lists', async () => {
+  itOnce('are built at the times of a setting of the set, which the page of jobs lists', async () => {
     assert.equal((await change({ dumpSchedule: '0 * * * *' })).status, 200);
     assert.equal((await askJson(`${started.url}/api/sets/${slug}`)).body.dumpSchedule, '0 * * * *');
     const { scheduled } = (await askJson(`${started.url}/api/jobs`)).body;
@@ -187,7 +187,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     assert.deepEqual(JSON.parse((await post(`/api/sets/${slug}/dump/remove`)).text), { set: slug, removed: 0 });
   });
 
-  it('are shown on the page of the set, with a button for administrators', async () => {
+  itOnce('are shown on the page of the set, with a button for administrators', async () => {
     const page = () => pageAt(`${started.url}/sets/${slug}/`);
     assert.match(await page(), /None was built/);
     assert.match(await page(), /action="\.\/dump\/build"/);
@@ -209,7 +209,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     assert.equal((await started.app.jobs.get(waiting)).notBefore, 0);
   });
 
-  it('of a set whose bytes are elsewhere are refused, and not offered', async () => {
+  itOnce('of a set whose bytes are elsewhere are refused, and not offered', async () => {
     await started.app.sets.add({ slug: 'posted', urlPrefix: 'https://data.example.org/' });
     for (const path of ['/api/sets/posted/dump/build', '/sets/posted/dump/build']) {
       const { status, text } = await post(path);
@@ -224,7 +224,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     assert.doesNotMatch(await pageAt(`${started.url}/sets/posted/`), /id="dump"/);
   });
 
-  it('leave nothing behind, superseded a day ago or of a removed set', async () => {
+  itOnce('leave nothing behind, superseded a day ago or of a removed set', async () => {
     const { dumps, sets, artifacts } = started.app;
     const packagesOf = async ({ id }: { id: number }) =>
       (await artifacts.objects(packagesFolder(id))).map(({ key }) => key);
@@ -252,7 +252,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     assert.deepEqual(await packagesOf(maps), []);
   });
 
-  it('leave no kept versions of a removed set, and all of the others', async () => {
+  itOnce('leave no kept versions of a removed set, and all of the others', async () => {
     const { sets, artifacts, jobs, updater, sourceOf } = started.app;
     for (const name of ['removed', 'present']) {
       await sets.add({ slug: name, origin: originOfRoot(root), keepVersions: true });
@@ -275,7 +275,7 @@ describeOnEachStore('Dumps that jobs build', (store) => {
     assert.deepEqual([await versionsOf(removed), await versionsOf(present)], [0, 5]);
   });
 
-  it('are not scheduled at what is not a time, nor of a set whose bytes are elsewhere', async () => {
+  itOnce('are not scheduled at what is not a time, nor of a set whose bytes are elsewhere', async () => {
     await started.app.sets.add({ slug: 'elsewhere', urlPrefix: 'https://data.example.org/' });
     for (const [pattern, message] of [
       ['nightly', /dumpSchedule is wrong: "nightly" is not a time: use minute, hour/],

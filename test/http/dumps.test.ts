@@ -142,7 +142,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     assert.equal(entries.length, ODD_NAMES.length + 2);
   });
 
-  it('is listed in the Capability List, and in the API, when it is built, and not before', async () => {
+  itOnce('is listed in the Capability List, and in the API, when it is built, and not before', async () => {
     await put('a', 'a');
     await addSet();
     const listed = async () => [
@@ -244,7 +244,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     }
   });
 
-  it('leaves out a file that was changed and not scanned yet, and has it after the next build', async () => {
+  itOnce('leaves out a file that was changed and not scanned yet, and has it after the next build', async () => {
     await put('a', 'a');
     await put('b', 'b');
     await put('large', Buffer.alloc(400_000, 'a'));
@@ -268,7 +268,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     ]);
   });
 
-  it('has what was missing before also when nothing has changed since', async () => {
+  itOnce('has what was missing before also when nothing has changed since', async () => {
     await put('a', 'a');
     await put('b', 'b');
     await addSet();
@@ -295,7 +295,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     await readPackages();
   });
 
-  it('is not published any more when the set has moved: its URIs are wrong', async () => {
+  itOnce('is not published any more when the set has moved: its URIs are wrong', async () => {
     await put('a', 'a');
     await addSet();
     await build();
@@ -354,7 +354,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     await artifacts.close();
   });
 
-  it('removes superseded packages after a day, and what a killed build has left', async () => {
+  itOnce('removes superseded packages after a day, and what a killed build has left', async () => {
     await put('a', 'a');
     await addSet();
     const first = await build();

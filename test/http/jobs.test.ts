@@ -4,7 +4,7 @@ import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { BROWSER, HOSTILE, pageAt } from '../support/web-source.ts';
 
-describeOnEachStore('jobs over HTTP', (kind) => {
+describeOnEachStore('jobs over HTTP', (kind, itOnce) => {
   let started: StartedApp;
   let at: (path: string) => string;
   beforeEach(async () => {
@@ -66,7 +66,7 @@ describeOnEachStore('jobs over HTTP', (kind) => {
     assert.equal((await askJson(at('/api/jobs?state=lost'))).status, 400);
   });
 
-  it('are shown with progress, result and log', async () => {
+  itOnce('are shown with progress, result and log', async () => {
     await addJobs();
     const running = await show('running');
     assert.deepEqual(running.progress, { done: 30, total: 120, text: 'page 30' });
@@ -92,7 +92,7 @@ describeOnEachStore('jobs over HTTP', (kind) => {
     assert.equal((await change('none', 'retry')).status, 404);
   });
 
-  it('have a page with what runs, what failed, the last runs and the next times', async () => {
+  itOnce('have a page with what runs, what failed, the last runs and the next times', async () => {
     assert.match(await pageAt(at('/jobs')), /Nothing runs just now\./);
     await addJobs();
     const page = await pageAt(at('/jobs'));
@@ -148,7 +148,7 @@ describeOnEachStore('jobs over HTTP', (kind) => {
     assert.match(await pageAt(at('/jobs?did=retry&job=no%20job')), /<h1>Jobs<\/h1>\n\n/);
   });
 
-  it('refuse a button of a page of another site, and one that comes too late', async () => {
+  itOnce('refuse a button of a page of another site, and one that comes too late', async () => {
     await addJobs();
     const press = (id: string, headers: Record<string, string>) =>
       ask(at(`/jobs/build/${id}/cancel`), { method: 'POST', headers: { ...BROWSER, ...headers } });
@@ -162,7 +162,7 @@ describeOnEachStore('jobs over HTTP', (kind) => {
     assert.equal((await press('none', { Origin: started.url })).status, 404);
   });
 
-  it('are counted by metrics', async () => {
+  itOnce('are counted by metrics', async () => {
     await addJobs();
     const { text } = await ask(at('/metrics'));
     for (const state of ['queued', 'running', 'failed']) {

@@ -93,7 +93,7 @@ describeOnEachStore('Links by rules of a set', (store, itOnce) => {
     assert.equal(linksIn(await read('changelist.xml')).length, 5);
   });
 
-  it('follow changes of the rules, over the API too', async () => {
+  itOnce('follow changes of the rules, over the API too', async () => {
     await write('a.tif');
     await write('a.xml');
     await addSet(RULE, 'duplicate https://mirror.example.org/{path} pri=1');
@@ -142,7 +142,7 @@ describeOnEachStore('Links by rules of a set', (store, itOnce) => {
     assert.deepEqual(linksIn(await read('resourcelist.xml')), ['a.tif license https://example.org/']);
   });
 
-  it('obey the rules of ResourceSync as a whole', async () => {
+  itOnce('obey the rules of ResourceSync as a whole', async () => {
     for (const name of ['a', 'b', 'deep/c d']) for (const end of ['tif', 'xml', 'pdf']) await write(`${name}.${end}`);
     await addSet(
       ...[RULE, '*.tif alternate *.pdf', '*.xml profile https://example.org/dublin-core'],

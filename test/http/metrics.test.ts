@@ -95,7 +95,7 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     assert.equal(sampleOf(await scrape(), 'tidemark_sets'), 1);
   });
 
-  it('count documents that are rendered, cached and superseded', async () => {
+  itOnce('count documents that are rendered, cached and superseded', async () => {
     await start();
     await post([event('a')]);
     await readList();

@@ -182,7 +182,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.deepEqual(subscriber.changes, [created('a')]);
   });
 
-  it('end with the lease, unless it is renewed', async () => {
+  itOnce('end with the lease, unless it is renewed', async () => {
     const [subscriber, renewing] = [await TestSubscriber.start(), await TestSubscriber.start()];
     await subscribe(subscriber, { 'hub.lease_seconds': '1' });
     assert.equal(subscriber.asked[0]!['hub.lease_seconds'], '5');
@@ -226,7 +226,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.deepEqual(subscriber.deliveries, []);
   });
 
-  it('end with a subscriber that answers 410, and with a set', async () => {
+  itOnce('end with a subscriber that answers 410, and with a set', async () => {
     const [gone, other] = [await TestSubscriber.start(), await TestSubscriber.start()];
     gone.react = (_request, response) => response.writeHead(410).end();
     await subscribe(gone);
@@ -405,7 +405,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.deepEqual(anonymous.changes, []);
   });
 
-  it('of a private set end for those who needed no token, when the first one is made', async () => {
+  itOnce('of a private set end for those who needed no token, when the first one is made', async () => {
     const subscriber = await TestSubscriber.start();
     await started.app.sets.change('papers', { private: true });
     await subscribe(subscriber);
@@ -441,7 +441,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
       await until('the denial', async () => subscriber.asked.at(-1)!['hub.mode'] === 'denied');
     });
 
-    it('say when dumps and archives are made', async () => {
+    itOnce('say when dumps and archives are made', async () => {
       const root = join(started.folder, 'files');
       await mkdir(root);
       const { app } = started;
@@ -501,7 +501,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
       assert.ok(!subscriber.changes.some((change) => change.startsWith('created')), subscriber.changes.join());
     });
 
-    it('name a part of a list that has an index, and the index', async () => {
+    itOnce('name a part of a list that has an index, and the index', async () => {
       await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX.replace('papers', 'maps'), pageEntries: 1 });
       const changes = ['a', 'b'].map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
       await askJson(`${started.url}/api/sets/maps/changes`, { changes });
@@ -580,7 +580,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     );
   });
 
-  it('are shown to administrators, who end them', async () => {
+  itOnce('are shown to administrators, who end them', async () => {
     const subscriber = await TestSubscriber.start();
     await subscribe(subscriber);
     await post(['a']);

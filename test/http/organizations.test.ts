@@ -42,7 +42,7 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
     assert.deepEqual(changed.body, { ...untitled, contacts: [], defaultStream, streams });
   });
 
-  it('have a normalization, which is replaced as a whole and removed', async () => {
+  itOnce('have a normalization, which is replaced as a whole and removed', async () => {
     const items = [{ source: '952', destination: '998', subfields: { i: 'p', a: 'o' } }];
     const normalization = { kind: 'pod', code: 'CSt', items };
     const added = await askJson(at(''), { organization: 'pod', normalization });
@@ -100,7 +100,7 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
     assert.equal(defaults[0].archived, undefined);
   });
 
-  it('keep an archived stream, and can use it again', async () => {
+  itOnce('keep an archived stream, and can use it again', async () => {
     await askJson(at(''), { organization: 'archive' });
     for (const stream of ['main', 'old']) await askJson(at('/archive/streams'), { stream });
     const archived = await change('/archive/streams/old', { archived: true });

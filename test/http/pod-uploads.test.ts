@@ -48,7 +48,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     assert.equal(unnamed.json.name, unnamed.json.received);
   });
 
-  it('may have unknown fields and parameters, and empty ones', async () => {
+  itOnce('may have unknown fields and parameters, and empty ones', async () => {
     const unknown = ['utf8', 'commit', 'authenticity_token', 'upload[content_type]'].map((name) => field(name, 'x'));
     const empty = [field('upload[files][]', ''), field('upload[url]', ''), field('upload[name]', '')];
     const answer = await postForm(`${url}?utf8=x`, [...unknown, ...empty, part], bearer());
@@ -56,7 +56,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     assert.equal(answer.json.files.length, 1);
   });
 
-  it('may name a URL, as any form or as JSON', async () => {
+  itOnce('may name a URL, as any form or as JSON', async () => {
     const file = 'https://example.org/a.mrc';
     const urlencoded = {
       method: 'POST',
@@ -96,7 +96,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     );
   });
 
-  it('are refused with the statuses of that API', async () => {
+  itOnce('are refused with the statuses of that API', async () => {
     const before = (await askJson(`${started.url}/api/organizations/lane/uploads`, undefined, bearer())).body.uploads;
     for (const [parts, name, message] of [
       [[], 'base', /not a complete multipart|has no file/],
@@ -140,7 +140,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     }
   });
 
-  it('come from curl, as its documentation has it', async () => {
+  itOnce('come from curl, as its documentation has it', async () => {
     const path = join(started.folder, 'nightly.xml.gz');
     await writeFile(path, 'some bytes');
     const args = [

@@ -77,7 +77,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await uploads()).length, 2);
   });
 
-  it('may be several files, one behind the other, in any requests', async () => {
+  itOnce('may be several files, one behind the other, in any requests', async () => {
     const sent = [
       { name: 'new.mrc', bytes: randomBytes(150_000) },
       { name: 'none.mrc', bytes: Buffer.alloc(0) },
@@ -103,7 +103,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.deepEqual(await parts(), []);
   });
 
-  it('may be empty, and name their stream', async () => {
+  itOnce('may be empty, and name their stream', async () => {
     await started.app.organizations.addStream(lane, 'full');
     const begun = await beginTus(resumable(), 0, { filename: 'a.mrc', stream: 'full' });
     assert.deepEqual([begun.status, begun.headers['tidemark-upload']], [201, 'full/1']);
@@ -176,7 +176,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     await until('copies are removed', async () => (await storedFiles(one, lane)).length === 3);
   });
 
-  it('are refused with what is wrong', async () => {
+  itOnce('are refused with what is wrong', async () => {
     const url = await begunTus(resumable(), 10);
     for (const [answer, status, message] of [
       [beginTus(resumable(), 1, { filename: 'a/b' }), 400, /is not a valid file name/],
@@ -218,7 +218,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     );
   });
 
-  it('take no byte beyond their end, also after it', async () => {
+  itOnce('take no byte beyond their end, also after it', async () => {
     const url = await begunTus(resumable(), 3);
     assert.equal((await sendTus(url, 0, Buffer.from('abc'))).headers['tidemark-upload'], 'main/1');
     const refused = await sendTus(url, 3, Buffer.from('d'));
@@ -228,7 +228,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.deepEqual(await parts(), []);
   });
 
-  it('return the metadata as they were given, also when they have become an upload', async () => {
+  itOnce('return the metadata as they were given, also when they have become an upload', async () => {
     const given = 'filename bsOkY2h0LnR4dA==,is_confidential,  filetype dGV4dC9wbGFpbg==';
     const url = await begunTus(resumable(), 1, {}, { 'Upload-Metadata': given });
     const metadata = async () => (await ask(url, { method: 'HEAD', headers: TUS })).headers['upload-metadata'];
@@ -241,7 +241,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.deepEqual([status, headers['upload-metadata']], [200, undefined]);
   });
 
-  it('take another method than POST from a client that can only send that', async () => {
+  itOnce('take another method than POST from a client that can only send that', async () => {
     const url = await begunTus(resumable(), 2);
     const post = (method: string, headers: Readonly<Record<string, string>> = {}, body = Buffer.alloc(0)) =>
       ask(url, { method: 'POST', headers: { ...TUS, 'X-HTTP-Method-Override': method, ...headers }, body });
@@ -378,7 +378,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
   });
 
   // The last one: from here on, each request needs a token.
-  it('are for their organization alone', async () => {
+  itOnce('are for their organization alone', async () => {
     const url = await begunTus(resumable(), 10);
     const { token } = await started.app.tokens.create({ name: `of-${lane}`, scopes: [`upload:${lane}0`] });
     const headers = { ...TUS, Authorization: `Bearer ${token}` };

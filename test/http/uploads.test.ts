@@ -78,7 +78,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
     assert.equal((await ask(url)).status, 503);
   });
 
-  it('may name a URL in the place of files, and have their number at once', async () => {
+  itOnce('may name a URL in the place of files, and have their number at once', async () => {
     const url = 'https://example.org/nightly/new.mrc?signature=1';
     const form = await postForm(uploads(), [field('url', ` ${url}\n`), field('name', 'Night 1')]);
     assert.equal(form.status, 201, form.text);
@@ -145,7 +145,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
     assert.equal((await listed('?limit=2&before=3')).next, undefined);
   });
 
-  it('are refused with what is wrong, and leave nothing', async () => {
+  itOnce('are refused with what is wrong, and leave nothing', async () => {
     const { organizations } = started.app;
     await organizations.addStream(lane, 'old');
     await organizations.changeStream(lane, 'old', { archived: true });

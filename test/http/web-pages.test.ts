@@ -25,7 +25,7 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     assert.deepEqual([status, headers.location], [308, 'maps/']);
   });
 
-  it('go back through all changes of a set', async () => {
+  itOnce('go back through all changes of a set', async () => {
     await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
     await post(
       started,
@@ -76,7 +76,7 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
     assert.match(await page('/sets/maps/changes?q=bl*12'), /<mark>Bl<\/mark>att 10<mark>12<\/mark>/);
   });
 
-  it('find resources by as many letters of any script as the field takes', async () => {
+  itOnce('find resources by as many letters of any script as the field takes', async () => {
     await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
     const name = '日本語の古い地図資料集成目録'.repeat(9).slice(0, 120);
     await post(started, 'maps', [event(`${name}1`), event(`${name.slice(0, 119)}2`)]);
@@ -184,7 +184,7 @@ describeOnEachStore('Pages for people, of a source that does not change', (store
     assert.match(await page('/sets/scans/'), /This set is being read for the first time\./);
   });
 
-  it('show a resource with its state and history, also one that was deleted', async () => {
+  itOnce('show a resource with its state and history, also one that was deleted', async () => {
     const text = await page('/sets/maps/resource?key=%2Fnorth%2Fsheet%25201.tiff');
     assert.match(text, /<h1>north\/sheet 1\.tiff <\/h1>/);
     assert.match(text, /3\.00 MB <span class="quiet">\(3,000,000 bytes\)/);
@@ -229,7 +229,7 @@ describeOnEachStore('Pages for people, of a source that does not change', (store
     }
   });
 
-  it('show the status of the source', async () => {
+  itOnce('show the status of the source', async () => {
     // A store that takes longer than some seconds counts as one that does not answer.
     const text = await until('a page that the store answers', async () => {
       const status = await page('/status');
@@ -261,7 +261,7 @@ describeOnEachStore('Pages for people, where there are tokens', (store, itOnce) 
   const status = async (path: string, headers: Record<string, string> = {}) =>
     (await ask(started.url + path, { headers: { ...BROWSER, ...headers } })).status;
 
-  it('show private sets and their figures to those alone who may read them', async () => {
+  itOnce('show private sets and their figures to those alone who may read them', async () => {
     const { token } = await started.app.tokens.create({ name: 'Reading room', scopes: ['read:letters'] });
     const public_ = await pageAt(`${started.url}/`);
     assert.doesNotMatch(public_, /letters/);

@@ -21,7 +21,7 @@ function round(number: number) {
   }));
 }
 
-describeOnEachStore('change lists', (store) => {
+describeOnEachStore('change lists', (store, itOnce) => {
   let source: StartedApp;
   let sets = 0;
   let home: string;
@@ -119,7 +119,7 @@ describeOnEachStore('change lists', (store) => {
     assert.deepEqual(changesOf((await between({ until: all[70]!.datetime })).text), all.slice(0, 71));
   });
 
-  it('of a time without changes are empty', async () => {
+  itOnce('of a time without changes are empty', async () => {
     await post(home, round(0));
     await wait(10);
     await post(home, round(1));
@@ -129,7 +129,7 @@ describeOnEachStore('change lists', (store) => {
     assert.ok(headOf(text)('from')! < headOf(text)('until')!);
   });
 
-  it('of a time that is not over are open', async () => {
+  itOnce('of a time that is not over are open', async () => {
     await post(home, round(0));
     const { text, headers } = await between({ until: '2999-01-01T00:00:00Z' });
     assert.deepEqual(changesOf(text), await listed());
@@ -137,7 +137,7 @@ describeOnEachStore('change lists', (store) => {
     assert.equal(headers['cache-control'], 'no-cache');
   });
 
-  it('begin with the history of the set, and are refused for a time before', async () => {
+  itOnce('begin with the history of the set, and are refused for a time before', async () => {
     const begins = headOf((await get(`${home}changelist.xml`)).text)('from');
     assert.equal(headOf((await between({ from: '2020-01-01T00:00:00Z' })).text)('from'), begins);
     for (const query of [{ until: '2020-02-01T00:00:00Z' }, { from: '2020-01-01T00:00:00Z', until: begins! }]) {
@@ -165,7 +165,7 @@ describeOnEachStore('change lists', (store) => {
     ['a from in the future', { from: '2999-01-01T00:00:00Z' }, 'from'],
     ['an until before from', { from: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' }, 'until'],
   ] as const) {
-    it(`refuse ${title}`, async () => {
+    itOnce(`refuse ${title}`, async () => {
       const { status, text } = await between(query);
       assert.equal(status, 400);
       assert.equal(JSON.parse(text).error.field, field);

@@ -7,7 +7,7 @@ import { changesOf, locsOf } from './lists.ts';
 import { ODD_NAMES, writeOddFiles } from './odd-names.ts';
 import { type PublishedFolder, publishFolder } from './published-folder.ts';
 
-describeOnEachStore('files with odd names', (store) => {
+describeOnEachStore('files with odd names', (store, itOnce) => {
   let place: Workplace;
   let published: PublishedFolder;
 
@@ -31,13 +31,13 @@ describeOnEachStore('files with odd names', (store) => {
     assert.deepEqual(served.sort(), [...ODD_NAMES].sort());
   });
 
-  it('have URIs that fetch, with a parser of its own, asks for the same files by', async () => {
+  itOnce('have URIs that fetch, with a parser of its own, asks for the same files by', async () => {
     for (const uri of locsOf((await get(`${published.set}/resourcelist.xml`)).text)) {
       assert.equal(await (await fetch(uri)).text(), (await get(uri)).text, uri);
     }
   });
 
-  it('have the same URIs in both lists', async () => {
+  itOnce('have the same URIs in both lists', async () => {
     const listed = locsOf((await get(`${published.set}/resourcelist.xml`)).text);
     const changed = changesOf((await get(`${published.set}/changelist.xml`)).text).map(({ uri }) => uri);
     assert.deepEqual([...changed].sort(), [...listed].sort());

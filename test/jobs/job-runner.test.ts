@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const SOON = { attempts: 3, firstMs: 1, longestMs: 2 };
 
-describeOnEachStore('a runner of jobs', (kind) => {
+describeOnEachStore('a runner of jobs', (kind, itOnce) => {
   let place: JobPlace;
   beforeEach(async () => {
     place = await JobPlace.make(kind);
@@ -44,7 +44,7 @@ describeOnEachStore('a runner of jobs', (kind) => {
     assert.deepEqual([place.ended[0]!.outcome, place.ended[0]!.job.id], ['done', 'a']);
   });
 
-  it('begins a job at once that its process adds', async () => {
+  itOnce('begins a job at once that its process adds', async () => {
     place.run([job(async () => {})]);
     for (const id of ['a', 'b', 'c']) {
       await place.jobs.add('build', id, {});
@@ -74,7 +74,7 @@ describeOnEachStore('a runner of jobs', (kind) => {
     );
   });
 
-  it('does other jobs while one waits, which says for what, since when and how long', async () => {
+  itOnce('does other jobs while one waits, which says for what, since when and how long', async () => {
     await place.jobs.add('build', 'a', {});
     const latest = Date.now() + 3_600_000;
     const waits: (number | undefined)[] = [];
@@ -130,7 +130,7 @@ describeOnEachStore('a runner of jobs', (kind) => {
     );
   });
 
-  it('is done when a later attempt is successful', async () => {
+  itOnce('is done when a later attempt is successful', async () => {
     await place.jobs.add('build', 'a', {});
     let attempts = 0;
     place.run([
@@ -143,7 +143,7 @@ describeOnEachStore('a runner of jobs', (kind) => {
     assert.deepEqual([done.attempts, done.error], [3, undefined]);
   });
 
-  it('does not try what is invalid again', async () => {
+  itOnce('does not try what is invalid again', async () => {
     await place.jobs.add('build', 'a', {});
     place.run([
       job(async () => {
@@ -153,7 +153,7 @@ describeOnEachStore('a runner of jobs', (kind) => {
     assert.equal((await place.reaches('build/a', 'failed')).attempts, 1);
   });
 
-  it('runs so many jobs at the same time, and only those of its kinds', async () => {
+  itOnce('runs so many jobs at the same time, and only those of its kinds', async () => {
     await place.jobs.addAll(['a', 'b', 'c', 'd', 'e'].map((id) => ({ kind: 'build', id })));
     await place.jobs.add('clean', 'a', {});
     let running = 0;
@@ -195,7 +195,7 @@ describeOnEachStore('a runner of jobs', (kind) => {
     assert.equal((await place.reaches('build/a', 'done')).result, 'done by another');
   });
 
-  it('gives back also what does not end when it is stopped, and then takes nothing more of it', async () => {
+  itOnce('gives back also what does not end when it is stopped, and then takes nothing more of it', async () => {
     await place.jobs.add('build', 'a', {});
     const [begun, late] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
     const hanging = job(() => {

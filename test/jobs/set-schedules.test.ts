@@ -17,7 +17,7 @@ const build = defineJob<OfSet>({
   run: async () => {},
 });
 
-describeOnEachStore('schedules of sets', (kind) => {
+describeOnEachStore('schedules of sets', (kind, itOnce) => {
   let place: JobPlace;
   let now: number;
   let soon: ReturnType<typeof inMinutes>;
@@ -86,14 +86,14 @@ describeOnEachStore('schedules of sets', (kind) => {
     assert.equal((await added()).length, 1);
   });
 
-  it('do not run again what ran a week ago, when its job is recorded no more', async () => {
+  itOnce('do not run again what ran a week ago, when its job is recorded no more', async () => {
     await addSet('maps', soon.pattern.replace(/\*$/, String(weekdayOf(soon.time))));
     now = soon.time + 6.5 * DAY_MS;
     await scheduler().addDue();
     assert.deepEqual(await added(), []);
   });
 
-  it('wait for a set that is not ready, and end with a set that is removed', async () => {
+  itOnce('wait for a set that is not ready, and end with a set that is removed', async () => {
     const origin = { kind: 'folder', path: '/srv' } as const;
     await place.sets.add({ slug: 'maps', origin, dumpSchedule: soon.pattern });
     now = soon.time + 5 * MINUTE_MS;
@@ -106,7 +106,7 @@ describeOnEachStore('schedules of sets', (kind) => {
     assert.deepEqual(await nextTimes({ definitions: [build], parts: place.parts }, now), []);
   });
 
-  it('list the next time of each set', async () => {
+  itOnce('list the next time of each set', async () => {
     await addSet('maps', later.pattern);
     await addSet('texts', soon.pattern);
     assert.deepEqual(await nextTimes({ definitions: [build], parts: place.parts }, now), [

@@ -17,7 +17,7 @@ const CAPABILITY_LIST = 'https://data.example.org/capabilitylist.xml';
 const NAMES = ['a', 'a&b', "a'b", 'a b', 'a<b>', 'a"b', 'a-b', 'a/b', 'ab', 'ä', '紙', '~', '!', 'a&amp;b', '0'];
 const PATHS = NAMES.flatMap((name) => [1, 2, 3, 4].map((number) => `${name}/${number}.txt`));
 
-describeOnEachStore('A version of a document that is made of an older one', (store) => {
+describeOnEachStore('A version of a document that is made of an older one', (store, itOnce) => {
   let started: StartedApp;
   let set: number;
   let urlPrefix: string;
@@ -103,7 +103,7 @@ describeOnEachStore('A version of a document that is made of an older one', (sto
     assert.match(await list(), /length="1".*length="2"/s);
   });
 
-  it('of a page that was empty, and becomes empty again, is what it should be', async () => {
+  itOnce('of a page that was empty, and becomes empty again, is what it should be', async () => {
     const { index } = started.app;
     const first = await commit([upsert(set, 'a')]);
     const steps = [deletion(set, 'a'), upsert(set, 'b'), deletion(set, 'b')];
@@ -115,7 +115,7 @@ describeOnEachStore('A version of a document that is made of an older one', (sto
     }
   });
 
-  it('is made as a whole when much has changed', async () => {
+  itOnce('is made as a whole when much has changed', async () => {
     const { index } = started.app;
     const first = await commit([upsert(set, 'a')]);
     const older = await write(render(page(first), index), first);
@@ -123,7 +123,7 @@ describeOnEachStore('A version of a document that is made of an older one', (sto
     assert.equal(await renderIncrementally(page(last), older, index), undefined);
   });
 
-  it('is rendered as a whole when the older one is missing or damaged', async () => {
+  itOnce('is rendered as a whole when the older one is missing or damaged', async () => {
     const { index } = started.app;
     const last = await commit([upsert(set, 'a')]);
     for (const spoil of [(file: string) => truncate(file, 100), (file: string) => rm(file)]) {

@@ -15,7 +15,7 @@ const DAY1 = '2017-02-09T10:44:28Z';
 const DAY2 = '2017-02-10T10:00:00Z';
 const DAY3 = '2017-02-11T10:00:00Z';
 
-describeOnEachStore('A set of records', (store) => {
+describeOnEachStore('A set of records', (store, itOnce) => {
   const folder = useTempFolder();
   let place: StorePlace;
   let artifacts: ArtifactStore;
@@ -84,7 +84,7 @@ describeOnEachStore('A set of records', (store) => {
     assert.equal(resources.get('edited')!.state.lastmod, Date.parse(DAY2) / 1000);
   });
 
-  it('makes ten changes of ten changed records, however many there are', async () => {
+  itOnce('makes ten changes of ten changed records, however many there are', async () => {
     const numbers = Array.from({ length: 3_000 }, (_, at) => (at * 1_009) % 3_000);
     const records = numbers.map((number) => record(`r${number}`, `<r>${'x'.repeat(number % 300)}</r>`));
     await putArtifact(artifacts, records, { start: DAY1 });
@@ -96,7 +96,7 @@ describeOnEachStore('A set of records', (store) => {
     assert.equal((await one.stores.index.summary(one.set.id)).resources, 3_000);
   });
 
-  it('counts the last of two records of one id, and reports the other', async () => {
+  itOnce('counts the last of two records of one id, and reports the other', async () => {
     await put(DAY1, record('a', '1'), record('b', '2'), record('a', '3'), record('a', '4'));
     const summary = await one.sync();
     assert.deepEqual([summary!.files, summary!.created, summary!.duplicates], [2, 2, 2]);
@@ -108,7 +108,7 @@ describeOnEachStore('A set of records', (store) => {
     assert.equal(await one.counts(), '2: +0 ~0 -0 =2');
   });
 
-  it('publishes the other hashes that the set does', async () => {
+  itOnce('publishes the other hashes that the set does', async () => {
     const set = { ...one.set, publishHashes: ['md5'] as const };
     await put(DAY1, record('a', 'x'));
     await one.sync();
@@ -116,7 +116,7 @@ describeOnEachStore('A set of records', (store) => {
     assert.equal((await one.resources()).get('a')!.state.hashes!.md5, createHash('md5').update('x').digest('hex'));
   });
 
-  it('deletes nothing when the artifact is empty, until that is accepted', async () => {
+  itOnce('deletes nothing when the artifact is empty, until that is accepted', async () => {
     await put(DAY1, record('a'), record('b'));
     await one.sync();
     await put(DAY2);
@@ -126,7 +126,7 @@ describeOnEachStore('A set of records', (store) => {
     assert.equal(await one.counts(), 'nothing to do');
   });
 
-  it('stays as it is when the newest artifact is torn, and goes on with the next', async () => {
+  itOnce('stays as it is when the newest artifact is torn, and goes on with the next', async () => {
     const records = Array.from({ length: 3_000 }, (_, at) => record(`r${at}`));
     await putArtifact(artifacts, records, { start: DAY1 });
     await one.sync();
@@ -137,7 +137,7 @@ describeOnEachStore('A set of records', (store) => {
     assert.equal(await one.counts(), '2999: +0 ~0 -1 =2999');
   });
 
-  it('stays as it is when its artifact is removed, until an older one is accepted', async () => {
+  itOnce('stays as it is when its artifact is removed, until an older one is accepted', async () => {
     const first = await put(DAY1, record('a', '1'));
     await one.sync();
     const second = await put(DAY2, record('a', '2'), record('b'));
@@ -149,7 +149,7 @@ describeOnEachStore('A set of records', (store) => {
     assert.equal(await one.counts(), 'nothing to do');
   });
 
-  it('lists records anew whose artifact was removed', async () => {
+  itOnce('lists records anew whose artifact was removed', async () => {
     const first = await put(DAY1, record('a'), record('b'));
     await one.sync();
     const second = await put(DAY2, record('a'), record('b', 'new'));
@@ -159,7 +159,7 @@ describeOnEachStore('A set of records', (store) => {
     assert.equal((await one.resources()).get('a')!.state.record!.artifact, second);
   });
 
-  it('says what is missing while there is no artifact', async () => {
+  itOnce('says what is missing while there is no artifact', async () => {
     await assert.rejects(
       one.sync(),
       isUnavailable(/no artifact of cdl\/harvest in .*tidemark activity run harvest cdl/),

@@ -83,19 +83,22 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     assert.equal(resource.lastmod, Math.floor((await started.app.uploads.get('lane', 'main', number)).received / 1000));
   });
 
-  it('publishes the neighbours of a record that cannot be read, and lists that one with its place and the reason', async () => {
-    const bad = Buffer.from(marc('2', 'note'));
-    bad[bad.indexOf('note')] = 0xff;
-    const number = await stream.upload({ 'a.zip': zip({ 'x.mrc': Buffer.concat([marc('1'), bad, marc('3')]) }) });
-    await stream.process(number);
-    assert.deepEqual(Object.keys(await stream.records()), ['1', '3']);
-    const [erratum, ...more] = await errataOf(number);
-    assert.deepEqual(more, []);
-    const { reason, ...place } = erratum!;
-    assert.deepEqual(place, { file: 1, path: ['a.zip', 'x.mrc'], ordinal: 2, offset: marc('1').length, id: '2' });
-    assert.match(reason, /FF at byte \d+: expected UTF-8/);
-    assert.deepEqual((await stateOf(number)).read!.totals, { files: 1, records: 2, deletions: 0, errors: 1 });
-  });
+  itOnce(
+    'publishes the neighbours of a record that cannot be read, and lists that one with its place and the reason',
+    async () => {
+      const bad = Buffer.from(marc('2', 'note'));
+      bad[bad.indexOf('note')] = 0xff;
+      const number = await stream.upload({ 'a.zip': zip({ 'x.mrc': Buffer.concat([marc('1'), bad, marc('3')]) }) });
+      await stream.process(number);
+      assert.deepEqual(Object.keys(await stream.records()), ['1', '3']);
+      const [erratum, ...more] = await errataOf(number);
+      assert.deepEqual(more, []);
+      const { reason, ...place } = erratum!;
+      assert.deepEqual(place, { file: 1, path: ['a.zip', 'x.mrc'], ordinal: 2, offset: marc('1').length, id: '2' });
+      assert.match(reason, /FF at byte \d+: expected UTF-8/);
+      assert.deepEqual((await stateOf(number)).read!.totals, { files: 1, records: 2, deletions: 0, errors: 1 });
+    },
+  );
 
   it('makes no change of what is published already, byte for byte, and each change once', async () => {
     const first = await stream.upload({ a: Buffer.concat([marc('1'), marc('2', 'one'), marc('3')]) });
@@ -113,7 +116,7 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     assert.equal(state.lastmod, Math.floor(received / 1000));
   });
 
-  it('that has nothing to read is processed, and changes nothing', async () => {
+  itOnce('that has nothing to read is processed, and changes nothing', async () => {
     const number = await stream.upload({ 'empty.mrc': '', 'a.pdf': '%PDF-' });
     const { at: _, ...totals } = await stream.process(number);
     assert.deepEqual(totals, {
@@ -130,7 +133,7 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     assert.deepEqual(await stream.changes(), []);
   });
 
-  it('adds what the normalization of its organization says', async () => {
+  itOnce('adds what the normalization of its organization says', async () => {
     await started.app.organizations.change('lane', { normalization: { kind: 'pod', code: 'LANE', items: [] } });
     await stream.process(await stream.upload({ a: marc('1') }));
     const { 1: record } = await stream.records();

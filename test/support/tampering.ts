@@ -8,7 +8,8 @@ import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 /** What another program does to set 1 of a store behind the program's back. */
 export interface Tampering {
   readonly sql: string;
-  readonly documents: DocumentTampering;
+  /** Of tests that run on Elasticsearch too. */
+  readonly documents?: DocumentTampering;
 }
 
 export interface DocumentTampering {
@@ -16,15 +17,13 @@ export interface DocumentTampering {
   readonly which: (source: Source) => boolean;
   /** What a document becomes; undefined removes it. */
   readonly change: (source: Source) => Source | undefined;
-  /** Adds what it becomes, and leaves it as it was. */
-  readonly isAdded?: boolean;
 }
 
 type Source = Readonly<Record<string, unknown>>;
 
 /** Throws when there is nothing to tamper with. */
 export async function tamper(location: StoreLocation, { sql, documents }: Tampering): Promise<void> {
-  if (location.kind === 'elasticsearch') return tamperWithDocuments(location, documents);
+  if (location.kind === 'elasticsearch') return tamperWithDocuments(location, documents!);
   using database = new DatabaseSync(location.file);
   assert.notEqual(database.prepare(sql).run().changes, 0);
 }
@@ -34,7 +33,7 @@ export function ofKey(key: string): DocumentTampering['which'] {
 }
 
 async function tamperWithDocuments(location: ElasticsearchLocation, tampering: DocumentTampering): Promise<void> {
-  const { index, which, change, isAdded = false } = tampering;
+  const { index, which, change } = tampering;
   const names = new IndexNames(location.prefix);
   const cluster = new Cluster(location);
   try {
@@ -44,7 +43,7 @@ async function tamperWithDocuments(location: ElasticsearchLocation, tampering: D
     const hits = found.filter(({ _source }) => which(_source!));
     assert.notEqual(hits.length, 0);
     for (const { _index, _id, _source } of hits) {
-      const place = { index: _index, id: isAdded ? 'added' : _id!, refresh: true };
+      const place = { index: _index, id: _id!, refresh: true };
       const document = change(_source!);
       if (document === undefined) await cluster.ask((client) => client.delete(place));
       else await cluster.ask((client) => client.index({ ...place, document }));

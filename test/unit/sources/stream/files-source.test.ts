@@ -9,7 +9,7 @@ import { describeOnEachStore } from '../../../support/each-store.ts';
 import { StreamPlace } from '../../../support/stream-place.ts';
 import { until } from '../../../support/until.ts';
 
-describeOnEachStore('The uploads and dumps of a stream', (store) => {
+describeOnEachStore('The uploads and dumps of a stream', (store, itOnce) => {
   let place: StreamPlace;
   beforeEach(async () => {
     place = await StreamPlace.make(store);
@@ -70,7 +70,7 @@ describeOnEachStore('The uploads and dumps of a stream', (store) => {
     assert.deepEqual(await mismatches('lane--main.uploads'), []);
   });
 
-  it('have short names in their keys, whatever their names are', async () => {
+  itOnce('have short names in their keys, whatever their names are', async () => {
     const long = `${'記'.repeat(200)}.tar.gz`;
     await upload('main', long, 'a'.repeat(255), '..a', '%2e%2e', 'a?b#c');
     await place.sync('lane--main.uploads');
@@ -90,7 +90,7 @@ describeOnEachStore('The uploads and dumps of a stream', (store) => {
     ]);
   });
 
-  it('by URL appear when they were fetched', async () => {
+  itOnce('by URL appear when they were fetched', async () => {
     const receiving = await place.uploads.begin('lane', 'main');
     const found = await receiving.finish({ stream: 'main', url: 'https://example.org/a.mrc' });
     await upload('main', 'b.mrc');

@@ -4,7 +4,7 @@ import { readFollowCursor } from '../../../../src/streams/follow-cursor.ts';
 import { describeOnEachStore } from '../../../support/each-store.ts';
 import { StreamPlace } from '../../../support/stream-place.ts';
 
-describeOnEachStore('The records of the default stream', (store) => {
+describeOnEachStore('The records of the default stream', (store, itOnce) => {
   let place: StreamPlace;
   beforeEach(async () => {
     place = await StreamPlace.make(store);
@@ -69,7 +69,7 @@ describeOnEachStore('The records of the default stream', (store) => {
     await assertFollowed('main');
   });
 
-  it('are compared as a whole when a person asks for it, and only then', async () => {
+  itOnce('are compared as a whole when a person asks for it, and only then', async () => {
     await addStreams('main');
     await place.upload('lane--main', 1, { a: '1', b: '1' });
     await place.sync('lane');
@@ -132,7 +132,7 @@ describeOnEachStore('The records of the default stream', (store) => {
     assert.equal((await place.changes('lane')).length, 3);
   });
 
-  it('are verified: against the stream, and record by record', async () => {
+  itOnce('are verified: against the stream, and record by record', async () => {
     await addStreams('main');
     await place.upload('lane--main', 1, { a: '1', b: '1' });
     await place.upload('lane--main', 2, { c: '2' });
