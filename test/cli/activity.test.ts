@@ -18,7 +18,7 @@ const MAPPING = {
   },
 };
 
-describeOnEachArtifactStore('activities on the command line', (place) => {
+describeOnEachArtifactStore('activities on the command line', (place, itOnce) => {
   const folder = useTempFolder();
   let store: ArtifactStore;
 
@@ -81,38 +81,41 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     assert.match(indexed.stdout, /-cdl-MAP\.4_0\.IndexRecord\.v1\.avro\n$/);
   });
 
-  it('refuse a file that is not there or not complete, of another kind or provider, and a plan that names one', async () => {
-    await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(1));
-    const missing = HARVEST_KEY.replaceAll('2017', '2018');
-    const torn = HARVEST_KEY.replaceAll('2017', '2019');
-    await store.put(torn, [Buffer.from('Obj')]);
-    const plan = (harvest: unknown) => [Buffer.from(JSON.stringify({ harvest, version: '1' }))];
-    await store.put('cdl/plan/20180209_104428/20180209_104428-x.json', plan(missing));
-    await store.put('cdl/plan/20180209_104429/20180209_104429-x.json', plan(undefined));
+  itOnce(
+    'refuse a file that is not there or not complete, of another kind or provider, and a plan that names one',
+    async () => {
+      await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(1));
+      const missing = HARVEST_KEY.replaceAll('2017', '2018');
+      const torn = HARVEST_KEY.replaceAll('2017', '2019');
+      await store.put(torn, [Buffer.from('Obj')]);
+      const plan = (harvest: unknown) => [Buffer.from(JSON.stringify({ harvest, version: '1' }))];
+      await store.put('cdl/plan/20180209_104428/20180209_104428-x.json', plan(missing));
+      await store.put('cdl/plan/20180209_104429/20180209_104429-x.json', plan(undefined));
 
-    const cases = {
-      [`mapping cdl --input ${missing}`]: /there is no cdl\/harvest\/20180209/,
-      [`mapping cdl --input ${torn}`]: /there is no .+20190209.+ no -prov.json beside it/,
-      'mapping cdl --input nonsense': /"nonsense" is not the key of an Avro file; a valid one is cdl\/harvest/,
-      [`mapping mdl --input ${HARVEST_KEY}`]: /is a file of cdl, not of mdl/,
-      [`enrichment cdl --input ${HARVEST_KEY}`]:
-        /avro holds OriginalRecord.v1, and enrichment reads MAP.4_0.MAPRecord.v1/,
-      'mapping cdl --plan cdl/plan/20180209_104428':
-        /there is no cdl\/harvest\/20180209\/20180209_104428-cdl-OriginalRecord.v1.avro in .+, which the plan cdl\/plan\/20180209_104428\/20180209_104428-x.json names for harvest/,
-      'mapping cdl --plan cdl/plan/20180209_104429':
-        /names no file of normalization or harvest .+, which mapping needs \(it has: none\)/,
-      'mapping cdl --plan cdl/plan/nowhere': /there is no plan cdl\/plan\/nowhere/,
-      'mapping mdl': /mdl has no file of .*harvest.* that mapping could read/,
-    };
-    for (const [args, message] of Object.entries(cases)) {
-      const { exitCode, stdout, stderr } = await tidemark(args);
-      assert.deepEqual([exitCode, stdout], [2, ''], args);
-      assert.match(stderr, message);
-    }
-    assert.deepEqual((await keysOf(store, 'cdl/mapping/')).concat(await keysOf(store, 'mdl/')), []);
-  });
+      const cases = {
+        [`mapping cdl --input ${missing}`]: /there is no cdl\/harvest\/20180209/,
+        [`mapping cdl --input ${torn}`]: /there is no .+20190209.+ no -prov.json beside it/,
+        'mapping cdl --input nonsense': /"nonsense" is not the key of an Avro file; a valid one is cdl\/harvest/,
+        [`mapping mdl --input ${HARVEST_KEY}`]: /is a file of cdl, not of mdl/,
+        [`enrichment cdl --input ${HARVEST_KEY}`]:
+          /avro holds OriginalRecord.v1, and enrichment reads MAP.4_0.MAPRecord.v1/,
+        'mapping cdl --plan cdl/plan/20180209_104428':
+          /there is no cdl\/harvest\/20180209\/20180209_104428-cdl-OriginalRecord.v1.avro in .+, which the plan cdl\/plan\/20180209_104428\/20180209_104428-x.json names for harvest/,
+        'mapping cdl --plan cdl/plan/20180209_104429':
+          /names no file of normalization or harvest .+, which mapping needs \(it has: none\)/,
+        'mapping cdl --plan cdl/plan/nowhere': /there is no plan cdl\/plan\/nowhere/,
+        'mapping mdl': /mdl has no file of .*harvest.* that mapping could read/,
+      };
+      for (const [args, message] of Object.entries(cases)) {
+        const { exitCode, stdout, stderr } = await tidemark(args);
+        assert.deepEqual([exitCode, stdout], [2, ''], args);
+        assert.match(stderr, message);
+      }
+      assert.deepEqual((await keysOf(store, 'cdl/mapping/')).concat(await keysOf(store, 'mdl/')), []);
+    },
+  );
 
-  it('A33: read the file that a plan names for the activity before, and not its other or newer ones', async () => {
+  itOnce('A33: read the file that a plan names for the activity before, and not its other or newer ones', async () => {
     const harvested = await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z --write-plan', xmlLines(3));
     const [, harvestPlan] = harvested.stdout.trim().split('\n');
     const mapped = await tidemark(
@@ -138,7 +141,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     });
   });
 
-  it('a6: read all files that a plan names for one activity, and name the plan as generator', async () => {
+  itOnce('a6: read all files that a plan names for one activity, and name the plan as generator', async () => {
     await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(2));
     await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(5));
     const key = 'cdl/plan/20170209_104428/20170209_104428-MappedRecord.json';
@@ -159,33 +162,36 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     );
   });
 
-  it('refuse what is not JSON in an IndexRecord of MAP 3.1, and an empty MAPRecord, and publish the rest', async () => {
-    const documents = ['not json', '[1]', '{"a":', '', '{"title":"A map"}'];
-    const lines = documents.map((document, at) =>
-      JSON.stringify({ id: `r${at}`, document, mimetype: 'application/json' }),
-    );
-    await tidemark('harvest cdl --from -', lines.join('\n'));
-    writeFileSync(
-      folder.at('as-it-is.mjs'),
-      "export const schema = 'MAP.3_1.IndexRecord.v1'; export default ({ id, document }) => ({ id, document });",
-    );
+  itOnce(
+    'refuse what is not JSON in an IndexRecord of MAP 3.1, and an empty MAPRecord, and publish the rest',
+    async () => {
+      const documents = ['not json', '[1]', '{"a":', '', '{"title":"A map"}'];
+      const lines = documents.map((document, at) =>
+        JSON.stringify({ id: `r${at}`, document, mimetype: 'application/json' }),
+      );
+      await tidemark('harvest cdl --from -', lines.join('\n'));
+      writeFileSync(
+        folder.at('as-it-is.mjs'),
+        "export const schema = 'MAP.3_1.IndexRecord.v1'; export default ({ id, document }) => ({ id, document });",
+      );
 
-    const mapped = await tidemark('mapping cdl --json');
-    const indexed = await tidemark('indexing cdl --transform as-it-is.mjs --json');
+      const mapped = await tidemark('mapping cdl --json');
+      const indexed = await tidemark('indexing cdl --transform as-it-is.mjs --json');
 
-    const [mapping, indexing] = [mapped, indexed].map(({ stdout }) => JSON.parse(stdout));
-    assert.deepEqual([mapped.exitCode, mapping.errors, mapping.written], [1, { 'no-document': 1 }, 4]);
-    assert.deepEqual([indexed.exitCode, indexing.errors, indexing.written], [1, { 'not-json': 3 }, 1]);
-    const [record] = await readRecords(store, indexing.key, 'MAP.3_1.IndexRecord.v1');
-    assert.equal(record?.document, documents[4]);
-    const [erratum] = (await readTextOf(store, indexing.files.errata)).split('\n');
-    assert.match(
-      erratum!,
-      /"kind":"not-json".+its document is not a JSON object, as MAP\.3_1\.IndexRecord\.v1 requires/,
-    );
-  });
+      const [mapping, indexing] = [mapped, indexed].map(({ stdout }) => JSON.parse(stdout));
+      assert.deepEqual([mapped.exitCode, mapping.errors, mapping.written], [1, { 'no-document': 1 }, 4]);
+      assert.deepEqual([indexed.exitCode, indexing.errors, indexing.written], [1, { 'not-json': 3 }, 1]);
+      const [record] = await readRecords(store, indexing.key, 'MAP.3_1.IndexRecord.v1');
+      assert.equal(record?.document, documents[4]);
+      const [erratum] = (await readTextOf(store, indexing.files.errata)).split('\n');
+      assert.match(
+        erratum!,
+        /"kind":"not-json".+its document is not a JSON object, as MAP\.3_1\.IndexRecord\.v1 requires/,
+      );
+    },
+  );
 
-  it('hint that documents of MAP 4.0 are not RDF, and publish them', async () => {
+  itOnce('hint that documents of MAP 4.0 are not RDF, and publish them', async () => {
     await tidemark('harvest cdl --from -', xmlLines(2));
     const rdf = [
       '{"@id":"https://example.org/1"}',
@@ -207,7 +213,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     assert.doesNotMatch(right.stderr, /Hint/);
   });
 
-  it('say that nothing was published after a drop, and publish when it is accepted', async () => {
+  itOnce('say that nothing was published after a drop, and publish when it is accepted', async () => {
     await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(10));
 
     const stopped = await tidemark('harvest cdl --from -', xmlLines(6));
@@ -226,7 +232,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     assert.ok(await findArtifact(store, JSON.parse(accepted.stdout).key));
   });
 
-  it('report what failed, and exit with 1 when something did', async () => {
+  itOnce('report what failed, and exit with 1 when something did', async () => {
     const input = `${xmlLines(2)}{"document":"x"}\n${xmlLines(1)}`;
     const { exitCode, stdout, stderr } = await tidemark(
       'harvest cdl --from - --started 2017-02-09T10:44:28Z --source https://example.org/oai',
@@ -242,7 +248,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     assert.equal(where, `Each of them is in ${HARVEST_KEY.replace('.avro', '-errata.ndjson')}.`);
   });
 
-  it('report that a newer mapping was not enriched', async () => {
+  itOnce('report that a newer mapping was not enriched', async () => {
     await tidemark('harvest cdl --from - --started 2017-02-09T10:44:28Z', xmlLines(1));
     await tidemark('mapping cdl --started 2017-02-10T00:00:00Z');
     const enriched = await tidemark('enrichment cdl --started 2017-02-11T00:00:00Z');
@@ -253,7 +259,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     assert.match(stderr, new RegExp(`reading ${enriched.stdout.trim()}; the mapping cdl/mapping/20170212/.+ is newer`));
   });
 
-  it('begin at a time as in keys, and say that a run with a later time is still the newest', async () => {
+  itOnce('begin at a time as in keys, and say that a run with a later time is still the newest', async () => {
     const second = await tidemark('harvest cdl --from - --started 20170209_104428', xmlLines(1));
     const first = await tidemark('harvest cdl --from - --started 2017-02-08T00:00:00Z', xmlLines(1));
     const third = await tidemark('harvest cdl --from -', xmlLines(1));
@@ -266,7 +272,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     assert.doesNotMatch(second.stderr + third.stderr, /newest/);
   });
 
-  it('refuse input that is compressed, and say how to unpack it', async () => {
+  itOnce('refuse input that is compressed, and say how to unpack it', async () => {
     writeFileSync(folder.at('records.ndjson.gz'), gzipSync(xmlLines(1)));
 
     const { exitCode, stdout, stderr } = await tidemark('harvest cdl --from records.ndjson.gz');
@@ -278,7 +284,7 @@ describeOnEachArtifactStore('activities on the command line', (place) => {
     );
   });
 
-  it('refuse what does not fit the activity', async () => {
+  itOnce('refuse what does not fit the activity', async () => {
     const cases = {
       'harvest cdl': /a harvest needs --from/,
       'harvest cdl --from nowhere.ndjson': /nowhere\.ndjson cannot be read: it does not exist \(ENOENT\)/,

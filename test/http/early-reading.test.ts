@@ -132,7 +132,7 @@ describeOnEachStore('An upload', (store, itOnce) => {
     });
   }
 
-  it('that is resumed is read while it arrives, also across a break', async () => {
+  itOnce('that is resumed is read while it arrives, also across a break', async () => {
     const bytes = MARC21;
     const url = await begunTus(`${started.url}/api/organizations/lane/resumable-uploads`, bytes.length, {
       filename: 'new.mrc',
@@ -218,7 +218,7 @@ describeOnEachStore('An upload', (store, itOnce) => {
     await nothingIsLeft();
   });
 
-  it('is read by its job when another upload comes in between', async () => {
+  itOnce('is read by its job when another upload comes in between', async () => {
     const number = await slowly([file('new.mrc', MARC21)], async () => {
       await isBeingRead();
       await stream.upload({ 'other.mrc': 'x' });

@@ -47,7 +47,7 @@ describeOnEachStore('A private organization', (store, itOnce) => {
       ({ organization }: { organization: string }) => organization,
     );
 
-  it('is in no list of those who may not read it, nor is a name like it', async () => {
+  itOnce('is in no list of those who may not read it, nor is a name like it', async () => {
     const near = () => get('/api/organizations/seale');
     const before = (await near()).text.replace(/"requestId":"[^"]*"/, '');
     await addSealed();
@@ -81,7 +81,7 @@ describeOnEachStore('A private organization', (store, itOnce) => {
     assert.equal((await sets.bySlug('open')).title, 'Closed: records');
   });
 
-  it('is read by its own tokens, and by those of a group that it names', async () => {
+  itOnce('is read by its own tokens, and by those of a group that it names', async () => {
     await addSealed();
     const former = await bearing('group:consortium');
     for (const scopes of [['download:sealed'], ['upload:sealed'], ['group:consortium'], ['read:*']] as const) {

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 
 const DEFAULT = { organization: 'lane' };
 
-describeOnEachStore('Dumps of the default stream', (store) => {
+describeOnEachStore('Dumps of the default stream', (store, itOnce) => {
   let started: StartedApp;
   let stream: DumpedStream;
   let runner: JobRunner | undefined;
@@ -53,7 +53,7 @@ describeOnEachStore('Dumps of the default stream', (store) => {
     assert.deepEqual(asText(after), asText(records));
   });
 
-  it('are made by jobs, which the API adds, and are listed oldest first', async () => {
+  itOnce('are made by jobs, which the API adds, and are listed oldest first', async () => {
     const { app, url } = started;
     const dumps = `${url}/api/organizations/lane/dumps`;
     const worker = { name: 'tester', leaseMs: 30_000 };

@@ -18,7 +18,7 @@ import { ProcessedStream } from '../support/upload-processing.ts';
 const RECORDS = 20_000;
 const CHUNK = 65_536;
 
-describeOnEachArtifactStore('a file that is read while it arrives', (place) => {
+describeOnEachArtifactStore('a file that is read while it arrives', (place, itOnce) => {
   let started: StartedApp;
   let reader: EarlyReader;
   let chunks: readonly Buffer[];
@@ -80,7 +80,7 @@ describeOnEachArtifactStore('a file that is read while it arrives', (place) => {
     assert.deepEqual(await started.app.artifacts.folders('_streams/'), []);
   });
 
-  it('is removed when no job of the process takes it within five minutes', async () => {
+  itOnce('is removed when no job of the process takes it within five minutes', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     try {
       const arriving = reader.begin({ organization: 'lane', fileName: 'new.mrc' })!;
@@ -97,7 +97,7 @@ describeOnEachArtifactStore('a file that is read while it arrives', (place) => {
     }
   });
 
-  it('is left to the job when the thread can store nothing of it', async () => {
+  itOnce('is left to the job when the thread can store nothing of it', async () => {
     const endpoint = `http://127.0.0.1:${await findFreePort()}`;
     const location = parseS3Location(`${rootOf({ endpoint }, 'bucket')}&anonymous=true`, 'artifacts');
     reader = readerOf({ kind: 's3', place: location, settings: { timeoutMs: 10_000, attempts: 1 } });
@@ -109,7 +109,7 @@ describeOnEachArtifactStore('a file that is read while it arrives', (place) => {
     assert.equal(await reader.take(toRead, signal, () => {}), undefined);
   });
 
-  it('is not waited for when the job is stopped', async () => {
+  itOnce('is not waited for when the job is stopped', async () => {
     const arriving = reader.begin({ organization: 'lane', fileName: 'new.mrc' })!;
     for (const chunk of chunks) arriving.push(chunk);
     const file = await store();

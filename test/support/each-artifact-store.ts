@@ -3,6 +3,7 @@ import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import type { ArtifactLocation } from '../../src/artifacts/open-artifacts.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { parseS3Location } from '../../src/lib/s3/s3-location.ts';
+import type { ItOnce } from './each-store.ts';
 import { environmentOf, rootOf, useBucket, useKeys, useS3 } from './s3.ts';
 import { useTempFolder } from './temp-folder.ts';
 
@@ -21,7 +22,10 @@ export interface ArtifactPlace {
  * Runs the same tests with artifacts in a folder and in a bucket. Where there is no S3 server, they are skipped there
  * with the reason.
  */
-export function describeOnEachArtifactStore(title: string, tests: (this: Suite, place: ArtifactPlace) => void): void {
+export function describeOnEachArtifactStore(
+  title: string,
+  tests: (this: Suite, place: ArtifactPlace, itOnce: ItOnce) => void,
+): void {
   describe(`${title} (in a folder)`, function () {
     const folder = useTempFolder();
     const location = (): ArtifactLocation => ({ kind: 'folder', folder: folder.at('artifacts') });
@@ -29,6 +33,7 @@ export function describeOnEachArtifactStore(title: string, tests: (this: Suite, 
     tests.call(
       this,
       placeOf(location, text, () => ({})),
+      it,
     );
   });
   describe(`${title} (in a bucket)`, function () {
@@ -44,6 +49,7 @@ export function describeOnEachArtifactStore(title: string, tests: (this: Suite, 
     tests.call(
       this,
       placeOf(location, text, () => environmentOf(s3)),
+      () => {},
     );
   });
 }

@@ -42,7 +42,7 @@ export const SQLITE: StoreKind = {
   },
 };
 
-/** A test, among those of every kind of store, of what no store has a part in: one kind is enough. */
+/** A test, among those of every kind of store, of what does not depend on the store: one kind is enough. */
 export type ItOnce = (title: string, test: Func | AsyncFunc) => void;
 
 /**
