@@ -103,8 +103,7 @@ export interface SmallObject {
 
 /** A batch of small objects that threads write as drafts, by `writeDraft` (drafts.ts). */
 export interface Drafts {
-  /** Returns the place of a new draft. */
-  place(): Promise<DraftPlace>;
+  readonly place: DraftPlace;
 
   /**
    * Stores drafts, as `putAll` stores bytes. Removes all other drafts of this batch, also if it fails. Call it once;
@@ -115,8 +114,8 @@ export interface Drafts {
 
 export interface Draft {
   readonly key: ObjectKey;
-  /** The path of its place. */
-  readonly path: string;
+  /** As `writeDraft` returned it. */
+  readonly name: string;
 }
 
 export interface PutOptions {

@@ -187,8 +187,8 @@ export interface WantedCopy {
   /** Largest file to copy, in bytes. Less than a megabyte. */
   readonly mostBytes: number;
   /**
-   * Place to write the copy to, for a root that reads files in its own threads; otherwise the digest contains the
-   * bytes. A copy that cannot be written is `unavailable`, without a path.
+   * Where to write the copy as a draft, for a root that reads files in its own threads; otherwise the digest contains
+   * the bytes. A copy that cannot be written is `unavailable`, without a path.
    */
   readonly draft?: DraftPlace | undefined;
 }
@@ -207,8 +207,8 @@ export interface FileDigest {
   readonly links?: readonly Link[];
   /** The bytes that have these hashes, when a copy was requested. */
   readonly bytes?: Uint8Array;
-  /** Whether the copy was written as a draft instead. */
-  readonly isDrafted?: boolean;
+  /** The name of the draft, when the copy was written as one instead. */
+  readonly draft?: string;
 }
 
 export interface PresignedUse {

@@ -189,19 +189,21 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       assert.equal(await store.head(KEY), undefined);
     });
 
-    it('stores the drafts of threads, where it can, and removes all others', async () => {
+    it('stores the drafts of several threads, where it can, and removes all others', async () => {
       const drafts = await store.beginDrafts?.();
       if (drafts === undefined) return;
       const keys = Array.from({ length: 250 }, (_, at) => `a/${at % 7}/${at}`);
       await store.put(keys[0]!, [Buffer.from(keys[0]!)]);
       const { modified } = (await store.head(keys[0]!))!;
       await passASecond();
-      const kept = await Promise.all(keys.map(async (key) => ({ key, place: await drafts.place() })));
-      for (const { key, place } of [...kept, { key: 'left', place: await drafts.place() }])
-        writeDraft(place, Buffer.from(key));
+      const kept = keys.map((key) => ({ key, name: writeDraft(drafts.place, Buffer.from(key)) }));
+      writeDraft(drafts.place, Buffer.from('left'));
+      const thread = threadOf(under.location);
+      const written = thread.call('writeDraft', [drafts.place, Buffer.from('b')]);
+      kept.push({ key: 'b', name: await written.finally(() => thread.close()) });
       assert.deepEqual(keysOf(await collect(store.list(''))), [keys[0]]);
-      await drafts.keep(kept.map(({ key, place: { path } }) => ({ key, path })));
-      assert.deepEqual(keysOf(await collect(store.list(''))), [...keys].sort());
+      await drafts.keep(kept);
+      assert.deepEqual(keysOf(await collect(store.list(''))), [...keys, 'b'].sort());
       for (const { key } of kept) assert.equal((await read(store, key)).toString(), key);
       assert.ok((await store.head(keys[0]!))!.modified > modified);
       assert.deepEqual(await under.leftovers(), []);

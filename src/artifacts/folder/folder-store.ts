@@ -66,7 +66,7 @@ export class FolderStore implements ArtifactStore {
   }
 
   async beginDrafts(): Promise<Drafts> {
-    return new FolderDrafts({ root: this.#root, folder: await this.#temporaryFolder(), writer: this.#writer });
+    return new FolderDrafts({ store: this.#root, folder: await this.#temporaryFolder() }, this.#writer);
   }
 
   async get(key: ObjectKey, { range, signal }: GetOptions = {}): Promise<OpenObject> {

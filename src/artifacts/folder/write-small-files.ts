@@ -1,5 +1,5 @@
 import { mkdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { DiskSync } from '../../lib/files/disk-sync.ts';
 import { isGone } from '../../lib/system-error.ts';
 import type { Draft, ObjectKey, SmallObject } from '../artifact-store.ts';
@@ -25,7 +25,7 @@ interface Unfinished {
 export function writeSmallFiles(place: SmallFilePlace, objects: readonly SmallObject[]): Promise<void> {
   return store(place, objects, ({ bytes }, target, at) => {
     if (isTouched(target)) return undefined;
-    const path = join(place.folder, String(at));
+    const path = `${place.folder}/${at}`;
     writeNewFile(path, bytes);
     return path;
   });
@@ -33,7 +33,7 @@ export function writeSmallFiles(place: SmallFilePlace, objects: readonly SmallOb
 
 /** Stores files that other threads have written as drafts. A file that exists is replaced, by the same bytes. */
 export function keepDrafts(place: SmallFilePlace, drafts: readonly Draft[]): Promise<void> {
-  return store(place, drafts, ({ path }) => path);
+  return store(place, drafts, ({ name }) => `${place.folder}/${name}`);
 }
 
 /** @param written writes the temporary file of an object, and returns its path; undefined when the object exists */
@@ -47,8 +47,9 @@ async function store<Stored extends { readonly key: ObjectKey }>(
     // Includes folders of files that exist: the process that wrote them may not have made them durable yet.
     const folders = new Set<string>();
     for (const [at, object] of objects.entries()) {
-      const target = join(root, object.key);
-      folders.add(dirname(target));
+      // Not by `join` and `dirname`, which take as long as a tenth of renaming it.
+      const target = `${root}/${object.key}`;
+      folders.add(target.slice(0, target.lastIndexOf('/')));
       const path = written(object, target, at);
       if (path !== undefined) unfinished.push({ path, target });
     }

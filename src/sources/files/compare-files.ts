@@ -136,11 +136,13 @@ class FileComparison {
   /** Describes the files that wait to be described, and ends the step. */
   async step(): Promise<SyncStep> {
     const findings = this.#findings;
-    const next = this.#toDescribe.values();
+    const toDescribe = this.#toDescribe;
+    const next = toDescribe.values();
     this.#findings = [];
     this.#toDescribe = [];
     this.#bytesToRead = 0;
     const { root, memory } = this.#files;
+    if (toDescribe.length > 0) await this.#versions?.begin();
     // Each takes the next file when it has finished its last one.
     const describing = Array.from({ length: root.digestsAtOnce }, () => this.#describeEach(next, findings));
     try {

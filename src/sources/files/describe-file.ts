@@ -40,10 +40,9 @@ async function readFile({ root, file, signal, versions }: DescribeInput): Promis
   const { path } = file;
   const key = keyOfPath(path);
   const now = Date.now();
-  const copied = await versions?.wantedCopy();
-  const digest = await root.digest(path, { signal, length: file.length, copied });
+  const digest = await root.digest(path, { signal, length: file.length, copied: versions?.wantedCopy });
   const { length, mtime, hashes, tag, mime: known, links } = digest;
-  await versions?.keep(path, digest, copied?.draft);
+  await versions?.keep(path, digest);
   const lastmod = lastmodOf(mtime, now);
   const type = known ?? (await mediaTypeOf(path));
   const state = { ...(lastmod !== undefined && { lastmod }), length, hashes, mime: type, ...(links && { links }) };

@@ -20,9 +20,6 @@ interface ReliedParts {
 /** The number of the last run; undefined while one is running. */
 type Ended = number | undefined;
 
-/** The versions that a scan relies on, each with the last run that had ended before it was stored. */
-type Relied = ReadonlyMap<ObjectKey, Ended>;
-
 const CHECKED_AT_ONCE = 16;
 /** Milliseconds between two checks whether a run has ended. */
 const POLL_MS = 200;
@@ -30,60 +27,57 @@ const POLL_MS = 200;
 const LONGEST_MS = 60_000;
 
 /**
- * Detects that versions were removed right after a scan stored them. A run spares versions that were stored within a
- * day, but in a bucket bytes may be stored again after the run has read their time and before it removes them. So if
- * any run took place since the bytes were stored, this checks that they still exist.
+ * The versions that a step of a scan relies on. Detects that some were removed right after the scan stored them. A run
+ * spares versions that were stored within a day, but in a bucket bytes may be stored again after the run has read their
+ * time and before it removes them. So if any run took place since the bytes were stored, this checks that they still
+ * exist.
  */
 export class ReliedVersions {
   readonly #parts: ReliedParts;
-  #relied = new Map<ObjectKey, Ended>();
-  #begun: Promise<void> | undefined;
-  #ended: Ended;
+  readonly #before: Ended;
+  readonly #keys = new Set<ObjectKey>();
 
-  constructor(parts: ReliedParts) {
+  private constructor(parts: ReliedParts, before: Ended) {
     this.#parts = parts;
+    this.#before = before;
   }
 
-  /** Call this before the bytes are stored. */
-  async add(key: ObjectKey): Promise<void> {
-    this.#begun ??= this.#readEnded().then((ended) => {
-      this.#ended = ended;
-    });
-    await this.#begun;
-    if (!this.#relied.has(key)) this.#relied.set(key, this.#ended);
+  /** Call this before versions are stored. */
+  static async begin(parts: ReliedParts): Promise<ReliedVersions> {
+    return new ReliedVersions(parts, await lastEnded(parts));
   }
 
-  /** Returns the versions added since the last call. */
-  take(): Relied {
-    const relied = this.#relied;
-    this.#relied = new Map();
-    return relied;
+  has(key: ObjectKey): boolean {
+    return this.#keys.has(key);
+  }
+
+  add(key: ObjectKey): void {
+    this.#keys.add(key);
   }
 
   /**
    * Resolves when no run is under way that was decided before these versions were stored, and all of them exist.
    * @throws TidemarkError `unavailable` when one is missing
    */
-  async require(relied: Relied): Promise<void> {
-    if (relied.size === 0) return;
+  async require(): Promise<void> {
+    if (this.#keys.size === 0) return;
     const begun = Date.now();
-    let ended = await this.#readEnded();
+    let ended = await lastEnded(this.#parts);
     while (ended === undefined && Date.now() - begun < LONGEST_MS) {
       await wait(POLL_MS);
-      ended = await this.#readEnded();
+      ended = await lastEnded(this.#parts);
     }
-    this.#ended = ended;
-    const suspects = [...relied].filter(([, before]) => before === undefined || before !== ended);
+    if (this.#before !== undefined && this.#before === ended) return;
     const { artifacts } = this.#parts;
-    for await (const found of mapInOrder(suspects, CHECKED_AT_ONCE, ([key]) => artifacts.head(key))) {
+    for await (const found of mapInOrder(this.#keys, CHECKED_AT_ONCE, (key) => artifacts.head(key))) {
       if (found !== undefined) continue;
       const message = 'another process removed a version that this scan had just stored again: scan the set again';
       throw new TidemarkError('unavailable', message, {});
     }
   }
+}
 
-  async #readEnded(): Promise<Ended> {
-    const { number, until = 0 } = (await this.#parts.lastRemovals()) ?? { number: 0 };
-    return until > Date.now() ? undefined : number;
-  }
+async function lastEnded({ lastRemovals }: ReliedParts): Promise<Ended> {
+  const { number, until = 0 } = (await lastRemovals()) ?? { number: 0 };
+  return until > Date.now() ? undefined : number;
 }

@@ -1,6 +1,5 @@
 import { formatKey, mediaTypeOf } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, Draft, Drafts, SmallObject } from '../../artifacts/artifact-store.ts';
-import type { DraftPlace } from '../../artifacts/drafts.ts';
 import type { VersionKey } from '../../artifacts/keys/set-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { SetId } from '../../core/resource-set.ts';
@@ -30,79 +29,89 @@ const MOST_BYTES = 16 * 1024 * 1024;
  */
 const SAFE_MS = 12 * 60 * 60 * 1000;
 
+/** What was stored since a step of a comparison began. */
+interface Step {
+  readonly relied: ReliedVersions;
+  readonly batch: Drafts | undefined;
+  readonly drafts: Draft[];
+  readonly wantedCopy: WantedCopy;
+}
+
 /** Stores the bytes of the files that a comparison hashes, once for each digest. */
 export class VersionWriter {
   readonly #store: VersionStore;
   readonly #root: Pick<ContentRoot, 'open'>;
-  readonly #waiting = new Map<string, SmallObject>();
-  #drafts: Promise<Drafts> | undefined;
-  readonly #drafted = new Map<string, Draft>();
+  #step: Step | undefined;
+  #waiting: SmallObject[] = [];
   #waitingBytes = 0;
   #writing: Promise<void> = Promise.resolve();
-  readonly #relied: ReliedVersions;
 
   constructor(store: VersionStore, root: Pick<ContentRoot, 'open'>) {
     this.#store = store;
-    this.#relied = new ReliedVersions(store);
     this.#root = root;
   }
 
-  /** The copy to request when the next file is hashed. */
-  async wantedCopy(): Promise<WantedCopy> {
-    this.#drafts ??= this.#store.artifacts.beginDrafts?.();
-    return { mostBytes: SMALL_BYTES, draft: await (await this.#drafts)?.place() };
+  /**
+   * Begins a step. End it by `stored` or `discard`.
+   * @throws TidemarkError `unavailable` when the artifact store cannot be written
+   */
+  async begin(): Promise<void> {
+    const relied = await ReliedVersions.begin(this.#store);
+    const batch = await this.#store.artifacts.beginDrafts?.();
+    this.#step = { relied, batch, drafts: [], wantedCopy: { mostBytes: SMALL_BYTES, draft: batch?.place } };
+  }
+
+  /** The copy to request of each file of this step. */
+  get wantedCopy(): WantedCopy {
+    return this.#step!.wantedCopy;
   }
 
   /**
    * Stores the bytes of a file that was hashed; `stored` resolves when they are durable.
-   * @param draft where the bytes were written, when the digest is drafted
    * @throws TidemarkError `conflict` or `not-found` when the file has been replaced; `unavailable` when the artifact
    *   store cannot be written
    */
-  async keep(path: string, { hashes, bytes, isDrafted }: FileDigest, draft?: DraftPlace): Promise<void> {
+  async keep(path: string, { hashes, bytes, draft }: FileDigest): Promise<void> {
     const digest = hashes['sha-256'];
     if (digest === undefined) throw new Error(`"${path}" was hashed without sha-256`);
     const version: VersionKey = { kind: 'version', set: this.#store.set, digest };
     const key = formatKey(version);
-    await this.#relied.add(key);
-    if (isDrafted) this.#drafted.set(key, { key, path: draft!.path });
+    const { relied, drafts } = this.#step!;
+    if (relied.has(key)) return;
+    if (draft === undefined && bytes === undefined) await this.#keepLarge(path, version);
+    relied.add(key);
+    if (draft !== undefined) drafts.push({ key, name: draft });
     else if (bytes !== undefined) await this.#keepBytes({ key, bytes });
-    else await this.#keepLarge(path, version);
   }
 
   /**
-   * Resolves when all bytes passed so far are durable; more may be passed meanwhile.
+   * Ends the step. Resolves when all its bytes are durable; the next step may begin meanwhile.
    * @throws TidemarkError `unavailable` when the artifact store cannot be written, or another process has removed some
    *   of the bytes meanwhile
    */
   async stored(): Promise<void> {
-    const relied = this.#relied.take();
+    const step = this.#step;
+    if (step === undefined) return;
+    this.#step = undefined;
     this.#writeWaiting();
-    await Promise.all([this.#writing, this.#keepDrafts([...this.#drafted.values()])]);
-    await this.#relied.require(relied);
+    if (step.drafts.length > 0) failpoint('version.writing');
+    await Promise.all([this.#writing, step.batch?.keep(step.drafts)]);
+    await step.relied.require();
     failpoint('version.stored');
   }
 
-  /** Drops what was passed since the last call of `stored`. */
+  /** Ends the step, and drops what was passed in it. */
   async discard(): Promise<void> {
-    this.#relied.take();
-    this.#waiting.clear();
+    const step = this.#step;
+    this.#step = undefined;
+    this.#waiting = [];
     this.#waitingBytes = 0;
     // The writer has failed already, and leftover drafts are removed later.
-    await this.#keepDrafts([]).catch(() => {});
-  }
-
-  async #keepDrafts(drafted: readonly Draft[]): Promise<void> {
-    const drafts = this.#drafts;
-    this.#drafts = undefined;
-    this.#drafted.clear();
-    if (drafted.length > 0) failpoint('version.writing');
-    await (await drafts)?.keep(drafted);
+    await step?.batch?.keep([]).catch(() => {});
   }
 
   async #keepBytes(object: SmallObject): Promise<void> {
-    if (this.#waiting.has(object.key)) return;
-    this.#waiting.set(object.key, object);
+    this.#waiting.push(object);
     this.#waitingBytes += object.bytes.length;
     if (this.#waitingBytes >= MOST_BYTES) await this.#writeWaiting();
   }
@@ -110,8 +119,8 @@ export class VersionWriter {
   /** Starts a write. Resolves when the previous write is done, so that memory has the bytes of two writes at most. */
   #writeWaiting(): Promise<void> {
     const before = this.#writing;
-    const objects = [...this.#waiting.values()];
-    this.#waiting.clear();
+    const objects = this.#waiting;
+    this.#waiting = [];
     this.#waitingBytes = 0;
     if (objects.length > 0) {
       this.#writing = before.then(() => this.#write(objects));

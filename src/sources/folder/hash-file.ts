@@ -41,7 +41,7 @@ const buffer = Buffer.allocUnsafe(1024 * 1024);
  */
 export function hashFile({ root, hashes }: HashedRoot, { path, copied }: FileToHash): FileDigest {
   if (!isPlainPath(path)) throw noSuchFile(path);
-  const { file, found } = openNamed(join(root, path)) ?? openReal(root, path);
+  const { file, found } = openNamed(`${root}/${path}`) ?? openReal(root, path);
   try {
     const length = Number(found.size);
     const read = hashAll(file, hashes, length);
@@ -132,9 +132,8 @@ function fill(file: number, wanted: number): Buffer {
   return buffer.subarray(0, filled);
 }
 
-function copy(bytes: Buffer, { draft }: WantedCopy): Pick<FileDigest, 'bytes' | 'isDrafted'> {
+function copy(bytes: Buffer, { draft }: WantedCopy): Pick<FileDigest, 'bytes' | 'draft'> {
   // Not from a pool: the whole pool would be copied to the calling thread.
   if (draft === undefined) return { bytes: new Uint8Array(bytes) };
-  writeDraft(draft, bytes);
-  return { isDrafted: true };
+  return { draft: writeDraft(draft, bytes) };
 }

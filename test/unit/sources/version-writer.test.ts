@@ -26,8 +26,7 @@ describe('a version writer', () => {
   }
 
   async function keep(versions: VersionWriter, root: FolderRoot, path: string): Promise<void> {
-    const copied = await versions.wantedCopy();
-    await versions.keep(path, await root.digest(path, { copied }), copied.draft);
+    await versions.keep(path, await root.digest(path, { copied: versions.wantedCopy }));
   }
 
   it('keeps small and large files under their digests, each digest once', async () => {
@@ -48,6 +47,7 @@ describe('a version writer', () => {
       { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
       root,
     );
+    await versions.begin();
     for (const path of ['1', '2', '3', '4', '5']) await keep(versions, root, path);
     await versions.stored();
     const digests = [small, large, Buffer.alloc(0)].map(sha256);
@@ -65,12 +65,30 @@ describe('a version writer', () => {
       { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
       root,
     );
-    const copied = await versions.wantedCopy();
-    const digest = await root.digest('a', { copied });
+    await versions.begin();
+    const digest = await root.digest('a', { copied: versions.wantedCopy });
     folder.write('files/a', Buffer.alloc(SMALL_BYTES + 1, 'b'));
-    await assert.rejects(versions.keep('a', digest, copied.draft), (error) => isTidemarkError(error, 'conflict'));
+    await assert.rejects(versions.keep('a', digest), (error) => isTidemarkError(error, 'conflict'));
     await versions.stored();
     assert.deepEqual(await keptKeys(), []);
+    await store.close();
+  });
+
+  it('stores the bytes of a large file that was replaced from another one that has them', async () => {
+    for (const name of ['a', 'b']) folder.write(`files/${name}`, Buffer.alloc(SMALL_BYTES + 1, 'a'));
+    const root = rootOf();
+    const store = artifacts();
+    const versions = new VersionWriter(
+      { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
+      root,
+    );
+    await versions.begin();
+    const digest = await root.digest('a');
+    folder.write('files/a', 'another');
+    await assert.rejects(versions.keep('a', digest), (error) => isTidemarkError(error, 'conflict'));
+    await keep(versions, root, 'b');
+    await versions.stored();
+    assert.equal((await keptKeys()).length, 1);
     await store.close();
   });
 
@@ -83,6 +101,7 @@ describe('a version writer', () => {
     );
     const storing: Promise<void>[] = [];
     for (let step = 0; step < 5; step++) {
+      await versions.begin();
       for (let at = 0; at < 20; at++) {
         folder.write(`files/${at}`, `${at} of ${step}`);
         await keep(versions, root, `${at}`);
@@ -91,6 +110,7 @@ describe('a version writer', () => {
     }
     await Promise.all(storing);
     assert.equal((await keptKeys()).length, 100);
+    await versions.begin();
     await keep(versions, root, '1');
     folder.write('files/1', 'of a step that fails');
     await keep(versions, root, '1');
@@ -120,6 +140,7 @@ describe('a version writer', () => {
     }
 
     it('does not rely on what was removed since it was handed over', async () => {
+      await writer.begin();
       const key = await keepFile('a');
       await keepFile('b');
       const stored = writer.stored();
@@ -129,6 +150,7 @@ describe('a version writer', () => {
       await store.delete(key);
       removals = { number: 5 };
       await assert.rejects(stored, (error) => isTidemarkError(error, 'unavailable'));
+      await writer.begin();
       await keepFile('a');
       await writer.stored();
       assert.equal((await keptKeys()).length, 2);
@@ -136,6 +158,7 @@ describe('a version writer', () => {
 
     it('goes on when everything that it stored is there after the removals', async () => {
       removals = { number: 5, until: Date.now() + 60_000 };
+      await writer.begin();
       await keepFile('a');
       let isStored = false;
       const stored = writer.stored().then(() => {
@@ -145,6 +168,7 @@ describe('a version writer', () => {
       assert.equal(isStored, false);
       removals = { number: 5 };
       await stored;
+      await writer.begin();
       await keepFile('b');
       removals = { number: 6 };
       await writer.stored();
@@ -159,10 +183,9 @@ describe('a version writer', () => {
       { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
       root,
     );
-    const { draft } = await versions.wantedCopy();
+    await versions.begin();
     rmSync(folder.at('artifacts/.unfinished'), { recursive: true });
-    const copied = { mostBytes: SMALL_BYTES, draft };
-    await assert.rejects(root.digest('a', { copied }), (error) => {
+    await assert.rejects(root.digest('a', { copied: versions.wantedCopy }), (error) => {
       const isTheirs = isTidemarkError(error, 'unavailable') && error.details.path === undefined;
       return isTheirs && error.message.includes(`the artifact store ${folder.at('artifacts')} cannot be written`);
     });
