@@ -9,7 +9,7 @@ const THREADS = 2;
 /** Bytes. Calling a thread takes as long as hashing this much, so smaller files share a call. */
 const SMALL = 65_536;
 /** Files of a call. */
-const MOST_FILES = 16;
+const MOST_FILES = 32;
 
 /** Number of files to request at the same time, so that each thread has a full call. */
 export const HASHED_AT_ONCE = THREADS * MOST_FILES;
