@@ -2,11 +2,14 @@ import { createReadStream, open, read, readSync } from 'node:fs';
 import { inflateRawSync } from 'node:zlib';
 import { fromRandomAccessReaderPromise, RandomAccessReader, type Entry as ZipEntry, type ZipFile } from 'yauzl';
 import { FetchFailure } from './fetcher.ts';
+import { unpackTogether } from './unpack-together.ts';
 
 const MOST_FILES = 1_000_000;
 /** Limit for the central directory, which yauzl keeps in memory. */
 const MOST_DIRECTORY_BYTES = 256 * 1024 * 1024;
 const SMALL_BYTES = 1024 * 1024;
+/** Unpacking a longer file takes most of the time of its call. */
+const MOST_BYTES_TOGETHER = 16 * 1024;
 const LOCAL_HEADER_BYTES = 30;
 /** Most packages are read in order. A larger window costs too much where they are not. */
 const WINDOW_BYTES = 64 * 1024;
@@ -77,6 +80,7 @@ interface SmallFile {
   readonly start: number;
   readonly packedBytes: number;
   readonly bytes: number;
+  readonly crc32: number;
   readonly isPacked: boolean;
 }
 
@@ -86,6 +90,8 @@ export class ZipPackage {
   readonly #length: number;
   readonly #zip: ZipFile;
   readonly #files = new Map<string, ZipEntry | SmallFile>();
+  /** See `unpackAhead`. */
+  readonly #unpacked = new Map<string, Buffer>();
 
   private constructor(window: FileWindow, length: number, zip: ZipFile) {
     this.#window = window;
@@ -146,15 +152,29 @@ export class ZipPackage {
    */
   contents(name: string): Buffer | AsyncIterable<Buffer> {
     const file = this.#files.get(name)!;
-    return 'start' in file ? this.#readAtOnce(file) : this.#stream(file);
+    return this.#unpacked.get(name) ?? ('start' in file ? this.#readAtOnce(file) : this.#stream(file));
   }
 
-  #readAtOnce({ start, packedBytes, bytes, isPacked }: SmallFile): Buffer {
-    const header = this.#bytes(start, LOCAL_HEADER_BYTES);
-    if (header.readUInt32LE(0) !== 0x04034b50) throw new FetchFailure('a file in it has no header');
-    const data = start + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
-    const packed = this.#bytes(data, packedBytes);
-    if (!isPacked) return packed;
+  /** Unpacks those of the files that are small, and keeps their bytes for `contents` until the next call. */
+  unpackAhead(names: readonly string[]): void {
+    this.#unpacked.clear();
+    const files = names.flatMap((name) => {
+      const file = this.#files.get(name);
+      return file !== undefined && isForTogether(file) ? [{ name, file }] : [];
+    });
+    if (files.length === 0) return;
+    try {
+      const packed = files.map(({ file }) => ({ ...file, packed: this.#packed(file) }));
+      for (const [at, bytes] of unpackTogether(packed).entries()) this.#unpacked.set(files[at]!.name, bytes);
+    } catch {
+      // One of them is damaged: `contents` reads each alone, and finds which one.
+    }
+  }
+
+  #readAtOnce(file: SmallFile): Buffer {
+    const packed = this.#packed(file);
+    if (!file.isPacked) return packed;
+    const { bytes } = file;
     try {
       // Otherwise each file takes 16 kB, and garbage is collected after every few hundred files.
       const chunkSize = Math.max(LEAST_CHUNK_BYTES, bytes + 1);
@@ -162,6 +182,13 @@ export class ZipPackage {
     } catch (error) {
       return fail(error as Error);
     }
+  }
+
+  #packed({ start, packedBytes }: SmallFile): Buffer {
+    const header = this.#bytes(start, LOCAL_HEADER_BYTES);
+    if (header.readUInt32LE(0) !== 0x04034b50) throw new FetchFailure('a file in it has no header');
+    const data = start + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
+    return this.#bytes(data, packedBytes);
   }
 
   #bytes(start: number, length: number): Buffer {
@@ -176,7 +203,7 @@ export class ZipPackage {
 }
 
 function smallFile(entry: ZipEntry): SmallFile | undefined {
-  const { compressedSize, uncompressedSize, compressionMethod, generalPurposeBitFlag } = entry;
+  const { compressedSize, uncompressedSize, crc32, compressionMethod, generalPurposeBitFlag } = entry;
   const isSmall = compressedSize <= SMALL_BYTES && uncompressedSize <= SMALL_BYTES;
   const isPlain = (compressionMethod === 0 || compressionMethod === 8) && (generalPurposeBitFlag & 1) === 0;
   if (!isSmall || !isPlain) return undefined;
@@ -184,8 +211,13 @@ function smallFile(entry: ZipEntry): SmallFile | undefined {
     start: entry.relativeOffsetOfLocalHeader,
     packedBytes: compressedSize,
     bytes: uncompressedSize,
+    crc32,
     isPacked: compressionMethod === 8,
   };
+}
+
+function isForTogether(file: ZipEntry | SmallFile): file is SmallFile {
+  return 'start' in file && file.isPacked && Math.max(file.packedBytes, file.bytes) <= MOST_BYTES_TOGETHER;
 }
 
 function fail(error: Error): never {

@@ -41,6 +41,8 @@ export async function takeFrom({ fd, length, close }: PackageFile, parts: TakePa
     try {
       for await (const entries of manifestOf(zip, limits)) {
         signal.throwIfAborted();
+        // All of them are needed unless the copy may have some.
+        if (!parts.mayHaveFiles) zip.unpackAhead(entries.flatMap((entry) => nameOf(entry) ?? []));
         for (const entry of entries) {
           const taken = taker.take(entry, zip);
           if (taken !== undefined) await taken;
@@ -69,6 +71,9 @@ async function* manifestOf(zip: ZipPackage, limits: Reader['limits']): AsyncGene
     await setImmediate();
   }
 }
+
+/** The name of an entry's file in the package. */
+const nameOf = ({ md }: Entry): string | undefined => md.path?.replace(/^\//, '');
 
 /** A wanted resource that a package contains. */
 interface Found {
@@ -111,7 +116,7 @@ class PackageTaker {
    * @throws FetchFailure when too many files differ from the manifest
    */
   take(entry: Entry, zip: ZipPackage): void | Promise<void> {
-    const name = entry.md.path?.replace(/^\//, '');
+    const name = nameOf(entry);
     if (name === undefined || !zip.has(name)) return undefined;
     const found = findWanted(wantedOf(entry, false), this.#parts);
     if (found === undefined) return undefined;
