@@ -10,8 +10,8 @@ import { NewFolders } from './new-folders.ts';
 export interface PublishTask {
   readonly root: string;
   readonly files: readonly TaskFile[];
-  /** The bytes of the files that are not on disk yet, concatenated. */
-  readonly bytes: Uint8Array;
+  /** The bytes of the files that are not on disk yet, concatenated. Publishing frees them. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
 interface TaskFile extends PublishedFile {
@@ -72,6 +72,8 @@ async function writeAll(task: PublishTask, folders: NewFolders, disk: DiskSync):
   const { root, files } = task;
   try {
     const written = writeKept(task, folders);
+    // A thread that has little other garbage would keep them for long.
+    task.bytes.buffer.transfer(0);
     await syncCopy(disk, root, [...written.map(({ at }) => at), ...folders.left]);
     return written;
   } catch (error) {
