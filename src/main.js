@@ -28,7 +28,7 @@ if (isClone) {
 const { limitArenas } = await import('./cli/limit-arenas.ts');
 limitArenas(process);
 const { limitHeaps } = await import('./cli/limit-heaps.ts');
-limitHeaps();
+limitHeaps(process.argv[2]);
 const { runCli } = await import('./cli/run-cli.ts').catch((error) => {
   // Of a package there is no URL, or one in node_modules.
   const isOwnFile = String(error.url).startsWith(new URL('.', import.meta.url).href);
