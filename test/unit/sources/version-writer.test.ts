@@ -21,6 +21,9 @@ describe('a version writer', () => {
   const artifacts = () => openArtifacts({ kind: 'folder', folder: folder.at('artifacts') });
   const rootOf = () => new FolderRoot({ root: folder.at('files'), exclude: [], ownFiles: [] });
 
+  const writerOf = (artifacts: ArtifactStore, root: FolderRoot) =>
+    new VersionWriter({ set: 7, artifacts, lastRemovals: async () => undefined, onAllKept: async () => {} }, root);
+
   async function keptKeys(): Promise<readonly string[]> {
     return (await collect(artifacts().list('_versions/'))).map(({ key }) => key);
   }
@@ -43,10 +46,7 @@ describe('a version writer', () => {
     }
     const root = rootOf();
     const store = artifacts();
-    const versions = new VersionWriter(
-      { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
-      root,
-    );
+    const versions = writerOf(store, root);
     await versions.begin();
     for (const path of ['1', '2', '3', '4', '5']) await keep(versions, root, path);
     await versions.stored();
@@ -61,10 +61,7 @@ describe('a version writer', () => {
     folder.write('files/a', Buffer.alloc(SMALL_BYTES + 1, 'a'));
     const root = rootOf();
     const store = artifacts();
-    const versions = new VersionWriter(
-      { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
-      root,
-    );
+    const versions = writerOf(store, root);
     await versions.begin();
     const digest = await root.digest('a', { copied: versions.wantedCopy });
     folder.write('files/a', Buffer.alloc(SMALL_BYTES + 1, 'b'));
@@ -78,10 +75,7 @@ describe('a version writer', () => {
     for (const name of ['a', 'b']) folder.write(`files/${name}`, Buffer.alloc(SMALL_BYTES + 1, 'a'));
     const root = rootOf();
     const store = artifacts();
-    const versions = new VersionWriter(
-      { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
-      root,
-    );
+    const versions = writerOf(store, root);
     await versions.begin();
     const digest = await root.digest('a');
     folder.write('files/a', 'another');
@@ -95,10 +89,7 @@ describe('a version writer', () => {
   it('keeps what is handed over while earlier bytes are stored, and leaves nothing unfinished', async () => {
     const root = rootOf();
     const store = artifacts();
-    const versions = new VersionWriter(
-      { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
-      root,
-    );
+    const versions = writerOf(store, root);
     const storing: Promise<void>[] = [];
     for (let step = 0; step < 5; step++) {
       await versions.begin();
@@ -179,10 +170,7 @@ describe('a version writer', () => {
     folder.write('files/a', 'a');
     const root = rootOf();
     const store = artifacts();
-    const versions = new VersionWriter(
-      { set: 7, artifacts: store, lastRemovals: async () => undefined, onAllKept: async () => {} },
-      root,
-    );
+    const versions = writerOf(store, root);
     await versions.begin();
     rmSync(folder.at('artifacts/.unfinished'), { recursive: true });
     await assert.rejects(root.digest('a', { copied: versions.wantedCopy }), (error) => {
