@@ -9,6 +9,7 @@ import {
   NO_ATTRIBUTES,
 } from './document.ts';
 import { ReadFailure } from './read-failure.ts';
+import { UsualEntries } from './usual-entries.ts';
 
 const SITEMAPS = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 const RESOURCESYNC = 'http://www.openarchives.org/rs/terms/';
@@ -21,6 +22,9 @@ const MOST_EXTENSIONS_OF_A_DOCUMENT = 1_000;
 const MOST_CHARACTERS_OF_A_TEXT = 10_000;
 const MOST_KEPT_ENTRIES = 50_000;
 const MOST_OTHER_CHILDREN = 10;
+/** The beginning of an entry that has more characters is not kept until the rest arrives. */
+const MOST_KEPT_CHARACTERS = 8_000;
+const END_OF_ENTRY = '</url>';
 
 type Draft<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 type DraftEntry = Draft<Entry> & { readonly names: string[]; readonly extensions: Extension[] };
@@ -55,6 +59,12 @@ export class DocumentParser {
   #lastToken = 0;
   #written = 0;
   #finished: Entry[] = [];
+  /** Whether the prefixes are the usual ones, so that `readUsualEntry` can read entries. */
+  #hasUsualPrefixes = false;
+  /** Where the last element below the root ended, in characters of what saxes was given. */
+  #endOfChild = -1;
+  /** The beginning of an entry, which saxes was not given yet. */
+  #kept = '';
 
   constructor(uri: string, expected?: string, { requestedAt = Date.now(), digests = false }: ParserOptions = {}) {
     if (digests) this.#content = createHash('sha1');
@@ -95,23 +105,55 @@ export class DocumentParser {
    * Parses a piece of the text, and returns the entries that ended in it.
    * @throws UnreadableDocument
    */
-  write(text: string): readonly Entry[] {
+  write(piece: string): readonly Entry[] {
     this.#finished = [];
-    this.#sax.write(text);
-    this.#written += text.length;
-    if (this.#written - this.#lastToken > MOST_CHARACTERS_OF_A_TOKEN) {
-      throw new UnreadableDocument('a tag, an attribute or a text in it has more than a million characters');
+    const text = this.#kept + piece;
+    this.#kept = '';
+    for (let at = 0; at < text.length; ) {
+      if (this.#isBetweenChildren) at = this.#takeUsual(text, at);
+      const end = text.indexOf(END_OF_ENTRY, at);
+      if (end < 0 && this.#isBetweenChildren && isBeginOfEntry(text, at)) {
+        this.#kept = text.slice(at);
+        break;
+      }
+      const next = end < 0 ? text.length : end + END_OF_ENTRY.length;
+      this.#parse(text.slice(at, next));
+      at = next;
     }
     return this.#finished;
   }
 
   /** @throws UnreadableDocument when the document is not complete */
   end(): void {
+    this.#parse(this.#kept);
     this.#sax.close();
     this.document.content = this.#content?.digest('hex') ?? '';
   }
 
-  #open({ uri, local, attributes }: SaxesTagNS): void {
+  get #isBetweenChildren(): boolean {
+    return this.#hasUsualPrefixes && this.#endOfChild === this.#written;
+  }
+
+  /** Takes entries of the usual form, of which saxes gets only the lines and columns. Returns where they end. */
+  #takeUsual(text: string, from: number): number {
+    const usual = new UsualEntries(text, from, { line: this.#sax.line, index: this.document.count });
+    for (let entry = usual.next(); entry !== undefined; entry = usual.next()) this.#finish(entry);
+    if (usual.end === from) return from;
+    const lines = text.slice(from, usual.end).split('\n');
+    this.#sax.line += lines.length - 1;
+    this.#sax.column = (lines.length === 1 ? this.#sax.column : 0) + lines.at(-1)!.length;
+    return usual.end;
+  }
+
+  #parse(text: string): void {
+    this.#sax.write(text);
+    this.#written += text.length;
+    if (this.#written - this.#lastToken > MOST_CHARACTERS_OF_A_TOKEN) {
+      throw new UnreadableDocument('a tag, an attribute or a text in it has more than a million characters');
+    }
+  }
+
+  #open({ uri, local, attributes, ns }: SaxesTagNS): void {
     this.#lastToken = this.#sax.position;
     const depth = ++this.#depth;
     if (depth > DEEPEST) throw new UnreadableDocument(`its elements are nested more than ${DEEPEST} deep`);
@@ -120,6 +162,7 @@ export class DocumentParser {
     if (depth === 1) {
       this.document.root = name;
       this.document.attributes = plain(attributes);
+      this.#hasUsualPrefixes = ns[''] === SITEMAPS && ns.rs === RESOURCESYNC;
     } else if (depth === 2) this.#openChild(name, attributes);
     else if (depth === 3 && this.#entry !== undefined) this.#openChildOfEntry(this.#entry, name, attributes);
   }
@@ -180,6 +223,7 @@ export class DocumentParser {
   #close(name: string): void {
     this.#lastToken = this.#sax.position;
     const depth = this.#depth--;
+    if (depth === 2) this.#endOfChild = this.#sax.position;
     const entry = this.#entry;
     if (entry === undefined) return;
     if (depth === 3) {
@@ -189,7 +233,7 @@ export class DocumentParser {
     } else if (depth === 2) this.#finish(entry);
   }
 
-  #finish(entry: DraftEntry): void {
+  #finish(entry: Entry): void {
     const { document } = this;
     this.#entry = undefined;
     document.count++;
@@ -206,6 +250,13 @@ function nameOf(namespace: string, local: string): string {
   if (namespace !== RESOURCESYNC) return `{${namespace}}${local}`;
   // Each entry has one or two of these. A concatenated string would have to be flattened before each comparison.
   return local === 'md' ? 'rs:md' : local === 'ln' ? 'rs:ln' : `rs:${local}`;
+}
+
+/** Whether the rest of a text is short, and may be the beginning of a `url` that does not end in it. */
+function isBeginOfEntry(text: string, at: number): boolean {
+  if (text.length - at > MOST_KEPT_CHARACTERS) return false;
+  const rest = text.slice(at).trimStart();
+  return rest.startsWith('<url>') ? !rest.includes('</url') : '<url>'.startsWith(rest);
 }
 
 const isExtension = (name: string): name is Extension['name'] => name === 'rs:md' || name === 'rs:ln';
