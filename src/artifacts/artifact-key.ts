@@ -51,6 +51,7 @@ export function formatKey(key: ArtifactKey): ObjectKey {
     case 'kept-page':
     case 'change-package':
     case 'version':
+    case 'version-pack':
       return formatSetKey(key);
     case 'uploaded-file':
       return formatUploadKey(key);
@@ -71,6 +72,7 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
       return 'application/avro';
     case 'package':
     case 'change-package':
+    case 'version-pack':
       return 'application/zip';
     case 'kept-page':
       return 'application/gzip';

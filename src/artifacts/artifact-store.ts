@@ -46,17 +46,17 @@ export interface ArtifactStore {
   get(key: ObjectKey, options?: GetOptions): Promise<OpenObject>;
 
   /**
-   * Reads a whole object. A folder reads it synchronously, which takes a fraction of the time for small objects: use it
-   * in threads that do nothing else.
-   * @throws TidemarkError `not-found`
+   * Reads a whole object, or a part of it. A folder reads it synchronously, which takes a fraction of the time for
+   * small objects: use it in threads that do nothing else.
+   * @throws TidemarkError as `get`
    */
-  readSmall(key: ObjectKey): Promise<Uint8Array>;
+  readSmall(key: ObjectKey, range?: ObjectRange): Promise<Uint8Array>;
 
   /**
-   * Fills a buffer with the first bytes of an object, synchronously. Returns false if the object has fewer bytes or
-   * cannot be read: `readSmall` then throws the reason. Absent if the store cannot read synchronously.
+   * Fills a buffer with the bytes of an object from a position on, synchronously. Returns false if the object has fewer
+   * bytes or cannot be read: `readSmall` then throws the reason. Absent if the store cannot read synchronously.
    */
-  fill?(key: ObjectKey, buffer: Uint8Array): boolean;
+  fill?(key: ObjectKey, buffer: Uint8Array, position: number): boolean;
 
   /** Deletes an object if it exists. Reading it at the same time may fail. */
   delete(key: ObjectKey): Promise<void>;
@@ -114,7 +114,7 @@ export interface Drafts {
 
 export interface Draft {
   readonly key: ObjectKey;
-  /** As `writeDraft` returned it. */
+  /** As it was written by `writeDraft`. */
   readonly name: string;
 }
 
@@ -132,9 +132,14 @@ export interface PutOptions {
   readonly restores?: boolean | undefined;
 }
 
+/** The position of the first byte, and the length, at least 1; fewer bytes if the object ends before. */
+export interface ObjectRange {
+  readonly start: number;
+  readonly length: number;
+}
+
 export interface GetOptions {
-  /** The position of the first byte, and the length, at least 1; fewer bytes if the object ends before. */
-  readonly range?: { readonly start: number; readonly length: number } | undefined;
+  readonly range?: ObjectRange | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

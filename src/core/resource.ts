@@ -32,6 +32,14 @@ export interface RecordPlace {
   readonly position: number;
 }
 
+/** The place of the bytes of a kept version that are stored together with those of other versions. */
+export interface VersionPlace {
+  /** The name of the pack, see artifacts/keys/set-keys.ts. */
+  readonly pack: string;
+  /** Position in bytes in the pack. */
+  readonly offset: number;
+}
+
 /** The state of a resource besides its key. An absent field is unknown. A difference in these fields is a change. */
 export interface ResourceState {
   readonly lastmod?: Seconds;
@@ -42,6 +50,11 @@ export interface ResourceState {
   readonly links?: readonly Link[];
   /** Only for a resource that is a record of an artifact, or a whole artifact. Never published. */
   readonly record?: RecordPlace;
+  /**
+   * Only for a resource that is a file. Never published. Without it, the bytes of the version are stored alone, if they
+   * are kept.
+   */
+  readonly kept?: VersionPlace;
 }
 
 /** A live resource, as stored in the index. */
@@ -68,14 +81,15 @@ export interface Tombstone {
 /** A state as canonical JSON: states are equal if and only if their texts are equal. */
 export type EncodedState = string;
 
-export function encodeState({ lastmod, length, hashes, mime, links, record }: ResourceState): EncodedState {
+export function encodeState({ lastmod, length, hashes, mime, links, record, kept }: ResourceState): EncodedState {
   const date = lastmod === undefined ? '' : `,"lastmod":${lastmod}`;
   const size = length === undefined ? '' : `,"length":${length}`;
   const media = mime === undefined ? '' : `,"mime":${jsonString(mime)}`;
   const digests = hashes === undefined ? '' : encodeHashes(hashes);
   const related = links === undefined || links.length === 0 ? '' : encodeLinks(links);
   const place = record === undefined ? '' : `,"record":${JSON.stringify(placeInOrder(record))}`;
-  return `{${`${date}${size}${media}${digests}${related}${place}`.slice(1)}}`;
+  const version = kept === undefined ? '' : `,"kept":{"pack":${jsonString(kept.pack)},"offset":${kept.offset}}`;
+  return `{${`${date}${size}${media}${digests}${related}${place}${version}`.slice(1)}}`;
 }
 
 export function decodeState(text: EncodedState): ResourceState {

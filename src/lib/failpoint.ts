@@ -62,8 +62,11 @@ export const FAILPOINTS = {
   dump: ['dump.published'],
   /** Building a Change Dump: a window is packed; the catalog names it. */
   changeDump: ['changes.packed', 'changes.recorded'],
-  /** Removing versions: after the removal is recorded, and after each version. */
-  prune: ['prune.recorded', 'prune.removed'],
+  /**
+   * Removing versions: after the removal is recorded, after those that stay were taken out of a pack, and after each
+   * object is removed.
+   */
+  prune: ['prune.recorded', 'prune.moved', 'prune.removed'],
   /** Running a job: before its work, and before its end is recorded. */
   job: ['job.claimed', 'job.ended'],
   /** Archiving a list: after it is stored, and after the catalog names it. */

@@ -187,10 +187,12 @@ export interface WantedCopy {
   /** Largest file to copy, in bytes. Less than a megabyte. */
   readonly mostBytes: number;
   /**
-   * Where to write the copy as a draft, for a root that reads files in its own threads; otherwise the digest contains
-   * the bytes. A copy that cannot be written is `unavailable`, without a path.
+   * Where to write the copy into a pack, for a root that reads files in its own threads; otherwise, and for an empty
+   * file, the digest contains the bytes. A copy that cannot be written is `unavailable`, without a path.
    */
-  readonly draft?: DraftPlace | undefined;
+  readonly packs?: DraftPlace | undefined;
+  /** The SHA-256 of bytes that are not to be packed: the digest contains them. */
+  readonly unpacked?: string | undefined;
 }
 
 export interface FileDigest {
@@ -207,8 +209,16 @@ export interface FileDigest {
   readonly links?: readonly Link[];
   /** The bytes that have these hashes, when a copy was requested. */
   readonly bytes?: Uint8Array;
-  /** The name of the draft, when the copy was written as one instead. */
-  readonly draft?: string;
+  /** Where they are, when they were written into a pack instead. */
+  readonly packed?: PackedCopy;
+}
+
+/** The place of a copy in a pack that was written as a draft. */
+export interface PackedCopy {
+  /** The name of the draft. */
+  readonly draft: string;
+  /** Position in bytes in the pack. */
+  readonly offset: number;
 }
 
 export interface PresignedUse {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { DocPlace, shellBlocks } from '../support/doc-place.ts';
 import { itNeeding } from '../support/it-needing.ts';
+import { keptVersions, sha256 } from '../support/kept-versions.ts';
 import { findReferenceClient } from '../support/reference-client.ts';
 import { until } from '../support/until.ts';
 import { marc } from '../support/upload-packages.ts';
@@ -258,11 +259,12 @@ const PAGES: Readonly<Record<string, Page>> = {
   'docs/versions.md': {
     blocks: ['runs', 'runs', 'runs'],
     prepare: (place) => place.write('files/a.txt', 'a'),
-    check(place) {
-      const versions = readdirSync(join(place.folder, 'data/artifacts/_versions'), { recursive: true });
-      assert.ok(
-        versions.some((name) => String(name).endsWith(hash('sha256', 'a'))),
-        versions.join(),
+    async check(place) {
+      const artifacts = openArtifacts({ kind: 'folder', folder: join(place.folder, 'data/artifacts') });
+      const versions = await keptVersions(artifacts).finally(() => artifacts.close());
+      assert.deepEqual(
+        versions.map(({ digest }) => digest),
+        [sha256('a')],
       );
     },
   },

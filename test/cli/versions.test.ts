@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { keptVersions, sha256 } from '../support/kept-versions.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -24,14 +25,21 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     utimesSync(file, LONG_AGO, LONG_AGO);
   }
 
-  const sha256 = (content: string) => createHash('sha256').update(content).digest('hex');
-
-  function fileOf(content: string, set = 1): string {
-    const digest = sha256(content);
-    return join(place.folder, `data/artifacts/_versions/${set}/${digest.slice(0, 2)}/${digest}`);
+  async function find(content: string, set = 1) {
+    const artifacts = openArtifacts({ kind: 'folder', folder: join(place.folder, 'data/artifacts') });
+    try {
+      return (await keptVersions(artifacts, set)).find(({ digest }) => digest === sha256(content));
+    } finally {
+      await artifacts.close();
+    }
   }
 
-  const isKept = (content: string, set = 1) => existsSync(fileOf(content, set));
+  const isKept = async (content: string, set = 1) => (await find(content, set)) !== undefined;
+
+  /** Removes the object that has its bytes. */
+  async function lose(content: string): Promise<void> {
+    rmSync(join(place.folder, 'data/artifacts', (await find(content))!.key));
+  }
 
   async function done(words: string) {
     const { exitCode, stdout, stderr } = await place.run([...words.split(' '), '--json']);
@@ -48,32 +56,46 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
   itOnce('keeps the bytes of every version of a file', async () => {
     assert.equal((await done('sets add maps --root files --keep-versions')).keepVersions, true);
     await done('scan maps --dry-run');
-    assert.ok(!isKept('first'));
+    assert.ok(!(await isKept('first')));
     for (const content of ['first', 'second', 'third']) {
       write('a', content);
       await done('scan maps');
     }
-    for (const content of ['first', 'second', 'third']) assert.ok(isKept(content), content);
+    for (const content of ['first', 'second', 'third']) assert.ok(await isKept(content), content);
+    // Nothing is different, wherever the bytes are.
+    const { unchanged, updated } = await done('scan maps --dry-run --rehash');
+    assert.deepEqual([unchanged, updated], [1, 0]);
+    assert.equal((await done('scan maps --rehash')).unchanged, 1);
+  });
+
+  itOnce('keeps the bytes once of a file of which only the time has changed, and lists both versions', async () => {
+    await done('sets add maps --root files --keep-versions');
+    await done('scan maps');
+    const before = await find('first');
+    utimesSync(join(place.folder, 'files/a'), LONG_AGO + 1, LONG_AGO + 1);
+    assert.equal((await done('scan maps')).updated, 1);
+    assert.deepEqual(await find('first'), before);
+    assert.equal((await place.run(['versions', 'list', 'maps'])).stdout.trim().split('\n').length, 2);
   });
 
   itOnce('keeps what an existing set has by the next scan, and everything from then on', async () => {
     await done('sets add maps --root files');
     await done('scan maps');
-    assert.ok(!isKept('first'));
+    assert.ok(!(await isKept('first')));
     await done('sets change maps --keep-versions');
     const { unchanged, updated } = await done('scan maps');
     assert.deepEqual([unchanged, updated], [1, 0]);
-    assert.ok(isKept('first'));
+    assert.ok(await isKept('first'));
     assert.equal((await done('scan maps')).hashed, 0);
 
     await done('sets change maps --no-keep-versions');
     assert.equal((await done('sets show maps')).keepVersions, undefined);
     write('a', 'second');
     await done('scan maps');
-    assert.ok(!isKept('second'));
+    assert.ok(!(await isKept('second')));
     await done('sets change maps --keep-versions');
     await done('scan maps');
-    assert.ok(isKept('second'));
+    assert.ok(await isKept('second'));
   });
 
   // In a process of its own: the thread that packs is started before the set is read, and is then idle.
@@ -135,7 +157,7 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     assert.deepEqual(rest, { key: '/b%20c', length: 5, hashes: { 'sha-256': sha256('other') } });
     assert.ok(uri.endsWith(`/sets/maps/versions/${datetime}/b%20c`), uri);
 
-    rmSync(fileOf('first'));
+    await lose('first');
     assert.equal((await list('/a')).trim().split('\n').length, 1);
     await done('sets change maps --no-keep-versions');
     assert.match(await refused('versions list maps'), /publishes no versions: .*--keep-versions/);
@@ -168,11 +190,11 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
       await prune('--dry-run'),
       /^maps: would remove the bytes of 2 versions, 10 B\.\nVersions that had ended by \S+ would be published no longer\.\n$/,
     );
-    assert.ok(isKept('first') && isKept('other'));
+    assert.ok((await isKept('first')) && (await isKept('other')));
     const { before, ...removed } = JSON.parse(await prune('--json'));
     assert.deepEqual(removed, { set: 'maps', dryRun: false, versions: 2, bytes: 10 });
     assert.match(before, /^\d{4}-.*Z$/);
-    assert.deepEqual([isKept('first'), isKept('second'), isKept('other')], [false, true, false]);
+    assert.deepEqual([await isKept('first'), await isKept('second'), await isKept('other')], [false, true, false]);
     assert.match(
       await prune(),
       /^maps: removed the bytes of 0 versions, 0 B\.\nVersions that had ended by \S+ are published no longer\.\n$/,
@@ -194,10 +216,10 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     const work = place.startProcess(['work', '--kinds', 'prune-versions'], { env: clock.environment });
     await until('it runs', async () => work.stderr !== '' || work.stdout !== '');
     clock.set(before + 120);
-    await until('the version is removed', async () => !isKept('first'));
+    await until('the version is removed', async () => !(await isKept('first')));
     work.signal('SIGTERM');
     await work.exit();
-    assert.ok(isKept('second'));
+    assert.ok(await isKept('second'));
   });
 
   itOnce('prunes no set without versions of files, and says why', async () => {
@@ -236,12 +258,12 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
 
     // The windows 3 to 5 are closed; a version of the fourth is lost.
     await change('6', '7', '8', '9', '10', '11');
-    rmSync(fileOf('8'));
+    await lose('8');
     assert.match(
       await build(),
       /^Bytes of versions are missing in the window 1-00000004: the Change Dump begins after it, at \S+Z, without the 1 package that it had\.\nChange Dump: 1 of 1 package made\.\n$/,
     );
-    rmSync(fileOf('11'));
+    await lose('11');
     await change('12', '13');
     assert.match(await build(), /begins after it, .*\nNo Change Dump yet: no window after that is closed\.\n$/);
     const { lost } = (await done('dumps build maps')).changes;
@@ -253,12 +275,13 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     writeFileSync(join(place.folder, 'others/a'), 'first');
     await done('sets add maps --root files --keep-versions');
     await done('sets add others --root others --keep-versions');
+    write('b', 'other');
     await done('scan maps');
     write('a', 'second');
     await done('scan maps');
     await done('scan others');
     const { stderr } = await place.run(['sets', 'remove', 'maps', '--confirm']);
-    assert.match(stderr, /Removed 2 versions of its resources/);
-    assert.deepEqual([isKept('first'), isKept('second'), isKept('first', 2)], [false, false, true]);
+    assert.match(stderr, /Removed 3 versions of its resources/);
+    assert.deepEqual([await isKept('first'), await isKept('second'), await isKept('first', 2)], [false, false, true]);
   });
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore, GetOptions, ListedObject } from '../../src/artifacts/artifact-store.ts';
 import { BLOCK_BYTES } from '../../src/artifacts/blocks.ts';
-import { writeDraft } from '../../src/artifacts/drafts.ts';
+import { newDraftName, writeDraft } from '../../src/artifacts/drafts.ts';
 import { type ArtifactLocation, openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { type ErrorCode, isTidemarkError } from '../../src/core/errors.ts';
 import { CalledThread, startWorker } from '../../src/lib/workers/rpc.ts';
@@ -196,8 +196,9 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       await store.put(keys[0]!, [Buffer.from(keys[0]!)]);
       const { modified } = (await store.head(keys[0]!))!;
       await passASecond();
-      const kept = keys.map((key) => ({ key, name: writeDraft(drafts.place, Buffer.from(key)) }));
-      writeDraft(drafts.place, Buffer.from('left'));
+      const kept = keys.map((key) => ({ key, name: newDraftName() }));
+      for (const { key, name } of kept) writeDraft(drafts.place, name, Buffer.from(key));
+      writeDraft(drafts.place, newDraftName(), Buffer.from('left'));
       const thread = threadOf(under.location);
       const written = thread.call('writeDraft', [drafts.place, Buffer.from('b')]);
       kept.push({ key: 'b', name: await written.finally(() => thread.close()) });
@@ -335,16 +336,40 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       for (const key of NO_KEYS) await assert.rejects(store.readSmall(key), WITH('invalid'));
     });
 
-    it('fills a buffer with the first bytes of an object, where it can, when it has so many', async () => {
+    it('reads a part of a small object, up to its end', async () => {
+      await store.put(KEY, [bytes]);
+      for (const [start, length] of [
+        [0, 1],
+        [99_999, 1],
+        [50_000, 100_000],
+        [7, 1_000],
+      ] as const) {
+        const read = await store.readSmall(KEY, { start, length });
+        assert.ok(bytes.subarray(start, start + length).equals(read), `${start}`);
+      }
+      const whole = { start: 0, length: 100_000 };
+      assert.ok(bytes.equals(await store.readSmall(KEY, whole)));
+      await assert.rejects(store.readSmall(KEY, { start: 100_000, length: 1 }), WITH('invalid'));
+      await assert.rejects(store.readSmall(KEY, { start: 0, length: 0 }), WITH('invalid'));
+      await assert.rejects(store.readSmall('missing', whole), WITH('not-found'));
+    });
+
+    it('fills a buffer with bytes of an object, where it can, when it has so many', async () => {
       await store.put(KEY, [bytes]);
       const fills = store.fill !== undefined;
-      for (const length of [0, 1, 100_000]) {
+      for (const [position, length] of [
+        [0, 0],
+        [0, 1],
+        [0, 100_000],
+        [99_000, 1_000],
+      ] as const) {
         const buffer = Buffer.alloc(length);
-        assert.equal(store.fill?.(KEY, buffer) ?? false, fills);
-        if (fills) assert.ok(buffer.equals(bytes.subarray(0, length)));
+        assert.equal(store.fill?.(KEY, buffer, position) ?? false, fills);
+        if (fills) assert.ok(buffer.equals(bytes.subarray(position, position + length)));
       }
-      assert.equal(store.fill?.(KEY, Buffer.alloc(100_001)) ?? false, false);
-      assert.equal(store.fill?.('missing', Buffer.alloc(1)) ?? false, false);
+      assert.equal(store.fill?.(KEY, Buffer.alloc(100_001), 0) ?? false, false);
+      assert.equal(store.fill?.(KEY, Buffer.alloc(1_001), 99_000) ?? false, false);
+      assert.equal(store.fill?.('missing', Buffer.alloc(1), 0) ?? false, false);
     });
 
     it('gives no part that begins after the end, and none without bytes', async () => {

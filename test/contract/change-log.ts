@@ -208,28 +208,35 @@ export function changeLogContract(start: StartStores): void {
       assert.deepEqual(a!.state, { length: 4 });
     });
 
-    it('keeps where a record is', async () => {
-      const state = (position: number): ResourceState => ({
-        lastmod: 1_486_637_068,
-        length: 9,
-        mime: 'application/xml',
+    const places = {
+      record: (position: number) => ({
         record: { artifact: 'cdl/harvest/x.avro', offset: 9_007_199_254_740, length: 65_536, position },
+      }),
+      version: (offset: number) => ({ kept: { pack: '1f2e3d4c5b6a7988-12', offset } }),
+    };
+    for (const [what, placeOf] of Object.entries(places))
+      it(`keeps where a ${what} is`, async () => {
+        const state = (number: number): ResourceState => ({
+          lastmod: 1_486_637_068,
+          length: 9,
+          mime: 'application/xml',
+          ...placeOf(number),
+        });
+        await two.stores.index.commit([upsert(two.maps, 'a', state(1))]);
+        const [same] = await two.stores.index.commit([upsert(two.maps, 'a', state(1))]);
+        assert.equal(same!.status, 'unchanged');
+        const [moved] = await two.stores.index.commit([upsert(two.maps, 'a', state(2))]);
+        assert.equal(moved!.status, 'applied');
+        const [read] = await collect(two.stores.index.read(two.maps, {}));
+        const [found] = await two.stores.index.lookup(two.maps, ['/a']);
+        const changes = await collect(two.stores.index.changes(two.maps, { after: 0 }));
+        assert.deepEqual([read!.state, found!.state], [state(2), state(2)]);
+        assert.deepEqual(
+          changes.map((change) => change.state),
+          [state(1), state(2)],
+        );
+        assert.equal(encodeState(read!.state), encodeState(state(2)));
       });
-      await two.stores.index.commit([upsert(two.maps, 'a', state(1))]);
-      const [same] = await two.stores.index.commit([upsert(two.maps, 'a', state(1))]);
-      assert.equal(same!.status, 'unchanged');
-      const [moved] = await two.stores.index.commit([upsert(two.maps, 'a', state(2))]);
-      assert.equal(moved!.status, 'applied');
-      const [read] = await collect(two.stores.index.read(two.maps, {}));
-      const [found] = await two.stores.index.lookup(two.maps, ['/a']);
-      const changes = await collect(two.stores.index.changes(two.maps, { after: 0 }));
-      assert.deepEqual([read!.state, found!.state], [state(2), state(2)]);
-      assert.deepEqual(
-        changes.map((change) => change.state),
-        [state(1), state(2)],
-      );
-      assert.equal(encodeState(read!.state), encodeState(state(2)));
-    });
 
     it('decides two writers one after the other: a resource is never created twice in a row', async () => {
       const other = await two.openAgain();

@@ -4,7 +4,7 @@ import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
-import { packagesFolder, versionsFolder } from '../../src/artifacts/keys/set-keys.ts';
+import { packagesFolder } from '../../src/artifacts/keys/set-keys.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
@@ -15,6 +15,7 @@ import { sync } from '../../src/sources/sync/sync.ts';
 import { openStores } from '../../src/stores/open-stores.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { keptVersions } from '../support/kept-versions.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -260,11 +261,7 @@ describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
       await sync({ set, source: sourceOf(set), updater });
     }
     const [removed, present] = [await sets.bySlug('removed'), await sets.bySlug('present')];
-    const versionsOf = async ({ id }: { id: number }) => {
-      const keys: string[] = [];
-      for await (const objects of artifacts.list(versionsFolder(id))) keys.push(...objects.map(({ key }) => key));
-      return keys.length;
-    };
+    const versionsOf = async ({ id }: { id: number }) => (await keptVersions(artifacts, id)).length;
     assert.deepEqual([await versionsOf(removed), await versionsOf(present)], [5, 5]);
     // As a process does that ends before it has removed them.
     await sets.remove('removed');

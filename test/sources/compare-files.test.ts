@@ -298,7 +298,7 @@ describe('A comparison of files', () => {
           return error === undefined ? scanned.root.digest(path) : Promise.reject(error);
         },
       });
-      const result = await describeFile({ root, file: FILE, signal: undefined });
+      const result = await describeFile({ root, file: FILE, signal: undefined, known: undefined });
       return { result, attempts };
     }
     const failure = (code: TidemarkError['code'], details: object = { path: 'a.html' }) =>
@@ -317,7 +317,7 @@ describe('A comparison of files', () => {
     it('with the media type that its root knows', async () => {
       write('a.html');
       const root = rootWith({ digest: async (path) => ({ ...(await scanned.root.digest(path)), mime: 'text/plain' }) });
-      const result = await describeFile({ root, file: FILE, signal: undefined });
+      const result = await describeFile({ root, file: FILE, signal: undefined, known: undefined });
       assert.ok(typeof result === 'object' && 'state' in result && result.state.mime === 'text/plain');
     });
 

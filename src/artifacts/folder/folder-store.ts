@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -11,6 +11,7 @@ import type {
   GetOptions,
   ListedObject,
   ObjectKey,
+  ObjectRange,
   OpenObject,
   PutOptions,
   SmallObject,
@@ -87,10 +88,11 @@ export class FolderStore implements ArtifactStore {
     }
   }
 
-  async readSmall(key: ObjectKey): Promise<Buffer> {
+  async readSmall(key: ObjectKey, range?: ObjectRange): Promise<Buffer> {
     requirePlainKey(key);
+    requireRange(range);
     try {
-      return readFileSync(this.#file(key));
+      return range === undefined ? readFileSync(this.#file(key)) : this.#readPart(key, range);
     } catch (error) {
       // A folder is not an object.
       if (isGone(error) || errorCode(error) === 'EISDIR') throw noSuchObject(this.name, key);
@@ -98,12 +100,12 @@ export class FolderStore implements ArtifactStore {
     }
   }
 
-  fill(key: ObjectKey, buffer: Uint8Array): boolean {
+  fill(key: ObjectKey, buffer: Uint8Array, position: number): boolean {
     requirePlainKey(key);
     try {
       const file = openSync(this.#file(key), 'r');
       try {
-        return readSync(file, buffer, 0, buffer.length, 0) === buffer.length;
+        return readSync(file, buffer, 0, buffer.length, position) === buffer.length;
       } finally {
         closeSync(file);
       }
@@ -190,6 +192,19 @@ export class FolderStore implements ArtifactStore {
 
   #file(key: ObjectKey): string {
     return join(this.#root, key);
+  }
+
+  #readPart(key: ObjectKey, { start, length }: ObjectRange): Buffer {
+    const file = openSync(this.#file(key), 'r');
+    try {
+      const bytes = Buffer.allocUnsafe(Math.min(length, Math.max(0, fstatSync(file).size - start)));
+      if (bytes.length === 0) throw beyondEnd(this.name, key, start);
+      const read = readSync(file, bytes, 0, bytes.length, start);
+      if (read < bytes.length) throw cutOff(this.name, key, { came: read, of: bytes.length });
+      return bytes;
+    } finally {
+      closeSync(file);
+    }
   }
 
   async #open(key: ObjectKey): Promise<FileHandle> {

@@ -2,7 +2,7 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { ObjectKey } from '../artifact-store.ts';
 
 /** Keys of what is stored for a set, in a folder named by the id of the set. */
-export type SetKey = PackageKey | KeptListKey | ChangePackageKey | VersionKey;
+export type SetKey = PackageKey | KeptListKey | ChangePackageKey | VersionKey | VersionPackKey;
 
 /** A ZIP file of a Resource Dump. */
 interface PackageKey {
@@ -39,6 +39,14 @@ export interface VersionKey {
   readonly digest: string;
 }
 
+/** The bytes of some small versions of resources of the set: see version-pack.ts. */
+export interface VersionPackKey {
+  readonly kind: 'version-pack';
+  readonly set: SetId;
+  /** RANDOM-NUMBER */
+  readonly name: string;
+}
+
 /** The folder of all packages. Each set has a folder in it, named by its id. */
 export const DUMPS_FOLDER = '_dumps/';
 /** The folder of all archived Resource Lists. */
@@ -51,6 +59,7 @@ const PACKAGE = /^_dumps\/([1-9]\d{0,15})\/(\d+-\d+-\d+-\d+-[0-9a-f]{8})\.zip$/;
 const KEPT = /^_lists\/([1-9]\d{0,15})\/(\d{8}T\d{12}Z-[0-9a-f]{8}|\d+-\d+-\d+-[0-9a-f]{8})(\.json|\.dump\.json|\.gz)$/;
 const KEPT_KINDS = { '.json': 'kept-list', '.dump.json': 'kept-dump', '.gz': 'kept-page' } as const;
 const CHANGE_PACKAGE = /^_change-dumps\/([1-9]\d{0,15})\/(\d+-\d+-\d+-[0-9a-f]{8})\.zip$/;
+const VERSION_PACK = /^_versions\/([1-9]\d{0,15})\/packs\/([0-9a-f]{2})\/(\2[0-9a-f]{14}-\d{1,9})\.zip$/;
 const VERSION = /^_versions\/([1-9]\d{0,15})\/([0-9a-f]{2})\/(\2[0-9a-f]{62})$/;
 
 /** The folder of the packages of a set. */
@@ -93,6 +102,9 @@ export function formatSetKey(key: SetKey): ObjectKey {
     case 'version':
       // _versions/7/e3/e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
       return `${versionsFolder(key.set)}${key.digest.slice(0, 2)}/${key.digest}`;
+    case 'version-pack':
+      // _versions/7/packs/1f/1f2e3d4c5b6a7988-12.zip
+      return `${versionsFolder(key.set)}packs/${key.name.slice(0, 2)}/${key.name}.zip`;
   }
 }
 
@@ -103,6 +115,8 @@ export function parseSetKey(text: ObjectKey): SetKey | undefined {
   if (changes !== '') return { kind: 'change-package', set: Number(ofChanges), name: changes };
   const [, ofVersion, , digest = ''] = VERSION.exec(text) ?? [];
   if (digest !== '') return { kind: 'version', set: Number(ofVersion), digest };
+  const [, ofPack, , pack = ''] = VERSION_PACK.exec(text) ?? [];
+  if (pack !== '') return { kind: 'version-pack', set: Number(ofPack), name: pack };
   const [, ofKept, kept = '', ending = ''] = KEPT.exec(text) ?? [];
   const kind = KEPT_KINDS[ending as keyof typeof KEPT_KINDS];
   if (kind === undefined || kept.includes('T') !== (kind !== 'kept-page')) return undefined;

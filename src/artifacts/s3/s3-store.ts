@@ -10,6 +10,7 @@ import type {
   GetOptions,
   ListedObject,
   ObjectKey,
+  ObjectRange,
   OpenObject,
   PutOptions,
   SmallObject,
@@ -62,8 +63,8 @@ export class S3Store implements ArtifactStore {
     return openObject(bucket, { ...options, store: this.name, key });
   }
 
-  async readSmall(key: ObjectKey): Promise<Buffer> {
-    return buffer((await this.get(key)).body);
+  async readSmall(key: ObjectKey, range?: ObjectRange): Promise<Buffer> {
+    return buffer((await this.get(key, { range })).body);
   }
 
   async delete(key: ObjectKey): Promise<void> {

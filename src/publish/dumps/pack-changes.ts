@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, OpenObject } from '../../artifacts/artifact-store.ts';
-import type { VersionKey } from '../../artifacts/keys/set-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { Change } from '../../core/change.ts';
 import { isTidemarkError } from '../../core/errors.ts';
@@ -16,7 +15,7 @@ import type { ChangeLog } from '../../stores/change-log.ts';
 import { changeManifestEntry, changeManifestHead } from '../render/documents/change-dump.ts';
 import type { EntryStyle } from '../render/documents/entry.ts';
 import { URLSET_END } from '../render/documents/sitemap.ts';
-import { versionKey } from '../versions/versions.ts';
+import { openStored, placesOf, type StoredBytes } from '../versions/stored-version.ts';
 import { isCompressible } from './compressible.ts';
 import { entryPath } from './entry-path.ts';
 import { MOST_IN_MEMORY } from './open-matching.ts';
@@ -53,7 +52,8 @@ export interface ChangePackParts {
 interface ListedChange extends Item {
   readonly change: Change;
   readonly entry: ZipEntry | undefined;
-  readonly version: VersionKey | undefined;
+  /** Where the bytes of a version of a file may be; empty for a record of an artifact. */
+  readonly places: readonly StoredBytes[];
 }
 
 /** The bytes of a version do not exist. */
@@ -178,21 +178,21 @@ class ChangeWriter {
   }
 
   /** Packs a version that was not prepared. */
-  async *#pack(zip: ZipWriter, { change, version }: ListedChange, entry: ZipEntry): AsyncGenerator<Uint8Array> {
+  async *#pack(zip: ZipWriter, { change, places }: ListedChange, entry: ZipEntry): AsyncGenerator<Uint8Array> {
     const { key, stamp, state } = change;
-    if (version === undefined) {
+    if (places.length === 0) {
       const record = state!.record && (await this.#parts.contents.open({ key, stamp, created: stamp, state: state! }));
       if (record?.bytes === undefined) throw new NotKept(key);
       yield* zip.add(entry, record.bytes);
       return;
     }
-    const { length, body } = await this.#open(version, key);
-    yield* zip.addStream(entry, kept(body, version, key), length);
+    const { length, body } = await this.#open(places, key);
+    yield* zip.addStream(entry, kept(body, change), length);
   }
 
-  async #open(version: VersionKey, key: ResourceKey): Promise<OpenObject> {
+  async #open(places: readonly StoredBytes[], key: ResourceKey): Promise<OpenObject> {
     try {
-      return await this.#parts.artifacts.get(formatKey(version));
+      return await openStored(this.#parts.artifacts, places);
     } catch (error) {
       if (isTidemarkError(error, 'not-found')) throw new NotKept(key);
       throw error;
@@ -214,12 +214,12 @@ class ChangeWriter {
   #list(change: Change): ListedChange {
     const { key, kind, stamp, state } = change;
     if (kind === 'deleted' || state === undefined) {
-      return { change, entry: undefined, version: undefined, wanted: undefined };
+      return { change, entry: undefined, places: [], wanted: undefined };
     }
     const { set, compress } = this.#job;
     const name = nameOf(change);
-    const version = state.record === undefined ? versionKey(set, state) : undefined;
-    if (name === undefined || (version === undefined && state.record === undefined)) throw new NotKept(key);
+    const places = state.record === undefined ? placesOf(set, state) : [];
+    if (name === undefined || (places.length === 0 && state.record === undefined)) throw new NotKept(key);
     const entry = {
       name,
       modified: state.lastmod ?? seconds(stamp),
@@ -227,19 +227,18 @@ class ChangeWriter {
     };
     const isSmall = (state.length ?? 0) <= MOST_IN_MEMORY;
     const resource = { key, stamp, created: stamp, state };
-    const wanted = isSmall ? { entry, resource, version: version && formatKey(version) } : undefined;
-    return { change, entry, version, wanted };
+    return { change, entry, places, wanted: isSmall ? { entry, resource, version: places[0] } : undefined };
   }
 }
 
-/** The bytes of a large version. @throws NotKept when they differ from the version's digest */
-async function* kept(body: AsyncIterable<Uint8Array>, version: VersionKey, key: ResourceKey) {
+/** The bytes of a large version. @throws NotKept when they differ from the digest of its state */
+async function* kept(body: AsyncIterable<Uint8Array>, { key, state }: Change) {
   const hashes = new RunningHashes(['sha-256']);
   for await (const chunk of body) {
     hashes.update(chunk);
     yield chunk;
   }
-  if (hashes.digest()['sha-256'] !== version.digest) throw new NotKept(key);
+  if (hashes.digest()['sha-256'] !== state?.hashes?.['sha-256']) throw new NotKept(key);
 }
 
 const NO_PLACE: ManifestPlace = { offset: 0, packed: 0, length: 0 };

@@ -1,16 +1,17 @@
-import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import type { Resource } from '../../core/resource.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import { dataOffset, type PackedEntry, packEntry, type ZipEntry } from '../../lib/zip/zip-writer.ts';
 import type { Contents } from '../../sources/contents.ts';
+import type { StoredBytes } from '../versions/stored-version.ts';
 import { hasHashOf, MOST_IN_MEMORY, strongestHash } from './open-matching.ts';
 
 /** An entry to make from bytes that must match a state. Plain values, so that a thread can receive them. */
 export interface WantedEntry {
   readonly entry: ZipEntry;
   readonly resource: Resource;
-  /** The key of the stored version; undefined for the current bytes of the resource. */
-  readonly version?: ObjectKey | undefined;
+  /** Where the version is stored; undefined for the current bytes of the resource. */
+  readonly version?: StoredBytes | undefined;
 }
 
 /** A packed entry: the range of its header and data in a buffer. */
@@ -111,7 +112,11 @@ async function filling(
   const some = wanted.find((one) => one !== undefined);
   if (some === undefined) return undefined;
   if (some.version !== undefined) {
-    return artifacts.fill && (({ version }, buffer) => version !== undefined && artifacts.fill!(version, buffer));
+    return (
+      artifacts.fill &&
+      (({ version }, buffer) =>
+        version !== undefined && artifacts.fill!(version.key, buffer, version.range?.start ?? 0))
+    );
   }
   const fill = await contents.beginReads?.();
   return fill && (({ resource, version }, buffer) => version === undefined && fill(resource.key, buffer));
@@ -131,7 +136,7 @@ async function read(
   { resource, version }: WantedEntry,
   { contents, artifacts }: PrepareParts,
 ): Promise<Uint8Array | undefined> {
-  if (version !== undefined) return artifacts.readSmall(version);
+  if (version !== undefined) return artifacts.readSmall(version.key, version.range);
   const content = await contents.open(resource);
   if (content === undefined) return undefined;
   const { length = content.length } = resource.state;

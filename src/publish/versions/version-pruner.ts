@@ -13,6 +13,7 @@ import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
+import { prunePack } from './prune-pack.ts';
 import { inTurn } from './removals.ts';
 import { UsedDigests, type UsedIndex } from './used-digests.ts';
 
@@ -62,8 +63,9 @@ const DAY = DAY_MS * 1000;
 const REMOVED_AT_ONCE = 16;
 /** Number of files that wait to be removed. */
 const MOST_WAITING = 1_000;
-/** Folders of a set's versions: the first two digits of their digests. */
+/** Folders of a set's versions, and of its packs: the first two digits of their names. */
 const FOLDERS = 256;
+const PACKS = 'packs/';
 
 /** Removes versions that ended long ago. docs/versions.md describes which ones are removed, and which are kept. */
 export class VersionPruner {
@@ -137,25 +139,33 @@ export class VersionPruner {
   async #removeAllBut(used: UsedDigests, set: ResourceSet, options: PruneOptions) {
     const { dryRun = false, signal, onProgress, storedBefore = Date.now() - DAY_MS } = options;
     const total = { versions: 0, bytes: 0 };
-    const count = ({ length }: ListedObject): void => {
+    const count = ({ length }: { readonly length: number }): void => {
       total.versions += 1;
       total.bytes += length;
     };
+    const { artifacts } = this.#parts;
+    const prune = (pack: ListedObject) => prunePack(pack, { artifacts, set: set.id, used, dryRun });
     const waiting: ListedObject[] = [];
     const remove = async (): Promise<void> => {
       for (const found of await this.#remove(set, waiting.splice(0), { storedBefore, signal })) count(found);
     };
-    for await (const objects of this.#parts.artifacts.list(versionsFolder(set.id))) {
+    for await (const objects of artifacts.list(versionsFolder(set.id))) {
       signal?.throwIfAborted();
+      const packs: ListedObject[] = [];
       for (const object of objects) {
         const key = parseKey(object.key);
-        if (key?.kind !== 'version' || object.modified >= storedBefore || used.has(key.digest)) continue;
+        if (object.modified >= storedBefore) continue;
+        if (key?.kind === 'version-pack') packs.push(object);
+        if (key?.kind !== 'version' || used.has(key.digest)) continue;
         if (dryRun) count(object);
         else waiting.push(object);
       }
+      for await (const removed of mapInOrder(packs, REMOVED_AT_ONCE, prune)) {
+        signal?.throwIfAborted();
+        for (const version of removed) count(version);
+      }
       if (waiting.length >= MOST_WAITING) await remove();
-      const folder = Number.parseInt(objects.at(-1)!.key.slice(versionsFolder(set.id).length), 16);
-      onProgress?.({ step: 'versions', done: folder + 1, total: FOLDERS });
+      onProgress?.({ step: 'versions', done: folderOf(set, objects.at(-1)!) + 1, total: FOLDERS * 2 });
     }
     await remove();
     return total;
@@ -185,6 +195,12 @@ export class VersionPruner {
     }
     return removed;
   }
+}
+
+/** The number of an object's folder, from 0. */
+function folderOf({ id }: ResourceSet, { key }: ListedObject): number {
+  const name = key.slice(versionsFolder(id).length);
+  return name.startsWith(PACKS) ? FOLDERS + Number.parseInt(name.slice(PACKS.length), 16) : Number.parseInt(name, 16);
 }
 
 function hasFiles({ origin }: ResourceSet): boolean {

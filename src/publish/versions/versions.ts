@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
-import { formatKey } from '../../artifacts/artifact-key.ts';
-import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
-import { VERSIONS_FOLDER, type VersionKey, versionsFolder } from '../../artifacts/keys/set-keys.ts';
+import { parseKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore, ListedObject, ObjectRange } from '../../artifacts/artifact-store.ts';
+import { VERSIONS_FOLDER, versionsFolder } from '../../artifacts/keys/set-keys.ts';
+import { readPack } from '../../artifacts/version-pack.ts';
 import type { Change } from '../../core/change.ts';
-import { TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
@@ -12,6 +13,7 @@ import { prunedBefore } from '../../core/version-prunes.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
+import { openStored, placesOf } from './stored-version.ts';
 
 /** The version of a resource after a change, whose bytes can be read. */
 export interface Version {
@@ -100,12 +102,8 @@ export class Versions {
   }
 
   /** Bytes of a version of a file. @throws TidemarkError `not-found` when it was removed */
-  async open(
-    { id }: ResourceSet,
-    { state }: Version,
-    range: { readonly start: number; readonly length: number },
-  ): Promise<Readable> {
-    return (await this.#parts.artifacts.get(formatKey(versionKey(id, state)!), { range })).body;
+  async open({ id }: ResourceSet, { state }: Version, range: ObjectRange): Promise<Readable> {
+    return (await openStored(this.#parts.artifacts, placesOf(id, state), range)).body;
   }
 
   /** Removes the versions of sets that were removed. Returns how many. */
@@ -124,10 +122,23 @@ export class Versions {
     const { artifacts } = this.#parts;
     let removed = 0;
     for await (const objects of artifacts.list(versionsFolder(set))) {
-      for (const { key } of objects) await artifacts.delete(key);
-      removed += objects.length;
+      for (const object of objects) {
+        removed += await this.#versionsIn(object);
+        await artifacts.delete(object.key);
+      }
     }
     return removed;
+  }
+
+  async #versionsIn(object: ListedObject): Promise<number> {
+    if (parseKey(object.key)?.kind !== 'version-pack') return 1;
+    try {
+      return (await readPack(this.#parts.artifacts, object)).length;
+    } catch (error) {
+      // It is damaged, or another process has just removed it.
+      if (isTidemarkError(error, 'invalid') || isTidemarkError(error, 'not-found')) return 0;
+      throw error;
+    }
   }
 
   async *#pages(set: ResourceSet, key: ResourceKey, before?: Stamp): AsyncGenerator<Page> {
@@ -153,15 +164,10 @@ export class Versions {
   async #versionOf({ set, key, stamp, state }: Change): Promise<Version | undefined> {
     if (state === undefined) return undefined;
     // An artifact contains its records as long as it exists.
-    const file = state.record === undefined ? versionKey(set, state) : undefined;
-    const artifact = file === undefined ? state.record?.artifact : formatKey(file);
-    if (artifact === undefined) return undefined;
-    return (await this.#parts.artifacts.head(artifact)) === undefined ? undefined : { key, stamp, state };
+    const places = state.record === undefined ? placesOf(set, state) : [{ key: state.record.artifact }];
+    for (const place of places) {
+      if ((await this.#parts.artifacts.head(place.key)) !== undefined) return { key, stamp, state };
+    }
+    return undefined;
   }
-}
-
-/** The key of the bytes of a state, if they are kept; undefined when the state has no sha-256. */
-export function versionKey(set: SetId, { hashes }: ResourceState): VersionKey | undefined {
-  const digest = hashes?.['sha-256'];
-  return digest === undefined ? undefined : { kind: 'version', set, digest };
 }

@@ -173,13 +173,15 @@ class FileComparison {
     for (let next = rows.next(); !next.done; next = rows.next()) {
       signal?.throwIfAborted();
       const { key, file, resource } = next.value;
-      const described = await describeFile({ root: this.#files.root, file, signal, versions: this.#versions });
+      const { root } = this.#files;
+      const known = resource?.state;
+      const described = await describeFile({ root, file, signal, known, versions: this.#versions });
       if (described === 'left') counter.left();
       else if ('problem' in described) counter.problem(described);
       else {
         const { state, remember } = described;
         counter.hashed(remember.length);
-        findings.push({ key, remember, difference: { key, state, known: resource?.state } });
+        findings.push({ key, remember, difference: { key, state, known } });
       }
     }
   }

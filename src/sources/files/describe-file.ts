@@ -17,6 +17,8 @@ interface DescribeInput {
   readonly root: ContentRoot;
   readonly file: FileEntry;
   readonly signal: AbortSignal | undefined;
+  /** The present state of its resource. */
+  readonly known: ResourceState | undefined;
   /** Present for a set that keeps versions. */
   readonly versions?: VersionWriter | undefined;
 }
@@ -36,16 +38,21 @@ export async function describeFile(input: DescribeInput): Promise<DescribedFile>
   }
 }
 
-async function readFile({ root, file, signal, versions }: DescribeInput): Promise<DescribedFile> {
+async function readFile({ root, file, signal, known, versions }: DescribeInput): Promise<DescribedFile> {
   const { path } = file;
   const key = keyOfPath(path);
   const now = Date.now();
-  const digest = await root.digest(path, { signal, length: file.length, copied: versions?.wantedCopy });
-  const { length, mtime, hashes, tag, mime: known, links } = digest;
-  await versions?.keep(path, digest);
+  const digest = await root.digest(path, { signal, length: file.length, copied: versions?.wantedCopy(known) });
+  const { length, mtime, hashes, tag, links } = digest;
+  const kept = await versions?.keep(path, digest, known);
   const lastmod = lastmodOf(mtime, now);
-  const type = known ?? (await mediaTypeOf(path));
-  const state = { ...(lastmod !== undefined && { lastmod }), length, hashes, mime: type, ...(links && { links }) };
+  const mime = digest.mime ?? (await mediaTypeOf(path));
+  const state = {
+    ...(lastmod !== undefined && { lastmod }),
+    ...{ length, hashes, mime },
+    ...(links && { links }),
+    ...(kept && { kept }),
+  };
   return {
     state,
     remember: { key, length, mtime, tag, scanned: BigInt(now) * 1_000_000n, isKept: versions !== undefined },

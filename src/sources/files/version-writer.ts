@@ -1,7 +1,10 @@
-import { formatKey, mediaTypeOf } from '../../artifacts/artifact-key.ts';
-import type { ArtifactStore, Draft, Drafts, SmallObject } from '../../artifacts/artifact-store.ts';
-import type { VersionKey } from '../../artifacts/keys/set-keys.ts';
+import { randomBytes } from 'node:crypto';
+import { formatKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore, Drafts, ObjectKey, SmallObject } from '../../artifacts/artifact-store.ts';
+import type { VersionKey, VersionPackKey } from '../../artifacts/keys/set-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
+import { PackBuilder } from '../../artifacts/version-pack.ts';
+import type { ResourceState, VersionPlace } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -21,27 +24,61 @@ export interface VersionStore {
 
 /** Largest file, in bytes, whose bytes are kept while it is hashed. A larger file is read again. */
 const SMALL_BYTES = 256 * 1024;
-/** Bytes of small files that are stored together. */
+/** Bytes of small files, packed or not, that are written at the same time. */
 const MOST_BYTES = 16 * 1024 * 1024;
+/**
+ * Bytes and versions of a pack. When one of them is removed later, the others of its pack are stored alone: so a larger
+ * pack would save requests now, and cost more then.
+ */
+const PACK_BYTES = 1024 * 1024;
+const PACK_VERSIONS = 100;
 
 /**
  * Milliseconds. Versions younger than a day are never removed, so a version of half that age need not be written again.
  */
 const SAFE_MS = 12 * 60 * 60 * 1000;
 
+/** The media type of versions, also of packs: a bucket names one for all objects that are written together. */
+const BYTES = 'application/octet-stream';
+
 /** What was stored since a step of a comparison began. */
 interface Step {
   readonly relied: ReliedVersions;
   readonly batch: Drafts | undefined;
-  readonly drafts: Draft[];
-  readonly wantedCopy: WantedCopy;
+  readonly packs: PackNames;
+  /** Whether a pack of an earlier step exists, by its name. */
+  readonly found: Map<string, Promise<boolean>>;
 }
 
-/** Stores the bytes of the files that a comparison hashes, once for each digest. */
+/** The names of the packs of a step. */
+class PackNames {
+  readonly #step = randomBytes(8).toString('hex');
+  /** By the names of their drafts. */
+  readonly ofDrafts = new Map<string, string>();
+  #count = 0;
+
+  next(): string {
+    return `${this.#step}-${this.#count++}`;
+  }
+
+  ofDraft(draft: string): string {
+    const name = this.ofDrafts.get(draft) ?? this.next();
+    this.ofDrafts.set(draft, name);
+    return name;
+  }
+}
+
+/**
+ * Stores the bytes of the files that a comparison hashes. Small ones share a pack: a file system, and even more a
+ * bucket, takes much longer for many objects than for a few with the same bytes. Only the state of a resource names the
+ * place in a pack. So bytes that a resource has already, for which no state is recorded, are stored alone under their
+ * digest, as are large ones.
+ */
 export class VersionWriter {
   readonly #store: VersionStore;
   readonly #root: Pick<ContentRoot, 'open'>;
   #step: Step | undefined;
+  #pack: { readonly name: string; readonly builder: PackBuilder } | undefined;
   #waiting: SmallObject[] = [];
   #waitingBytes = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -58,30 +95,40 @@ export class VersionWriter {
   async begin(): Promise<void> {
     const relied = await ReliedVersions.begin(this.#store);
     const batch = await this.#store.artifacts.beginDrafts?.();
-    this.#step = { relied, batch, drafts: [], wantedCopy: { mostBytes: SMALL_BYTES, draft: batch?.place } };
-  }
-
-  /** The copy to request of each file of this step. */
-  get wantedCopy(): WantedCopy {
-    return this.#step!.wantedCopy;
+    this.#step = { relied, batch, packs: new PackNames(), found: new Map() };
   }
 
   /**
-   * Stores the bytes of a file that was hashed; `stored` resolves when they are durable.
+   * The copy to request of a file of this step.
+   * @param known the present state of its resource
+   */
+  wantedCopy(known: ResourceState | undefined): WantedCopy {
+    return { mostBytes: SMALL_BYTES, packs: this.#step!.batch?.place, unpacked: known?.hashes?.['sha-256'] };
+  }
+
+  /**
+   * Stores the bytes of a file that was hashed; `stored` resolves when they are durable. Returns their place, for the
+   * state of the resource; undefined when they are stored alone.
+   * @param known the present state of its resource
    * @throws TidemarkError `conflict` or `not-found` when the file has been replaced; `unavailable` when the artifact
    *   store cannot be written
    */
-  async keep(path: string, { hashes, bytes, draft }: FileDigest): Promise<void> {
+  async keep(
+    path: string,
+    { hashes, mtime, bytes, packed }: FileDigest,
+    known: ResourceState | undefined,
+  ): Promise<VersionPlace | undefined> {
     const digest = hashes['sha-256'];
     if (digest === undefined) throw new Error(`"${path}" was hashed without sha-256`);
-    const version: VersionKey = { kind: 'version', set: this.#store.set, digest };
-    const key = formatKey(version);
-    const { relied, drafts } = this.#step!;
-    if (relied.has(key)) return;
-    if (draft === undefined && bytes === undefined) await this.#keepLarge(path, version);
-    relied.add(key);
-    if (draft !== undefined) drafts.push({ key, name: draft });
-    else if (bytes !== undefined) await this.#keepBytes({ key, bytes });
+    const { packs } = this.#step!;
+    if (packed !== undefined) return { pack: packs.ofDraft(packed.draft), offset: packed.offset };
+    const isKnown = digest === known?.hashes?.['sha-256'];
+    if (bytes !== undefined && bytes.length > 0 && !isKnown) {
+      return this.#addToPack({ digest, modified: Number(mtime / 1_000_000_000n) }, bytes);
+    }
+    const place = isKnown ? known?.kept : undefined;
+    if (place === undefined || !(await this.#isThere(place))) await this.#keepAlone(path, digest, bytes);
+    return place;
   }
 
   /**
@@ -93,9 +140,11 @@ export class VersionWriter {
     const step = this.#step;
     if (step === undefined) return;
     this.#step = undefined;
+    this.#finishPack();
     this.#writeWaiting();
-    if (step.drafts.length > 0) failpoint('version.writing');
-    await Promise.all([this.#writing, step.batch?.keep(step.drafts)]);
+    const drafts = [...step.packs.ofDrafts].map(([name, pack]) => ({ key: this.#keyOfPack(pack), name }));
+    if (drafts.length > 0) failpoint('version.writing');
+    await Promise.all([this.#writing, step.batch?.keep(drafts)]);
     await step.relied.require();
     failpoint('version.stored');
   }
@@ -104,10 +153,48 @@ export class VersionWriter {
   async discard(): Promise<void> {
     const step = this.#step;
     this.#step = undefined;
+    this.#pack = undefined;
     this.#waiting = [];
     this.#waitingBytes = 0;
     // The writer has failed already, and leftover drafts are removed later.
     await step?.batch?.keep([]).catch(() => {});
+  }
+
+  #keyOfPack(name: string): ObjectKey {
+    return formatKey({ kind: 'version-pack', set: this.#store.set, name } satisfies VersionPackKey);
+  }
+
+  /** The artifact store may have lost the pack of an earlier step. */
+  #isThere({ pack }: VersionPlace): Promise<boolean> {
+    const { found } = this.#step!;
+    const isThere =
+      found.get(pack) ?? this.#store.artifacts.head(this.#keyOfPack(pack)).then((object) => object !== undefined);
+    found.set(pack, isThere);
+    return isThere;
+  }
+
+  async #addToPack(version: { readonly digest: string; readonly modified: number }, bytes: Uint8Array) {
+    this.#pack ??= { name: this.#step!.packs.next(), builder: new PackBuilder() };
+    const { name, builder } = this.#pack;
+    const place: VersionPlace = { pack: name, offset: builder.add(version, bytes) };
+    if (builder.length >= PACK_BYTES || builder.versions >= PACK_VERSIONS) await this.#finishPack();
+    return place;
+  }
+
+  #finishPack(): Promise<void> | undefined {
+    const pack = this.#pack;
+    this.#pack = undefined;
+    return pack && this.#keepBytes({ key: this.#keyOfPack(pack.name), bytes: pack.builder.finish() });
+  }
+
+  async #keepAlone(path: string, digest: string, bytes: Uint8Array | undefined): Promise<void> {
+    const version: VersionKey = { kind: 'version', set: this.#store.set, digest };
+    const key = formatKey(version);
+    const { relied } = this.#step!;
+    if (relied.has(key)) return;
+    if (bytes === undefined) await this.#keepLarge(path, version);
+    relied.add(key);
+    if (bytes !== undefined) await this.#keepBytes({ key, bytes });
   }
 
   async #keepBytes(object: SmallObject): Promise<void> {
@@ -132,9 +219,7 @@ export class VersionWriter {
 
   #write(objects: readonly SmallObject[]): Promise<void> {
     failpoint('version.writing');
-    return this.#store.artifacts.putAll(objects, {
-      contentType: mediaTypeOf({ kind: 'version', set: this.#store.set, digest: '' }),
-    });
+    return this.#store.artifacts.putAll(objects, { contentType: BYTES });
   }
 
   async #keepLarge(path: string, version: VersionKey): Promise<void> {

@@ -10,12 +10,12 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeDraft } from '../../artifacts/drafts.ts';
 import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
 import { hashesOf, RunningHashes } from '../../core/running-hashes.ts';
 import type { FileDigest, WantedCopy } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
+import type { CopyPacker } from './copy-packer.ts';
 import { isSameVersion } from './file-identity.ts';
 import { type OpenedFile, openNamed } from './open-named.ts';
 import { versionTag } from './version-tag.ts';
@@ -37,9 +37,10 @@ const buffer = Buffer.allocUnsafe(1024 * 1024);
  * Hashes a regular file of a folder with synchronous calls, which cost a tenth of asynchronous ones for small files:
  * for a dedicated thread (hash.worker.ts). Follows the same rules as open-within.ts.
  * @param root by its real path
+ * @param packer gets the copies to pack
  * @throws TidemarkError as `ContentRoot.digest`
  */
-export function hashFile({ root, hashes }: HashedRoot, { path, copied }: FileToHash): FileDigest {
+export function hashFile({ root, hashes }: HashedRoot, { path, copied }: FileToHash, packer: CopyPacker): FileDigest {
   if (!isPlainPath(path)) throw noSuchFile(path);
   const { file, found } = openNamed(`${root}/${path}`) ?? openReal(root, path);
   try {
@@ -49,7 +50,14 @@ export function hashFile({ root, hashes }: HashedRoot, { path, copied }: FileToH
     if (!isSameVersion(after, found) || read.length !== length) throw changedMeanwhile(path);
     const digest = { length, mtime: after.mtimeNs, hashes: read.hashes, tag: versionTag(after, root) };
     if (copied === undefined || length > copied.mostBytes) return digest;
-    return { ...digest, ...copy(buffer.subarray(0, length), copied) };
+    const bytes = buffer.subarray(0, length);
+    const { packs, unpacked } = copied;
+    // Not from a pool: the whole pool would be copied to the calling thread.
+    const isAlone = packs === undefined || length === 0 || read.hashes['sha-256'] === unpacked;
+    return {
+      ...digest,
+      ...(isAlone ? { bytes: new Uint8Array(bytes) } : { packed: packer.add(packs, digest, bytes) }),
+    };
   } catch (error) {
     throw openError(path, error);
   } finally {
@@ -130,10 +138,4 @@ function fill(file: number, wanted: number): Buffer {
     filled += read;
   }
   return buffer.subarray(0, filled);
-}
-
-function copy(bytes: Buffer, { draft }: WantedCopy): Pick<FileDigest, 'bytes' | 'draft'> {
-  // Not from a pool: the whole pool would be copied to the calling thread.
-  if (draft === undefined) return { bytes: new Uint8Array(bytes) };
-  return { draft: writeDraft(draft, bytes) };
 }

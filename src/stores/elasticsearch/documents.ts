@@ -10,6 +10,7 @@ import {
   type Resource,
   type ResourceState,
   type Tombstone,
+  type VersionPlace,
 } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
@@ -24,7 +25,8 @@ interface StateFields {
   readonly mime?: string;
   readonly lastmod?: string;
   readonly ln?: readonly LinkFields[];
-  readonly record?: RecordPlace;
+  /** The place of the bytes: of a record, or of a version of a file. */
+  readonly record?: RecordPlace | VersionPlace;
 }
 
 interface LinkFields extends Omit<Link, 'href'> {
@@ -96,7 +98,7 @@ export function stateFields(key: ResourceKey, state: ResourceState | undefined):
   const { value, type } = locationOf(key);
   const location = `"location":{"value":${jsonString(value)},"type":"${type}"}`;
   if (state === undefined) return location;
-  const { length, hashes, mime, lastmod, links, record } = state;
+  const { length, hashes, mime, lastmod, links, record = state.kept } = state;
   const size = length === undefined ? '' : `,"length":${length}`;
   const digests = hashes === undefined ? '' : hashFields(hashes);
   const media = mime === undefined ? '' : `,"mime":${jsonString(mime)}`;
@@ -128,14 +130,14 @@ export function toChange(document: ChangeDocument): Change {
 }
 
 /** Members are in the order of `encodeState`, so that encoding the result again gives the same text. */
-export function toState({ lastmod, length, mime, hash: hashes, ln, record }: StateFields): ResourceState {
+export function toState({ lastmod, length, mime, hash: hashes, ln, record: place }: StateFields): ResourceState {
   return {
     ...(lastmod !== undefined && { lastmod: Date.parse(lastmod) / 1000 }),
     ...(length !== undefined && { length }),
     ...(mime !== undefined && { mime }),
     ...(hashes !== undefined && { hashes: toHashes(hashes) }),
     ...(ln !== undefined && { links: ln.map(toLink) }),
-    ...(record !== undefined && { record }),
+    ...(place !== undefined && ('pack' in place ? { kept: place } : { record: place })),
   };
 }
 

@@ -5,6 +5,7 @@ import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { Worker } from 'node:worker_threads';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import type { ContentRoot, RootWatch } from '../../../src/sources/content-root.ts';
+import { CopyPacker } from '../../../src/sources/folder/copy-packer.ts';
 import { hashFile, realRootOf } from '../../../src/sources/folder/hash-file.ts';
 import { LocalFiles } from '../../../src/sources/folder/local-files.ts';
 import { openWithin } from '../../../src/sources/folder/open-within.ts';
@@ -295,7 +296,8 @@ async function textAtOnce(small: LocalFiles, root: string, path: string): Promis
 
 function hashedLength(root: string, path: string): string {
   try {
-    return `${hashFile({ root: realRootOf(root), hashes: ['sha-256'] }, { path }).length} bytes`;
+    const hashed = hashFile({ root: realRootOf(root), hashes: ['sha-256'] }, { path }, new CopyPacker());
+    return `${hashed.length} bytes`;
   } catch (error) {
     if (isTidemarkError(error)) return 'nothing';
     throw error;

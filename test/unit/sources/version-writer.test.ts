@@ -1,59 +1,128 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { formatKey } from '../../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../../src/artifacts/artifact-store.ts';
 import { openArtifacts } from '../../../src/artifacts/open-artifacts.ts';
 import { isTidemarkError } from '../../../src/core/errors.ts';
+import type { ResourceState, VersionPlace } from '../../../src/core/resource.ts';
 import type { Removals } from '../../../src/sources/files/relied-versions.ts';
-import { VersionWriter } from '../../../src/sources/files/version-writer.ts';
+import { type VersionStore, VersionWriter } from '../../../src/sources/files/version-writer.ts';
 import { FolderRoot } from '../../../src/sources/folder/folder-root.ts';
-import { collect } from '../../support/builders.ts';
+import { keptVersions, sha256 } from '../../support/kept-versions.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 import { until } from '../../support/until.ts';
 
 /** Bytes of the largest file that is not read again. */
 const SMALL_BYTES = 256 * 1024;
-const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 describe('a version writer', () => {
   const folder = useTempFolder();
   const artifacts = () => openArtifacts({ kind: 'folder', folder: folder.at('artifacts') });
   const rootOf = () => new FolderRoot({ root: folder.at('files'), exclude: [], ownFiles: [] });
 
-  const writerOf = (artifacts: ArtifactStore, root: FolderRoot) =>
+  const writerOf = (artifacts: VersionStore['artifacts'], root: FolderRoot) =>
     new VersionWriter({ set: 7, artifacts, lastRemovals: async () => undefined, onAllKept: async () => {} }, root);
 
-  async function keptKeys(): Promise<readonly string[]> {
-    return (await collect(artifacts().list('_versions/'))).map(({ key }) => key);
+  /** The digests of the kept versions, and the objects that have them. */
+  async function kept() {
+    return (await keptVersions(artifacts(), 7)).map(({ digest, key }) => ({ digest, key }));
   }
 
-  async function keep(versions: VersionWriter, root: FolderRoot, path: string): Promise<void> {
-    await versions.keep(path, await root.digest(path, { copied: versions.wantedCopy }));
+  async function keep(versions: VersionWriter, root: FolderRoot, path: string, known?: ResourceState) {
+    const length = statSync(folder.at(`files/${path}`)).size;
+    return versions.keep(path, await root.digest(path, { length, copied: versions.wantedCopy(known) }), known);
   }
 
-  it('keeps small and large files under their digests, each digest once', async () => {
-    const small = Buffer.alloc(SMALL_BYTES, 'a');
-    const large = Buffer.alloc(SMALL_BYTES + 1, 'b');
-    for (const [name, bytes] of [
-      ['1', small],
-      ['2', small],
-      ['3', large],
-      ['4', large],
-      ['5', Buffer.alloc(0)],
-    ] as const) {
-      folder.write(`files/${name}`, bytes);
-    }
+  async function stateOf(root: FolderRoot, path: string, place?: VersionPlace): Promise<ResourceState> {
+    const { length, hashes } = await root.digest(path);
+    return { length, hashes, ...(place && { kept: place }) };
+  }
+
+  const small = Buffer.alloc(SMALL_BYTES, 'a');
+  const large = Buffer.alloc(SMALL_BYTES + 1, 'b');
+  const FILES = [
+    ['1', small],
+    ['2', small],
+    ['3', large],
+    ['4', large],
+    ['5', Buffer.alloc(0)],
+    ['6', Buffer.from('6')],
+    ['7', Buffer.from('7')],
+  ] as const;
+
+  function keepsSmallFilesTogether(storeOf: (store: ArtifactStore) => VersionStore['artifacts']): void {
+    it('keeps small files together, and large and empty ones under their digests, once', async () => {
+      for (const [name, bytes] of FILES) folder.write(`files/${name}`, bytes);
+      const root = rootOf();
+      const store = artifacts();
+      const versions = writerOf(storeOf(store), root);
+      await versions.begin();
+      const places = await Promise.all(FILES.map(([path]) => keep(versions, root, path)));
+      await versions.stored();
+      for (const [at, [name, bytes]] of FILES.entries()) {
+        const place = places[at];
+        assert.equal(place === undefined, bytes.length > SMALL_BYTES || bytes.length === 0, name);
+        if (place === undefined) continue;
+        const key = formatKey({ kind: 'version-pack', set: 7, name: place.pack });
+        assert.ok(bytes.equals(await store.readSmall(key, { start: place.offset, length: bytes.length })), name);
+      }
+      assert.equal(places[5]!.pack, places[6]!.pack);
+      const alone = (await kept()).filter(({ key }) => !key.endsWith('.zip')).map(({ key }) => key);
+      const digests = [large, Buffer.alloc(0)].map(sha256);
+      assert.deepEqual(alone, digests.map((digest) => `_versions/7/${digest.slice(0, 2)}/${digest}`).sort());
+      await store.close();
+    });
+  }
+
+  describe('whose threads write packs', () => keepsSmallFilesTogether((store) => store));
+  describe('of a store for which it writes the packs itself', () =>
+    keepsSmallFilesTogether((store) => ({
+      put: (...args) => store.put(...args),
+      putAll: (...args) => store.putAll(...args),
+      head: (key) => store.head(key),
+    })));
+
+  it('keeps bytes that the resource has already alone, since no state would name their place', async () => {
+    folder.write('files/a', 'a');
     const root = rootOf();
     const store = artifacts();
     const versions = writerOf(store, root);
     await versions.begin();
-    for (const path of ['1', '2', '3', '4', '5']) await keep(versions, root, path);
+    assert.equal(await keep(versions, root, 'a', await stateOf(root, 'a')), undefined);
     await versions.stored();
-    const digests = [small, large, Buffer.alloc(0)].map(sha256);
-    assert.deepEqual(await keptKeys(), digests.map((digest) => `_versions/7/${digest.slice(0, 2)}/${digest}`).sort());
-    const { body } = await store.get(`_versions/7/${digests[1]!.slice(0, 2)}/${digests[1]}`);
-    assert.ok(Buffer.concat(await body.toArray()).equals(large));
+    const digest = sha256('a');
+    assert.deepEqual(
+      (await kept()).map(({ key }) => key),
+      [`_versions/7/${digest.slice(0, 2)}/${digest}`],
+    );
+    await store.close();
+  });
+
+  it('keeps nothing where a pack has the bytes, and keeps them alone where it was removed', async () => {
+    folder.write('files/a', 'a');
+    const root = rootOf();
+    const store = artifacts();
+    const versions = writerOf(store, root);
+    await versions.begin();
+    const known = await stateOf(root, 'a', await keep(versions, root, 'a'));
+    await versions.stored();
+    const before = await kept();
+    assert.equal(before.length, 1);
+    await versions.begin();
+    assert.deepEqual(await keep(versions, root, 'a', known), known.kept);
+    await versions.stored();
+    assert.deepEqual(await kept(), before);
+
+    await store.delete(before[0]!.key);
+    await versions.begin();
+    // The state stays as it is, so that nothing is published.
+    assert.deepEqual(await keep(versions, root, 'a', known), known.kept);
+    await versions.stored();
+    assert.deepEqual(
+      (await kept()).map(({ digest }) => digest),
+      [sha256('a')],
+    );
     await store.close();
   });
 
@@ -63,11 +132,11 @@ describe('a version writer', () => {
     const store = artifacts();
     const versions = writerOf(store, root);
     await versions.begin();
-    const digest = await root.digest('a', { copied: versions.wantedCopy });
+    const digest = await root.digest('a', { copied: versions.wantedCopy(undefined) });
     folder.write('files/a', Buffer.alloc(SMALL_BYTES + 1, 'b'));
-    await assert.rejects(versions.keep('a', digest), (error) => isTidemarkError(error, 'conflict'));
+    await assert.rejects(versions.keep('a', digest, undefined), (error) => isTidemarkError(error, 'conflict'));
     await versions.stored();
-    assert.deepEqual(await keptKeys(), []);
+    assert.deepEqual(await kept(), []);
     await store.close();
   });
 
@@ -79,10 +148,10 @@ describe('a version writer', () => {
     await versions.begin();
     const digest = await root.digest('a');
     folder.write('files/a', 'another');
-    await assert.rejects(versions.keep('a', digest), (error) => isTidemarkError(error, 'conflict'));
+    await assert.rejects(versions.keep('a', digest, undefined), (error) => isTidemarkError(error, 'conflict'));
     await keep(versions, root, 'b');
     await versions.stored();
-    assert.equal((await keptKeys()).length, 1);
+    assert.equal((await kept()).length, 1);
     await store.close();
   });
 
@@ -100,13 +169,13 @@ describe('a version writer', () => {
       storing.push(versions.stored());
     }
     await Promise.all(storing);
-    assert.equal((await keptKeys()).length, 100);
+    assert.equal((await kept()).length, 100);
     await versions.begin();
     await keep(versions, root, '1');
     folder.write('files/1', 'of a step that fails');
     await keep(versions, root, '1');
     await versions.discard();
-    assert.equal((await keptKeys()).length, 100);
+    assert.equal((await kept()).length, 100);
     assert.deepEqual(await readdir(folder.at('artifacts/.unfinished')), []);
     await store.close();
   });
@@ -125,7 +194,8 @@ describe('a version writer', () => {
 
     async function keepFile(name: string): Promise<string> {
       folder.write(`files/${name}`, name);
-      await keep(writer, rootOf(), name);
+      const root = rootOf();
+      await keep(writer, root, name, await stateOf(root, name));
       const digest = sha256(Buffer.from(name));
       return `_versions/7/${digest.slice(0, 2)}/${digest}`;
     }
@@ -144,7 +214,7 @@ describe('a version writer', () => {
       await writer.begin();
       await keepFile('a');
       await writer.stored();
-      assert.equal((await keptKeys()).length, 2);
+      assert.equal((await kept()).length, 2);
     });
 
     it('goes on when everything that it stored is there after the removals', async () => {
@@ -155,7 +225,7 @@ describe('a version writer', () => {
       const stored = writer.stored().then(() => {
         isStored = true;
       });
-      await until('it is written', async () => (await keptKeys()).length === 1);
+      await until('it is written', async () => (await kept()).length === 1);
       assert.equal(isStored, false);
       removals = { number: 5 };
       await stored;
@@ -173,7 +243,7 @@ describe('a version writer', () => {
     const versions = writerOf(store, root);
     await versions.begin();
     rmSync(folder.at('artifacts/.unfinished'), { recursive: true });
-    await assert.rejects(root.digest('a', { copied: versions.wantedCopy }), (error) => {
+    await assert.rejects(root.digest('a', { copied: versions.wantedCopy(undefined) }), (error) => {
       const isTheirs = isTidemarkError(error, 'unavailable') && error.details.path === undefined;
       return isTheirs && error.message.includes(`the artifact store ${folder.at('artifacts')} cannot be written`);
     });

@@ -29,17 +29,23 @@ const link = fc.record(
   },
   { requiredKeys: ['href', 'rel'] },
 );
-const state: fc.Arbitrary<ResourceState> = fc.record(
+const fields = fc.record(
   {
     links: fc.array(link, { maxLength: 3 }),
     hashes: anyHashes,
     mime: text,
     length: fc.maxSafeNat(),
     lastmod: fc.integer({ min: 0, max: 4_102_444_800 }),
-    record: fc.record({ position: fc.nat(), artifact: text, length: fc.nat(), offset: fc.nat() }),
   },
   { requiredKeys: [] },
 );
+/** A record has a place in an artifact, a file may have one in a pack. */
+const place = fc.oneof(
+  fc.constant({}),
+  fc.record({ record: fc.record({ position: fc.nat(), artifact: text, length: fc.nat(), offset: fc.nat() }) }),
+  fc.record({ kept: fc.record({ offset: fc.nat(), pack: text }) }),
+);
+const state: fc.Arbitrary<ResourceState> = fc.tuple(fields, place).map(([fields, place]) => ({ ...fields, ...place }));
 
 describe('A state as text', () => {
   it('has no hashes and no links when there are none', () => {
@@ -75,7 +81,7 @@ describe('A state as text', () => {
 });
 
 /** The order of fields is written down here once more. */
-function byJsonStringify({ lastmod, length, mime, hashes, links, record }: ResourceState): string {
+function byJsonStringify({ lastmod, length, mime, hashes, links, record, kept }: ResourceState): string {
   return JSON.stringify({
     lastmod,
     length,
@@ -92,6 +98,7 @@ function byJsonStringify({ lastmod, length, mime, hashes, links, record }: Resou
       length: record.length,
       position: record.position,
     },
+    kept: kept && { pack: kept.pack, offset: kept.offset },
   });
 }
 
