@@ -140,6 +140,16 @@ describe('a mirror of a source with a Resource Dump', () => {
     }
   });
 
+  it('takes a resource from a later package when its bytes in an earlier one are wrong', async () => {
+    const lying = packageOf(source, 1, (name) => (name === 'bits-100' ? 'TEXT 100' : undefined));
+    source.served.answers.set('/package-0.zip', lying);
+    listPackages(source);
+    const report = await done();
+    assert.match(report.notices, /package-0\.zip cannot be used as a whole: bits-100 in it is not as its manifest says/);
+    assert.deepEqual([report.fromDump, source.requestsOf('100.txt')], [140, 0]);
+    isEqual();
+  });
+
   itOnSmallDisk('fetches alone what is in a package for which the disk has no room', 8, async (disk) => {
     source.served.answers.set('/package-1.zip', Buffer.alloc(16_000_000));
     listPackages(source);

@@ -14,7 +14,7 @@ class Names {
     if (known !== undefined) return known;
     const path = freePath(uri, prefix, {
       hasFile: (folded) => this.#folded.has(folded),
-      hasFolder: (folded) => [...this.#folded].some((other) => other.startsWith(`${folded}/`)),
+      has: (folded) => [...this.#folded].some((other) => other === folded || other.startsWith(`${folded}/`)),
     });
     this.paths.set(uri, path);
     this.#folded.add(foldedPath(path));

@@ -4,8 +4,8 @@ import { digestOf, foldedName, OTHERS, safeName, withSuffix } from './safe-name.
 export interface TakenNames {
   /** Whether a resource has this path. */
   hasFile(folded: string): boolean;
-  /** Whether a resource has a path below this one. */
-  hasFolder(folded: string): boolean;
+  /** Whether a resource has this path, or one below it. */
+  has(folded: string): boolean;
 }
 
 const MOST_BYTES = 1_000;
@@ -63,7 +63,7 @@ export const foldedPath = foldedName;
 
 function isFree(path: string, taken: TakenNames): boolean {
   const folded = foldedPath(path);
-  if (taken.hasFile(folded) || taken.hasFolder(folded)) return false;
+  if (taken.has(folded)) return false;
   for (let at = folded.indexOf('/'); at >= 0; at = folded.indexOf('/', at + 1)) {
     if (taken.hasFile(folded.slice(0, at))) return false;
   }

@@ -212,10 +212,11 @@ export class MirrorState implements TakenNames {
     return this.#database.get('SELECT 1 FROM resource WHERE folded = ?', folded) !== undefined;
   }
 
-  hasFolder(folded: string): boolean {
-    // In ASCII, 0 follows the slash.
-    const sql = 'SELECT 1 FROM resource WHERE folded > ? AND folded < ? LIMIT 1';
-    return this.#database.get(sql, `${folded}/`, `${folded}0`) !== undefined;
+  has(folded: string): boolean {
+    // In ASCII, 0 follows the slash. One statement, because each call takes longer than finding the row.
+    const sql = `SELECT 1 WHERE EXISTS (SELECT 1 FROM resource WHERE folded = ?)
+      OR EXISTS (SELECT 1 FROM resource WHERE folded > ? AND folded < ?)`;
+    return this.#database.get(sql, folded, `${folded}/`, `${folded}0`) !== undefined;
   }
 
   /** Adds keys, now and for later resources, so that `CopyListing` can list the copy. */
