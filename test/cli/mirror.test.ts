@@ -186,7 +186,7 @@ describe('tidemark mirror', () => {
 
   it('goes on after it was killed anywhere, and shows no file that is not complete', async function () {
     this.timeout(120_000);
-    const many = Object.fromEntries(Array.from({ length: 1_200 }, (_, number) => [`${number}.txt`, `text ${number}`]));
+    const many = Object.fromEntries(Array.from({ length: 2_700 }, (_, number) => [`${number}.txt`, `text ${number}`]));
     source.put(many).list(AT);
     for (const failpoint of FAILPOINTS.mirror) {
       const name = `copy-${failpoint}`;

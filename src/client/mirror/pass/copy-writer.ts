@@ -14,9 +14,9 @@ interface Fetch extends FetchedResource {
 }
 
 /** This number of files is written as soon as a lane is free. */
-const FEWEST_FILES = 1_000;
+const FEWEST_FILES = 2_500;
 /** At this number of files, fetching waits until they are written. */
-const MOST_FILES = 4_000;
+const MOST_FILES = 5_000;
 /** This part of the target's `mostStagedBytes` is written as soon as a lane is free. */
 const LEAST_PART = 1 / 8;
 const LONGEST_MS = 2_000;
