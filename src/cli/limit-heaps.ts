@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 /** What the old generation may grow by before it is collected, in percent of what is in use. */
 const GROWTH = 60;
 /** A mirror has little in use, and most of what it promotes is garbage once a batch of files is written. */
-const GROWTH_OF_MIRROR = 100;
+const GROWTH_OF_MIRROR = 200;
 
 /**
  * Makes V8 collect garbage before the heap grows to a multiple of what is in use. With its defaults, posting a million

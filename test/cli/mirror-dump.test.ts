@@ -145,7 +145,10 @@ describe('a mirror of a source with a Resource Dump', () => {
     source.served.answers.set('/package-0.zip', lying);
     listPackages(source);
     const report = await done();
-    assert.match(report.notices, /package-0\.zip cannot be used as a whole: bits-100 in it is not as its manifest says/);
+    assert.match(
+      report.notices,
+      /package-0\.zip cannot be used as a whole: bits-100 in it is not as its manifest says/,
+    );
     assert.deepEqual([report.fromDump, source.requestsOf('100.txt')], [140, 0]);
     isEqual();
   });

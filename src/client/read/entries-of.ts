@@ -5,7 +5,7 @@ import { type DocumentParser, UnreadableDocument } from './document-parser.ts';
  * Bytes that are decoded at a time: the entries of one piece are in memory together, and V8 need not move those of a
  * small piece.
  */
-const PIECE_BYTES = 8 * 1024;
+const PIECE_BYTES = 16 * 1024;
 
 /**
  * Parses a document as its bytes arrive. Yields the entries of each piece, which may be none. From a document whose end
