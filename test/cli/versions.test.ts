@@ -66,6 +66,11 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     const { unchanged, updated } = await done('scan maps --dry-run --rehash');
     assert.deepEqual([unchanged, updated], [1, 0]);
     assert.equal((await done('scan maps --rehash')).unchanged, 1);
+    await done('sets change maps --no-keep-versions');
+    for (const words of ['scan maps --dry-run --rehash', 'scan maps --rehash']) {
+      const { unchanged, updated } = await done(words);
+      assert.deepEqual([unchanged, updated], [1, 0], words);
+    }
   });
 
   itOnce('keeps the bytes once of a file of which only the time has changed, and lists both versions', async () => {

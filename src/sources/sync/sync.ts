@@ -131,10 +131,9 @@ function count({ key, state }: Difference, kind: ChangeKind | undefined, { count
 }
 
 function wouldBe({ state, known }: Difference, { options: { set } }: PostParts): ChangeKind | undefined {
-  if (known === undefined) return decide(undefined, encoded(state));
-  // A dry run stores no version. Link rules add the links when the state is posted. So neither is compared.
-  const { kept: _, links, ...bare } = known;
-  return decide(encoded(set.linkRules === undefined && links ? { ...bare, links } : bare), encoded(state));
+  // Link rules add the links when the state is posted, so they are not compared.
+  const { links: _, ...bare } = known ?? {};
+  return decide(encoded(known && set.linkRules !== undefined ? bare : known), encoded(state));
 }
 
 function encoded(state: ResourceState | undefined) {
