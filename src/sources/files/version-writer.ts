@@ -140,7 +140,8 @@ export class VersionWriter {
     const step = this.#step;
     if (step === undefined) return;
     this.#step = undefined;
-    this.#finishPack();
+    // An error of an earlier write is thrown below.
+    this.#finishPack()?.catch(() => {});
     this.#writeWaiting();
     const drafts = [...step.packs.ofDrafts].map(([name, pack]) => ({ key: this.#keyOfPack(pack), name }));
     if (drafts.length > 0) failpoint('version.writing');

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { rmSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { formatKey } from '../../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../../src/artifacts/artifact-store.ts';
 import { openArtifacts } from '../../../src/artifacts/open-artifacts.ts';
-import { isTidemarkError } from '../../../src/core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../../src/core/errors.ts';
 import type { ResourceState, VersionPlace } from '../../../src/core/resource.ts';
 import type { Removals } from '../../../src/sources/files/relied-versions.ts';
 import { type VersionStore, VersionWriter } from '../../../src/sources/files/version-writer.ts';
@@ -233,6 +234,41 @@ describe('a version writer', () => {
       await keepFile('b');
       removals = { number: 6 };
       await writer.stored();
+    });
+  });
+
+  describe('that writes packs itself', () => {
+    /** Keeps different files that come with their bytes, as from a bucket. Five fill a pack. */
+    const keepFiles = async (versions: VersionWriter, count: number) => {
+      for (let at = 0; at < count; at++) {
+        const bytes = new Uint8Array(SMALL_BYTES - 200).fill(1);
+        new DataView(bytes.buffer).setUint32(0, at);
+        const digest = { length: bytes.length, mtime: 0n, hashes: { 'sha-256': sha256(bytes) }, bytes };
+        await versions.keep(`${at}`, digest, undefined);
+      }
+    };
+
+    it('fails when an earlier write fails while the last pack begins another one', async () => {
+      const store = artifacts();
+      const failed = Promise.withResolvers<void>();
+      const putAll = () => failed.promise;
+      const versions = writerOf({ put: (...args) => store.put(...args), putAll, head: async () => undefined }, rootOf());
+      const rejections: unknown[] = [];
+      const onRejection = (error: unknown) => void rejections.push(error);
+      process.prependListener('unhandledRejection', onRejection);
+      try {
+        await versions.begin();
+        // The 65th file begins a write. The last pack is the one that makes the rest large enough for another.
+        await keepFiles(versions, 129);
+        const stored = versions.stored();
+        failed.reject(new TidemarkError('unavailable', 'the disk is full'));
+        await assert.rejects(stored, (error) => isTidemarkError(error, 'unavailable'));
+        await nextTurn();
+      } finally {
+        process.off('unhandledRejection', onRejection);
+      }
+      assert.deepEqual(rejections, []);
+      await store.close();
     });
   });
 
