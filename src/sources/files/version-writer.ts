@@ -185,7 +185,9 @@ export class VersionWriter {
   #finishPack(): Promise<void> | undefined {
     const pack = this.#pack;
     this.#pack = undefined;
-    return pack && this.#keepBytes({ key: this.#keyOfPack(pack.name), bytes: pack.builder.finish() });
+    if (pack === undefined) return undefined;
+    // A copy, since a thread that writes it gets the whole buffer of the builder otherwise.
+    return this.#keepBytes({ key: this.#keyOfPack(pack.name), bytes: new Uint8Array(pack.builder.finish()) });
   }
 
   async #keepAlone(path: string, digest: string, bytes: Uint8Array | undefined): Promise<void> {

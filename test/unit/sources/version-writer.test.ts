@@ -248,11 +248,32 @@ describe('a version writer', () => {
       }
     };
 
+    it('hands over the bytes of packs, without the rest of a buffer', async () => {
+      const store = artifacts();
+      const written: Uint8Array[] = [];
+      const putAll: ArtifactStore['putAll'] = async (objects) => {
+        written.push(...objects.map(({ bytes }) => bytes));
+      };
+      const versions = writerOf(
+        { put: (...args) => store.put(...args), putAll, head: async () => undefined },
+        rootOf(),
+      );
+      await versions.begin();
+      await keepFiles(versions, 6);
+      await versions.stored();
+      assert.equal(written.length, 2);
+      for (const { length, buffer } of written) assert.equal(buffer.byteLength, length);
+      await store.close();
+    });
+
     it('fails when an earlier write fails while the last pack begins another one', async () => {
       const store = artifacts();
       const failed = Promise.withResolvers<void>();
       const putAll = () => failed.promise;
-      const versions = writerOf({ put: (...args) => store.put(...args), putAll, head: async () => undefined }, rootOf());
+      const versions = writerOf(
+        { put: (...args) => store.put(...args), putAll, head: async () => undefined },
+        rootOf(),
+      );
       const rejections: unknown[] = [];
       const onRejection = (error: unknown) => void rejections.push(error);
       process.prependListener('unhandledRejection', onRejection);
