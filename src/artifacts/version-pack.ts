@@ -79,6 +79,7 @@ export interface VersionInPack {
 
 /** Bytes at the end of a pack that are read first: the directory of 400 versions. */
 const TAIL_BYTES = 64 * 1024;
+const NOTHING = new Uint8Array();
 
 /**
  * Lists the versions of a pack. Most often one read suffices.
@@ -89,7 +90,7 @@ export async function readPack(
   { key, length }: Pick<ListedObject, 'key' | 'length'>,
 ): Promise<readonly VersionInPack[]> {
   const read = async (bytes: number) => {
-    const tail = await artifacts.readSmall(key, { start: length - bytes, length: bytes });
+    const tail = bytes === 0 ? NOTHING : await artifacts.readSmall(key, { start: length - bytes, length: bytes });
     try {
       return readDirectory(tail, length);
     } catch (error) {

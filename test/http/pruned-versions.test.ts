@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -225,6 +225,31 @@ describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
     assert.equal([...dump.matchAll(/application\/zip/g)].length, 1);
     const { versionsPruned } = await maps.app.sets.bySlug(maps.slug);
     assert.match(dump, new RegExp(` from="${formatStamp(versionsPruned!.at(-1)!.before)}"`));
+  });
+
+  itOnce('are removed from every other pack when some packs are damaged', async () => {
+    await maps.add();
+    for (const a of ['1', '2', '3', '4']) await maps.write({ a, [`b${a}`]: `other ${a}` });
+    const { id } = await maps.app.sets.bySlug(maps.slug);
+    const packs = (await keptVersions(maps.app.artifacts, id)).filter(({ bytes }) => /^[123]$/.test(`${bytes}`));
+    const [none, torn, whole] = packs.map(({ key }) => key);
+    const file = (key: string) => join(started.folder, 'artifacts', key);
+    await writeFile(file(none!), '');
+    // The directory is as it was.
+    await writeFile(file(torn!), (await readFile(file(torn!), 'latin1')).replace(/other/, 'OTHER'), 'latin1');
+    const { versions, ...found } = await maps.prune(await maps.now());
+    const damaged = found.damaged.toSorted();
+    assert.equal(versions, 1);
+    assert.equal(damaged.length, 2);
+    assert.ok(damaged[0]!.startsWith(`${none} is not a pack of versions`), damaged[0]);
+    assert.ok(damaged[1]!.startsWith(`${torn} is damaged`), damaged[1]);
+    for (const [key, stays] of [
+      [none, true],
+      [torn, true],
+      [whole, false],
+    ] as const) {
+      assert.equal((await maps.app.artifacts.head(key!)) !== undefined, stays, key);
+    }
   });
 
   itOnce('leave every document honest, whatever changed and was pruned before', async () => {

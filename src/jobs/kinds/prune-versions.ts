@@ -15,8 +15,9 @@ export const pruneVersions = defineJob({
     await versionPruner.pruneOld({
       signal,
       onProgress: ({ step, done, total }) => report({ done, total, text: step }),
-      onPruned(set, { before, versions, bytes }) {
+      onPruned(set, { before, versions, bytes, damaged }) {
         log(`${set}: removed ${versions} versions that had ended before ${formatStamp(before)}, ${bytes} bytes`);
+        for (const problem of damaged) log(`${set}: nothing of this pack is removed: ${problem}`);
         total.sets += 1;
         total.versions += versions;
         total.bytes += bytes;

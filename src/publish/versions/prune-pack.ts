@@ -18,7 +18,7 @@ interface PackParts {
 /**
  * Removes a pack when some of its versions are not needed any more, and returns these. The others are stored alone
  * before, so each version is copied once at most.
- * @throws TidemarkError `unavailable` when a needed version is damaged: the pack stays
+ * @throws TidemarkError `invalid` when it is not a pack, or a needed version in it is damaged: it stays as it is
  */
 export async function prunePack(pack: ListedObject, parts: PackParts): Promise<readonly VersionInPack[]> {
   const { artifacts, used, dryRun } = parts;
@@ -46,7 +46,7 @@ async function storeAlone(
   const objects = versions.map(({ digest, offset, length }) => {
     const bytes = pack.subarray(offset, offset + length);
     if (hashesOf(bytes, ['sha-256'])['sha-256'] !== digest) {
-      throw new TidemarkError('unavailable', `the version ${digest} in ${key} is damaged: the pack stays`, { key });
+      throw new TidemarkError('invalid', `${key} is damaged: it has other bytes of the version ${digest}`, { key });
     }
     return { key: formatKey({ kind: 'version', set, digest }), bytes };
   });

@@ -1,7 +1,7 @@
 import { parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
 import { versionsFolder } from '../../artifacts/keys/set-keys.ts';
-import { TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import { publishesNone } from '../../core/publishes-none.ts';
 import { keptSince, type ResourceSet } from '../../core/resource-set.ts';
@@ -56,6 +56,8 @@ export interface PrunedVersions {
   /** Number of removed files of versions. */
   readonly versions: number;
   readonly bytes: number;
+  /** For each pack that is damaged, what is wrong with it: all its bytes stay. */
+  readonly damaged: readonly string[];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -144,7 +146,13 @@ export class VersionPruner {
       total.bytes += length;
     };
     const { artifacts } = this.#parts;
-    const prune = (pack: ListedObject) => prunePack(pack, { artifacts, set: set.id, used, dryRun });
+    const damaged: string[] = [];
+    const prune = (pack: ListedObject) =>
+      prunePack(pack, { artifacts, set: set.id, used, dryRun }).catch((error: unknown) => {
+        if (!isTidemarkError(error, 'invalid')) throw error;
+        damaged.push(error.message);
+        return [];
+      });
     const waiting: ListedObject[] = [];
     const remove = async (): Promise<void> => {
       for (const found of await this.#remove(set, waiting.splice(0), { storedBefore, signal })) count(found);
@@ -168,7 +176,7 @@ export class VersionPruner {
       onProgress?.({ step: 'versions', done: folderOf(set, objects.at(-1)!) + 1, total: FOLDERS * 2 });
     }
     await remove();
-    return total;
+    return { ...total, damaged };
   }
 
   /** Returns the removed files, without those that a scan has stored again. */

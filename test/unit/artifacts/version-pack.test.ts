@@ -56,7 +56,7 @@ describe('A pack of versions', () => {
     const { bytes } = pack(new PackBuilder(), ['one', 'two']);
     const artifacts = store();
     const torn = Buffer.from(bytes).fill(0, 0, bytes.length - 22);
-    const damaged = { nothing: Buffer.from('x'), cut: bytes.subarray(0, -30), torn };
+    const damaged = { empty: Buffer.alloc(0), nothing: Buffer.from('x'), cut: bytes.subarray(0, -30), torn };
     for (const [name, content] of Object.entries(damaged)) {
       const key = KEY.replace('-0', `-${content.length}`);
       await artifacts.put(key, [content]);

@@ -48,7 +48,7 @@ export const versionsPrune: CliCommand<Options> = {
       }),
     ).finally(() => bar.end());
     await terminal.print(describe(set, pruned, dryRun), view(set, pruned, dryRun));
-    return EXIT.done;
+    return pruned.damaged.length === 0 ? EXIT.done : EXIT.failed;
   },
 };
 
@@ -56,7 +56,11 @@ export const versionsPrune: CliCommand<Options> = {
  * Versions that clients no longer find, and removed files, are counted separately: bytes may also belong to a version
  * that stays, and bytes stored within the last day stay until a later run.
  */
-function describe(set: string, { before, versions, bytes, neededSince }: PrunedVersions, dryRun: boolean): string {
+function describe(
+  set: string,
+  { before, versions, bytes, neededSince, damaged }: PrunedVersions,
+  dryRun: boolean,
+): string {
   const [are, removed] = dryRun ? ['would be', 'would remove'] : ['are', 'removed'];
   const ended =
     before === 0
@@ -66,11 +70,13 @@ function describe(set: string, { before, versions, bytes, neededSince }: PrunedV
     neededSince === undefined
       ? ''
       : `\nThe next build of its Change Dump needs all versions after ${formatStamp(neededSince)}: those stay.`;
-  return `${set}: ${removed} the bytes of ${plural(versions, 'version')}, ${formatBytes(bytes)}.\n${ended}.${needed}`;
+  const left = damaged.map((problem) => `\nNothing of this pack is removed: ${problem}`).join('');
+  return `${set}: ${removed} the bytes of ${plural(versions, 'version')}, ${formatBytes(bytes)}.\n${ended}.${needed}${left}`;
 }
 
 /** The output with `--json`. */
-function view(set: string, { before, neededSince, versions, bytes }: PrunedVersions, dryRun: boolean): object {
+function view(set: string, { before, neededSince, damaged, ...removed }: PrunedVersions, dryRun: boolean): object {
   const since = neededSince === undefined ? {} : { neededSince: formatStamp(neededSince) };
-  return { set, dryRun, ...(before > 0 && { before: formatStamp(before) }), ...since, versions, bytes };
+  const left = damaged.length === 0 ? {} : { damaged };
+  return { set, dryRun, ...(before > 0 && { before: formatStamp(before) }), ...since, ...removed, ...left };
 }
