@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { utimes } from 'node:fs/promises';
+import { utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import { ask } from '../support/ask.ts';
@@ -126,6 +126,21 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     assert.deepEqual(await contents(), ['10', '11', '12']);
     assert.deepEqual([made, packages.length], [1, 1]);
     assert.deepEqual(missing, { window: '1-00000003', until: packages[0]!.from, dropped: 1 });
+  });
+
+  itOnce('begins anew behind a version whose pack was cut off, which is not found either', async () => {
+    await addSet();
+    for (const content of ['1', '2', '3', '4', '5', '6', '7']) await maps.put('a', content);
+    const versions = await keptVersions(started.app.artifacts, await setId());
+    const { key } = versions.find(({ digest }) => digest === sha256('2'))!;
+    await writeFile(join(started.folder, 'artifacts', key), 'no pack');
+    const { made, lost } = (await build())!;
+    assert.deepEqual([made, lost!.window], [1, '1-00000001']);
+    const { text } = await ask(`${maps.home}/changelist.xml`);
+    const [, part = ''] = /<loc>([^<]*0001\.xml)</.exec(text)!;
+    const mementos = [...(await ask(part)).text.matchAll(/rel="memento" href="([^"]*)"/g)].map(([, uri]) => uri!);
+    const statuses = await Promise.all(mementos.map(async (uri) => (await ask(uri)).status));
+    assert.deepEqual(statuses, [200, 404, 200]);
   });
 
   itOnce('is described for programs, some packages at a time', async () => {

@@ -37,7 +37,9 @@ export async function openStored(
       const { length, body } = await artifacts.get(key, { range: partOf(range, part) });
       return { length: range?.length ?? length, body };
     } catch (error) {
-      if (!isTidemarkError(error, 'not-found') || at === places.length - 1) throw error;
+      // `invalid`: the pack is damaged, and ends before.
+      const isMissing = isTidemarkError(error, 'not-found') || isTidemarkError(error, 'invalid');
+      if (!isMissing || at === places.length - 1) throw error;
     }
   }
   throw new Error('a version without SHA-256 is stored nowhere');
