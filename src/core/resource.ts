@@ -52,7 +52,7 @@ export interface ResourceState {
   readonly record?: RecordPlace;
   /**
    * Only for a resource that is a file. Never published. Without it, the bytes of the version are stored alone, if they
-   * are kept.
+   * are kept. Another place is not a change by itself.
    */
   readonly kept?: VersionPlace;
 }

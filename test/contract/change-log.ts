@@ -218,7 +218,7 @@ export function changeLogContract(start: StartStores): void {
       it(`keeps where a ${what} is`, async () => {
         const state = (number: number): ResourceState => ({
           lastmod: 1_486_637_068,
-          length: 9,
+          length: number,
           mime: 'application/xml',
           ...placeOf(number),
         });
@@ -237,6 +237,22 @@ export function changeLogContract(start: StartStores): void {
         );
         assert.equal(encodeState(read!.state), encodeState(state(2)));
       });
+
+    it('takes no other place of bytes for a change, but the first one of bytes that had none', async () => {
+      const { version } = places;
+      const statuses = async (...states: readonly ResourceState[]) => {
+        const events = states.map((state) => upsert(two.maps, 'a', { length: 9, ...state }));
+        return (await two.stores.index.commit(events)).map(({ status }) => status);
+      };
+      assert.deepEqual(await statuses({}, version(1)), ['applied', 'applied']);
+      assert.deepEqual(await statuses(version(2), {}, version(1)), ['unchanged', 'unchanged', 'unchanged']);
+      const [found] = await two.stores.index.lookup(two.maps, ['/a']);
+      assert.deepEqual(found!.state, { length: 9, ...version(1) });
+      assert.deepEqual(await statuses({ length: 8, ...version(1) }, { length: 8, mime: 'text/plain' }), [
+        'applied',
+        'applied',
+      ]);
+    });
 
     it('decides two writers one after the other: a resource is never created twice in a row', async () => {
       const other = await two.openAgain();

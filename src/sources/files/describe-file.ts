@@ -1,7 +1,7 @@
 import { isTidemarkError } from '../../core/errors.ts';
 import { keyOfPath } from '../../core/key.ts';
-import type { ResourceState, VersionPlace } from '../../core/resource.ts';
-import type { ContentRoot, FileDigest, FileEntry, RootProblem } from '../content-root.ts';
+import type { ResourceState } from '../../core/resource.ts';
+import type { ContentRoot, FileEntry, RootProblem } from '../content-root.ts';
 import { mediaTypeOf } from '../media-type.ts';
 import type { RememberedFile } from './file-memory.ts';
 import { lastmodOf } from './file-times.ts';
@@ -44,7 +44,7 @@ async function readFile({ root, file, signal, known, versions }: DescribeInput):
   const now = Date.now();
   const digest = await root.digest(path, { signal, length: file.length, copied: versions?.wantedCopy(known) });
   const { length, mtime, hashes, tag, links } = digest;
-  const kept = versions === undefined ? knownPlace(digest, known) : await versions.keep(path, digest, known);
+  const kept = await versions?.keep(path, digest, known);
   const lastmod = lastmodOf(mtime, now);
   const mime = digest.mime ?? (await mediaTypeOf(path));
   const state = {
@@ -57,9 +57,4 @@ async function readFile({ root, file, signal, known, versions }: DescribeInput):
     state,
     remember: { key, length, mtime, tag, scanned: BigInt(now) * 1_000_000n, isKept: versions !== undefined },
   };
-}
-
-/** A scan that stores no versions leaves the place of the same bytes in the state: it is not a change. */
-function knownPlace({ hashes }: FileDigest, known: ResourceState | undefined): VersionPlace | undefined {
-  return hashes['sha-256'] === known?.hashes?.['sha-256'] ? known?.kept : undefined;
 }
