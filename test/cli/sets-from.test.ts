@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
+import { FolderStore } from '../../src/artifacts/folder/folder-store.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { publishedIn } from '../support/chain.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { keptVersions } from '../support/kept-versions.ts';
 import { CHANGES, LIST, MirroredSource } from '../support/mirrored-source.ts';
 import { killTidemarks, type RunningTidemark, runTidemark, startTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
@@ -140,6 +142,18 @@ describe('A set that copies another source', () => {
       [headers['content-type'], headers['last-modified']],
       ['text/x-made', 'Sun, 02 Feb 2020 02:02:02 GMT'],
     );
+  });
+
+  it('keeps its small versions in packs as full as those of a folder', async () => {
+    const files = Array.from({ length: 32 }, (_, at): [string, string] => [`${at + 10}.txt`, `file ${at}`]);
+    source.put(Object.fromEntries(files)).list(DAY1);
+    await add('--keep-versions');
+    const { exitCode, stderr } = await run('scan', 'maps');
+    assert.equal(exitCode, 0, stderr);
+    const kept = await keptVersions(new FolderStore(place.at('data/artifacts')));
+    assert.ok(kept.length >= files.length);
+    const packs = new Set(kept.map(({ key }) => key));
+    assert.ok(packs.size <= 3, `${packs.size}`);
   });
 
   it('has dumps and versions, and its copy is removed with it', async () => {

@@ -31,7 +31,7 @@ import type { MirrorThread } from './mirror-thread.ts';
  */
 export class MirroredRoot implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];
-  readonly digestsAtOnce = 4;
+  readonly digestsAtOnce: number;
   /** A source that does not answer is requested at most once a minute. */
   readonly longestRetryMs = 60_000;
   /** The copy is listed only after a complete list of the source was applied. */
@@ -46,6 +46,7 @@ export class MirroredRoot implements ContentRoot {
   /** @param files the folder of the copy */
   constructor(files: ContentRoot, { hashes = [] }: RootLocation, settings: MirrorSettings) {
     this.#files = files;
+    this.digestsAtOnce = files.digestsAtOnce;
     this.#settings = settings;
     this.hashes = hashes;
     if (files.presign !== undefined) this.presign = files.presign.bind(files);
