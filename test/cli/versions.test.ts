@@ -207,6 +207,17 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     assert.equal((await list()).trim().split('\n').length, 1);
     const { exitCode, stderr } = await place.run(['verify', 'maps', '--published']);
     assert.equal(exitCode, 0, stderr);
+
+    write('c', 'third');
+    assert.equal((await place.runProcess(['scan', 'maps'], { env })).exitCode, 0);
+    const { key } = (await find('third'))!;
+    writeFileSync(join(place.folder, 'data/artifacts', key), 'no pack');
+    const words = ['versions', 'prune', 'maps', '--older-than', '90d'];
+    const damaged = await place.runProcess(words, { env });
+    assert.equal(damaged.exitCode, 1, damaged.stderr);
+    assert.match(damaged.stdout, new RegExp(`\nNothing of this pack is removed: ${key} is not a pack of versions: `));
+    const json = await place.runProcess([...words, '--json'], { env });
+    assert.equal(JSON.parse(json.stdout).damaged.length, 1);
   });
 
   // It takes a while: the process reads its clock every 10 seconds.
