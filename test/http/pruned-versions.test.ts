@@ -113,7 +113,7 @@ function suite(set: () => PrunedSet): void {
     assert.equal((await ask(`${maps.home}/timemap/d`)).status, 404);
   });
 
-  it('keeps bytes that a scan has just stored again', async () => {
+  it('keeps bytes that a scan has just stored', async () => {
     const maps = set();
     await maps.add();
     await maps.write({ a: 'first' });
