@@ -370,6 +370,15 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       assert.equal(store.fill?.(KEY, Buffer.alloc(100_001), 0) ?? false, false);
       assert.equal(store.fill?.(KEY, Buffer.alloc(1_001), 99_000) ?? false, false);
       assert.equal(store.fill?.('missing', Buffer.alloc(1), 0) ?? false, false);
+      await under.fill(['a/b']);
+      for (const [key, first] of [
+        [KEY, bytes[0]],
+        ['a/b', 'a'.charCodeAt(0)],
+        [KEY, bytes[0]],
+      ] as const) {
+        const buffer = Buffer.alloc(1);
+        if (store.fill?.(key, buffer, 0) ?? false) assert.equal(buffer[0], first, key);
+      }
     });
 
     it('gives no part that begins after the end, and none without bytes', async () => {
