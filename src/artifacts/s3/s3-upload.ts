@@ -10,6 +10,8 @@ import { keyTaken } from '../store-errors.ts';
 
 const MOST_PARTS = 10_000;
 const PARTS_UNDER_WAY = 4;
+/** The smallest size of a part that S3 accepts, in bytes. */
+const SMALL_PART_BYTES = 5 * 1024 * 1024;
 const MOST_ATTEMPTS = 6;
 const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
@@ -41,15 +43,18 @@ class Upload {
   readonly #task: UploadTask;
   readonly #object: NewObject;
   readonly #hasher: BlockHasher;
+  /** All parts but the last have it: some servers accept no others. */
+  readonly #partBytes: number;
   readonly #parts: UploadedPart[] = [];
   #only: Uint8Array | undefined;
   #uploadId: Promise<string> | undefined;
 
   constructor(requests: WriteRequests, task: UploadTask) {
-    const { key, contentType, hashes, restores } = task;
+    const { key, contentType, hashes, restores, sparesMemory } = task;
     this.#requests = requests;
     this.#task = task;
     this.#hasher = new BlockHasher(hashes);
+    this.#partBytes = sparesMemory ? SMALL_PART_BYTES : BLOCK_BYTES;
     this.#object = { path: key, contentType, restores, id: crypto.randomUUID() };
   }
 
@@ -58,6 +63,7 @@ class Upload {
     const mostUnderWay = sparesMemory ? 1 : PARTS_UNDER_WAY;
     const length = await cutIntoBlocks(body, {
       mostUnderWay,
+      size: this.#partBytes,
       memory: this.#hasher.usesThreads ? SHARED_MEMORY : OWN_MEMORY,
       signal,
       take: (block) => this.#take(block),
@@ -92,7 +98,7 @@ class Upload {
       this.#only = bytes.slice();
       return;
     }
-    if (at >= MOST_PARTS) throw tooLong(this.#task.key);
+    if (at >= MOST_PARTS) throw tooLong(this.#task.key, this.#partBytes);
     this.#uploadId ??= this.#begin();
     const part = { path: this.#task.key, UploadId: await this.#uploadId, at, body: bytes };
     this.#parts.push(await this.#requests.uploadPart(part, this.#task.signal));
@@ -171,7 +177,7 @@ function writtenByOther(store: string, key: ObjectKey): TidemarkError {
   return new TidemarkError('unavailable', message, { key, artifacts: store });
 }
 
-function tooLong(key: ObjectKey): TidemarkError {
-  const gigabytes = Math.floor((MOST_PARTS * BLOCK_BYTES) / 1024 ** 3);
+function tooLong(key: ObjectKey, partBytes: number): TidemarkError {
+  const gigabytes = Math.floor((MOST_PARTS * partBytes) / 1024 ** 3);
   return new TidemarkError('invalid', `${key} is longer than an object on S3 can be here, ${gigabytes} GB`, { key });
 }
