@@ -152,7 +152,12 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     assert.match((await list('/a')).split('\n')[0]!, new RegExp(`^\\S+Z +10 +${digest}  /a$`));
     assert.match(await list('/a', '--limit', '1'), /^[^\n]* \/a\nThese are the newest 1; --limit prints more\.\n$/);
     assert.match(await list('/none'), /^No version of \/none is kept\.\n$/);
-    assert.match(await list('none'), /^No version of none is kept\. Keys of files begin with a slash: try \/none\.\n$/);
+    assert.match(
+      await list('none'),
+      /^No version of none is kept\. .* begin with a slash, and are percent-encoded: try \/none\n$/,
+    );
+    for (const path of ['b c', '/b c']) assert.match(await list(path), /is kept\. .* try \/b%20c\n$/);
+    assert.match(await list('/b%20d'), /^No version of \/b%20d is kept\.\n$/);
     const objects = (await list('/b%20c', '--json'))
       .trim()
       .split('\n')

@@ -1,4 +1,5 @@
 import { TidemarkError } from '../../../core/errors.ts';
+import { keyOfPath } from '../../../core/key.ts';
 import { publishesNone } from '../../../core/publishes-none.ts';
 import { keptSince } from '../../../core/resource-set.ts';
 import { mementoUri, setHome } from '../../../core/set-uris.ts';
@@ -61,6 +62,9 @@ function toJsonLine(home: string, { key, stamp, state: { length, hashes } }: Ver
 
 function describeNone(key: string | undefined): string {
   if (key === undefined) return 'No version is kept.';
-  const hint = key.startsWith('/') ? '' : ` Keys of files begin with a slash: try /${key}.`;
+  const ofPath = keyOfPath(key.replace(/^\//, ''));
+  // A key that has escapes was probably copied.
+  const isKey = key === ofPath || key.includes('%');
+  const hint = isKey ? '' : ` Keys of files begin with a slash, and are percent-encoded: try ${ofPath}`;
   return `No version of ${key} is kept.${hint}`;
 }
