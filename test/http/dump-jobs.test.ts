@@ -76,8 +76,8 @@ describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
   it('wait while another process builds the same dump, however often', async () => {
     const { app } = started;
     const { id } = await app.sets.bySlug(slug);
-    // So large that each build takes longer than the others need to record something.
-    await writeFile(join(root, 'large'), randomBytes(8_000_000));
+    // So large that each build takes many times as long as the others need to record something.
+    await writeFile(join(root, 'large'), randomBytes(20_000_000));
     await scan();
     const stores = await openStores(app.configuration.store);
     const { catalog } = stores;
