@@ -82,6 +82,11 @@ export function versionsFolder(set: SetId): string {
   return `${VERSIONS_FOLDER}${set}/`;
 }
 
+/** The folder of the packs of small versions of a set. */
+export function packsFolder(set: SetId): string {
+  return `${versionsFolder(set)}packs/`;
+}
+
 export function formatSetKey(key: SetKey): ObjectKey {
   switch (key.kind) {
     case 'package':
@@ -104,7 +109,7 @@ export function formatSetKey(key: SetKey): ObjectKey {
       return `${versionsFolder(key.set)}${key.digest.slice(0, 2)}/${key.digest}`;
     case 'version-pack':
       // _versions/7/packs/1f/1f2e3d4c5b6a7988-12.zip
-      return `${versionsFolder(key.set)}packs/${key.name.slice(0, 2)}/${key.name}.zip`;
+      return `${packsFolder(key.set)}${key.name.slice(0, 2)}/${key.name}.zip`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
-import { versionsFolder } from '../../artifacts/keys/set-keys.ts';
+import { packsFolder, versionsFolder } from '../../artifacts/keys/set-keys.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import { publishesNone } from '../../core/publishes-none.ts';
@@ -67,7 +67,6 @@ const REMOVED_AT_ONCE = 16;
 const MOST_WAITING = 1_000;
 /** Folders of a set's versions, and of its packs: the first two digits of their names. */
 const FOLDERS = 256;
-const PACKS = 'packs/';
 
 /** Removes versions that ended long ago. docs/versions.md describes which ones are removed, and which are kept. */
 export class VersionPruner {
@@ -207,8 +206,9 @@ export class VersionPruner {
 
 /** The number of an object's folder, from 0. */
 function folderOf({ id }: ResourceSet, { key }: ListedObject): number {
-  const name = key.slice(versionsFolder(id).length);
-  return name.startsWith(PACKS) ? FOLDERS + Number.parseInt(name.slice(PACKS.length), 16) : Number.parseInt(name, 16);
+  const isPack = key.startsWith(packsFolder(id));
+  const under = isPack ? packsFolder(id) : versionsFolder(id);
+  return (isPack ? FOLDERS : 0) + Number.parseInt(key.slice(under.length), 16);
 }
 
 function hasFiles({ origin }: ResourceSet): boolean {

@@ -30,8 +30,8 @@ export async function copyFromDump(wanted: WantedTable, dump: UsedDump, parts: A
   const { isPartial, folder, onNotice } = dump;
   const total = wanted.size.fetches;
   let done = 0;
-  const named = parts.state.largestId() === 0 ? new Bits(total) : undefined;
-  const take = { ...parts, wanted, named, onTaken: () => dump.onProgress(++done, total) };
+  const namedRows = parts.state.largestId() === 0 ? new Bits(total) : undefined;
+  const take = { ...parts, wanted, namedRows, onTaken: () => dump.onProgress(++done, total) };
   const packages = await packagesOf(parts.reader, dump);
   const isUseful = async (listed: ListedPackage) => !isPartial || pays(listed, take);
   const prefetcher = new PackagePrefetcher(packages, { reader: parts.reader, folder, isUseful });

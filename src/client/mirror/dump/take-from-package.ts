@@ -18,7 +18,7 @@ import type { WantedRow, WantedTable } from '../state/wanted-table.ts';
 export interface TakeParts extends ApplyParts {
   readonly wanted: WantedTable;
   /** The rows whose resources the state may have; undefined when it may have all of them. */
-  readonly named: Bits | undefined;
+  readonly namedRows: Bits | undefined;
   /** Called for each resource that was taken. */
   readonly onTaken: () => void;
 }
@@ -87,7 +87,7 @@ interface Found {
 /** Finds the wanted row of a resource, if the entry of the manifest has the bytes that are wanted. */
 export function findWanted(
   offered: WantedResource,
-  { wanted, state, named }: Pick<TakeParts, 'wanted' | 'state' | 'named'>,
+  { wanted, state, namedRows }: Pick<TakeParts, 'wanted' | 'state' | 'namedRows'>,
 ): Found | undefined {
   const row = wanted.fetchOf(offered.uri);
   if (row?.wanted.length === undefined) return undefined;
@@ -95,7 +95,7 @@ export function findWanted(
   const name = strongestOf(hashes);
   if (name === undefined || (offered.hashes[name] ?? hashes[name]) !== hashes[name]) return undefined;
   if ((offered.length ?? length) !== length) return undefined;
-  const known = named === undefined || named.has(row.id) ? state.resource(uri) : undefined;
+  const known = namedRows === undefined || namedRows.has(row.id) ? state.resource(uri) : undefined;
   return known?.copied !== undefined && agrees(known.copied, row.wanted) === true ? undefined : { row, known };
 }
 
@@ -123,7 +123,7 @@ class PackageTaker {
     if (name === undefined || !zip.has(name)) return undefined;
     const found = findWanted(wantedOf(entry, false), this.#parts);
     if (found === undefined) return undefined;
-    const { state, mayHaveFiles, named: namedRows } = this.#parts;
+    const { state, mayHaveFiles, namedRows } = this.#parts;
     namedRows?.add(found.row.id);
     const named = { row: found.row, known: found.known ?? state.name(found.row.wanted.uri) };
     return mayHaveFiles ? this.#takeUnlessRight(zip, name, named) : this.#takeBytes(zip, name, named);
