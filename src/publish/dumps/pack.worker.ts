@@ -62,7 +62,7 @@ async function withContents<Result>(
   const contents = await openContents(from);
   const beside = threads === 2 ? thread.open(from) : undefined;
   try {
-    const ahead = new PreparedAhead({ contents, artifacts }, beside?.prepare);
+    const ahead = new PreparedAhead({ contents, artifacts }, beside);
     return await pack({ index, contents, artifacts, ahead });
   } finally {
     beside?.end();

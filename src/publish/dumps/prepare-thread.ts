@@ -3,7 +3,7 @@ import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { ContentsLocation } from '../../sources/open-contents.ts';
 import { PACK_THREAD_LIMITS } from './pack-job.ts';
 import type { PrepareFunctions } from './prepare.worker.ts';
-import type { PrepareEntries } from './prepare-entries.ts';
+import type { OtherThread } from './prepared-ahead.ts';
 
 /** Milliseconds. A thread takes 100 ms to start, so it stays for a while. */
 const IDLE_MS = 5_000;
@@ -23,20 +23,23 @@ export class PrepareThread {
     this.#thread.hold()();
   }
 
-  /**
-   * Opens the contents of a set, until `end`. The first call of `prepare` starts the thread: a small dump needs none.
-   */
-  open(contents: ContentsLocation): { readonly prepare: PrepareEntries; readonly end: () => void } {
-    let release: (() => void) | undefined;
-    let opened: Promise<void> | undefined;
-    return {
-      prepare: async (wanted, into) => {
-        release ??= this.#thread.hold();
-        opened ??= this.#thread.call('open', [contents]);
-        await opened;
-        return this.#thread.call('prepare', [wanted, into]);
+  /** Opens the contents of a set, until `end`. Calls are made in order, so another set can be opened afterwards. */
+  open(contents: ContentsLocation): OtherThread & { readonly end: () => void } {
+    const end = this.#thread.hold();
+    let isReady = false;
+    this.#thread.call('open', [contents]).then(
+      () => {
+        isReady = true;
       },
-      end: () => release?.(),
+      // The thread that writes the package opens the same, and reports why it cannot.
+      () => {},
+    );
+    return {
+      get isReady() {
+        return isReady;
+      },
+      prepare: (wanted, into) => this.#thread.call('prepare', [wanted, into]),
+      end,
     };
   }
 
