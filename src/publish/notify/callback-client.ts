@@ -2,7 +2,6 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { VERSION } from '../../config/version.ts';
 import { describeHttpFailure } from '../../lib/http/failure.ts';
 import type { GuardedAgents } from '../../lib/http/guarded-agents.ts';
-import { http } from '../../lib/http/node-http.ts';
 
 /** Bytes of a response that are read. */
 const MOST_BYTES = 65_536;
@@ -75,7 +74,8 @@ export class CallbackClient {
       };
       let sent: ClientRequest;
       try {
-        sent = (isSecure ? process.getBuiltinModule('node:https') : http).request(url, options);
+        // Loaded only here: every command loads this file.
+        sent = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http').request(url, options);
       } catch (error) {
         resolve({ failure: (error as Error).message });
         return;
