@@ -27,6 +27,7 @@ if (isClone) {
 }
 const { limitArenas } = await import('./cli/limit-arenas.ts');
 limitArenas(process);
+await import('./lib/own-files.ts');
 const { limitHeaps } = await import('./cli/limit-heaps.ts');
 limitHeaps(process.argv[2]);
 const { runCli } = await import('./cli/run-cli.ts').catch((error) => {
