@@ -187,6 +187,11 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     assert.deepEqual(await done('versions prune maps --older-than 90d'), {
       ...{ set: 'maps', dryRun: false, versions: 0, bytes: 0 },
     });
+    const early = await place.run(['versions', 'prune', 'maps', '--older-than', '0s', '--dry-run']);
+    assert.match(
+      early.stdout,
+      /0 versions, 0 B\.\n.*\nBytes that were stored within the last day are not removed yet\.\n$/,
+    );
     const env = new SettableClock(place.folder, 100 * DAY).environment;
     const prune = async (...words: readonly string[]) => {
       const { exitCode, stdout, stderr } = await place.runProcess(

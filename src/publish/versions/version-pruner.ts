@@ -56,6 +56,8 @@ export interface PrunedVersions {
   /** Number of removed files of versions. */
   readonly versions: number;
   readonly bytes: number;
+  /** Whether files of versions, or packs, were stored within the last day: they stay until a later run. */
+  readonly hasRecent: boolean;
   /** For each pack that is damaged, what is wrong with it: all its bytes stay. */
   readonly damaged: readonly string[];
 }
@@ -146,6 +148,7 @@ export class VersionPruner {
     };
     const { artifacts } = this.#parts;
     const damaged: string[] = [];
+    let hasRecent = false;
     const prune = (pack: ListedObject) =>
       prunePack(pack, { artifacts, set: set.id, used, dryRun }).catch((error: unknown) => {
         if (!isTidemarkError(error, 'invalid')) throw error;
@@ -161,9 +164,13 @@ export class VersionPruner {
       const packs: ListedObject[] = [];
       for (const object of objects) {
         const key = parseKey(object.key);
-        if (object.modified >= storedBefore) continue;
+        const isUnused = key?.kind === 'version' && !used.has(key.digest);
+        if (object.modified >= storedBefore) {
+          hasRecent ||= isUnused || key?.kind === 'version-pack';
+          continue;
+        }
         if (key?.kind === 'version-pack') packs.push(object);
-        if (key?.kind !== 'version' || used.has(key.digest)) continue;
+        if (!isUnused) continue;
         if (dryRun) count(object);
         else waiting.push(object);
       }
@@ -175,7 +182,7 @@ export class VersionPruner {
       onProgress?.({ step: 'versions', done: folderOf(set, objects.at(-1)!) + 1, total: FOLDERS * 2 });
     }
     await remove();
-    return { ...total, damaged };
+    return { ...total, hasRecent, damaged };
   }
 
   /** Returns the removed files, without those that a scan has stored again. */

@@ -58,7 +58,7 @@ export const versionsPrune: CliCommand<Options> = {
  */
 function describe(
   set: string,
-  { before, versions, bytes, neededSince, damaged }: PrunedVersions,
+  { before, versions, bytes, neededSince, hasRecent, damaged }: PrunedVersions,
   dryRun: boolean,
 ): string {
   const [are, removed] = dryRun ? ['would be', 'would remove'] : ['are', 'removed'];
@@ -70,13 +70,19 @@ function describe(
     neededSince === undefined
       ? ''
       : `\nThe next build of its Change Dump needs all versions after ${formatStamp(neededSince)}: those stay.`;
+  const recent = before > 0 && hasRecent ? '\nBytes that were stored within the last day are not removed yet.' : '';
   const left = damaged.map((problem) => `\nNothing of this pack is removed: ${problem}`).join('');
-  return `${set}: ${removed} the bytes of ${plural(versions, 'version')}, ${formatBytes(bytes)}.\n${ended}.${needed}${left}`;
+  return `${set}: ${removed} the bytes of ${plural(versions, 'version')}, ${formatBytes(bytes)}.\n${ended}.${needed}${recent}${left}`;
 }
 
 /** The output with `--json`. */
-function view(set: string, { before, neededSince, damaged, ...removed }: PrunedVersions, dryRun: boolean): object {
+function view(
+  set: string,
+  { before, neededSince, hasRecent, damaged, ...removed }: PrunedVersions,
+  dryRun: boolean,
+): object {
+  const recent = before > 0 && hasRecent ? { hasRecent } : {};
   const since = neededSince === undefined ? {} : { neededSince: formatStamp(neededSince) };
   const left = damaged.length === 0 ? {} : { damaged };
-  return { set, dryRun, ...(before > 0 && { before: formatStamp(before) }), ...since, ...removed, ...left };
+  return { set, dryRun, ...(before > 0 && { before: formatStamp(before) }), ...since, ...removed, ...recent, ...left };
 }
