@@ -85,6 +85,7 @@ describeOnEachStore('tidemark jobs and work', (kind, itOnce) => {
     worker.signal('SIGTERM');
     assert.equal(await worker.exit(), 0);
     assert.match(worker.stderr, /did the job archive-log\/a/);
+    assert.match(worker.stderr, /"msg":"stopping: .*\n(?:.*\n)*.*"msg":"stopped"/);
     assert.equal((await json('jobs', 'show', 'remove-ended-jobs/b')).state, 'queued');
   });
 

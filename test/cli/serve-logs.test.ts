@@ -70,7 +70,7 @@ describe('The log of a server', () => {
     assert.doesNotMatch(log, /open-sesame|5e1f1e55|wrong-1/);
   });
 
-  it('is JSON throughout for a program that reads it, with what is printed at the start', async () => {
+  it('is JSON throughout for a program that reads it, with its start and its end', async () => {
     const port = await findFreePort();
     const running = startProcess(['serve', '--port', String(port)], { cwd: folder });
     await running.says(/Serving 0 sets/);
@@ -78,16 +78,21 @@ describe('The log of a server', () => {
     running.signal('SIGTERM');
     assert.equal(await running.exit(), 0);
     const lines = `${running.stdout}${running.stderr}`.trimEnd().split('\n');
-    assert.deepEqual(
-      lines.map((line) => JSON.parse(line).msg),
-      [`Serving 0 sets on http://localhost:${port}/ (http://localhost:${port}/.well-known/resourcesync).`, 'request'],
-    );
+    const messages = lines.map((line) => JSON.parse(line).msg);
+    // Lines of requests are written some time later.
+    messages.splice(messages.indexOf('request'), 1);
+    assert.deepEqual(messages, [
+      `Serving 0 sets on http://localhost:${port}/ (http://localhost:${port}/.well-known/resourcesync).`,
+      'stopping: what is under way ends first',
+      'stopped',
+    ]);
     assert.equal(running.stdout, `${lines[0]}\n`);
   });
 
   it('is lines for people when that is chosen', async () => {
     const log = await logOf((url) => ask(`${url}/none`), ['--log-format', 'text']);
     assert.match(log, /^\d\d:\d\d:\d\d {2}GET \/none {2}404 {2}\d+ B {2}[\d.]+ ms$/m);
+    assert.match(log, /stopping: what is under way ends first\n(?:.*\n)*.*stopped\n$/);
   });
 
   itInTerminal('is lines for people on a terminal, unless JSON is chosen', async () => {

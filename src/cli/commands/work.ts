@@ -6,7 +6,7 @@ import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { runDeliveries } from '../serving/run-deliveries.ts';
 import { runJobs } from '../serving/run-jobs.ts';
-import { openLogs } from '../serving/server-logs.ts';
+import { logStop, openLogs } from '../serving/server-logs.ts';
 import { withExistingApp } from '../with-app.ts';
 
 interface Options {
@@ -39,7 +39,8 @@ export const work: CliCommand<Options> = {
 
   async run(call) {
     const { terminal, stopped, options } = call;
-    const { logger, isText } = openLogs(call);
+    const logs = openLogs(call);
+    const { logger, isText } = logs;
     const definitions = definitionsOf(options.kinds);
     const kinds = definitions.map(({ kind }) => kind);
     await withExistingApp(call, async (app) => {
@@ -52,10 +53,12 @@ export const work: CliCommand<Options> = {
         if (isText) await terminal.print(`${msg} Press Ctrl-C to stop.`, value);
         else await terminal.write(`${JSON.stringify(value)}\n`);
         if (!stopped.aborted) await once(stopped, 'abort');
+        logStop(logs, 'stopping');
       } finally {
         await Promise.all([jobs.stop(), deliveries?.stop()]);
       }
     });
+    logStop(logs, 'stopped');
     return EXIT.done;
   },
 };

@@ -15,7 +15,7 @@ import { cleanNightly } from './clean-nightly.ts';
 import { freePort } from './free-port.ts';
 import { runDeliveries } from './run-deliveries.ts';
 import { type RunningJobs, runJobs } from './run-jobs.ts';
-import type { ServerLogs } from './server-logs.ts';
+import { logStop, type ServerLogs } from './server-logs.ts';
 import { SyncLoops } from './sync-loops.ts';
 
 /** The differences between the two commands that serve. */
@@ -86,6 +86,7 @@ export async function serveSource(
       if (configuration.jobs.run) deliveries = runDeliveries(app, logger);
       running = hooks.running({ app, baseUrl, loops });
       await untilStopped(running, call.stopped);
+      logStop(logs, 'stopping');
     } finally {
       ending.abort();
       await Promise.all([server.closeInTime(), loops.stop(), jobs?.stop(), deliveries?.stop()]);
@@ -94,6 +95,7 @@ export async function serveSource(
       accessLog?.close();
     }
   });
+  logStop(logs, 'stopped');
 }
 
 /** A data folder made by this version is readable by its owner only. */
