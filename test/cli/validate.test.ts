@@ -84,6 +84,7 @@ describe('tidemark validate', () => {
   it('says that the URL itself is not there, when the source is found by its host', async () => {
     const { stdout, exitCode } = await validate(`${source.baseUrl}/nothing`);
     assert.match(stdout, /^Nothing was read of http:\S+\/nothing itself: the server answers 404\.$/m);
+    assert.match(stdout, /^The source on the host of http:\S+\/nothing: findings: 1 note in .*\.\n$/m);
     assert.equal(exitCode, 1);
     const { failure } = JSON.parse((await validate(`${source.baseUrl}/nothing`, '--json')).stdout);
     assert.equal(failure, 'the server answers 404');

@@ -32,7 +32,7 @@ function foundBy({ url, description, hasDescription, failure, entries }: Report)
 }
 
 function summaryOf(report: Report): string {
-  const { documents, entries, resources, packages } = report;
+  const { documents, entries, resources, packages, failure } = report;
   const read = [plural(documents, 'document'), plural(entries, 'entry', 'entries'), plural(resources, 'resource')];
   if (packages > 0) read.push(plural(packages, 'package'));
   const counted = LEVELS.map((level) => [level, countFindings(report, level)] as const).filter(
@@ -41,5 +41,6 @@ function summaryOf(report: Report): string {
   const found = counted
     .map(([level, count]) => (level === 'note' ? plural(count, level) : `${formatCount(count)} ${level}`))
     .join(', ');
-  return `${report.url}: ${found === '' ? 'no findings' : `findings: ${found}`} in ${read.join(', ')}.`;
+  const about = failure === undefined ? report.url : `The source on the host of ${report.url}`;
+  return `${about}: ${found === '' ? 'no findings' : `findings: ${found}`} in ${read.join(', ')}.`;
 }
