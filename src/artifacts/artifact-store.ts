@@ -52,12 +52,6 @@ export interface ArtifactStore {
    */
   readSmall(key: ObjectKey, range?: ObjectRange): Promise<Uint8Array>;
 
-  /**
-   * Fills a buffer with the bytes of an object from a position on, synchronously. Returns false if the object has fewer
-   * bytes or cannot be read: `readSmall` then throws the reason. Absent if the store cannot read synchronously.
-   */
-  fill?(key: ObjectKey, buffer: Uint8Array, position: number): boolean;
-
   /** Deletes an object if it exists. Reading it at the same time may fail. */
   delete(key: ObjectKey): Promise<void>;
 

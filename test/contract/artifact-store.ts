@@ -354,33 +354,6 @@ export function testArtifactStore(name: string, place: () => StoreUnderTest): vo
       await assert.rejects(store.readSmall('missing', whole), WITH('not-found'));
     });
 
-    it('fills a buffer with bytes of an object, where it can, when it has so many', async () => {
-      await store.put(KEY, [bytes]);
-      const fills = store.fill !== undefined;
-      for (const [position, length] of [
-        [0, 0],
-        [0, 1],
-        [0, 100_000],
-        [99_000, 1_000],
-      ] as const) {
-        const buffer = Buffer.alloc(length);
-        assert.equal(store.fill?.(KEY, buffer, position) ?? false, fills);
-        if (fills) assert.ok(buffer.equals(bytes.subarray(position, position + length)));
-      }
-      assert.equal(store.fill?.(KEY, Buffer.alloc(100_001), 0) ?? false, false);
-      assert.equal(store.fill?.(KEY, Buffer.alloc(1_001), 99_000) ?? false, false);
-      assert.equal(store.fill?.('missing', Buffer.alloc(1), 0) ?? false, false);
-      await under.fill(['a/b']);
-      for (const [key, first] of [
-        [KEY, bytes[0]],
-        ['a/b', 'a'.charCodeAt(0)],
-        [KEY, bytes[0]],
-      ] as const) {
-        const buffer = Buffer.alloc(1);
-        if (store.fill?.(key, buffer, 0) ?? false) assert.equal(buffer[0], first, key);
-      }
-    });
-
     it('gives no part that begins after the end, and none without bytes', async () => {
       await store.put(KEY, [bytes]);
       await store.put('empty', []);

@@ -38,8 +38,6 @@ export class FolderStore implements ArtifactStore {
   readonly #temporary: TemporaryFiles;
   /** The thread that writes small files. */
   readonly #writer: CalledThread<WriteFunctions>;
-  /** The object that was read from last by `fill`: the next call probably reads another part of it. */
-  #filling: { readonly key: ObjectKey; readonly file: number } | undefined;
 
   /** @param root absolute path */
   constructor(root: string) {
@@ -99,20 +97,6 @@ export class FolderStore implements ArtifactStore {
       // A folder is not an object.
       if (isGone(error) || errorCode(error) === 'EISDIR') throw noSuchObject(this.name, key);
       throw folderError(this.#root, 'read', error);
-    }
-  }
-
-  fill(key: ObjectKey, buffer: Uint8Array, position: number): boolean {
-    requirePlainKey(key);
-    try {
-      if (this.#filling?.key !== key) {
-        this.#endFilling();
-        this.#filling = { key, file: openSync(this.#file(key), 'r') };
-      }
-      return readSync(this.#filling.file, buffer, 0, buffer.length, position) === buffer.length;
-    } catch {
-      this.#endFilling();
-      return false;
     }
   }
 
@@ -181,13 +165,7 @@ export class FolderStore implements ArtifactStore {
   }
 
   close(): Promise<void> {
-    this.#endFilling();
     return this.#writer.close();
-  }
-
-  #endFilling(): void {
-    if (this.#filling !== undefined) closeSync(this.#filling.file);
-    this.#filling = undefined;
   }
 
   async #temporaryFolder(): Promise<string> {

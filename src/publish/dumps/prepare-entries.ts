@@ -5,6 +5,7 @@ import { dataOffset, type PackedEntry, packEntry, type ZipEntry } from '../../li
 import type { Contents } from '../../sources/contents.ts';
 import type { StoredBytes } from '../versions/stored-version.ts';
 import { hasHashOf, MOST_IN_MEMORY, strongestHash } from './open-matching.ts';
+import { readVersions } from './read-versions.ts';
 
 /** An entry to make from bytes that must match a state. Plain values, so that a thread can receive them. */
 export interface WantedEntry {
@@ -22,7 +23,7 @@ export interface PreparedEntry extends PackedEntry {
 
 export interface PrepareParts {
   readonly contents: Pick<Contents, 'open' | 'beginReads'>;
-  readonly artifacts: Pick<ArtifactStore, 'readSmall' | 'fill'>;
+  readonly artifacts: Pick<ArtifactStore, 'readSmall'>;
 }
 
 export type PrepareEntries = (
@@ -109,17 +110,19 @@ async function filling(
   wanted: readonly (WantedEntry | undefined)[],
   { contents, artifacts }: PrepareParts,
 ): Promise<Fill | undefined> {
-  const some = wanted.find((one) => one !== undefined);
-  if (some === undefined) return undefined;
-  if (some.version !== undefined) {
-    return (
-      artifacts.fill &&
-      (({ version }, buffer) =>
-        version !== undefined && artifacts.fill!(version.key, buffer, version.range?.start ?? 0))
-    );
+  const versions = wanted.flatMap((one) => one?.version ?? []);
+  if (versions.length > 0) {
+    const read = await readVersions(versions, artifacts);
+    return ({ version }, buffer) => {
+      const bytes = version && read.get(version);
+      if (bytes?.length !== buffer.length) return false;
+      buffer.set(bytes);
+      return true;
+    };
   }
+  if (!wanted.some((one) => one !== undefined)) return undefined;
   const fill = await contents.beginReads?.();
-  return fill && (({ resource, version }, buffer) => version === undefined && fill(resource.key, buffer));
+  return fill && (({ resource }, buffer) => fill(resource.key, buffer));
 }
 
 /** Undefined when the bytes do not match the state. */
