@@ -126,20 +126,21 @@ async function filling(
 }
 
 /** Undefined when the bytes do not match the state. */
-async function bytesOf(wanted: WantedEntry, parts: PrepareParts): Promise<Uint8Array | undefined> {
+async function bytesOf(
+  { resource, version }: WantedEntry,
+  { contents }: PrepareParts,
+): Promise<Uint8Array | undefined> {
+  // It was read with others, in vain.
+  if (version !== undefined) return undefined;
   try {
-    const bytes = await read(wanted, parts);
-    return bytes !== undefined && hasHashOf(wanted.resource.state, bytes) ? bytes : undefined;
+    const bytes = await read(resource, contents);
+    return bytes !== undefined && hasHashOf(resource.state, bytes) ? bytes : undefined;
   } catch {
     return undefined;
   }
 }
 
-async function read(
-  { resource, version }: WantedEntry,
-  { contents, artifacts }: PrepareParts,
-): Promise<Uint8Array | undefined> {
-  if (version !== undefined) return artifacts.readSmall(version.key, version.range);
+async function read(resource: Resource, contents: PrepareParts['contents']): Promise<Uint8Array | undefined> {
   const content = await contents.open(resource);
   if (content === undefined) return undefined;
   const { length = content.length } = resource.state;

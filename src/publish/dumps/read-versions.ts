@@ -66,7 +66,7 @@ async function readSpan({ key, start, end }: Span, artifacts: Artifacts): Promis
   try {
     return await artifacts.readSmall(key, end === undefined ? undefined : { start, length: end - start });
   } catch {
-    // The caller reads each version alone, and reports why it cannot.
+    // The writer of the package looks for each version elsewhere, or reports why it cannot be read.
     return undefined;
   }
 }
