@@ -5,7 +5,7 @@ import { dataOffset, type PackedEntry, packEntry, type ZipEntry } from '../../li
 import type { Contents } from '../../sources/contents.ts';
 import type { StoredBytes } from '../versions/stored-version.ts';
 import { hasHashOf, MOST_IN_MEMORY, strongestHash } from './open-matching.ts';
-import { readVersions } from './read-versions.ts';
+import { READ_AT_ONCE, readVersions } from './read-versions.ts';
 
 /** An entry to make from bytes that must match a state. Plain values, so that a thread can receive them. */
 export interface WantedEntry {
@@ -33,9 +33,6 @@ export type PrepareEntries = (
 
 /** Fills a buffer with the bytes of an entry without waiting; false when that is not possible. */
 type Fill = (wanted: WantedEntry, buffer: Uint8Array) => boolean;
-
-/** Number of contents that are read at a time, since a server responds slowly to each. */
-const READ_AT_ONCE = 64;
 
 /** Bytes to be deflated, of one entry at a time. */
 const scratch = Buffer.allocUnsafeSlow(MOST_IN_MEMORY);

@@ -5,7 +5,7 @@ import type { StoredBytes } from '../versions/stored-version.ts';
 type Artifacts = Pick<ArtifactStore, 'readSmall'>;
 
 /** Number of reads at a time, since a server responds slowly to each. */
-const READ_AT_ONCE = 64;
+export const READ_AT_ONCE = 64;
 /** Bytes between two versions of a pack that are read with them: reading again takes longer. */
 const MOST_BETWEEN = 64 * 1024;
 
