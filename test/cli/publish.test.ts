@@ -170,6 +170,17 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.doesNotMatch(await read('/sets/atlas/changelist.xml'), /europe/);
   });
 
+  it('keeps versions from the first scan on, and schedules a dump', async () => {
+    await publish('--keep-versions', '--dump', '0 3 * * *');
+    writeFileSync(join(files, 'a.txt'), 'another a');
+    await until('there is a second version', async () => (await versionsOfA()).length === 2);
+
+    const texts = await Promise.all((await versionsOfA()).map(async (uri) => (await fetch(uri)).text()));
+    assert.deepEqual(texts.sort(), ['a', 'another a']);
+    const { stdout } = await place.run(['sets', 'show', 'my-maps', '--json']);
+    assert.equal(JSON.parse(stdout).dumpSchedule, '0 3 * * *');
+  });
+
   it('leaves its own files out when they are in the folder, and says so', async () => {
     await place.placeStoreIn(join(files, 'kept [1]'));
     const running = await publish('--data', join(files, 'kept [1]'));
@@ -407,6 +418,13 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.match(run.stderr, message);
     assert.equal(run.exitCode, 2);
     return run;
+  }
+
+  /** The URIs of the versions of a.txt in the Change List. */
+  async function versionsOfA(): Promise<readonly string[]> {
+    const list = await read('/sets/my-maps/changelist.xml');
+    const links = list.matchAll(/<rs:ln rel="memento" href="([^"]*\/a\.txt[^"]*)"/g);
+    return [...links].map(([, uri = '']) => uri.replaceAll('&amp;', '&'));
   }
 
   async function read(path: string): Promise<string> {

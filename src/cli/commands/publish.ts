@@ -25,6 +25,7 @@ export const publish: CliCommand<Options> = {
   examples: [
     ['publish maps', 'publishes ./maps at http://localhost:8080 until Ctrl-C'],
     ["publish maps --title 'Maps of Europe' --exclude '*.tmp'", 'with a title, and without some files'],
+    ["publish maps --keep-versions --dump '0 3 * * *'", 'keeps every version, and packs a dump every night at 3:00'],
     ["publish 's3://maps/scans/?endpoint=https://s3.example.org'", 'publishes what is below a prefix of a bucket'],
   ],
   settings: SERVER_SETTINGS,

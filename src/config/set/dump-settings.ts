@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { DEFAULT_PACKAGE_BYTES, DUMP_COMPRESSIONS } from '../../core/resource-set.ts';
 import {
   ADD_AND_CHANGE,
+  ALL,
   cronPattern,
   numberOf,
   one,
@@ -25,7 +26,7 @@ export const DUMP_SETTINGS = {
     schema: bytes,
     meaning: 'Most bytes of a package of its Resource Dump; a page that needs more is packed into several.',
     default: String(DEFAULT_PACKAGE_BYTES),
-    givenTo: ADD_AND_CHANGE,
+    givenTo: ALL,
     flags: [one('--dump-package-bytes <number>', bytes, numberOf)],
     check: (_bytes, origin) => requireBytes('--dump-package-bytes', origin),
     sample: 1,
@@ -35,7 +36,7 @@ export const DUMP_SETTINGS = {
     schema: compression,
     meaning: 'How packages of its dump are compressed: `by-type` deflates texts and stores images, `none` stores all.',
     default: DUMP_COMPRESSIONS[0],
-    givenTo: ADD_AND_CHANGE,
+    givenTo: ALL,
     flags: [one('--dump-compression <kind>', compression)],
     check: (_kind, origin) => requireBytes('--dump-compression', origin),
     sample: 'none',
@@ -46,7 +47,7 @@ export const DUMP_SETTINGS = {
     meaning:
       'When its Resource Dump is built: minute, hour, day of the month, month, day of the week, such as `0 3 * * *` for every night at 3:00.',
     default: '(none)',
-    givenTo: ADD_AND_CHANGE,
+    givenTo: ALL,
     flags: [schedule('--dump <cron>')],
     check: (_pattern, origin) => requireBytes('--dump', origin),
     sample: '0 3 * * *',
@@ -56,6 +57,7 @@ export const DUMP_SETTINGS = {
     schema: cronPattern,
     meaning: 'When its Resource List is kept in an archive, such as `0 2 1 * *` for the first of every month at 2:00.',
     default: '(none)',
+    // `publish` has a setting of the server of this name.
     givenTo: ADD_AND_CHANGE,
     flags: [schedule('--archive <cron>')],
   }),
@@ -72,7 +74,7 @@ export const DUMP_SETTINGS = {
     schema: z.boolean(),
     meaning: 'Whether the bytes of every version are kept and published (docs/versions.md).',
     default: 'false',
-    givenTo: ADD_AND_CHANGE,
+    givenTo: ALL,
     flags: VERSION_FLAGS,
     check: (isKept, origin) => isKept && requireVersions('--keep-versions', origin),
     sample: true,
@@ -82,7 +84,7 @@ export const DUMP_SETTINGS = {
     schema: days,
     meaning: 'Days after which a version that was replaced or deleted is removed, every night.',
     default: '(never)',
-    givenTo: ADD_AND_CHANGE,
+    givenTo: ALL,
     flags: [one('--versions-days <number>', days, numberOf)],
     check(_days, origin) {
       requireVersions('--versions-days', origin);

@@ -51,6 +51,7 @@ export type SettingValues<Settings extends Readonly<Record<string, { readonly sc
 
 export const ADD: readonly SetCommand[] = ['sets add'];
 export const ADD_AND_CHANGE: readonly SetCommand[] = ['sets add', 'sets change'];
+export const ALL: readonly SetCommand[] = ['publish', 'sets add', 'sets change'];
 
 export const text = z.string().min(1, 'it is empty').max(4096, 'it is longer than 4096 characters');
 

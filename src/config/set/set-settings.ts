@@ -19,6 +19,7 @@ import { ROOT_SETTING } from './root-setting.ts';
 import {
   ADD,
   ADD_AND_CHANGE,
+  ALL,
   checkLinkRules,
   checkPublishedHashes,
   numberOf,
@@ -37,8 +38,6 @@ import {
   text,
   wrong,
 } from './set-setting.ts';
-
-const ALL: readonly SetCommand[] = ['publish', 'sets add', 'sets change'];
 
 const title = text
   .max(MAX_TITLE_LENGTH, `it is longer than ${MAX_TITLE_LENGTH} characters`)
@@ -90,7 +89,7 @@ const SET_SETTINGS = {
     schema: z.boolean(),
     meaning: 'Whether reading the set needs a token.',
     default: 'false',
-    givenTo: ADD_AND_CHANGE,
+    givenTo: ALL,
     ...PRIVACY,
     show: (stored?: boolean) => stored === true,
   }),
@@ -113,7 +112,7 @@ const SET_SETTINGS = {
     meaning:
       'Rules by which its files get links to related resources, such as `*.xml describes *.tif` (docs/links.md).',
     default: '(none)',
-    givenTo: ADD_AND_CHANGE,
+    givenTo: ALL,
     flags: [several('--link <rule>', linkRules)],
     check: checkLinkRules,
     sample: ['*.xml describes *.tif'],
@@ -154,7 +153,7 @@ const SET_SETTINGS = {
     schema: hashes,
     meaning: 'Hashes to publish in addition to the strongest one.',
     default: '(none)',
-    givenTo: ADD_AND_CHANGE,
+    givenTo: ALL,
     flags: [several('--publish-hash <algorithm>', hashes)],
     check: checkPublishedHashes,
     sample: ['md5'],
@@ -164,7 +163,7 @@ const SET_SETTINGS = {
     schema: z.int(aNumberOfSeconds).min(1, aNumberOfSeconds).max(86_400, aNumberOfSeconds),
     meaning: 'With a root on S3: clients are sent to the S3 server, by URLs that are valid for so many seconds.',
     default: '(this server sends the bytes)',
-    givenTo: ADD_AND_CHANGE,
+    givenTo: ALL,
     flags: REDIRECT_FLAGS,
     fromFlags: presignedSeconds,
     check: requireSigningRoot,
