@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request as overHttp } from 'node:http';
-import { request as overHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { TidemarkError } from '../core/errors.ts';
+import { clientModule } from '../lib/http/client-module.ts';
 import { describeHttpFailure } from '../lib/http/failure.ts';
 
 export interface TusAnswer {
@@ -37,7 +37,7 @@ export class Broken extends Error {}
  *   throws
  */
 export async function askTus(url: URL, { method, headers, token, signal, body }: TusRequest): Promise<TusAnswer> {
-  const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
+  const request = clientModule(url.protocol === 'https:').request(url, {
     method,
     signal,
     agent: false,

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import { type IncomingMessage, request as overHttp } from 'node:http';
-import { request as overHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { TidemarkError } from '../core/errors.ts';
+import { clientModule } from '../lib/http/client-module.ts';
 import { describeHttpFailure } from '../lib/http/failure.ts';
 import { errorCode, reasonOf } from '../lib/system-error.ts';
 import { IDLE_MS } from './ask-tus.ts';
@@ -55,7 +55,7 @@ export async function sendForm(url: URL, form: Form, options: SendOptions): Prom
   const boundary = crypto.randomUUID();
   const body = new FormBody(form, boundary, options.onProgress);
   const { idleMs = IDLE_MS } = options;
-  const request = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
+  const request = clientModule(url.protocol === 'https:').request(url, {
     method: 'POST',
     signal: options.signal,
     timeout: idleMs,

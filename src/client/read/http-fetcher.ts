@@ -1,6 +1,6 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { VERSION } from '../../config/version.ts';
+import { clientModule } from '../../lib/http/client-module.ts';
 import { describeHttpFailure, isPrivateAddress } from '../../lib/http/failure.ts';
 import { guardedAgents } from '../../lib/http/guarded-agents.ts';
 import { type Fetched, type Fetcher, FetchFailure, PrivateHost, Refused, type RequestHeaders } from './fetcher.ts';
@@ -70,7 +70,7 @@ export class HttpFetcher implements Fetcher {
     const { idleMs, responseMs, contact } = this.#options;
     const isSecure = url.protocol === 'https:';
     return new Promise<{ response: IncomingMessage; deadline: NodeJS.Timeout }>((resolve, reject) => {
-      const sent = (isSecure ? requestHttps : requestHttp)(url, {
+      const sent = clientModule(isSecure).request(url, {
         agent: isSecure ? this.#agents.https : this.#agents.http,
         headers: {
           'user-agent': contact === undefined ? `tidemark/${VERSION}` : `tidemark/${VERSION} (${contact})`,

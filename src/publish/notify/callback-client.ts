@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { VERSION } from '../../config/version.ts';
+import { clientModule } from '../../lib/http/client-module.ts';
 import { describeHttpFailure } from '../../lib/http/failure.ts';
 import type { GuardedAgents } from '../../lib/http/guarded-agents.ts';
 
@@ -74,8 +75,7 @@ export class CallbackClient {
       };
       let sent: ClientRequest;
       try {
-        // Loaded only here: every command loads this file.
-        sent = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http').request(url, options);
+        sent = clientModule(isSecure).request(url, options);
       } catch (error) {
         resolve({ failure: (error as Error).message });
         return;
