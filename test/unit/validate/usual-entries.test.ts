@@ -66,7 +66,7 @@ describe('a parser of documents', () => {
   it('reads entries of the usual form as the XML parser does', () => {
     const random = randomOf(17);
     let failed = 0;
-    for (let count = 0; count < 20_000; count++) {
+    for (let count = 0; count < 5_000; count++) {
       const document = randomDocument(random);
       const most = pick(random, [1, 7, 40, 1_000]);
       const usual = parse(document, () => 1 + Math.floor(random() * most));
@@ -77,7 +77,7 @@ describe('a parser of documents', () => {
       );
       if (usual.failure !== undefined) failed += 1;
     }
-    assert.ok(failed > 2_000 && failed < 18_000, `${failed} of 20,000 were not well-formed`);
+    assert.ok(failed > 500 && failed < 4_500, `${failed} of 5,000 were not well-formed`);
   });
 
   it('reads no rs:md where the prefix means something else', () => {
