@@ -42,7 +42,7 @@ export function createExpress(app: ServedApp, { routes, admit, identifySender, l
   for (const route of routes)
     server[route.method](route.path, guard(admit, route), logAdministration(logger, route), route.handle);
   for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path)) {
-    server.all(path, (_request, response) => {
+    server.route(path).all((_request, response) => {
       recordRoute(response, path);
       refuseMethod(ofPath);
     });
