@@ -64,15 +64,16 @@ export class EarlyReading implements ArrivingFile {
     return this.#file?.artifact;
   }
 
-  push(chunk: Uint8Array): void {
+  push(chunk: Uint8Array): boolean {
     this.#bytes += chunk.length;
     this.#idle.refresh();
-    if (!this.#isHanding) return;
+    if (!this.#isHanding) return false;
     if (this.#begun !== undefined) this.#hand(this.#begun, chunk);
     else {
       this.#first.push(chunk);
       this.#beginInTime();
     }
+    return this.#isHanding;
   }
 
   end(file: UploadedFile): void {

@@ -1,4 +1,5 @@
 import type { ArtifactBody } from '../../artifacts/artifact-store.ts';
+import { freeBytes } from '../../lib/free-bytes.ts';
 import type { UploadedFile } from './upload.ts';
 
 /** What is known of an upload of one file when its first byte arrives. */
@@ -21,22 +22,22 @@ export interface ArrivingFiles {
 export interface ArrivingFile {
   /** Number of bytes that have arrived. */
   readonly bytes: number;
-  /** Takes the next bytes, which must not change afterwards. */
-  push(chunk: Uint8Array): void;
+  /** Takes the next bytes. Returns whether it keeps them: they must not change afterwards then. */
+  push(chunk: Uint8Array): boolean;
   /** The file is complete and stored. */
   end(file: UploadedFile): void;
   /** Its upload has failed, or has several files. Everything that was read is removed. */
   drop(): void;
 }
 
-/** Returns the same chunks; each is also pushed to `arriving` when it is requested. */
-export function alsoTo(arriving: ArrivingFile | undefined, body: ArtifactBody): ArtifactBody {
-  return arriving === undefined ? body : pushed(arriving, body);
-}
-
-async function* pushed(arriving: ArrivingFile, body: ArtifactBody): AsyncGenerator<Uint8Array> {
+/**
+ * Returns the same chunks; each is also pushed to `arriving` when it is requested. Its memory is freed at the next
+ * request, unless `arriving` keeps it.
+ */
+export async function* alsoTo(arriving: ArrivingFile | undefined, body: ArtifactBody): AsyncGenerator<Uint8Array> {
   for await (const chunk of body) {
-    arriving.push(chunk);
+    const isKept = arriving?.push(chunk) === true;
     yield chunk;
+    if (!isKept) freeBytes(chunk);
   }
 }
