@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import { takeOfBody } from './body-meter.ts';
 import { HttpError } from './http-error.ts';
@@ -26,15 +26,18 @@ export async function* requestBody(
 ): AsyncGenerator<Buffer, void, undefined> {
   // Without for await, which would destroy the request, and its connection with it, when the loop is left early.
   const chunks: AsyncIterator<Buffer> = unpacked(request)[Symbol.asyncIterator]();
+  const wait = new BodyWait(request, limits);
   try {
     for (;;) {
-      const { done, value } = await inTime(chunks.next(), limits);
+      const { done, value } = await wait.for(chunks.next());
       if (done) return;
       await takeInTurn(request, value.length, limits);
       yield value;
     }
   } catch (error) {
     throw isZlibError(error) ? new HttpError(400, { code: 'bad-gzip', message: 'the body is not valid gzip' }) : error;
+  } finally {
+    wait.end();
   }
 }
 
@@ -46,7 +49,7 @@ async function takeInTurn(request: IncomingMessage, bytes: number, { isPaced, st
     } catch (error) {
       const seconds = isPaced === true && error instanceof HttpError ? error.details.retryAfter : undefined;
       if (typeof seconds !== 'number' || stopping.aborted) throw error;
-      await wait(seconds * 1000, undefined, { signal: stopping }).catch(() => {});
+      await pause(seconds * 1000, undefined, { signal: stopping }).catch(() => {});
     }
   }
 }
@@ -86,24 +89,50 @@ function unpacked(request: IncomingMessage): Readable {
   return request.pipe(gunzip);
 }
 
-function inTime<Value>(next: Promise<Value>, { idleTimeoutMs, stopping }: BodyLimits): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const onIdle = (): void => {
-      const message = `nothing was sent for ${idleTimeoutMs} ms`;
-      reject(new HttpError(408, { code: 'idle', message, headers: { Connection: 'close' } }));
-    };
-    const onStop = (): void => {
-      const message = 'the server is stopping: post what was not acknowledged again';
-      reject(new HttpError(503, { code: 'stopping', message, headers: { Connection: 'close', 'Retry-After': '2' } }));
-    };
-    const timer = setTimeout(onIdle, idleTimeoutMs);
-    stopping.addEventListener('abort', onStop, { once: true });
-    if (stopping.aborted) onStop();
-    next.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      stopping.removeEventListener('abort', onStop);
+/**
+ * Waits for the chunks of a body: for each no longer than a client may be idle, and not while the server stops. One
+ * timer serves all chunks, of which a large body has thousands.
+ */
+class BodyWait {
+  readonly #limits: BodyLimits;
+  readonly #onStop = (): void => this.#fail?.(stopped());
+  #timer: NodeJS.Timeout | undefined;
+  /** Ends the present wait; undefined between two waits. */
+  #fail: ((error: HttpError) => void) | undefined;
+
+  constructor(request: IncomingMessage, limits: BodyLimits) {
+    this.#limits = limits;
+    limits.stopping.addEventListener('abort', this.#onStop);
+    // A reader that leaves a body unread may not say so.
+    request.once('close', () => this.#fail === undefined && this.end());
+  }
+
+  for<Value>(next: Promise<Value>): Promise<Value> {
+    const { idleTimeoutMs, stopping } = this.#limits;
+    return new Promise<Value>((resolve, reject) => {
+      this.#fail = reject;
+      this.#timer = this.#timer?.refresh() ?? setTimeout(() => this.#fail?.(idle(idleTimeoutMs)), idleTimeoutMs);
+      if (stopping.aborted) this.#onStop();
+      next.then(resolve, reject);
+    }).finally(() => {
+      this.#fail = undefined;
     });
-  });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#limits.stopping.removeEventListener('abort', this.#onStop);
+  }
+}
+
+function idle(idleTimeoutMs: number): HttpError {
+  const message = `nothing was sent for ${idleTimeoutMs} ms`;
+  return new HttpError(408, { code: 'idle', message, headers: { Connection: 'close' } });
+}
+
+function stopped(): HttpError {
+  const message = 'the server is stopping: post what was not acknowledged again';
+  return new HttpError(503, { code: 'stopping', message, headers: { Connection: 'close', 'Retry-After': '2' } });
 }
 
 function isZlibError(error: unknown): boolean {
