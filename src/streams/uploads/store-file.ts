@@ -17,6 +17,7 @@ interface FilePlace {
 
 /**
  * Stores a file of an upload durably, under a new key.
+ * @param body its chunks cannot be read afterwards: their memory is freed
  * @throws TidemarkError `invalid` for its name, or what the artifact store throws; what the body throws
  */
 export async function storeFile(name: string, body: ArtifactBody, place: FilePlace): Promise<UploadedFile> {
