@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
 import { hashesOf, RunningHashes } from '../../core/running-hashes.ts';
+import { readBuffer } from '../../lib/read-buffer.ts';
 import type { FileDigest, WantedCopy } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
@@ -31,7 +32,7 @@ export interface FileToHash {
   readonly copied?: WantedCopy | undefined;
 }
 
-const buffer = Buffer.allocUnsafe(1024 * 1024);
+const buffer = readBuffer(1024 * 1024);
 
 /**
  * Hashes a regular file of a folder with synchronous calls, which cost a tenth of asynchronous ones for small files:
