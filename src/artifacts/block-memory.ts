@@ -12,7 +12,7 @@ export const OWN_MEMORY: BlockMemory = {
   give: (memory) => void (memory as ArrayBuffer).transfer(0),
 };
 
-/** Memory that other threads can read. Writing it takes three times as long. */
+/** Memory that other threads can read: see lib/copy-bytes.ts. */
 export const SHARED_MEMORY: BlockMemory = {
   take: (bytes) => new SharedArrayBuffer(bytes),
   give() {},

@@ -1,3 +1,4 @@
+import { copyBytes } from '../lib/copy-bytes.ts';
 import type { ArtifactBody } from './artifact-store.ts';
 import { type BlockMemory, SHARED_MEMORY } from './block-memory.ts';
 
@@ -103,7 +104,7 @@ class BlockCutter {
       if (this.#failed) return;
       this.#current ??= this.#free.pop() ?? this.#options.memory.take(size);
       const part = chunk.subarray(taken, taken + size - this.#used);
-      new Uint8Array(this.#current).set(part, this.#used);
+      copyBytes(part, new Uint8Array(this.#current), this.#used);
       this.#used += part.length;
       taken += part.length;
     }

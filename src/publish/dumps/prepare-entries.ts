@@ -1,6 +1,8 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import type { Resource } from '../../core/resource.ts';
+import { copyBytes } from '../../lib/copy-bytes.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
+import { readBuffer } from '../../lib/read-buffer.ts';
 import { dataOffset, type PackedEntry, packEntry, type ZipEntry } from '../../lib/zip/zip-writer.ts';
 import type { Contents } from '../../sources/contents.ts';
 import type { StoredBytes } from '../versions/stored-version.ts';
@@ -35,7 +37,7 @@ export type PrepareEntries = (
 type Fill = (wanted: WantedEntry, buffer: Uint8Array) => boolean;
 
 /** Bytes to be deflated, of one entry at a time. */
-const scratch = Buffer.allocUnsafeSlow(MOST_IN_MEMORY);
+const scratch = readBuffer(MOST_IN_MEMORY);
 
 /**
  * Reads and packs entries into a buffer. An entry is undefined when it cannot be made in the usual way: its bytes
@@ -94,9 +96,9 @@ class Batch {
     const from = start + header.length;
     const end = from + data.length;
     if (end > this.#into.length) return undefined;
-    this.#into.set(header, start);
+    copyBytes(header, this.#into, start);
     const isInPlace = data.buffer === this.#into.buffer && data.byteOffset === this.#into.byteOffset + from;
-    if (!isInPlace) this.#into.set(data, from);
+    if (!isInPlace) copyBytes(data, this.#into, from);
     this.#start = end;
     return { ...packed, start, end };
   }
@@ -113,7 +115,7 @@ async function filling(
     return ({ version }, buffer) => {
       const bytes = version && read.get(version);
       if (bytes?.length !== buffer.length) return false;
-      buffer.set(bytes);
+      copyBytes(bytes, buffer, 0);
       return true;
     };
   }
