@@ -1,19 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 
-/** What the old generation may grow by before it is collected, in percent of what is in use. */
-const GROWTH = 60;
-/** A mirror has little in use, and most of what it promotes is garbage once a batch of files is written. */
-const GROWTH_OF_MIRROR = 200;
-
 /**
  * Makes V8 collect garbage before the heap grows to a multiple of what is in use. With its defaults, posting a million
  * events took 450 MB, of which 35 MB were in use; with this, it takes about 250 MB, and a sixth more CPU time. Call it
  * once, before any thread is started: it applies to threads that are started later. See docs/performance.md.
- * @param command of the command line
+ * @param growth what the old generation may grow by before it is collected, in percent of what is in use
  */
-export function limitHeaps(command: string | undefined): void {
+export function limitHeaps(growth: number): void {
   // By default it may become four times as large.
-  setFlagsFromString(`--heap-growing-percent=${command === 'mirror' ? GROWTH_OF_MIRROR : GROWTH}`);
+  setFlagsFromString(`--heap-growing-percent=${growth}`);
   // The young generation of the main thread does not grow; that of every other thread starts, and stays, with two
   // halves of 4 MB.
   setFlagsFromString('--semi-space-growth-factor=1');

@@ -11,7 +11,7 @@ const script = (requests: number, growMs: number) => `
   import { setTimeout as wait } from 'node:timers/promises';
   import { limitHeaps } from '${SOURCES}/limit-heaps.ts';
   import { growWhenBusy } from '${SOURCES}/serving/busy-heap.ts';
-  limitHeaps('serve');
+  limitHeaps(60);
   const youngMB = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 2 ** 20;
   const stopping = new AbortController();
   let answered = 0;
