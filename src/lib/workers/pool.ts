@@ -40,6 +40,11 @@ export class ThreadPool<Offered extends Functions<Offered>> {
     }
   }
 
+  /** Starts a thread in advance. If it cannot start, the next call reports why. */
+  begin(): void {
+    this.#free.at(-1)?.hold()();
+  }
+
   /** Resolves when every call has returned and the threads have ended. No calls are possible afterwards. */
   async close(): Promise<void> {
     const threads = await Promise.all(this.#threads.map(() => this.#take()));

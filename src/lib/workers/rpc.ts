@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
-import { parentPort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
+import { type MessagePort, parentPort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
 import { type ErrorCode, isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { Mutex } from '../mutex.ts';
 
@@ -35,6 +35,39 @@ type Reply = { readonly n: number; readonly result: unknown } | { readonly n: nu
 /** The message that ends a thread after it has replied to all earlier calls. */
 const CLOSE = 'close';
 
+/** Calls that are sent to another thread, and wait for its replies. */
+class Calls {
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  #count = 0;
+
+  async call(
+    to: Pick<Worker, 'postMessage'>,
+    call: Omit<Call, 'n'>,
+    transfer: readonly Transferable[],
+  ): Promise<unknown> {
+    const n = ++this.#count;
+    const reply = Promise.withResolvers<unknown>();
+    this.#waiting.set(n, reply);
+    try {
+      to.postMessage({ ...call, n } satisfies Call, transfer);
+      return await reply.promise;
+    } finally {
+      this.#waiting.delete(n);
+    }
+  }
+
+  receive(reply: Reply): void {
+    const waiting = this.#waiting.get(reply.n);
+    if ('error' in reply) waiting?.reject(receiveError(reply.error));
+    else waiting?.resolve(reply.result);
+  }
+
+  fail(reason: unknown): void {
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#waiting.clear();
+  }
+}
+
 export interface ThreadOptions {
   /** Describes the thread in errors, such as "reading the root". */
   readonly work: string;
@@ -49,9 +82,8 @@ export interface ThreadOptions {
 /** A thread that offers functions (`serveCalls`). The first call starts it. A call after its end starts a new one. */
 export class CalledThread<Offered extends Functions<Offered>> {
   readonly #options: ThreadOptions;
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  readonly #calls = new Calls();
   #worker: Worker | undefined;
-  #calls = 0;
   #holders = 0;
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
@@ -72,15 +104,10 @@ export class CalledThread<Offered extends Functions<Offered>> {
     transfer: readonly Transferable[] = [],
   ): Promise<Result<Offered[Name]>> {
     if (this.#closed) throw this.#failure('it is closed');
-    const n = ++this.#calls;
-    const reply = Promise.withResolvers<unknown>();
     const release = this.hold();
-    this.#waiting.set(n, reply);
     try {
-      this.#worker!.postMessage({ n, name, values } satisfies Call, transfer);
-      return (await reply.promise) as Result<Offered[Name]>;
+      return (await this.#calls.call(this.#worker!, { name, values }, transfer)) as Result<Offered[Name]>;
     } finally {
-      this.#waiting.delete(n);
       release();
     }
   }
@@ -99,9 +126,7 @@ export class CalledThread<Offered extends Functions<Offered>> {
   async end(reason: unknown = 'it was stopped'): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
-    const failure = this.#failure(reason);
-    for (const { reject } of this.#waiting.values()) reject(failure);
-    this.#waiting.clear();
+    this.#calls.fail(this.#failure(reason));
     await worker?.terminate();
   }
 
@@ -120,19 +145,13 @@ export class CalledThread<Offered extends Functions<Offered>> {
 
   #start(): Worker {
     const worker = this.#options.start();
-    worker.on('message', (reply: Reply) => this.#receive(reply));
+    worker.on('message', (reply: Reply) => this.#calls.receive(reply));
     const end = (reason: unknown) => {
       if (this.#worker === worker) void this.end(reason);
     };
     worker.on('error', end);
     worker.on('exit', () => end('its thread ended'));
     return worker;
-  }
-
-  #receive(reply: Reply): void {
-    const waiting = this.#waiting.get(reply.n);
-    if ('error' in reply) waiting?.reject(receiveError(reply.error));
-    else waiting?.resolve(reply.result);
   }
 
   #release(idleMs: number): void {
@@ -144,6 +163,27 @@ export class CalledThread<Offered extends Functions<Offered>> {
 
   #failure(reason: unknown): TidemarkError {
     return new TidemarkError('unavailable', `${this.#options.work} failed: ${reason}`, {}, reason);
+  }
+}
+
+/** Calls functions that the thread at the other end of a port offers (`serveCalls`). */
+export class CalledPort<Offered extends Functions<Offered>> {
+  readonly #port: MessagePort;
+  readonly #calls = new Calls();
+
+  constructor(port: MessagePort) {
+    this.#port = port;
+    port.on('message', (reply: Reply) => this.#calls.receive(reply));
+    port.on('close', () => this.#calls.fail(new TidemarkError('unavailable', 'the other thread has ended')));
+  }
+
+  /** @throws what the function throws; TidemarkError `unavailable` when the port is closed */
+  async call<Name extends keyof Offered>(name: Name, values: Arguments<Offered[Name]>): Promise<Result<Offered[Name]>> {
+    return (await this.#calls.call(this.#port, { name, values }, [])) as Result<Offered[Name]>;
+  }
+
+  close(): void {
+    this.#port.close();
   }
 }
 
@@ -163,13 +203,16 @@ export function startWorker(
   return new Worker(new URL(file + extname(base), base), { ...options, resourceLimits });
 }
 
-/** Called in a thread: offers functions, which run one at a time in the order of the calls. `close` is called last. */
+/**
+ * Called in a thread: offers functions, which run one at a time in the order of the calls. `close` is called last.
+ * @param port to the caller; by default, that is the thread that started this one
+ */
 export function serveCalls<Offered extends Functions<Offered>>(
   functions: Offered,
   close: () => void | Promise<void> = () => {},
+  port: MessagePort = parentPort!,
 ): void {
   const mutex = new Mutex();
-  const port = parentPort!;
   port.on('message', (call: Call | typeof CLOSE) => {
     void mutex.run(async () => {
       if (call !== CLOSE) return port.postMessage(...(await replyTo(call, functions)));

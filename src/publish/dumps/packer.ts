@@ -5,7 +5,7 @@ import { storeSent } from '../../artifacts/sent-artifacts.ts';
 import { ThreadPool } from '../../lib/workers/pool.ts';
 import { startWorker } from '../../lib/workers/rpc.ts';
 import type { ContentsLocation } from '../../sources/open-contents.ts';
-import type { PackFunctions, PackThreadData } from './pack.worker.ts';
+import type { PackFunctions, PackPorts, PackThreadData } from './pack.worker.ts';
 import type { ChangePackJob } from './pack-changes.ts';
 import { PACK_THREAD_LIMITS, type PackJob, type PackThreads } from './pack-job.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
@@ -20,7 +20,10 @@ export interface PackOptions {
 /** Milliseconds. A thread holds up to 80 MB, so a server ends it after a build; starting another takes 0.1 s. */
 const IDLE_MS = 5_000;
 
-/** Packs pages and windows of changes in threads, one page or window at a time: two would take twice the memory. */
+/**
+ * Packs pages and windows of changes in a thread, one page or window at a time: two would take twice the memory. With
+ * two threads, the calling one prepares entries, too.
+ */
 export class Packer {
   readonly #threads: ThreadPool<PackFunctions>;
   readonly #artifacts: ArtifactStore;
@@ -32,24 +35,26 @@ export class Packer {
     this.#artifacts = openArtifacts(workerData.artifacts);
   }
 
-  /** Starts the threads in advance, which takes 0.1 s. If they cannot start, the next call that packs reports why. */
-  begin(threads: PackThreads): void {
-    this.#threads.call('begin', [threads]).catch(() => {});
+  /** Starts the thread in advance, which takes 0.1 s. If it cannot start, the next call that packs reports why. */
+  begin(): void {
+    this.#threads.begin();
   }
 
   /** @throws TidemarkError as packPage; the signal's reason when it is aborted */
-  pack(job: PackJob, contents: ContentsLocation, { threads = 1, signal }: PackOptions): Promise<readonly Package[]> {
-    return this.#storing(signal, (port) => this.#threads.call('pack', [job, contents, threads, port], signal, [port]));
+  pack(job: PackJob, contents: ContentsLocation, options: PackOptions): Promise<readonly Package[]> {
+    return this.#withPorts(contents, options, (ports, transfer) =>
+      this.#threads.call('pack', [job, contents, ports], options.signal, transfer),
+    );
   }
 
   /** @throws TidemarkError as packChanges; the signal's reason when it is aborted */
   packChanges(
     job: ChangePackJob,
     contents: ContentsLocation,
-    { threads = 1, signal }: PackOptions,
+    options: PackOptions,
   ): Promise<readonly ChangePackage[] | undefined> {
-    return this.#storing(signal, (port) =>
-      this.#threads.call('packChanges', [job, contents, threads, port], signal, [port]),
+    return this.#withPorts(contents, options, (ports, transfer) =>
+      this.#threads.call('packChanges', [job, contents, ports], options.signal, transfer),
     );
   }
 
@@ -58,18 +63,30 @@ export class Packer {
     await this.#artifacts.close();
   }
 
-  /** Stores what the thread sends of packages meanwhile. */
-  async #storing<Result>(
-    signal: AbortSignal | undefined,
-    pack: (port: MessagePort) => Promise<Result>,
+  /** Stores what the thread sends of packages meanwhile, and prepares entries for it. */
+  async #withPorts<Result>(
+    contents: ContentsLocation,
+    { threads = 1, signal }: PackOptions,
+    pack: (ports: PackPorts, transfer: readonly MessagePort[]) => Promise<Result>,
   ): Promise<Result> {
-    const { port1, port2 } = new MessageChannel();
-    const storing = storeSent(port1, this.#artifacts, signal);
+    const packages = new MessageChannel();
+    const beside = threads === 2 ? new MessageChannel() : undefined;
+    const storing = storeSent(packages.port1, this.#artifacts, signal);
+    let end: (() => Promise<void>) | undefined;
     try {
-      return await pack(port2);
+      end = beside && (await this.#prepare(beside.port1, contents));
+      const ports = { packages: packages.port2, beside: beside?.port2 };
+      return await pack(ports, [packages.port2, ...(beside ? [beside.port2] : [])]);
     } finally {
-      port1.close();
+      await end?.();
+      packages.port1.close();
       await storing;
     }
+  }
+
+  async #prepare(port: MessagePort, contents: ContentsLocation): Promise<() => Promise<void>> {
+    // Loaded only now: a server packs in the other thread alone.
+    const { prepareBeside } = await import('./prepare-beside.ts');
+    return prepareBeside(port, contents, this.#artifacts);
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import {
   type PreparedEntry,
@@ -17,12 +18,10 @@ const HEADER_BYTES = 64;
 const MOST_ENTRIES = 250;
 /** Number of batches that one thread prepares at a time: while one is written, the next is read. */
 const AHEAD = 2;
-/**
- * The same for two threads, and the most of these that are in the other thread. With 4 and 2, it waited for 40 % of the
- * time, and a dump of 100,000 files took a tenth longer.
- */
+/** The same for two threads. */
 const AHEAD_OF_TWO = 8;
-const BESIDE = 6;
+/** Most batches that the other thread has: while this one prepares a batch, or writes, the other one has more. */
+const BESIDE = 3;
 
 /** Something that an entry may be made of. An item without `wanted` is passed through unchanged. */
 export interface Item {
@@ -37,52 +36,71 @@ export interface PreparedBatch<Some extends Item> {
   readonly bytes: Uint8Array;
 }
 
-/** Prepares entries in another thread. */
-export interface OtherThread {
-  /** While it starts, `prepare` would wait for that. */
-  readonly isReady: boolean;
-  readonly prepare: PrepareEntries;
+/** A batch that waits for a thread. */
+interface WaitingBatch {
+  readonly wanted: readonly (WantedEntry | undefined)[];
+  readonly into: Uint8Array;
+  readonly prepared: PromiseWithResolvers<readonly (PreparedEntry | undefined)[]>;
 }
 
 /** Prepares the entries of a package in advance: in the thread that writes it, and optionally in another one. */
 export class PreparedAhead {
   readonly #parts: PrepareParts;
-  readonly #other: OtherThread | undefined;
+  readonly #other: PrepareEntries | undefined;
   readonly #free: SharedArrayBuffer[] = [];
+  readonly #waiting: WaitingBatch[] = [];
   #beside = 0;
+  #isPreparing = false;
 
-  /** @param other without it, only this thread prepares */
-  constructor(parts: PrepareParts, other?: OtherThread) {
+  /** @param other prepares entries in another thread; without it, only this one does */
+  constructor(parts: PrepareParts, other?: PrepareEntries) {
     this.#parts = parts;
     this.#other = other;
   }
 
   /** The same items in order, in batches of another size. */
   async *batches<Some extends Item>(items: AsyncIterable<readonly Some[]>): AsyncGenerator<PreparedBatch<Some>> {
-    const other = this.#other;
     const prepare = async (batch: readonly Some[]) => {
       const memory = this.#free.pop() ?? new SharedArrayBuffer(BATCH_BYTES);
       const bytes = new Uint8Array(memory);
-      const isBeside = other?.isReady && this.#beside < BESIDE;
       const wanted = batch.map((item) => item.wanted);
-      const prepared = isBeside
-        ? this.#counted(() => other.prepare(wanted, bytes))
-        : prepareEntries(wanted, bytes, this.#parts);
-      return { items: batch, prepared: await prepared, bytes, memory };
+      return { items: batch, prepared: await this.#prepare(wanted, bytes), bytes, memory };
     };
-    for await (const { memory, ...batch } of mapInOrder(cut(items), other ? AHEAD_OF_TWO : AHEAD, prepare)) {
+    for await (const { memory, ...batch } of mapInOrder(cut(items), this.#other ? AHEAD_OF_TWO : AHEAD, prepare)) {
       yield batch;
       this.#free.push(memory);
     }
   }
 
-  async #counted<Result>(prepare: () => Promise<Result>): Promise<Result> {
+  #prepare(wanted: WaitingBatch['wanted'], into: Uint8Array): WaitingBatch['prepared']['promise'] {
+    if (this.#other === undefined) return prepareEntries(wanted, into, this.#parts);
+    const waiting = { wanted, into, prepared: Promise.withResolvers<readonly (PreparedEntry | undefined)[]>() };
+    this.#waiting.push(waiting);
+    this.#share(this.#other);
+    return waiting.prepared.promise;
+  }
+
+  /** Gives each thread the next batches as soon as it has room for them. */
+  #share(other: PrepareEntries): void {
+    while (this.#beside < BESIDE && this.#waiting.length > 0) void this.#prepareBeside(this.#waiting.shift()!, other);
+    if (!this.#isPreparing && this.#waiting.length > 0) void this.#prepareHere(other);
+  }
+
+  async #prepareBeside({ wanted, into, prepared }: WaitingBatch, other: PrepareEntries): Promise<void> {
     this.#beside += 1;
-    try {
-      return await prepare();
-    } finally {
-      this.#beside -= 1;
-    }
+    await other(wanted, into).then(prepared.resolve, prepared.reject);
+    this.#beside -= 1;
+    this.#share(other);
+  }
+
+  async #prepareHere(other: PrepareEntries): Promise<void> {
+    this.#isPreparing = true;
+    const { wanted, into, prepared } = this.#waiting.shift()!;
+    await prepareEntries(wanted, into, this.#parts).then(prepared.resolve, prepared.reject);
+    // Between two batches, what the other thread has prepared arrives, and is written.
+    await setImmediate();
+    this.#isPreparing = false;
+    this.#share(other);
   }
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { isTidemarkError } from '../../../src/core/errors.ts';
+import { MessageChannel } from 'node:worker_threads';
+import { isTidemarkError, TidemarkError } from '../../../src/core/errors.ts';
 import { ThreadPool } from '../../../src/lib/workers/pool.ts';
-import { CalledThread, startWorker } from '../../../src/lib/workers/rpc.ts';
+import { CalledPort, CalledThread, serveCalls, startWorker } from '../../../src/lib/workers/rpc.ts';
 import { ChildScript } from '../../support/child-script.ts';
 import type { TestFunctions } from '../../support/rpc.worker.ts';
 
@@ -103,6 +104,36 @@ describe('Calling a function in a thread', () => {
   });
 });
 
+describe('Calling a function through a port', () => {
+  const functions = {
+    add: (one: number, other: number) => one + other,
+    fail() {
+      throw new TidemarkError('not-found', 'there is none');
+    },
+    hang: () => new Promise(() => {}),
+  };
+  let close: () => void;
+  let calls: CalledPort<typeof functions>;
+  beforeEach(() => {
+    const { port1, port2 } = new MessageChannel();
+    serveCalls(functions, () => {}, port1);
+    close = () => port1.close();
+    calls = new CalledPort(port2);
+  });
+  afterEach(() => calls.close());
+
+  it('returns what the function returns, and throws what it throws', async () => {
+    assert.deepEqual(await Promise.all([calls.call('add', [1, 2]), calls.call('add', [3, 4])]), [3, 7]);
+    await assert.rejects(calls.call('fail', []), (error) => isTidemarkError(error, 'not-found'));
+  });
+
+  it('fails every call that waits when the other end is closed', async () => {
+    const hanging = [calls.call('hang', []), calls.call('add', [1, 2])];
+    close();
+    for (const call of hanging) await assert.rejects(call, isUnavailable);
+  });
+});
+
 describe('A pool of threads', () => {
   let pool: ThreadPool<TestFunctions>;
   beforeEach(() => {
@@ -117,6 +148,13 @@ describe('A pool of threads', () => {
     const both = await Promise.all([pool.call('thread', []), pool.call('thread', [])]);
     assert.equal(new Set(both).size, 2);
     assert.equal(started, 2);
+  });
+
+  it('starts a thread in advance, which takes the next call', async () => {
+    pool.begin();
+    assert.equal(started, 1);
+    assert.equal(await pool.call('count', []), 1);
+    assert.equal(started, 1);
   });
 
   it('stops the call whose signal is aborted, and no other', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Resource } from '../../../src/core/resource.ts';
-import type { PrepareParts, WantedEntry } from '../../../src/publish/dumps/prepare-entries.ts';
-import { type OtherThread, PreparedAhead } from '../../../src/publish/dumps/prepared-ahead.ts';
+import type { PrepareEntries, PrepareParts, WantedEntry } from '../../../src/publish/dumps/prepare-entries.ts';
+import { PreparedAhead } from '../../../src/publish/dumps/prepared-ahead.ts';
 
 /** Each is a batch of its own. */
 const BYTES = 400_000;
@@ -21,7 +21,7 @@ async function* wantedItems(count: number) {
 }
 
 /** The keys of all batches, in order, and who prepared them. */
-async function prepared(other: (counts: Counts) => OtherThread | undefined) {
+async function prepared(other: (counts: Counts) => PrepareEntries | undefined) {
   const counts: Counts = { here: 0, beside: 0, mostBeside: 0 };
   const contents = {
     async open() {
@@ -40,37 +40,37 @@ async function prepared(other: (counts: Counts) => OtherThread | undefined) {
   return counts;
 }
 
-function otherThread(counts: Counts, isReady: () => boolean): OtherThread {
-  let underWay = 0;
-  return {
-    get isReady() {
-      return isReady();
-    },
-    async prepare(wanted) {
+/** @param turns of the event loop that each batch takes */
+const otherThread =
+  (turns: number) =>
+  (counts: Counts): PrepareEntries => {
+    let underWay = 0;
+    return async (wanted) => {
       counts.beside += wanted.length;
       underWay += 1;
       counts.mostBeside = Math.max(counts.mostBeside, underWay);
-      await new Promise(setImmediate);
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate);
       underWay -= 1;
       return wanted.map(() => undefined);
-    },
+    };
   };
-}
 
 describe('Preparing entries in two threads', () => {
-  it('leaves most to the other thread, but not all', async () => {
-    const { here, beside, mostBeside } = await prepared((counts) => otherThread(counts, () => true));
-    assert.ok(here > 0 && beside > here, `${here} here, ${beside} beside`);
-    assert.ok(mostBeside <= 6, `${mostBeside} at a time`);
+  it('gives each thread the next batch when it has room', async () => {
+    const quick = await prepared(otherThread(1));
+    assert.ok(quick.here > 0 && quick.beside > quick.here, JSON.stringify(quick));
+    assert.ok(quick.mostBeside <= 3, `${quick.mostBeside} at a time`);
+    const slow = await prepared(otherThread(30));
+    assert.ok(slow.beside > 0 && slow.here > slow.beside, JSON.stringify(slow));
   });
 
-  it('does not wait for the start of the other thread', async () => {
-    const { here, beside } = await prepared((counts) => otherThread(counts, () => counts.here >= 10));
-    assert.ok(here >= 10 && beside > 0, `${here} here, ${beside} beside`);
-  });
-
-  it('uses one thread when the other never starts', async () => {
-    const { here, beside } = await prepared((counts) => otherThread(counts, () => false));
+  it('uses one thread without another', async () => {
+    const { here, beside } = await prepared(() => undefined);
     assert.deepEqual({ here, beside }, { here: 40, beside: 0 });
+  });
+
+  it('fails when the other thread does', async () => {
+    const failing = () => async () => Promise.reject(new Error('it has ended'));
+    await assert.rejects(prepared(failing), /it has ended/);
   });
 });

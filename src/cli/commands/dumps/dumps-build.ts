@@ -49,7 +49,7 @@ export const dumpsBuild: CliCommand = {
 async function beginPacking({ store, artifacts }: Configuration): Promise<Packer> {
   const { Packer } = await import('../../../publish/dumps/packer.ts');
   const packer = new Packer({ store, artifacts });
-  packer.begin(THREADS);
+  packer.begin();
   return packer;
 }
 
