@@ -8,6 +8,21 @@ import { useTempFolder } from '../support/temp-folder.ts';
 const PRELOADED = new URL('../support/loaded-modules.ts', import.meta.url);
 const CLIENT = '/node_modules/@elastic/elasticsearch/';
 
+describe('The code that a command has compiled', () => {
+  const folder = useTempFolder();
+  afterEach(killTidemarks);
+
+  it('is used again, also after commands whose heaps may grow more', async () => {
+    for (const args of ['sets list', 'mirror http://127.0.0.1:1/ copy', 'dumps list maps', 'sets list']) {
+      await startProcess(args.split(' '), { cwd: folder.path }).exit();
+    }
+    const again = startProcess(['sets', 'list'], { cwd: folder.path, env: { NODE_DEBUG_NATIVE: 'COMPILE_CACHE' } });
+    await again.exit();
+    assert.match(again.stderr, /sets\/sets-list\.ts was accepted/);
+    assert.doesNotMatch(again.stderr, /was rejected/);
+  });
+});
+
 describe('What a server loads', () => {
   const folder = useTempFolder();
   afterEach(killTidemarks);

@@ -151,7 +151,11 @@ export function startProcess(
   args: readonly string[],
   { cwd, env = {}, input = '', leaveInputOpen = false }: RunOptions,
 ): RunningTidemark {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...cleanEnvironment(), ...ARENAS, ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    // It has caches of its own, one for each kind of command.
+    env: { ...cleanEnvironment(), NODE_COMPILE_CACHE: undefined, ...ARENAS, ...env },
+  });
   // A program that exits without reading its input leaves a broken pipe.
   child.stdin.on('error', () => {});
   if (leaveInputOpen) child.stdin.write(input);
