@@ -12,7 +12,7 @@ import type { ChangePackage } from './stored-change-dump.ts';
 import type { Package } from './stored-dump.ts';
 
 export interface PackOptions {
-  /** 1 by default. */
+  /** By default 2 if the process has nothing else to do, otherwise 1. */
   readonly threads?: PackThreads | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -27,9 +27,12 @@ const IDLE_MS = 5_000;
 export class Packer {
   readonly #threads: ThreadPool<PackFunctions>;
   readonly #artifacts: ArtifactStore;
+  readonly #isAlone: boolean;
 
-  constructor(workerData: PackThreadData) {
-    const options = { workerData, resourceLimits: PACK_THREAD_LIMITS };
+  /** @param isAlone whether the process has nothing else to do: packing may then take more memory */
+  constructor(workerData: PackThreadData, { isAlone = false } = {}) {
+    this.#isAlone = isAlone;
+    const options = isAlone ? { workerData } : { workerData, resourceLimits: PACK_THREAD_LIMITS };
     const start = () => startWorker('./pack.worker', import.meta.url, options);
     this.#threads = new ThreadPool(1, { work: 'packing a dump', start, idleMs: IDLE_MS });
     this.#artifacts = openArtifacts(workerData.artifacts);
@@ -66,7 +69,7 @@ export class Packer {
   /** Stores what the thread sends of packages meanwhile, and prepares entries for it. */
   async #withPorts<Result>(
     contents: ContentsLocation,
-    { threads = 1, signal }: PackOptions,
+    { threads = this.#isAlone ? 2 : 1, signal }: PackOptions,
     pack: (ports: PackPorts, transfer: readonly MessagePort[]) => Promise<Result>,
   ): Promise<Result> {
     const packages = new MessageChannel();

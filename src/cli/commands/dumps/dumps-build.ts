@@ -13,8 +13,6 @@ import { startCountBar } from '../../ui/count-bar.ts';
 import { plural } from '../../ui/table.ts';
 import { requireStore, withApp } from '../../with-app.ts';
 
-const THREADS = 2;
-
 export const dumpsBuild: CliCommand = {
   group: 'dumps',
   usage: 'build <id>',
@@ -32,7 +30,6 @@ export const dumpsBuild: CliCommand = {
     const packer = await beginPacking(configuration);
     const build = ({ dumps }: App) =>
       dumps.build(call.args[0]!, {
-        threads: THREADS,
         signal,
         onProgress: ({ packed, pages }) => bar.update('Packing pages', packed, pages),
       });
@@ -48,7 +45,7 @@ export const dumpsBuild: CliCommand = {
 
 async function beginPacking({ store, artifacts }: Configuration): Promise<Packer> {
   const { Packer } = await import('../../../publish/dumps/packer.ts');
-  const packer = new Packer({ store, artifacts });
+  const packer = new Packer({ store, artifacts }, { isAlone: true });
   packer.begin();
   return packer;
 }
