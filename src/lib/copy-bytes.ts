@@ -4,7 +4,7 @@
  */
 export function copyBytes(from: Uint8Array, to: Uint8Array, at: number): void {
   if (!isShared(from) && !isShared(to)) to.set(from, at);
-  else if (from.length > 0) Buffer.from(to.buffer, to.byteOffset, to.length).fill(from, at, at + from.length);
+  else Buffer.from(to.buffer, to.byteOffset, to.length).fill(from, at, at + from.length);
 }
 
 function isShared({ buffer }: Uint8Array): boolean {
