@@ -17,7 +17,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
   let maps: VersionedSet;
   let tests = 0;
   before(async () => {
-    started = await startApp(store);
+    started = await startApp(store, {}, { packsAlone: true });
   });
   after(closeApps);
   beforeEach(() => {
@@ -26,7 +26,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
 
   const addSet = (settings: object = {}) => maps.add({ windowChanges: 3, ...settings });
   const setId = async () => (await started.app.sets.bySlug(maps.slug)).id;
-  const build = async () => (await started.app.dumps.build(maps.slug, { threads: 2 })).changes;
+  const build = async () => (await started.app.dumps.build(maps.slug, {})).changes;
 
   it('has every version of every change of the windows that are closed', async () => {
     await addSet();

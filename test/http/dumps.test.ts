@@ -32,7 +32,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
   let tests = 0;
 
   before(async () => {
-    started = await startApp(store);
+    started = await startApp(store, {}, { packsAlone: true });
   });
   after(closeApps);
 
@@ -60,7 +60,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     await app.sets.markReady(slug);
   }
 
-  const build = (): Promise<BuiltDump> => started.app.dumps.build(slug, { threads: 2 });
+  const build = (): Promise<BuiltDump> => started.app.dumps.build(slug, {});
 
   async function read(uri: string) {
     const { status, text } = await ask(uri);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
 import type { Configuration, RequestLimits } from '../../src/config/configuration.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server/server.ts';
+import { Packer } from '../../src/publish/dumps/packer.ts';
 import type { StoreKind } from './each-store.ts';
 import { findFreePort } from './free-port.ts';
 
@@ -26,11 +27,12 @@ const started: { readonly folder: string; close(): Promise<void> }[] = [];
 
 /**
  * A real app on a free port, with a store and a temporary folder of its own. Close it with `closeApps` in `afterEach`.
+ * @param options those of the server, and whether dumps are packed as by a command that does nothing else
  */
 export async function startApp(
   kind: StoreKind,
   settings: Partial<Configuration> = {},
-  options: Partial<ServerOptions> = {},
+  { packsAlone = false, ...options }: Partial<ServerOptions> & { readonly packsAlone?: boolean } = {},
 ): Promise<StartedApp> {
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-'));
   const { location, dispose } = kind.place(folder, { mayBeMade: true });
@@ -44,7 +46,7 @@ export async function startApp(
   const port = await findFreePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const configuration = testConfiguration(folder, { store: location, baseUrl, port, ...settings });
-  const app = await openApp(configuration);
+  const app = await openApp(configuration, packsAlone ? new Packer(configuration, { isAlone: true }) : undefined);
   closers.push(() => app.close());
   await app.sets.useBaseUrl(configuration.baseUrl, true);
   const server = await startServer(app, { host: configuration.host, port, ...options });

@@ -38,7 +38,7 @@ export interface BuiltDumps extends BuiltDump {
   readonly changes?: BuiltChangeDump;
 }
 
-export type DumpOptions = Pick<BuildOptions, 'threads' | 'signal' | 'onProgress'>;
+export type DumpOptions = Pick<BuildOptions, 'signal' | 'onProgress'>;
 
 /** A range of bytes. */
 interface Range {

@@ -16,9 +16,6 @@ export const MANIFEST_LEVEL = 3;
  */
 export const PACK_THREAD_LIMITS = { maxYoungGenerationSizeMb: 2 };
 
-/** Number of packing threads. The second one is the calling thread, when its process has nothing else to do. */
-export type PackThreads = 1 | 2;
-
 /** A page to pack. Plain values, so that another thread can receive them. */
 export interface PackJob {
   readonly set: SetId;

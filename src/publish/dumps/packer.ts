@@ -7,13 +7,11 @@ import { startWorker } from '../../lib/workers/rpc.ts';
 import type { ContentsLocation } from '../../sources/open-contents.ts';
 import type { PackFunctions, PackPorts, PackThreadData } from './pack.worker.ts';
 import type { ChangePackJob } from './pack-changes.ts';
-import { PACK_THREAD_LIMITS, type PackJob, type PackThreads } from './pack-job.ts';
+import { PACK_THREAD_LIMITS, type PackJob } from './pack-job.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
 import type { Package } from './stored-dump.ts';
 
 export interface PackOptions {
-  /** By default 2 if the process has nothing else to do, otherwise 1. */
-  readonly threads?: PackThreads | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -21,15 +19,15 @@ export interface PackOptions {
 const IDLE_MS = 5_000;
 
 /**
- * Packs pages and windows of changes in a thread, one page or window at a time: two would take twice the memory. With
- * two threads, the calling one prepares entries, too.
+ * Packs pages and windows of changes in a thread, one page or window at a time: two would take twice the memory.
+ * In a process that has nothing else to do, the calling thread prepares entries, too.
  */
 export class Packer {
   readonly #threads: ThreadPool<PackFunctions>;
   readonly #artifacts: ArtifactStore;
   readonly #isAlone: boolean;
 
-  /** @param isAlone whether the process has nothing else to do: packing may then take more memory */
+  /** @param isAlone whether the process has nothing else to do: packing then takes more memory, and less time */
   constructor(workerData: PackThreadData, { isAlone = false } = {}) {
     this.#isAlone = isAlone;
     const options = isAlone ? { workerData } : { workerData, resourceLimits: PACK_THREAD_LIMITS };
@@ -69,11 +67,11 @@ export class Packer {
   /** Stores what the thread sends of packages meanwhile, and prepares entries for it. */
   async #withPorts<Result>(
     contents: ContentsLocation,
-    { threads = this.#isAlone ? 2 : 1, signal }: PackOptions,
+    { signal }: PackOptions,
     pack: (ports: PackPorts, transfer: readonly MessagePort[]) => Promise<Result>,
   ): Promise<Result> {
     const packages = new MessageChannel();
-    const beside = threads === 2 ? new MessageChannel() : undefined;
+    const beside = this.#isAlone ? new MessageChannel() : undefined;
     const storing = storeSent(packages.port1, this.#artifacts, signal);
     let end: (() => Promise<void>) | undefined;
     try {

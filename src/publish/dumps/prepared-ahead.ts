@@ -36,11 +36,14 @@ export interface PreparedBatch<Some extends Item> {
   readonly bytes: Uint8Array;
 }
 
+type Wanted = readonly (WantedEntry | undefined)[];
+type Prepared = readonly (PreparedEntry | undefined)[];
+
 /** A batch that waits for a thread. */
 interface WaitingBatch {
-  readonly wanted: readonly (WantedEntry | undefined)[];
+  readonly wanted: Wanted;
   readonly into: Uint8Array;
-  readonly prepared: PromiseWithResolvers<readonly (PreparedEntry | undefined)[]>;
+  readonly prepared: PromiseWithResolvers<Prepared>;
 }
 
 /** Prepares the entries of a package in advance: in the thread that writes it, and optionally in another one. */
@@ -72,9 +75,9 @@ export class PreparedAhead {
     }
   }
 
-  #prepare(wanted: WaitingBatch['wanted'], into: Uint8Array): WaitingBatch['prepared']['promise'] {
+  #prepare(wanted: Wanted, into: Uint8Array): Promise<Prepared> {
     if (this.#other === undefined) return prepareEntries(wanted, into, this.#parts);
-    const waiting = { wanted, into, prepared: Promise.withResolvers<readonly (PreparedEntry | undefined)[]>() };
+    const waiting = { wanted, into, prepared: Promise.withResolvers<Prepared>() };
     this.#waiting.push(waiting);
     this.#share(this.#other);
     return waiting.prepared.promise;
