@@ -14,7 +14,7 @@ describe('A scratch database', () => {
   const textsOf = (database: ScratchDatabase) =>
     [...database.prepare('SELECT text FROM texts ORDER BY text').iterate()].map(([text]) => text);
 
-  it('returns what was added, in the order of its bytes', () => {
+  it('returns what was added, in the order of its bytes @long', () => {
     const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
     const text = fc.string({ unit: 'binary', maxLength: 20 }).filter((one) => !one.includes('\0'));
     fc.assert(

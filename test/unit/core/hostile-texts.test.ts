@@ -99,7 +99,7 @@ const PARTS = [
 ];
 const ENDS = ['', '!', '\u0000', '"', ' x', '\n'];
 
-describe('Hostile texts', () => {
+describe('Hostile texts @long', () => {
   for (const [what, [take, most]] of Object.entries(TAKERS)) {
     it(`as ${what} are done with at once`, () => {
       for (const part of PARTS) {

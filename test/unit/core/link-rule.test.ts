@@ -78,7 +78,7 @@ describe('a link rule', () => {
     });
   }
 
-  it('is parsed or refused, whatever it is', () => {
+  it('is parsed or refused, whatever it is @long', () => {
     const word = fc.constantFrom(
       '*.xml',
       'describes',

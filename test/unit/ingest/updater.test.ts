@@ -83,7 +83,7 @@ describe('What is posted', () => {
     await Promise.all([later, postOn(), postOn(), postOn()]);
   });
 
-  it('as a stream of large events comes in small batches', async () => {
+  it('as a stream of large events comes in small batches @long', async () => {
     const ln = Array.from({ length: 1_000 }, (_, number) => ({
       rel: 'describes',
       href: { type: 'url', value: `https://objects.example.org/${number}/${'x'.repeat(700)}` },

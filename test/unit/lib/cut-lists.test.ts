@@ -26,7 +26,7 @@ describe('A list that is cut', () => {
     assert.deepEqual([total, first.length, first.at(-1)?.code], [1_501, 1_001, 'missing-field']);
   });
 
-  it('has the problems of all paths that were named, of which one scan has many', async () => {
+  it('has the problems of all paths that were named, of which one scan has many @long', async () => {
     mkdirSync(folder.at('root'));
     const scanned = await openScannedSet(folder);
     try {

@@ -173,7 +173,7 @@ describe('The Change Lists of a set', () => {
     });
   });
 
-  it('have at most 50,000 entries, of changes as well as of windows', async () => {
+  it('have at most 50,000 entries, of changes as well as of windows @long', async () => {
     const published = await sets.add({ windowChanges: 1 });
     const stamps = await commit(published, MAX_ENTRIES + 1);
     const [first, second, third] = stamps as [Stamp, Stamp, Stamp];

@@ -42,7 +42,7 @@ describe('The bodies of documents', () => {
     assert.equal(String(await buffer(body)), text);
   });
 
-  it('are streamed while clients hold 64 MB of them, but small ones are not', async () => {
+  it('are streamed while clients hold 64 MB of them, but small ones are not @long', async () => {
     const held: (Readable | Buffer)[] = [];
     for (let number = 0; number < 24; number++) {
       const { path, record } = await write(1.5 * MB);
@@ -58,7 +58,7 @@ describe('The bodies of documents', () => {
     assert.ok(Buffer.isBuffer(await bodies.open(path, record, 'identity')));
   });
 
-  it('that are used stay in memory when many others are read', async () => {
+  it('that are used stay in memory when many others are read @long', async () => {
     const { path, record } = await write(100);
     const first = await bodies.open(path, record, 'gzip');
     for (let number = 0; number < 14; number++) {

@@ -70,7 +70,7 @@ function states(text: fc.Arbitrary<string>): fc.Arbitrary<ResourceState> {
 }
 
 describe('an entry', () => {
-  it('holds what xmlbuilder2 would write, for any input', () => {
+  it('holds what xmlbuilder2 would write, for any input @long', () => {
     fc.assert(
       fc.property(hostile, hostile, states(hostile), (urlPrefix, key, state) => {
         const text = urlEntry({ key, state, event: '' }, { urlPrefix, publishHashes: HASH_ALGORITHMS });

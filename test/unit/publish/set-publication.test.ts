@@ -371,7 +371,7 @@ describe('The publication of a set', () => {
     assert.equal((await storedDirectory())?.body.pageEntries, 6);
   });
 
-  describe('with keys so long that one document cannot contain all pages', () => {
+  describe('with keys so long that one document cannot contain all pages @long', () => {
     const long = (count: number, prefix: string) =>
       Array.from({ length: count }, (_, at) => upsert(id(), `${prefix}${String(at).padStart(2_000, '0')}`));
 

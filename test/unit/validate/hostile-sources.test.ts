@@ -11,7 +11,7 @@ const MD = '<rs:md capability="resourcelist" at="2026-01-01T00:00:00Z"/>';
 const TIMES = { idleMs: 5_000, responseMs: 10_000 };
 const NEVER = new AbortController().signal;
 
-describe('the validation of a hostile source', () => {
+describe('the validation of a hostile source @long', () => {
   let source: ServedSource;
 
   beforeEach(async () => {

@@ -63,7 +63,7 @@ const OTHERS = [
 ];
 
 describe('a parser of documents', () => {
-  it('reads entries of the usual form as the XML parser does', () => {
+  it('reads entries of the usual form as the XML parser does @long', () => {
     const random = randomOf(17);
     let failed = 0;
     for (let count = 0; count < 5_000; count++) {

@@ -57,7 +57,7 @@ describeOnEachStore('The records of the default stream, with random uploads and 
   let place: StreamPlace;
   afterEach(() => place.close());
 
-  it('are always those of that stream in the end, and no change of them leaves what was there', async function () {
+  it('are always those of that stream in the end, and no change of them leaves what was there @long', async function () {
     this.timeout(300_000);
     place = await StreamPlace.make(store);
     const processes = [place, await place.another()];

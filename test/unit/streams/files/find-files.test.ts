@@ -60,7 +60,7 @@ describe('files of an upload', () => {
     }
   });
 
-  it('passes over the zeros of a tape behind gzip, however many', async () => {
+  it('passes over the zeros of a tape behind gzip, however many @long', async () => {
     const zeros = Buffer.alloc(1024 * 1024);
     async function* read() {
       yield gzipSync(marc('1'));
@@ -274,7 +274,7 @@ describe('files of an upload', () => {
     }
   });
 
-  it('stops unpacking what becomes too large', async () => {
+  it('stops unpacking what becomes too large @long', async () => {
     const bomb = gzipSync(Buffer.concat([RECORD, Buffer.alloc(20_000_000, '1')]));
     const limits = { freeBytes: 1_000_000, ratio: 500 };
     const [file] = await find(bomb, { limits });

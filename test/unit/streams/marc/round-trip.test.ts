@@ -45,7 +45,7 @@ describe('MARC21 and MARCXML', () => {
     assert.deepEqual(contentOf(back!).fields, fields);
   });
 
-  it('splits a record above 99,999 bytes in MARC21, and joins its parts again', async () => {
+  it('splits a record above 99,999 bytes in MARC21, and joins its parts again @long', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer(), async (seed) => {
         const samples = [...sampleRecords({ seed, count: 4, large: 0.5 })];

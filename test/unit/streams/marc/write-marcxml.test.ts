@@ -19,7 +19,7 @@ const growing = fc.constantFrom<MarcField>(
 );
 
 describe('A writer of MARCXML', () => {
-  it('has room for whatever a record becomes', async () => {
+  it('has room for whatever a record becomes @long', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(growing, { minLength: 1, maxLength: 40 }),
@@ -62,7 +62,7 @@ describe('A writer of MARCXML', () => {
     ]);
   });
 
-  it('writes many records as it writes each, and changes nothing that was taken', async () => {
+  it('writes many records as it writes each, and changes nothing that was taken @long', async () => {
     const samples = [...sampleRecords({ seed: 5, count: 400, large: 0.02 })];
     const records = samples.map(({ leader, fields }): MarcRecord => buildRecord(leader, fields));
     const writer = new MarcXmlWriter();
