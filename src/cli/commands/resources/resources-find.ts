@@ -1,12 +1,10 @@
-import { resourceView } from '../../api/views.ts';
-import type { Resource } from '../../core/resource.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
-import { formatStamp } from '../../core/stamp.ts';
-import type { ResourceStates } from '../../stores/resource-states.ts';
-import type { Call, CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
-import { wholeNumber } from '../options.ts';
-import { withExistingApp } from '../with-app.ts';
+import type { ResourceSet } from '../../../core/resource-set.ts';
+import type { ResourceStates } from '../../../stores/resource-states.ts';
+import type { Call, CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { wholeNumber } from '../../options.ts';
+import { withExistingApp } from '../../with-app.ts';
+import { resourceLine } from './resource-line.ts';
 
 interface Options {
   readonly limit: number;
@@ -28,8 +26,7 @@ export const resourcesFind: CliCommand<Options> = {
     const { terminal, args, options } = call;
     await withExistingApp(call, async ({ sets, index }) => {
       const set = await sets.bySlug(args[0]!);
-      const format = terminal.json ? toJsonLine : toLine;
-      const printed = await printFound(call, { set, index, format });
+      const printed = await printFound(call, { set, index });
       if (printed === 0) terminal.say('No resource was found.');
       if (printed === options.limit) terminal.say(`These are the first ${printed}; --limit prints more.`);
     });
@@ -40,30 +37,18 @@ export const resourcesFind: CliCommand<Options> = {
 interface Found {
   readonly set: ResourceSet;
   readonly index: Pick<ResourceStates, 'find'>;
-  readonly format: (set: ResourceSet, resource: Resource) => string;
 }
 
-async function printFound(
-  { terminal, args, options, stopped }: Call<Options>,
-  { set, index, format }: Found,
-): Promise<number> {
+async function printFound({ terminal, args, options, stopped }: Call<Options>, { set, index }: Found): Promise<number> {
   let printed = 0;
   for (let after: string | undefined; printed < options.limit; ) {
     stopped.throwIfAborted();
     const limit = Math.min(PER_SEARCH, options.limit - printed);
     const { resources, next } = await index.find(set.id, { part: args[1]!, after, limit });
-    await terminal.write(resources.map((resource) => format(set, resource)).join(''));
+    await terminal.write(resources.map((resource) => resourceLine(set, resource, terminal.json)).join(''));
     printed += resources.length;
     if (next === undefined) break;
     after = next;
   }
   return printed;
-}
-
-function toLine(_set: ResourceSet, { key, stamp }: Resource): string {
-  return `${formatStamp(stamp)}  ${key}\n`;
-}
-
-function toJsonLine(set: ResourceSet, resource: Resource): string {
-  return `${JSON.stringify(resourceView(set, resource))}\n`;
 }
