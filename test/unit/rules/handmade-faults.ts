@@ -21,6 +21,11 @@ export const HANDMADE_FAULTS: readonly HandmadeFault[] = [
   [34, 'a list in robots.txt that is not there', (s) => robots(s, '/other.xml')],
   [48, 'a dump with a resource that no list has', (s) => s.edit(MANIFEST, '/a.txt<', '/z.txt<')],
   [57, 'a Resource Dump without at', (s) => s.edit(DUMP, / at="[^"]*"/, '')],
+  [
+    57,
+    'a Resource Dump that was completed before its at',
+    (s) => s.edit(DUMP, ' at="', ' completed="2020-01-01T00:00:00Z" at="'),
+  ],
   [57, 'a Resource Dump without up', (s) => s.edit(DUMP, UP, '')],
   [58, 'a package without length', (s) => s.edit(DUMP, ' length="LENGTH"', '')],
   [58, 'a package of another length', (s) => s.edit(DUMP, 'LENGTH', '17')],
@@ -59,6 +64,11 @@ export const HANDMADE_FAULTS: readonly HandmadeFault[] = [
     67,
     'other bytes than the manifest says',
     (s) => s.packages.get(PACKAGE)!.set('files/a.txt', Buffer.from('THE FIRST')),
+  ],
+  [
+    86,
+    'a Change Dump with an until before from',
+    (s) => s.edit(CHANGE_DUMP, / until="[^"]*"/, ' until="2020-01-01T00:00:00Z"'),
   ],
   [86, 'a Change Dump without from', (s) => s.edit(CHANGE_DUMP, / from="[^"]*"/, '')],
   [

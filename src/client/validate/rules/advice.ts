@@ -113,7 +113,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   119: 'Publish one hash: some clients cannot read several.',
   120: 'Write lastmod in whole seconds, equal to Last-Modified.',
   121: 'Write hash, length and lastmod: without them some clients fetch everything each time.',
-  122: 'Serve resources from the host of their lists: some clients refuse others by default.',
+  122: 'Serve resources from the host of their lists: some clients refuse others by default. If they are elsewhere on purpose, leave it.',
   123: 'Use the names resourcelist.xml and changelist.xml beside the Capability List.',
   124: 'Name plain sitemaps there: search engines report elements of ResourceSync as errors.',
 };

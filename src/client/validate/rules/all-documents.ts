@@ -113,7 +113,8 @@ export const ALL_DOCUMENTS: Rules = {
   7: {
     extension: ({ name, attributes: { rel, href } }) => {
       if (name !== 'rs:ln') return NONE;
-      if (!rel || !href) return [`the link has rel ${rel} and href ${href}`];
+      if (!rel) return [`the link to ${href ?? 'nothing'} has no rel`];
+      if (!href) return [`the link with rel="${rel}" has no href`];
       return wrong(!ABSOLUTE_URI.test(href), () => `the href ${href} is not an absolute URI`);
     },
   },

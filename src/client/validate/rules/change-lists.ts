@@ -1,5 +1,6 @@
 import { type Document, isIndex, linksOf } from '../../read/document.ts';
-import { unreadable } from './resource-lists.ts';
+import { endsBeforeItBegins, lacksChange, lacksTimeOrUp } from './head-checks.ts';
+import { MOST_SKEW_MS, unreadable } from './resource-lists.ts';
 import {
   at,
   atEntry,
@@ -14,7 +15,6 @@ import {
 } from './rule.ts';
 import { areAscending, instantOf } from './times.ts';
 
-const CHANGES = new Set(['created', 'updated', 'deleted']);
 const NONE: Problems = [];
 
 const isOpen = ({ md }: Document) => md.until === undefined;
@@ -28,12 +28,9 @@ export const changesInOrder = (capability: string) =>
     return wrong(before > now, () => `datetime ${md.datetime} is before that of the entry before it`);
   });
 
-export const lacksFromOrUp = (document: Document): Problems =>
-  wrong(document.md.from === undefined || linksOf(document, 'up').length !== 1, () => 'it lacks from or up');
-
 /** Sections I and J of the rules: Change Lists and their index. */
 export const CHANGE_LISTS: Rules = {
-  68: ofDocuments(['changelist'], (document) => (isIndex(document) ? NONE : lacksFromOrUp(document))),
+  68: ofDocuments(['changelist'], (document) => (isIndex(document) ? NONE : lacksTimeOrUp(document, 'from'))),
   69: {
     ...changesInOrder('changelist'),
     ...ofLists(['changelist'], (list) =>
@@ -46,15 +43,21 @@ export const CHANGE_LISTS: Rules = {
           }),
     ),
   },
-  71: ofEntries(['changelist'], ({ loc, md }) =>
-    wrong(loc === '' || !CHANGES.has(md.change ?? ''), () => `the entry has the change ${md.change}`),
-  ),
+  71: ofEntries(['changelist'], ({ loc, md }) => lacksChange(loc, md.change)),
   72: ofEntries(['changelist'], ({ md }) => wrong(md.datetime === undefined, () => 'the entry has no datetime')),
-  73: ofEntries(['changelist'], ({ md }, { document }) => {
-    const time = instantOf(md.datetime);
-    const isOutside = time < instantOf(document.md.from) || time > instantOf(document.md.until);
-    return wrong(isOutside, () => `datetime ${md.datetime} is not between from and until of the list`);
-  }),
+  73: {
+    ...ofEntries(['changelist'], ({ md }, { document }) => {
+      const time = instantOf(md.datetime);
+      const isOutside = time < instantOf(document.md.from) || time > instantOf(document.md.until);
+      return wrong(isOutside, () => `datetime ${md.datetime} is not between from and until of the list`);
+    }),
+    ...ofDocuments(['changelist'], endsBeforeItBegins),
+    ...ofLists(['changelist'], (list, { startedAt }) =>
+      readParts(list)
+        .filter((part) => isOpen(part) && instantOf(part.lastTime) / 1000 > startedAt + MOST_SKEW_MS)
+        .map((part) => at(part, `its last change, of ${part.lastTime}, is in the future`)),
+    ),
+  },
   74: ofLists(['changelist'], (list) => [
     ...unreadable(list, 'so changes are missing'),
     ...list.contradictions
@@ -68,7 +71,7 @@ export const CHANGE_LISTS: Rules = {
   76: ofLists(['changelist'], (list, { startedAt }) => {
     const last = readParts(list).at(-1);
     if (last === undefined || isOpen(last)) return NONE;
-    if (instantOf(last.md.until) / 1000 > startedAt + 120_000)
+    if (instantOf(last.md.until) / 1000 > startedAt + MOST_SKEW_MS)
       return [at(last, `until ${last.md.until} is in the future`)];
     return [{ ...at(last, 'the last list is closed, so later changes are not published yet'), level: 'note' }];
   }),
@@ -121,7 +124,7 @@ export const CHANGE_LISTS: Rules = {
       ? [at(head, 'its entries are not in the order of their from')]
       : NONE,
   ),
-  82: ofDocuments(['changelist'], (document) => (isIndex(document) ? lacksFromOrUp(document) : NONE)),
+  82: ofDocuments(['changelist'], (document) => (isIndex(document) ? lacksTimeOrUp(document, 'from') : NONE)),
   83: ofLists(['changelist'], (list) => {
     const { head } = list;
     if (!isIndex(head)) return NONE;

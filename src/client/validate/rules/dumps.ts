@@ -1,5 +1,6 @@
-import { capabilityOf, type Document, isIndex, linksOf } from '../../read/document.ts';
-import { changesInOrder, lacksFromOrUp } from './change-lists.ts';
+import { capabilityOf, type Document, isIndex } from '../../read/document.ts';
+import { changesInOrder } from './change-lists.ts';
+import { endsBeforeItBegins, lacksChange, lacksTimeOrUp } from './head-checks.ts';
 import { unreadable } from './resource-lists.ts';
 import {
   at,
@@ -17,7 +18,6 @@ import {
 } from './rule.ts';
 import { areAscending } from './times.ts';
 
-const CHANGES = new Set(['created', 'updated', 'deleted']);
 const NONE: Problems = [];
 
 const withPath = (path: string | undefined): Problems => {
@@ -72,16 +72,14 @@ const differentCopy = ({ contents, manifest, dump, entry, uri }: Package): Probl
     : NONE;
 };
 
-const manifestProblem = (read: Package, capability: string, isComplete: (manifest: Document) => boolean): Problems => {
+const manifestProblem = (read: Package, capability: string, time: 'at' | 'from'): Problems => {
   const { manifest, dump, entry, uri, failure, isZip } = read;
   if (failure !== undefined || !isZip) return NONE;
   if (manifest === undefined) return [atEntry(dump, entry, `the package ${uri} has no manifest.xml at its top level`)];
   if (manifest.failure !== undefined) return [at(manifest, `the manifest cannot be read: ${manifest.failure}`)];
   if (manifest.md.capability !== capability)
     return [at(manifest, `the capability of the manifest is ${manifest.md.capability}`)];
-  return isComplete(manifest) && linksOf(manifest, 'up').length === 1
-    ? NONE
-    : [at(manifest, 'the manifest lacks its times or up')];
+  return [...lacksTimeOrUp(manifest, time), ...endsBeforeItBegins(manifest)].map((message) => at(manifest, message));
 };
 
 /** Checks that each bitstream agrees with its entry in the manifest. */
@@ -107,9 +105,7 @@ const indexOf = (capability: string) =>
 
 /** Sections G, H, K and L of the rules: dumps and their manifests. */
 export const DUMP_RULES: Rules = {
-  57: ofDocuments(['resourcedump'], (document) =>
-    wrong(document.md.at === undefined || linksOf(document, 'up').length !== 1, () => 'it lacks at or up'),
-  ),
+  57: ofDocuments(['resourcedump'], (document) => [...lacksTimeOrUp(document, 'at'), ...endsBeforeItBegins(document)]),
   58: { ...ofDocuments(['resourcedump'], describedPackages), ...ofPackages('resourcedump', packageProblem) },
   59: ofPackages('resourcedump', differentCopy),
   60: ofDocuments(['resourcedump'], ofOneFormat),
@@ -121,9 +117,7 @@ export const DUMP_RULES: Rules = {
         : NONE,
   },
   63: ofPackages('resourcedump', (read) =>
-    read.manifest === undefined
-      ? NONE
-      : manifestProblem(read, 'resourcedump-manifest', ({ md }) => md.at !== undefined),
+    read.manifest === undefined ? NONE : manifestProblem(read, 'resourcedump-manifest', 'at'),
   ),
   64: ofEntries(['resourcedump-manifest'], ({ loc, md }) =>
     wrong(loc === '' || md.path === undefined, () => 'the entry has no loc or no path'),
@@ -131,7 +125,7 @@ export const DUMP_RULES: Rules = {
   65: ofEntries(['resourcedump-manifest'], ({ md }) => (md.path === undefined ? NONE : withPath(md.path))),
   66: ofEntries(['resourcedump-manifest'], ({ md }) => wrong(md.type === undefined, () => 'the entry has no type')),
   67: ofPackages('resourcedump', differentBitstreams),
-  86: ofDocuments(['changedump'], lacksFromOrUp),
+  86: ofDocuments(['changedump'], (document) => [...lacksTimeOrUp(document, 'from'), ...endsBeforeItBegins(document)]),
   87: ofDocuments(['changedump'], (document) =>
     wrong(
       !areAscending(document.entries.map(({ md }) => md.from)),
@@ -149,12 +143,11 @@ export const DUMP_RULES: Rules = {
       : NONE;
   }),
   92: indexOf('changedump'),
-  93: ofPackages('changedump', (read) =>
-    manifestProblem(read, 'changedump-manifest', ({ md }) => md.from !== undefined),
-  ),
+  93: ofPackages('changedump', (read) => manifestProblem(read, 'changedump-manifest', 'from')),
   94: changesInOrder('changedump-manifest'),
   95: ofEntries(['changedump-manifest'], ({ loc, md }) => {
-    if (loc === '' || !CHANGES.has(md.change ?? '')) return [`the entry has no loc, or the change ${md.change}`];
+    const lacking = lacksChange(loc, md.change);
+    if (lacking.length > 0) return lacking;
     if (md.change === 'deleted' && md.path === undefined) return NONE;
     return withPath(md.path);
   }),

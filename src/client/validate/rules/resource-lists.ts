@@ -1,4 +1,5 @@
-import { isIndex, linksOf } from '../../read/document.ts';
+import { isIndex } from '../../read/document.ts';
+import { endsBeforeItBegins, lacksTimeOrUp } from './head-checks.ts';
 import {
   at,
   atEntry,
@@ -14,7 +15,7 @@ import {
 import { instantOf } from './times.ts';
 
 /** The clocks of two machines may differ. */
-const MOST_SKEW_MS = 120_000;
+export const MOST_SKEW_MS = 120_000;
 const OF_RESOURCES = new Set(['loc', 'lastmod', 'changefreq', 'priority', 'rs:md', 'rs:ln']);
 const NONE: Problems = [];
 
@@ -56,18 +57,21 @@ export const RESOURCE_LISTS: Rules = {
         : unknown.map((entry) => atEntry(manifest, entry, `no list of the set has ${entry.loc}, which the dump has`)),
   },
   51: ofDocuments(['resourcelist'], ({ md }) => wrong(md.at === undefined, () => 'it has no at')),
-  52: ofLists(['resourcelist'], ({ head, parts, differences }, { startedAt }) => [
-    ...[...new Set([head, ...parts])]
-      .filter(({ md }) => instantOf(md.at) / 1000 > startedAt + MOST_SKEW_MS)
-      .map((document) => at(document, `at ${document.md.at} is in the future`)),
-    ...parts
-      .filter((part) => instantOf(part.md.at) > instantOf(head.md.at))
-      .filter((part) => instantOf(part.md.at) / 1000 < startedAt - MOST_SKEW_MS)
-      .map((part) => ({ ...at(part, `at ${part.md.at} is later than that of its index`), level: 'SHOULD' as const })),
-    ...differences
-      .filter(({ kind }) => kind !== 'no-change')
-      .map(({ kind, line, in: document }) => ({ document: document.uri, line, message: DIFFERENCES[kind] })),
-  ]),
+  52: {
+    ...ofDocuments(['resourcelist'], endsBeforeItBegins),
+    ...ofLists(['resourcelist'], ({ head, parts, differences }, { startedAt }) => [
+      ...[...new Set([head, ...parts])]
+        .filter(({ md }) => instantOf(md.at) / 1000 > startedAt + MOST_SKEW_MS)
+        .map((document) => at(document, `at ${document.md.at} is in the future`)),
+      ...parts
+        .filter((part) => instantOf(part.md.at) > instantOf(head.md.at))
+        .filter((part) => instantOf(part.md.at) / 1000 < startedAt - MOST_SKEW_MS)
+        .map((part) => ({ ...at(part, `at ${part.md.at} is later than that of its index`), level: 'SHOULD' as const })),
+      ...differences
+        .filter(({ kind }) => kind !== 'no-change')
+        .map(({ kind, line, in: document }) => ({ document: document.uri, line, message: DIFFERENCES[kind] })),
+    ]),
+  },
   53: ofEntries(['resourcelist'], ({ loc, md, names }) => {
     if (loc === '') return ['the entry has no loc'];
     if (md.change !== undefined || md.datetime !== undefined) return ['the entry has what belongs to a change'];
@@ -79,9 +83,7 @@ export const RESOURCE_LISTS: Rules = {
     if (!isIndex(head)) return NONE;
     const known = new Map(parts.map((part) => [part.uri, part]));
     return [
-      ...wrong(head.md.at === undefined || linksOf(head, 'up').length !== 1, () => 'the index lacks at or up').map(
-        (message) => at(head, message as string),
-      ),
+      ...lacksTimeOrUp(head, 'at').map((message) => at(head, message)),
       ...head.entries
         .filter(({ md }) => Object.keys(md).some((name) => name !== 'at' && name !== 'completed'))
         .map((entry) => atEntry(head, entry, 'the entry has what does not belong to a part')),

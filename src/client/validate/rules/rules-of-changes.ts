@@ -120,7 +120,7 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
       [119, 'note', 'One hash, unless the set asks for more', 'documents'],
       [120, 'note', 'lastmod has whole seconds and equals Last-Modified', 'source'],
       [121, 'note', 'Hash, length and lastmod of every resource that is served here', 'source'],
-      [122, 'note', 'Resources are on the host of their lists (unless the set’s prefix is elsewhere)', 'documents'],
+      [122, 'note', 'Resources are on the host of their lists', 'documents'],
       [123, 'note', 'The lists have the names resourcelist.xml and changelist.xml', 'documents'],
       [124, 'note', 'robots.txt does not name the lists: search engines complain about them', 'source'],
     ],

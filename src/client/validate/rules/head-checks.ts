@@ -1,0 +1,29 @@
+import { type Document, linksOf } from '../../read/document.ts';
+import { instantOf } from './times.ts';
+
+/** Checks that a document has its time, and one link to the document above it. */
+export function lacksTimeOrUp(document: Document, time: 'at' | 'from'): readonly string[] {
+  const links = linksOf(document, 'up').length;
+  return [
+    ...(document.md[time] === undefined ? [`it has no ${time}`] : []),
+    ...(links === 0 ? ['it has no link with rel="up"'] : []),
+    ...(links > 1 ? [`it has ${links} links with rel="up"`] : []),
+  ];
+}
+
+/** Checks that the times of a document do not contradict each other. */
+export function endsBeforeItBegins({ md }: Document): readonly string[] {
+  return [
+    ...(instantOf(md.until) < instantOf(md.from) ? [`until ${md.until} is before from ${md.from}`] : []),
+    ...(instantOf(md.completed) < instantOf(md.at) ? [`completed ${md.completed} is before at ${md.at}`] : []),
+  ];
+}
+
+/** Checks that an entry of a change says what changed, and how. */
+export function lacksChange(loc: string, change: string | undefined): readonly string[] {
+  if (loc === '') return ['the entry has no loc'];
+  if (change === undefined) return ['the entry has no change'];
+  return CHANGES.has(change) ? [] : [`the entry has the change ${change}: expected created, updated or deleted`];
+}
+
+const CHANGES = new Set(['created', 'updated', 'deleted']);
