@@ -149,7 +149,7 @@ describe('The description of the API that a server gives', () => {
 
   it('is found without the slash', async () => {
     const { status, headers } = await ask(`${started.url}/api`);
-    assert.deepEqual([status, headers.location], [308, 'api/']);
+    assert.deepEqual([status, headers.location], [308, './api/']);
   });
 });
 

@@ -59,7 +59,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /validate': 'administrators',
   'POST /validate': 'administrators',
   'GET /sets/:set/': 'who may read the set',
-  'GET /sets/:set': 'who may read the set',
   'GET /sets/:set/changes': 'who may read the set',
   'GET /sets/:set/changes.atom': 'who may read the set',
   'GET /sets/:set/find': 'who may read the set',
@@ -103,7 +102,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /sets/:set/timegate/*path': 'who may read the set',
   'GET /sets/:set/timemap/*path': 'who may read the set',
 
-  'GET /api': 'everybody',
   'GET /api/': 'everybody',
   'GET /api/openapi.json': 'everybody',
   'GET /api/sets': 'everybody',

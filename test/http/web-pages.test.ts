@@ -19,10 +19,18 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
 
   const page = (path: string, headers?: Record<string, string>) => pageAt(started.url + path, headers);
 
-  itOnce('of a set have an address with a slash', async () => {
-    await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
-    const { status, headers } = await ask(`${started.url}/sets/maps`);
-    assert.deepEqual([status, headers.location], [308, 'maps/']);
+  itOnce('have addresses with a slash, to which those without one lead', async () => {
+    for (const [path, location] of [
+      ['/sets/maps', './maps/'],
+      ['/organizations', './organizations/'],
+      ['/organizations/lane?before=2', './lane/?before=2'],
+      ['/organizations/lane/streams/main/uploads/3', './3/'],
+      ['/organizations/lane/streams/..%2Fmain', './..%2Fmain/'],
+    ]) {
+      const { status, headers } = await ask(started.url + path);
+      assert.deepEqual([status, headers.location], [308, location], path);
+    }
+    assert.equal((await ask(`${started.url}//example.org`)).status, 404);
   });
 
   itOnce('go back through all changes of a set', async () => {

@@ -30,12 +30,6 @@ export const PAGES = {
   query: z.object({ page: pageNumber, refreshed: z.string().optional() }),
 };
 export const POSTINGS = pageOperation('postingsPage', 'Who posted what to a set, and what was rejected and why');
-export const TO_SET = {
-  id: 'toSetPage',
-  tag: 'pages',
-  summary: 'The page of a set has a slash at its end',
-  answers: [{ status: 308, description: 'The page is there.', headers: ['Location'] }],
-} satisfies Operation;
 export const REFRESH = {
   id: 'refreshPageByForm',
   tag: 'pages',

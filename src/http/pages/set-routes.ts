@@ -12,7 +12,7 @@ import type { Series } from './parts/activity-plot.ts';
 import { sendPage } from './parts/send-page.ts';
 import { setFrameOf } from './parts/set-frame-of.ts';
 import { renderPostingsPage } from './postings-page.ts';
-import { POSTINGS, SET, TO_SET } from './set-operations.ts';
+import { POSTINGS, SET } from './set-operations.ts';
 import { renderSetPage } from './set-page.ts';
 
 /** Number of days and hours in the plots, including the current ones. */
@@ -43,13 +43,6 @@ export function setRoutes(app: ServedApp): readonly Route[] {
         response.append('Link', linkToCapabilityList('describes', set, app.configuration.baseUrl));
         sendPage(response, renderSetPage({ ...page, summary, cursor, changes, days, hours, dump, archive }));
       },
-    }),
-
-    get('/sets/:set', {
-      action: 'read-documents',
-      operation: TO_SET,
-      // Relative links of the page need the trailing slash; this address is relative, too.
-      handle: (_request, response) => response.redirect(308, `${setOf(response).slug}/`),
     }),
 
     ...browseRoutes(app),

@@ -25,13 +25,6 @@ const SHOW_API = {
   answers: [page('The page.')],
 } satisfies Operation;
 
-const TO_API = {
-  id: 'toApiPage',
-  tag: 'pages',
-  summary: 'The description of the API has a slash at its end',
-  answers: [{ status: 308, description: 'The page is there.', headers: ['Location'] }],
-} satisfies Operation;
-
 /** @param routes returns all routes, including these; called at the first request */
 export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): readonly Route[] {
   let made: { readonly document: OpenApiDocument; readonly text: string } | undefined;
@@ -61,13 +54,6 @@ export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): r
         const set = (sets.find(({ ready }) => ready) ?? sets[0])?.slug;
         sendPage(response, renderApiPage({ frame, document: described().document, set }));
       },
-    }),
-
-    get('/api', {
-      action: 'read-source',
-      operation: TO_API,
-      // Relative, because the base URL may have a path that only a proxy in front knows.
-      handle: (_request, response) => response.redirect(308, 'api/'),
     }),
   ];
 }

@@ -10,6 +10,7 @@ import { errorHandler, limitUnwantedBody } from '../response/error-handler.ts';
 import { limitIdleTime } from '../response/send-bytes.ts';
 import { UnreadResponses } from '../response/unread-responses.ts';
 import { speakTus, TUS_PATH } from '../routes/uploads/tus.ts';
+import { addFinalSlash } from './add-final-slash.ts';
 import type { Admit } from './admit.ts';
 import { guard } from './guard.ts';
 import type { IdentifySender } from './identify-sender.ts';
@@ -47,6 +48,7 @@ export function createExpress(app: ServedApp, { routes, admit, identifySender, l
       refuseMethod(ofPath);
     });
   }
+  addFinalSlash(server, routes);
   server.use((request) => {
     throw new TidemarkError('not-found', `there is nothing at ${request.path}`);
   });
