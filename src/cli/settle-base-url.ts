@@ -31,7 +31,7 @@ export async function settleBaseUrl(
     await sets.useBaseUrl(baseUrl, mayChange);
   } catch (error) {
     if (!mayChange && isTidemarkError(error, 'conflict') && kept !== undefined)
-      throw otherBaseUrl(kept.baseUrl, baseUrl);
+      throw otherBaseUrl(kept.baseUrl, baseUrl, given.has('baseUrl'));
     throw error;
   }
   if (!isEmpty) onMoved?.(kept.baseUrl);
@@ -72,8 +72,9 @@ function portOf(baseUrl: string): number {
   return Number(URL.parse(baseUrl)?.port || 80);
 }
 
-function otherBaseUrl(kept: string, wanted: string): TidemarkError {
-  const asBefore = isLocal(kept) ? `--port ${portOf(kept)}` : `--base-url ${kept}`;
+function otherBaseUrl(kept: string, wanted: string, isGiven: boolean): TidemarkError {
+  const same = `--base-url ${kept}`;
+  const asBefore = isLocal(kept) && !isGiven ? `--port ${portOf(kept)} (a server beside it: with ${same})` : same;
   return new TidemarkError(
     'conflict',
     `this source was published as ${kept}, and would now be ${wanted}: every URI would change, and its history begin anew (a new epoch; ` +

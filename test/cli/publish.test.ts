@@ -247,7 +247,13 @@ describeOnEachStore('tidemark publish', (store) => {
       ['publish', files, '--port', String(other)],
       /published as http:\/\/localhost:\d+, and would now be/,
     );
-    assert.match(stderr, new RegExp(`epoch(.|\n)*--port ${port}, or go on with --confirm-move`));
+    const kept = `--base-url http://localhost:${port}`;
+    const beside = `--port ${port} \\(a server beside it: with ${kept}\\)`;
+    assert.match(stderr, new RegExp(`epoch(.|\n)*${beside}, or go on with --confirm-move`));
+    await refuses(
+      ['serve', '--base-url', 'https://example.org'],
+      new RegExp(`Start it as before with ${kept}, or go on with --confirm-move`),
+    );
 
     port = other;
     const running = await publish('--confirm-move');

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { localBaseUrl } from '../../config/load-configuration.ts';
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { sourceHome } from '../../core/set-uris.ts';
@@ -35,11 +36,12 @@ export const serve: CliCommand<Options> = {
     await serveSource(call, logs, {
       confirmed: call.options.confirmMove === true,
       eventsOf: (set) => logEvents(logs.logger, set),
-      async running({ app, baseUrl }) {
+      async running({ app, baseUrl, host, port }) {
         const sets = (await app.sets.list()).map(({ slug }) => slug);
         const sourceDescription = documentUri(baseUrl, { kind: 'sourceDescription' });
-        const msg = `Serving ${plural(sets.length, 'set')} on ${sourceHome(baseUrl)} (${sourceDescription}).`;
-        const value = { event: 'serving', baseUrl, sourceDescription, sets, msg };
+        const listens = baseUrl === localBaseUrl(port) ? '' : `, listening on port ${port} of ${host}`;
+        const msg = `Serving ${plural(sets.length, 'set')} on ${sourceHome(baseUrl)} (${sourceDescription})${listens}.`;
+        const value = { event: 'serving', baseUrl, host, port, sourceDescription, sets, msg };
         if (logs.isText) await terminal.print(`${msg} Press Ctrl-C to stop.`, value);
         // It becomes one of the lines of a log that a program reads.
         else await terminal.write(`${JSON.stringify(value)}\n`);

@@ -35,6 +35,9 @@ interface SourceHooks {
 export interface Source {
   readonly app: App;
   readonly baseUrl: string;
+  /** Where it listens. */
+  readonly host: string;
+  readonly port: number;
   readonly loops: SyncLoops;
 }
 
@@ -84,7 +87,7 @@ export async function serveSource(
       if (configuration.sources) await loops.start();
       if (configuration.jobs.run) jobs = runJobs(app, logger);
       if (configuration.jobs.run) deliveries = runDeliveries(app, logger);
-      running = hooks.running({ app, baseUrl, loops });
+      running = hooks.running({ app, baseUrl, host, port, loops });
       await untilStopped(running, call.stopped);
       logStop(logs, 'stopping');
     } finally {
