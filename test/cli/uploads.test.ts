@@ -51,7 +51,9 @@ describe('uploads on the command line', () => {
   it('are sent to the server of the store, listed and shown', async () => {
     const said = await done('upload', 'lane', 'größe "1".mrc', 'b.mrc', '--name', 'Night 1');
     const status = 'api/organizations/lane/uploads/main/1';
-    assert.match(said, new RegExp(`^Uploaded 2 files, 2.00 MB: lane/main/1\nIts status: http://[^/]+/${status}\n$`));
+    const page = 'organizations/lane/streams/main/uploads/1/';
+    const lines = `Uploaded 2 files, 2.00 MB: lane/main/1\nIts page: http://[^/]+/${page}\nIts status: http://[^/]+/${status}`;
+    assert.match(said, new RegExp(`^${lines}\n$`));
     const sent = JSON.parse(
       await done('upload', 'lane', 'b.mrc', '--stream', 'new', '--server', `${server}/`, '--json'),
     );
@@ -236,7 +238,7 @@ describe('uploads on the command line', () => {
   it('may name a URL, which the server fetches', async () => {
     const url = 'http://127.0.0.1:9/nightly/new.mrc?signature=1';
     const said = await done('upload', 'lane', '--url', url, '--stream', 'new');
-    assert.match(said, /^The server fetches http:\/\/127.0.0.1:9\/nightly\/new.mrc: lane\/new\/\d+\nIts status: http/);
+    assert.match(said, /^The server fetches http:\/\/127.0.0.1:9\/nightly\/new.mrc: lane\/new\/\d+\nIts page: http/);
     await fails(['upload', 'lane'], 2, /name files, or a URL with --url/);
     await fails(['upload', 'lane', 'b.mrc', '--url', url], 2, /and not both/);
     await fails(

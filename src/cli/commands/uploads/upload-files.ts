@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import * as z from 'zod';
-import { TidemarkError } from '../../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
@@ -69,11 +69,16 @@ export const uploadFiles: CliCommand<Options> = {
     const bar = startUploadBar(call.terminal, files);
     const folder = new URL(`api/organizations/${encodeURIComponent(organization)}/`, baseUrl);
     const options = { token, signal: call.stopped, onProgress: bar.update, onBreak: bar.pause };
-    const upload = await send(folder, { files, fields }, options).finally(bar.end);
+    const upload = await send(folder, { files, fields }, options)
+      .catch((error: unknown) => {
+        throw token === undefined && isTidemarkError(error, 'forbidden') ? withoutToken(error, organization) : error;
+      })
+      .finally(bar.end);
     const id = `${upload.organization}/${upload.stream}/${upload.number}`;
     const done = url === undefined ? `Uploaded ${sizeOf(upload.files)}` : `The server fetches ${upload.fileUrl}`;
     const status = new URL(`uploads/${upload.stream}/${upload.number}`, folder);
-    await call.terminal.print(`${done}: ${id}\nIts status: ${status}`, upload);
+    const page = new URL(`organizations/${organization}/streams/${upload.stream}/uploads/${upload.number}/`, baseUrl);
+    await call.terminal.print(`${done}: ${id}\nIts page: ${page}\nIts status: ${status}`, upload);
     return EXIT.done;
   },
 };
@@ -149,6 +154,11 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function withoutToken({ message, details }: TidemarkError, organization: string): TidemarkError {
+  const cure = `name a file with one by --token-file, or set TIDEMARK_TOKEN: a token of the scope upload:${organization}`;
+  return new TidemarkError('forbidden', `${message}; ${cure}`, details);
 }
 
 function filesOrUrl(): TidemarkError {
