@@ -48,7 +48,7 @@ export class MarcXmlParser {
     const sax = this.#sax;
     // These are six handlers. With one more, V8 keeps the properties of the parser in a table, and parsing takes four
     // times as long. So no handlers are set for the other parts of a document.
-    sax.on('doctype', () => this.#refuse('the XML has a document type (DOCTYPE), which MARCXML has not'));
+    sax.on('doctype', () => this.#refuse('the XML has a document type (DOCTYPE), which MARCXML has not: remove it'));
     sax.on('opentagstart', ({ name }) => {
       if (this.#record === undefined) this.#tagOffset = this.#offset() - Buffer.byteLength(name) - 2;
     });

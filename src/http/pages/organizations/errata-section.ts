@@ -11,7 +11,7 @@ export function errataSection(found: readonly ErrataOfUpload[]): Html | undefine
   const rows = found.flatMap((upload) => upload.errata.map((erratum) => ({ upload, erratum })));
   const more = found.filter(({ errors, errata }) => errors > errata.length);
   return html`<h2 id="errors">Latest errors</h2>
-<p class="quiet">The rest of these uploads was taken over.</p>
+<p class="quiet">What else could be read of these uploads was taken over. Where a reason says that nothing behind its place is read, the rest of that file is missing.</p>
 ${
   rows.length > 0 &&
   stackingTable('Latest errors', rows, [

@@ -126,7 +126,7 @@ ${rest > 0 && html`<p class="quiet">and ${counted(rest, 'file')} more</p>`}`;
 function errorSection({ errata, at, upload, frame }: UploadPage): Html | undefined {
   if (errata === undefined) return undefined;
   return html`<h2 id="errors">What could not be read</h2>
-<p class="quiet">Everything else of these files was taken over. All errors: <a href="${frame.top}api/${upload.errors}">as JSON</a>, <a href="${frame.top}api/${upload.errors}.csv">as CSV</a>.</p>
+<p class="quiet">What else could be read of these files was taken over. Where a reason says that nothing behind its place is read, the rest of that file is missing. All errors: <a href="${frame.top}api/${upload.errors}">as JSON</a>, <a href="${frame.top}api/${upload.errors}.csv">as CSV</a>.</p>
 ${stackingTable('What could not be read', errata.errata, [
   { name: 'File', style: 'name', isHead: true, cell: erratumPlace },
   { name: 'Byte', style: 'number', cell: ({ offset }) => formatCount(offset) },
