@@ -263,6 +263,16 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.equal(JSON.parse(stdout).epoch, 2);
   });
 
+  it('is served on another port with the base URL of before, and says where', async () => {
+    await stop(await publish());
+    const other = String(await findFreePort());
+    const running = place.start(['serve', '--port', other, '--base-url', `http://localhost:${port}`]);
+    await running.says(
+      new RegExp(`on http://localhost:${port}/ \\(.*\\), listening on port ${other} of 127\\.0\\.0\\.1\\.`),
+    );
+    await stop(running);
+  });
+
   it('says that what was made before the first start belongs to another port', async () => {
     const env = { TIDEMARK_PORT: String(await findFreePort()) };
     await place.run(['sets', 'add', 'my-maps', '--root', files], { env });

@@ -13,6 +13,29 @@ import type { RunningTidemark } from '../support/run-tidemark.ts';
 import { marc } from '../support/upload-packages.ts';
 import { Workplace } from '../support/workplace.ts';
 
+describe('uploads without a token', () => {
+  let place: Workplace;
+  afterEach(() => place.close());
+
+  it('are refused where tokens are used, with the scope that is needed', async () => {
+    place = await Workplace.make(SQLITE);
+    await place.run(['organizations', 'add', 'lane']);
+    await place.run(['streams', 'add', 'lane', 'main']);
+    await place.run(['tokens', 'create', '--name', 'nightly', '--scope', 'upload:lane']);
+    await writeFile(join(place.folder, 'b.mrc'), 'b');
+    const serving = place.start(['serve', '--port', '0']);
+    await serving.says(/Serving \d+ sets/);
+    const { exitCode, stderr } = await place.run(['upload', 'lane', 'b.mrc']);
+    assert.match(
+      stderr,
+      /this needs a token; name a file with one by --token-file, or set TIDEMARK_TOKEN: .* upload:lane/,
+    );
+    assert.equal(exitCode, 2);
+    serving.signal('SIGTERM');
+    await serving.exit();
+  });
+});
+
 describe('uploads on the command line', () => {
   let place: Workplace;
   let serving: RunningTidemark;
