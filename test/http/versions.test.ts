@@ -7,6 +7,7 @@ import { describeOnEachStore } from '../support/each-store.ts';
 import { putArtifact, record } from '../support/record-artifacts.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { VersionedSet } from '../support/versioned-set.ts';
+import { BROWSER } from '../support/web-source.ts';
 
 describeOnEachStore('Kept versions', (store, itOnce) => {
   let started: StartedApp;
@@ -43,6 +44,16 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
     assert.match(String(answer.headers.link), /rel="original", .*rel="timemap"/);
     return (await ask(answer.headers.location!)).text;
   }
+
+  it('are linked from the page of their resource', async () => {
+    await maps.add();
+    for (const content of ['first', 'second']) await maps.put('a b.txt', content);
+    await maps.remove('a b.txt');
+    const { text } = await ask(`${home}/resource?key=%2Fa%2520b.txt`, { headers: BROWSER });
+    const links = [...text.matchAll(/<a href="([^"]+)">as it was<\/a>/g)].map(([, href]) => href!);
+    const contents = await Promise.all(links.map(async (href) => (await ask(new URL(href, `${home}/`).href)).text));
+    assert.deepEqual(contents, ['second', 'first']);
+  });
 
   it('each have an address, of bytes that never change', async () => {
     await maps.add();

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { CHANGE_KINDS, type Change } from '../../core/change.ts';
-import { TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { keptSince, type ResourceSet } from '../../core/resource-set.ts';
 import { boundaryBefore, type Stamp } from '../../core/stamp.ts';
 import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
@@ -90,10 +91,26 @@ function resourceRoute(app: ServedApp): Route {
       const read = (range: HistoryRange) => index.history(set.id, key, range);
       const history = await newestChanges(set, { before, limit: HISTORY_PER_PAGE }, read);
       const page = await setFrameOf(app, { request, response }, undefined);
-      const shown = { history: history.taken, older: olderThan(history), isLatest: before === undefined };
+      const versions = await keptVersions(app, set, history.taken);
+      const shown = { history: history.taken, versions, older: olderThan(history), isLatest: before === undefined };
       sendPage(response, renderResourcePage({ ...page, resource, ...shown }));
     },
   });
+}
+
+/** Undefined for a set that keeps none, and when the artifact store cannot be asked: the history is shown all the same. */
+async function keptVersions(
+  { versions }: Pick<ServedApp, 'versions'>,
+  set: ResourceSet,
+  history: readonly Change[],
+): Promise<ReadonlySet<Stamp> | undefined> {
+  if (keptSince(set) === undefined) return undefined;
+  try {
+    return new Set((await versions.among(set, history)).map(({ stamp }) => stamp));
+  } catch (error) {
+    if (isTidemarkError(error, 'unavailable')) return undefined;
+    throw error;
+  }
 }
 
 /** The text of an invalid query parameter; empty when it was given several times. */

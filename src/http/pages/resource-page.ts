@@ -2,6 +2,8 @@ import type { Change } from '../../core/change.ts';
 import { type ResourceKey, uriOf } from '../../core/key.ts';
 import type { Link, Resource, ResourceState, Tombstone } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import { mementoUri, setHome } from '../../core/set-uris.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import { formatSeconds } from '../../core/w3c-datetime.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { type Frame, linkTo } from './parts/frame.ts';
@@ -16,6 +18,8 @@ interface ResourcePage extends SetFrame {
   readonly resource: Resource | Tombstone;
   /** Its changes, newest first. */
   readonly history: readonly Change[];
+  /** The times of changes after which its bytes are kept; undefined when they are not known, or the set keeps none. */
+  readonly versions: ReadonlySet<Stamp> | undefined;
   /** Whether these are the newest changes, and the boundary below them when there are older ones. */
   readonly isLatest: boolean;
   readonly older: number | undefined;
@@ -23,14 +27,14 @@ interface ResourcePage extends SetFrame {
 
 /** One resource: its current state, and its history. */
 export function renderResourcePage(page: ResourcePage): string {
-  const { resource, set, frame, history, isLatest, older } = page;
+  const { resource, set, frame, isLatest, older } = page;
   const { key, state, stamp } = resource;
   const query = (before: number | undefined) =>
     queryOf({ key, before: before === undefined ? undefined : String(before) });
   const main = html`${state === undefined && html`<p class="notice bad">This resource was deleted: ${exactTime(stamp, frame.now)}.</p>`}
 ${facts([['Address', address(key, set, frame, state !== undefined)], ...stateFacts(state, set, frame), ...timeFacts(resource, frame.now)])}
 <h2>History</h2>
-${historyTable(history, frame.now)}
+${historyTable(page)}
 ${onward(
   isLatest ? undefined : { name: 'Latest', href: query(undefined) },
   older === undefined ? undefined : { name: 'Older', href: query(older) },
@@ -80,7 +84,13 @@ function timeFacts({ state, stamp, created }: Resource | Tombstone, now: number)
   ] as const;
 }
 
-function historyTable(history: readonly Change[], now: number): Html {
+function historyTable({ history, versions, set, frame }: ResourcePage): Html {
+  const { now, top, baseUrl } = frame;
+  const version = ({ stamp, key }: Change): Html | undefined => {
+    if (versions?.has(stamp) !== true) return undefined;
+    const uri = mementoUri(setHome(baseUrl, set.slug), stamp, key);
+    return html`<a href="${linkTo(uri, { top, baseUrl })}">as it was</a>`;
+  };
   if (history.length === 0) return html`<p class="quiet">There is nothing before this.</p>`;
   return stackingTable('History, newest first', history, [
     { name: 'When', style: 'short', isHead: true, cell: ({ stamp }) => exactTime(stamp, now) },
@@ -92,5 +102,6 @@ function historyTable(history: readonly Change[], now: number): Html {
       style: 'short',
       cell: ({ state }) => (state?.lastmod === undefined ? undefined : formatTime(state.lastmod * 1000)),
     },
+    ...(versions === undefined ? [] : [{ name: 'Version', style: 'short', cell: version } as const]),
   ]);
 }

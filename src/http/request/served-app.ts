@@ -86,7 +86,7 @@ export interface ServedApp {
   readonly dumpJobs: SetJobs;
   /** Jobs that keep Resource Lists in archives. */
   readonly listJobs: SetJobs;
-  readonly versions: Pick<Versions, 'at' | 'nearest' | 'list' | 'open'>;
+  readonly versions: Pick<Versions, 'among' | 'at' | 'nearest' | 'list' | 'open'>;
   readonly listArchives: Pick<ListArchives, 'archiveOf'>;
   readonly subscriptions: Subscriptions;
   readonly postingLog: Pick<PostingLog, 'read'>;

@@ -71,16 +71,17 @@ export class Versions {
   /** The versions among the newest 1,000 changes below a boundary. */
   async list(set: ResourceSet, key: ResourceKey, before?: Stamp): Promise<Page> {
     const changes = await this.#parts.index.history(set.id, key, { before, limit: MOST_CHANGES });
-    const versions: Version[] = [];
     const oldest = changes.at(-1);
     const firstKept = oldest === undefined ? 0 : await this.#firstKept(set, oldest);
-    for (const change of changes) {
-      if (change.stamp < firstKept) break;
-      const version = await this.#versionOf(change);
-      if (version !== undefined) versions.push(version);
-    }
+    const versions = await this.#among(changes, firstKept);
     const hasMore = oldest !== undefined && changes.length === MOST_CHANGES && oldest.stamp > firstKept;
     return { versions, next: hasMore ? boundaryBefore(oldest.stamp) : undefined };
+  }
+
+  /** The versions among some changes of one resource, newest first. */
+  async among(set: ResourceSet, changes: readonly Change[]): Promise<readonly Version[]> {
+    const oldest = changes.at(-1);
+    return oldest === undefined ? [] : this.#among(changes, await this.#firstKept(set, oldest));
   }
 
   /** The versions of a set, or of one of its resources, newest first. */
@@ -139,6 +140,15 @@ export class Versions {
       if (isTidemarkError(error, 'invalid') || isTidemarkError(error, 'not-found')) return 0;
       throw error;
     }
+  }
+
+  async #among(changes: readonly Change[], firstKept: Stamp): Promise<readonly Version[]> {
+    const kept = changes.filter(({ stamp }) => stamp >= firstKept);
+    const versions: Version[] = [];
+    for await (const version of mapInOrder(kept, CHECKED_AT_ONCE, (change) => this.#versionOf(change))) {
+      if (version !== undefined) versions.push(version);
+    }
+    return versions;
   }
 
   async *#pages(set: ResourceSet, key: ResourceKey, before?: Stamp): AsyncGenerator<Page> {
