@@ -208,7 +208,7 @@ function requireOrder(
 ): void {
   // Stamps run ahead of the clock while many changes are committed at once.
   if (from !== undefined && from > Math.max(clockStamp(), newest + 1)) {
-    throw new TidemarkError('invalid', `from is in the future: ${formatStamp(from)}`, {
+    throw new TidemarkError('invalid', `from is in the future: it is ${formatStamp(clockStamp())} now`, {
       code: 'future',
       field: 'from',
     });

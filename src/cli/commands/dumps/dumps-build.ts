@@ -54,8 +54,7 @@ function describe(set: string, built: BuiltDumps, seconds: number): string {
   const { packages, resources, missing, bytes } = dumpTotals(built);
   const left =
     missing === 0 ? '' : ` ${plural(missing, 'resource')} changed meanwhile: the next build packs what is missing.`;
-  const made = `${formatCount(built.made)} of ${plural(packages, 'package')} made`;
-  return `${set}: ${made}, ${plural(resources, 'resource')}, ${formatBytes(bytes)}, in ${seconds.toFixed(1)} s.${left}${describeChanges(built)}`;
+  return `${set}: ${madeOf(built.made, packages)}, ${plural(resources, 'resource')}, ${formatBytes(bytes)}, in ${seconds.toFixed(1)} s.${left}${describeChanges(built)}`;
 }
 
 /** Describes the Change Dump of a set that keeps versions. */
@@ -64,7 +63,12 @@ function describeChanges({ changes }: BuiltDumps): string {
   const { packages, made, lost } = changes;
   const about = lost === undefined ? '' : `\n${describeLost(lost)}`;
   if (packages.length === 0) return `${about}\nNo Change Dump yet: ${whyNone(changes)}.`;
-  return `${about}\nChange Dump: ${formatCount(made)} of ${plural(packages.length, 'package')} made.`;
+  return `${about}\nChange Dump: ${madeOf(made, packages.length)}.`;
+}
+
+function madeOf(made: number, packages: number): string {
+  const kept = packages - made;
+  return `${plural(made, 'package')} made${kept === 0 ? '' : `, ${formatCount(kept)} kept`}`;
 }
 
 function describeLost({ window, until, dropped }: LostWindow): string {

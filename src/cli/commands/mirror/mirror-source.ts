@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from '../../exit-code.ts';
 import { collect, interval, wholeNumber } from '../../options.ts';
 import { addCredentialOptions, type CredentialFlags, credentialFiles, parseSourceUrl } from '../../other-source.ts';
 import { growWhenBusy } from '../../serving/busy-heap.ts';
+import { plural } from '../../ui/table.ts';
 import { describeAudit } from './describe-audit.ts';
 import { describePass, passView } from './describe-pass.ts';
 import { type MirrorBar, startMirrorBar } from './mirror-bar.ts';
@@ -147,7 +148,7 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
       onPause(reason, ms) {
         // A followed source may be unavailable for long: only that, and its return, are reported.
         if (options.follow === true && ms < LONG_PAUSE_MS) return;
-        bar.say(`${reason}: asking again in ${Math.ceil(ms / 1000)} seconds`);
+        bar.say(`${reason}: asking again in ${plural(Math.ceil(ms / 1000), 'second')}`);
       },
       waitsForSource: options.follow === true,
       onOutage: (outage) => sayOutage(bar, outage),

@@ -130,7 +130,7 @@ export class PoliteFetcher implements Fetcher {
 
   /** Pauses all requests to the host, not only the one that failed. */
   #pause(host: string, reason: string, ms: number): void {
-    this.#options.onPause?.(reason, ms);
+    this.#options.onPause?.(`${host}: ${reason}`, ms);
     this.#pausedUntil.set(host, Math.max(this.#pausedUntil.get(host) ?? 0, performance.now() + ms));
   }
 }
