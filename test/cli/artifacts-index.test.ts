@@ -178,6 +178,18 @@ describe('tidemark artifacts index', () => {
     assert.ok(bodies.length >= 5);
   });
 
+  it('writes below the path of a proxy', async () => {
+    await proxy.close();
+    proxy = await FaultProxy.start(server.url, '/es');
+    const key = await write({}, recordsOf(2));
+
+    const { exitCode, outcome, stderr } = await index(key, proxy.url);
+
+    assert.equal(exitCode, 0, stderr);
+    assert.deepEqual([outcome.documents, outcome.switched], [2, true]);
+    assert.deepEqual(await indicesOf(alias), [`${alias}-cdl-20170209_104428`]);
+  });
+
   it('goes on with what a killed run has left, which no alias names', async () => {
     const key = await write({}, recordsOf(3_500));
     // The third request never comes back: the index has a part of the documents by then.

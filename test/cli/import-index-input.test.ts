@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { SQLITE } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
+import { FaultProxy } from '../support/fault-proxy.ts';
 import {
   at,
   change,
@@ -82,6 +83,19 @@ describe('the input of tidemark import-index', () => {
     assert.deepEqual([run.exitCode, run.stderr], [1, 'Nothing was written.\n']);
     assert.equal(existsSync(join(place.work.folder, 'data')), false);
     assert.equal((await place.run('sets show maps')).exitCode, 2);
+  });
+
+  it('is read below the path of a proxy', async () => {
+    await place.source.write({ a: resource('a.tif') });
+    const proxy = await FaultProxy.start(server.url, '/es');
+    try {
+      const run = await place.run(`import-index ${proxy.url}/${place.source.name} ${PREFIX} --dry-run`);
+
+      assert.match(run.stdout, /^maps \("maps", new\): 1 resource and 0 changes\n/);
+      assert.deepEqual([run.exitCode, run.stderr], [0, 'Nothing was written.\n']);
+    } finally {
+      await proxy.close();
+    }
   });
 
   it('loses only its wrong fields with --lenient, which names them', async () => {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 /** A request on its way to the server. */
 export interface Asked {
   readonly method: string;
-  /** With its query, as it was sent. */
+  /** With its query, as it was sent, and the path of the proxy. */
   readonly path: string;
   readonly body: string;
 }
@@ -34,30 +34,34 @@ interface Rule {
 }
 
 const SERVER_GONE = { cutAfter: 0 };
+const NOT_BELOW: Answered = { status: 404, headers: {}, body: Buffer.alloc(0) };
 
 /** Is between the program and a real server, and does to chosen requests what networks and servers do to them. */
 export class FaultProxy {
   readonly url: string;
   readonly asked: Asked[] = [];
   readonly #target: string;
+  readonly #base: string;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #server: Server;
   readonly #rules = new Set<Rule>();
 
-  private constructor(target: string, server: Server) {
+  private constructor(target: string, server: Server, base: string) {
     this.#target = target;
     this.#server = server;
-    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.#base = base;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}`;
     server.on('request', (asking, answering) => {
       this.#serve(asking, answering).catch(() => answering.destroy());
     });
   }
 
-  static async start(target: string): Promise<FaultProxy> {
+  /** @param base the path below which the server is, such as `/es`; it is not passed on */
+  static async start(target: string, base = ''): Promise<FaultProxy> {
     // The client says when a connection ends.
     const server = createServer({ keepAliveTimeout: 0 }).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new FaultProxy(target, server);
+    return new FaultProxy(target, server, base);
   }
 
   /** From now on, requests that match meet a fault; the first rule that matches counts. */
@@ -88,6 +92,7 @@ export class FaultProxy {
     const sent = await buffer(asking);
     const asked = { method: asking.method!, path: asking.url!, body: sent.toString() };
     this.asked.push(asked);
+    if (!asked.path.startsWith(`${this.#base}/`)) return send(answering, NOT_BELOW);
     const execute = () => this.#execute(asking, sent);
     const rule = [...this.#rules].find(({ matches }) => matches(asked));
     if (rule === undefined) return send(answering, await execute().catch(() => SERVER_GONE));
@@ -97,7 +102,7 @@ export class FaultProxy {
 
   /** With the host that the client sent, which it may have signed. */
   async #execute({ method, url, headers }: IncomingMessage, sent: Buffer): Promise<Answered> {
-    const executing = request(this.#target + url, { method, headers, agent: this.#agent });
+    const executing = request(this.#target + url!.slice(this.#base.length), { method, headers, agent: this.#agent });
     executing.end(sent);
     const [response] = (await once(executing, 'response')) as [IncomingMessage];
     return { status: response.statusCode!, headers: response.headers, body: await buffer(response) };

@@ -23,8 +23,21 @@ export class RedirectError extends Error {
  * A connection that reads responses of at most `maxResponseSize` bytes. The limits of the client do not suffice: it
  * decompresses a response whatever its size, and when it aborts a response, it leaves an error without a handler,
  * which ends the process.
+ *
+ * The URL of the node may have a path, as a proxy may need it: all requests go below it.
  */
 export class BoundedConnection extends UndiciConnection {
+  /** The path of the URL, without a slash at its end. */
+  readonly #base: string;
+
+  constructor(options: ConstructorParameters<typeof UndiciConnection>[0]) {
+    const { url } = options;
+    // undici refuses a URL with a path. Two nodes may differ only in their paths, so the id is the whole URL.
+    super({ ...options, url: new URL(url.origin), id: options.id ?? url.href });
+    this.url = url;
+    this.#base = url.pathname.replace(/\/+$/, '');
+  }
+
   override request(
     params: ConnectionRequestParams,
     options: ConnectionRequestOptions,
@@ -37,7 +50,8 @@ export class BoundedConnection extends UndiciConnection {
     params: ConnectionRequestParams,
     options: ConnectionRequestOptions,
   ): Promise<ConnectionRequestResponse | ConnectionRequestResponseAsStream> {
-    const { statusCode, headers, body } = await super.request(params, { ...options, asStream: true });
+    const path = this.#base + params.path;
+    const { statusCode, headers, body } = await super.request({ ...params, path }, { ...options, asStream: true });
     // Destroying an unread body emits an error on its stream.
     body.on('error', () => {});
     if (statusCode >= 300 && statusCode < 400) {
