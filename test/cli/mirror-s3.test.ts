@@ -232,4 +232,18 @@ describe('tidemark mirror into a bucket', () => {
     assert.equal(source.requestsOf('a.txt'), 0);
     assert.equal(existsSync(place.at('copy')), false);
   });
+
+  it('says that the server does not know the access key, and does not take the bucket for missing', async () => {
+    await done();
+    const env = { AWS_ACCESS_KEY_ID: 'unknown', AWS_SECRET_ACCESS_KEY: 'wrongwrong' };
+    for (const state of ['state', 'other-state']) {
+      const { stderr, exitCode } = await runProcess(commandOf([], state), { cwd: place.path, env });
+      assert.equal(exitCode, 3);
+      assert.match(
+        stderr,
+        /the copy s3:\S+ cannot be used: \S+ does not accept the credentials .*: check key and secret/,
+      );
+    }
+    assert.deepEqual(await copy(), COPY);
+  });
 });

@@ -149,4 +149,22 @@ describe('a bucket on the command line', () => {
       assert.doesNotMatch(`${stdout}${stderr}`, /wrongwrong/);
     }
   });
+
+  it('whose server does not know the access key is not reported as missing, and loses nothing', async () => {
+    await done('sets', 'add', 'maps', '--root', root());
+    await done('scan', 'maps');
+    // versitygw answers this with 404.
+    const env = { AWS_ACCESS_KEY_ID: 'unknown', AWS_SECRET_ACCESS_KEY: 'wrongwrong' };
+    const artifacts = rootOf(s3, bucket.name, 'ingest');
+    for (const [args, code, said] of [
+      [['scan', 'maps'], 3, /cannot be read: \S+ does not accept the credentials .*: check key and secret/],
+      [['sets', 'add', 'more', '--root', root()], 2, /does not accept the credentials .* The set was not added/],
+      [['artifacts', 'list', '--artifacts', artifacts], 3, /cannot be used: \S+ does not accept the credentials/],
+    ] as const) {
+      const { exitCode, stderr } = await place.runProcess(args, { env });
+      assert.match(stderr, said);
+      assert.equal(exitCode, code);
+    }
+    assert.match(await done('scan', 'maps'), /0 created, 0 updated, 0 deleted/);
+  });
 });

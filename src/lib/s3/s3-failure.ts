@@ -75,7 +75,7 @@ export function serverOf({ endpoint }: S3Location): string {
   return endpoint ?? 'Amazon S3';
 }
 
-/** The failure that an error of the client describes. */
+/** The failure that an error of the client describes, in the codes of Amazon S3. */
 export function failureOf(error: unknown): S3Failure {
   const {
     name = 'Error',
@@ -87,6 +87,8 @@ export function failureOf(error: unknown): S3Failure {
     readonly $metadata?: { readonly httpStatusCode?: number };
   };
   if (message === 'Region is missing') return { name: message, status: undefined };
+  // versitygw does not know the access key. Its status is 404, which would mean a missing bucket or object.
+  if (name === 'XAdminUserNotFound') return { name: 'InvalidAccessKeyId', status: 403 };
   const status = $metadata?.httpStatusCode;
   // With status 200, the error is not one of the server: the response could not be read.
   return { name: errorCode(error) ?? name, status: status === 200 ? undefined : status };

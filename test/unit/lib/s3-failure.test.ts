@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { reasonOf } from '../../../src/lib/s3/s3-failure.ts';
+import { failureOf, isBucketMissing, reasonOf } from '../../../src/lib/s3/s3-failure.ts';
 import { parseS3Location } from '../../../src/lib/s3/s3-location.ts';
 
 describe('The reason of a failure of S3', () => {
@@ -14,5 +14,11 @@ describe('The reason of a failure of S3', () => {
     const reason = (name: string) => reasonOf({ name, status: 403 }, parseS3Location('s3://maps'), '');
     assert.match(reason('SignatureDoesNotMatch'), /check key and secret; they are read once, at the start$/);
     assert.match(reason('ExpiredToken'), /get new ones, and start again with them$/);
+  });
+
+  it('takes a status of 404 for a missing bucket, with or without a code, but not for an unknown access key', () => {
+    const isMissing = (name: string) =>
+      isBucketMissing(failureOf(Object.assign(new Error(), { name, $metadata: { httpStatusCode: 404 } })));
+    assert.deepEqual(['NoSuchBucket', 'NotFound', 'XAdminUserNotFound'].map(isMissing), [true, true, false]);
   });
 });
