@@ -98,7 +98,7 @@ function resourceRoute(app: ServedApp): Route {
   });
 }
 
-/** Undefined for a set that keeps none, and when the artifact store cannot be asked: the history is shown all the same. */
+/** Undefined when the set keeps none, and while the artifact store is away: the history is shown all the same. */
 async function keptVersions(
   { versions }: Pick<ServedApp, 'versions'>,
   set: ResourceSet,
