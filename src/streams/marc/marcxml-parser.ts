@@ -1,5 +1,6 @@
-import { SaxesParser, type SaxesTagNS } from 'saxes';
+import type { SaxesTagNS } from 'saxes';
 import { reasonOf } from '../../lib/system-error.ts';
+import { BAD_REFERENCE, ForgivingParser } from './forgiving-parser.ts';
 import { MARCXML_NAMESPACE } from './marcxml-markup.ts';
 import type { ReadRecord } from './read-record.ts';
 import { RecordDraft } from './record-draft.ts';
@@ -25,10 +26,11 @@ export class UnreadableXml extends Error {
 
 /**
  * Parses MARCXML as it arrives, in memory that does not grow with it. It uses the prefixes that the document declares.
- * A document type is refused: entities declared in one could make a small file huge.
+ * A document type is refused: entities declared in one could make a small file huge. A character that XML or UTF-8 does
+ * not have is a fault of its record alone; behind one outside of a record, and behind other faults, nothing is read.
  */
 export class MarcXmlParser {
-  readonly #sax = new SaxesParser({ xmlns: true });
+  readonly #sax = new ForgivingParser((fault, message) => this.#forgive(fault, message));
   readonly #place = new TextPlace();
   #read: ReadRecord[] = [];
   #ordinal = 0;
@@ -41,6 +43,8 @@ export class MarcXmlParser {
   /** Number of bytes before the last tag that began outside of a record. */
   #tagOffset = 0;
   #lastToken = 0;
+  /** Whether the record has a character reference that is wrong. */
+  #hasBadReference = false;
   /** Whether all that came is `<collection>`: in a night without changes, that is a whole file. */
   #isEmptyCollection = false;
 
@@ -67,6 +71,14 @@ export class MarcXmlParser {
     }
   }
 
+  /** Takes a byte that is not UTF-8. @throws UnreadableXml outside of a record */
+  writeInvalid(byte: number): void {
+    const problem = `the byte ${byte.toString(16).toUpperCase()} is not UTF-8, which is expected of MARCXML`;
+    if (this.#record === undefined) this.#refuse(problem, this.#place.bytes);
+    this.#record.fault(problem);
+    this.write('\u{fffd}', 1);
+  }
+
   /** @throws UnreadableXml when the document is not complete */
   end(): void {
     this.#parse(() => this.#sax.close());
@@ -87,23 +99,31 @@ export class MarcXmlParser {
     this.#read.push({ kind: 'erratum', ordinal: ++this.#ordinal, offset, reason });
   }
 
-  /** Number of bytes written. */
-  get bytes(): number {
-    return this.#place.bytes;
-  }
-
   #parse(work: () => void): void {
     try {
       work();
     } catch (error) {
-      const [, line, column, what] = /^(\d+):(\d+): (.*?)\.?$/s.exec(reasonOf(error)) ?? [];
-      if (what === undefined) throw error;
-      this.#refuse(`the XML is not well-formed, line ${line}, column ${column}: ${what}`);
+      const problem = error instanceof UnreadableXml ? undefined : xmlProblem(reasonOf(error));
+      if (problem === undefined) throw error;
+      this.#refuse(problem);
     }
   }
 
-  #refuse(message: string): never {
-    throw new UnreadableXml(message, this.#offset());
+  /** Takes a fault of a character as one of the open record. Returns whether there is one. */
+  #forgive({ message }: Error, fault: string): boolean {
+    this.#hasBadReference ||= fault === BAD_REFERENCE;
+    this.#record?.fault(xmlProblem(message) ?? message);
+    return this.#record !== undefined;
+  }
+
+  /** A reference without its semicolon has taken tags for a part of it: perhaps that of the next record, too. */
+  #requireNoTag(text: string): void {
+    if (!this.#hasBadReference || !/&#[^;<]*</.test(text)) return;
+    this.#refuse('the XML is not well-formed: a character reference has no semicolon at its end');
+  }
+
+  #refuse(message: string, offset = this.#offset()): never {
+    throw new UnreadableXml(message, offset);
   }
 
   /** Number of bytes before the current position of the parser. */
@@ -121,6 +141,7 @@ export class MarcXmlParser {
     if (++this.#depth > DEEPEST) this.#refuse(`elements are nested more than ${DEEPEST} deep`);
     this.#isEmptyCollection = this.#depth === 1 && local === 'collection' && uri === MARCXML_NAMESPACE;
     if (this.#record !== undefined) {
+      if (this.#hasBadReference) for (const { value } of Object.values(attributes)) this.#requireNoTag(value);
       const name = uri === this.#namespace ? local : `{${uri}}${local}`;
       this.#record.open(name, this.#depth - this.#depthOfRecord, (attribute) => attributes[attribute]?.value);
     } else if (local === 'record' && (uri === MARCXML_NAMESPACE || uri === '')) {
@@ -138,6 +159,7 @@ export class MarcXmlParser {
 
   #addText(text: string): void {
     this.#tokenEnds();
+    this.#requireNoTag(text);
     this.#record?.addText(text);
   }
 
@@ -149,6 +171,13 @@ export class MarcXmlParser {
     else {
       this.#read.push(this.#record.finish(++this.#ordinal));
       this.#record = undefined;
+      this.#hasBadReference = false;
     }
   }
+}
+
+/** The message of the XML parser in words; undefined for other errors. */
+function xmlProblem(message: string): string | undefined {
+  const [, line, column, what] = /^(\d+):(\d+): (.*?)\.?$/s.exec(message) ?? [];
+  return what === undefined ? undefined : `the XML is not well-formed, line ${line}, column ${column}: ${what}`;
 }

@@ -3,9 +3,12 @@ import { MarcXmlParser, UnreadableXml } from './marcxml-parser.ts';
 import type { ReadRecord } from './read-record.ts';
 import { firstInvalid, wholeCharacters } from './utf8.ts';
 
+/** Bytes. */
+const PIECE = 1_024;
+
 /**
- * Reads a file of MARCXML in UTF-8. An erratum within a record concerns only that record; an erratum of the XML itself
- * is the last: the rest of the file cannot be read.
+ * Reads a file of MARCXML in UTF-8. An erratum within a record concerns only that record, also one of a character that
+ * UTF-8 or XML does not have; another erratum of the XML itself is the last: the rest of the file cannot be read.
  * @see ReadMarc for its promises
  */
 export async function* readMarcXml(
@@ -58,8 +61,12 @@ function write(parser: MarcXmlParser, bytes: Buffer): void {
     parser.write(bytes.toString('utf8'), bytes.length);
     return;
   }
-  const valid = firstInvalid(bytes);
-  parser.write(bytes.toString('utf8', 0, valid), valid);
-  const bad = bytes[valid]!.toString(16).toUpperCase();
-  throw new UnreadableXml(`the byte ${bad} is not UTF-8, which is expected of MARCXML`, parser.bytes);
+  // In pieces, because the search for a byte reads all of a piece several times.
+  for (let rest = bytes; rest.length > 0; ) {
+    const piece = rest.subarray(0, rest.length > PIECE ? wholeCharacters(rest.subarray(0, PIECE)) : rest.length);
+    const valid = isUtf8(piece) ? piece.length : firstInvalid(piece);
+    if (valid > 0) parser.write(piece.toString('utf8', 0, valid), valid);
+    if (valid < piece.length) parser.writeInvalid(piece[valid]!);
+    rest = rest.subarray(Math.min(valid + 1, piece.length));
+  }
 }

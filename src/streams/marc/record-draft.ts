@@ -38,6 +38,9 @@ export class RecordDraft {
   /** Number of open elements of which nothing is read: one beside the fields, and those in it. */
   #passedOver = 0;
   #length = 0;
+  /** Whether the open element is a field 001, and whether a fault was in one: what it has is not the id then. */
+  #isInId = false;
+  #isIdFaulty = false;
   /** The first fault. */
   #problem: string | undefined;
 
@@ -63,6 +66,12 @@ export class RecordDraft {
     else this.#problem ??= `it has an element ${name} that is not expected there`;
   }
 
+  /** Takes a fault of the text at this place. */
+  fault(problem: string): void {
+    this.#problem ??= problem;
+    this.#isIdFaulty ||= this.#isInId;
+  }
+
   addText(text: string): void {
     this.#length += text.length;
     if (!this.#isTooLong() && this.#passedOver === 0) this.#text += text;
@@ -76,6 +85,7 @@ export class RecordDraft {
     } else {
       this.#takeText(this.#text);
       this.#takeText = undefined;
+      this.#isInId = false;
       this.#text = '';
     }
   }
@@ -83,7 +93,7 @@ export class RecordDraft {
   finish(ordinal: number): ReadRecord {
     this.#checkText();
     const offset = this.#offset;
-    const id = this.#id?.trim() ?? '';
+    const id = (this.#isIdFaulty ? undefined : this.#id?.trim()) ?? '';
     const known = id === '' ? {} : { id };
     try {
       if (this.#problem !== undefined) throw new UnusableRecord(this.#problem);
@@ -124,6 +134,7 @@ export class RecordDraft {
   }
 
   #openControlField(tag: string): void {
+    this.#isInId = tag === '001';
     this.#takeText = (value) => {
       const field: ControlField = { tag, value };
       this.#fields.push(field);

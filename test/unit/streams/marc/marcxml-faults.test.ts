@@ -76,6 +76,26 @@ const FAULTS: readonly (readonly [string, string, RegExp])[] = [
   ['text between fields', `<record>${LEADER}${ID('bad')}stray${TITLE}</record>`, /text outside of its fields: "stray"/],
   ['a record within a record', `<record>${LEADER}${ID('bad')}${GOOD('inner')}</record>`, /an element record/],
   [
+    'a control character',
+    `<record>${LEADER}${ID('bad')}${TITLE.replace('K', 'K\x02')}</record>`,
+    /disallowed character$/,
+  ],
+  [
+    'a control character by number',
+    `<record>${LEADER}${ID('bad')}${TITLE.replace('K', '&#x1f;K')}</record>`,
+    /line 2, column \d+: malformed character entity$/,
+  ],
+  [
+    'an entity that is not declared',
+    `<record>${LEADER}${ID('bad')}${TITLE.replace('K', '&eacute;K')}</record>`,
+    /undefined entity$/,
+  ],
+  [
+    'a control character in an attribute',
+    `<record>${LEADER}${ID('bad')}${TITLE.replace('"a"', '"&#1;"')}</record>`,
+    /malformed character entity$/,
+  ],
+  [
     'a field of more than 9,998 bytes',
     `<record>${LEADER}${ID('bad')}${TITLE.replace('Kůň', 'x'.repeat(10_000))}</record>`,
     /field 245 has 10004 bytes/,
@@ -130,12 +150,17 @@ describe('Faults of MARCXML', () => {
       '<record><leader></record>',
       /not well-formed, line 1, column \d+: unexpected close tag/,
     ],
-    ['a control character', '<record>\x01', /not well-formed, line 1, column \d+: disallowed character/],
-    ['a control character by number', '<record>&#1;', /not well-formed, line 1, column \d+: .*character/],
-    ['an entity that is not declared', '<record>&eacute;', /not well-formed.*undefined entity/],
-    ['UTF-8 that is wrong', Buffer.from('<record>caf\xe9 x', 'latin1'), /the byte E9 is not UTF-8/],
+    ['a control character', '\x01', /not well-formed, line 1, column \d+: disallowed character/],
+    ['a control character by number', '&#1;', /not well-formed, line 1, column \d+: .*character/],
+    ['an entity that is not declared', '&eacute;', /not well-formed.*undefined entity/],
+    [
+      'a reference that has no end',
+      '<record>&#1<x>;</record>',
+      /not well-formed: a character reference has no semicolon/,
+    ],
+    ['UTF-8 that is wrong', Buffer.from('caf\xe9 x', 'latin1'), /the byte E9 is not UTF-8/],
     ['an end in the middle', '<record><lead', /not well-formed.*unclosed tag|not well-formed.*unexpected end/],
-    ['half a character at its end', Buffer.from('<record>\xc3', 'latin1'), /the byte C3 is not UTF-8/],
+    ['half a character at its end', Buffer.from(' \xc3', 'latin1'), /the byte C3 is not UTF-8/],
     ['a text without an end', `<record>${'x'.repeat(2_100_000)}`, /no tag and no text ends within 1000000 characters/],
     ['elements without an end', `<record>${'<a>'.repeat(200)}`, /nested more than 100 deep/],
   ];
@@ -153,6 +178,32 @@ describe('Faults of MARCXML', () => {
       assert.ok(offset > Buffer.byteLength(start) && offset <= Buffer.byteLength(start) + Buffer.byteLength(end));
     });
   }
+
+  it('of bytes that are not UTF-8 affect no other record, wherever the chunks end', async () => {
+    const bad = `<record>${LEADER}${ID('bad')}${TITLE.replace('K', 'caf\xe9 \xe9t\xe9 \xff\xc3')}</record>`;
+    const [start = '', end = ''] = collection(GOOD('première'), 'BAD', GOOD('dernière')).split('BAD');
+    const xml = Buffer.concat([Buffer.from(start), Buffer.from(bad, 'latin1'), Buffer.from(end)]);
+    for (const chunkSize of [1, 2, 3, 64, 65_536]) {
+      const [first, erratum, last, ...others] = await readAll(readMarcXml, xml, chunkSize);
+      assert.deepEqual([first?.id, erratum?.id, last?.id, others], ['première', 'bad', 'dernière', []]);
+      assert.deepEqual([erratum?.offset, last?.offset], [Buffer.byteLength(start), xml.indexOf(GOOD('dernière'))]);
+      assert.equal(
+        erratum?.kind === 'erratum' && erratum.reason,
+        'the byte E9 is not UTF-8, which is expected of MARCXML',
+      );
+    }
+  });
+
+  it('of a text in field 001 leave no id, also of a deletion', async () => {
+    const gone = LEADER.replace('00000n', '00000d');
+    for (const id of ['a\x01b', 'a&eacute;b', 'a&#2;b']) {
+      const [first, second] = await readAll(
+        readMarcXml,
+        Buffer.from(collection(`<record>${gone}${ID(id)}</record>`, GOOD('2'))),
+      );
+      assert.deepEqual([first?.kind, first?.id, second?.id], ['erratum', undefined, '2'], id);
+    }
+  });
 
   it('include every document type, so that no entity can be declared', async () => {
     const xml = `<!DOCTYPE collection [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>${collection(GOOD('&b;'))}`;

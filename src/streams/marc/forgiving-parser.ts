@@ -1,0 +1,22 @@
+import { SaxesParser } from 'saxes';
+
+/** Of a character reference such as `&#1;`. One without its semicolon goes on to the next one, across tags. */
+export const BAD_REFERENCE = 'malformed character entity.';
+/** Faults after which the parser goes on with the next character. */
+const OF_A_CHARACTER: ReadonlySet<string> = new Set(['disallowed character.', 'undefined entity.', BAD_REFERENCE]);
+
+/** A parser of XML that goes on after a character that XML does not have, when it may. */
+export class ForgivingParser extends SaxesParser<{ readonly xmlns: true }> {
+  readonly #forgives: (fault: Error, message: string) => boolean;
+
+  /** @param forgives called with such a fault, whose message has the line and column; returns whether to go on */
+  constructor(forgives: (fault: Error, message: string) => boolean) {
+    super({ xmlns: true });
+    this.#forgives = forgives;
+  }
+
+  override fail(message: string): this {
+    if (OF_A_CHARACTER.has(message) && this.#forgives(this.makeError(message), message)) return this;
+    return super.fail(message);
+  }
+}
