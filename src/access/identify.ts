@@ -5,19 +5,21 @@ import { TidemarkError } from '../core/errors.ts';
 import type { AccessPolicy } from './access-policy.ts';
 import { readCredentials } from './credentials.ts';
 import { isLoopback } from './loopback.ts';
+import { may } from './may.ts';
 import {
   ADMINISTRATOR,
   type Administrator,
   ANONYMOUS,
   type Anonymous,
   LOCAL_ADMINISTRATOR,
+  LOCAL_METRICS_READER,
   type Principal,
   type TokenBearer,
 } from './principal.ts';
 import { isProxied } from './proxied.ts';
 import type { Scope } from './scope.ts';
 import type { TokenRecord } from './token.ts';
-import type { Shown, TokenRegistry } from './token-registry.ts';
+import type { Shown, TokenLookup, TokenRegistry } from './token-registry.ts';
 
 /** The headers of a request, which identify its sender. */
 export type SenderHeaders = IncomingHttpHeaders;
@@ -36,7 +38,7 @@ const PROBLEMS = {
 
 interface Identification {
   readonly policy: AccessPolicy;
-  readonly tokens: Pick<TokenRegistry, 'areKept' | 'show'>;
+  readonly tokens: TokenLookup;
 }
 
 /**
@@ -62,6 +64,19 @@ export async function identify(
     case 'token':
       return bearerOf(await tokens.show(credentials.token), policy);
   }
+}
+
+/**
+ * Identifies a sender that could read metrics when the tokens were last read, and may do nothing else now: metrics must
+ * report that the store does not respond. Undefined for all others.
+ */
+export async function identifyMetricsReader(
+  headers: SenderHeaders,
+  { policy, tokens }: { readonly policy: AccessPolicy; readonly tokens: Pick<TokenRegistry, 'lastRead'> },
+): Promise<Principal | undefined> {
+  const sender = await identify(headers, { policy, tokens: tokens.lastRead });
+  if (sender.kind === 'unidentified' || !may(sender, 'read-metrics', undefined)) return undefined;
+  return sender.kind === 'token' ? { ...sender, scopes: ['metrics'] } : LOCAL_METRICS_READER;
 }
 
 interface KnownTokens {

@@ -57,12 +57,18 @@ export function may(principal: Principal, action: Action, about: Guarded | undef
     case 'administer':
       return administers(principal);
     case 'read-metrics':
-      return administers(principal) || (principal.kind === 'token' && principal.scopes.includes('metrics'));
+      return administers(principal) || readsMetrics(principal);
   }
 }
 
 export function administers(principal: Principal): boolean {
   return principal.kind === 'administrator' || (principal.kind === 'token' && principal.scopes.includes('administer'));
+}
+
+function readsMetrics(principal: Principal): boolean {
+  return principal.kind === 'token'
+    ? principal.scopes.includes('metrics')
+    : principal.kind === 'anonymous' && principal.readsMetrics === true;
 }
 
 function isReader(principal: Principal, { readers = [] }: Guarded): boolean {

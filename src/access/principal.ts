@@ -6,6 +6,8 @@ export type Principal = Anonymous | Administrator | TokenBearer;
 
 export interface Anonymous {
   readonly kind: 'anonymous';
+  /** For a client on the machine itself that needs no token, while the store cannot confirm that there is none. */
+  readonly readsMetrics?: boolean | undefined;
 }
 
 /** The bearer of the token from the environment; or any client on the machine itself if there are no tokens. */
@@ -27,5 +29,6 @@ export interface TokenBearer {
 }
 
 export const ANONYMOUS: Anonymous = { kind: 'anonymous' };
+export const LOCAL_METRICS_READER: Anonymous = { kind: 'anonymous', readsMetrics: true };
 export const ADMINISTRATOR: Administrator = { kind: 'administrator' };
 export const LOCAL_ADMINISTRATOR: Administrator = { kind: 'administrator', withoutToken: true };

@@ -18,6 +18,9 @@ import {
 /** The digest to compare with when the token does not exist, so that the check takes as long. */
 const NO_DIGEST = digestOf('');
 
+/** Milliseconds for which `lastRead` may be used. Other processes may have revoked a token meanwhile. */
+const LAST_READ_MS = 3_600_000;
+
 export interface NewToken {
   readonly name: string;
   readonly scopes: readonly Scope[];
@@ -30,6 +33,9 @@ export interface NewToken {
 export type Shown =
   | { readonly state: TokenState; readonly record: TokenRecord }
   | { readonly state: 'unknown'; readonly record?: undefined };
+
+/** How requests look up tokens. */
+export type TokenLookup = Pick<TokenRegistry, 'areKept' | 'show'>;
 
 /**
  * The tokens in the catalog. A call reads the catalog again when the last read is more than a second old: for this
@@ -102,11 +108,24 @@ export class TokenRegistry {
     await this.#follower.loadUnlessFresh();
     // A new token may be used before this process has read it.
     if (!this.#byId.has(id)) await this.#follower.load();
-    const record = this.#byId.get(id);
-    const matches = matchesDigest(token, record?.digest ?? NO_DIGEST);
-    if (!matches || record === undefined) return { state: 'unknown' };
-    return { state: stateOf(record, Date.now()), record };
+    return this.#shown(token);
   }
+
+  /**
+   * The tokens as they were last read, at most an hour ago, without reading them again. Only for what must be answered
+   * while the store does not respond, and may be answered to the bearer of a token that was revoked within that hour.
+   * Throws `unavailable` when there is no such read.
+   */
+  readonly lastRead: TokenLookup = {
+    areKept: async () => {
+      this.#requireLastRead();
+      return this.#byId.size > 0;
+    },
+    show: async (token) => {
+      this.#requireLastRead();
+      return this.#shown(token);
+    },
+  };
 
   /** The bearer of a token by its id, while the token is valid. */
   async bearer(id: string): Promise<TokenBearer | undefined> {
@@ -115,6 +134,18 @@ export class TokenRegistry {
     if (record === undefined || stateOf(record, Date.now()) !== 'valid') return undefined;
     const { name, scopes, limits } = record;
     return { kind: 'token', id, name, scopes, limits };
+  }
+
+  #shown(token: string): Shown {
+    const record = this.#byId.get(idOfToken(token) ?? '');
+    const matches = matchesDigest(token, record?.digest ?? NO_DIGEST);
+    if (!matches || record === undefined) return { state: 'unknown' };
+    return { state: stateOf(record, Date.now()), record };
+  }
+
+  #requireLastRead(): void {
+    if (this.#follower.ageMs() < LAST_READ_MS) return;
+    throw new TidemarkError('unavailable', 'the tokens could not be read for too long');
   }
 }
 

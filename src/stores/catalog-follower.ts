@@ -33,7 +33,12 @@ export class CatalogFollower<Body> {
 
   /** As `load`, unless the last read began within a second. An idle source sends no requests. */
   async loadUnlessFresh(): Promise<void> {
-    if (performance.now() - this.#readAt >= FRESH_FOR_MS) await this.load();
+    if (this.ageMs() >= FRESH_FOR_MS) await this.load();
+  }
+
+  /** Milliseconds since the last read began; infinite before the first one has succeeded. */
+  ageMs(): number {
+    return performance.now() - this.#readAt;
   }
 
   async #read(): Promise<void> {

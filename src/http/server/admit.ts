@@ -59,7 +59,7 @@ export function createAdmit(
       isFromThisMachine(headers, policy);
       return { sender: ANONYMOUS, hasSession: false };
     }
-    return identifySender(headers);
+    return identifySender(headers, action);
   }
 
   async function refusal(action: Action, sender: Principal, set: Guarded | undefined): Promise<Error> {

@@ -3,7 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AccessPolicy, accessPolicy } from '../../../src/access/access-policy.ts';
-import { identify, refuseForeignPage, type SenderHeaders } from '../../../src/access/identify.ts';
+import {
+  identify,
+  identifyMetricsReader,
+  refuseForeignPage,
+  type SenderHeaders,
+} from '../../../src/access/identify.ts';
 import { type Action, may } from '../../../src/access/may.ts';
 import { ADMINISTRATOR, ANONYMOUS, LOCAL_ADMINISTRATOR, type Principal } from '../../../src/access/principal.ts';
 import type { Scope } from '../../../src/access/scope.ts';
@@ -227,5 +232,33 @@ describe('The sender of a request', () => {
     const { token } = await tokens.create({ name: 'all', scopes: ['post:*', 'read:a', 'metrics', 'administer'] });
     const found = await sender({ authorization: `Bearer ${token}` });
     assert.deepEqual(found.kind === 'token' && found.scopes, ['read:a', 'metrics', 'read:*', 'metrics']);
+  });
+
+  it('is one who may only read metrics, if it could when the tokens were last read', async () => {
+    const reader = (headers: SenderHeaders) => identifyMetricsReader(headers, { policy: LOCAL, tokens });
+    const here = { host: 'localhost' };
+    await assert.rejects(reader(here), { code: 'unavailable' });
+    await tokens.areKept();
+    const local = await reader(here);
+    for (const action of ['read-metrics', 'administer', 'post-changes', 'read-state'] as const) {
+      assert.equal(may(local!, action, HIDDEN), action === 'read-metrics');
+    }
+    assert.equal(await reader({ host: 'data.example.org' }), undefined);
+    const { token, record } = await tokens.create({ name: 'all', scopes: ['administer'] });
+    const { id, name, limits } = record;
+    const authorization = `Bearer ${token}`;
+    assert.deepEqual(await reader({ ...here, authorization }), {
+      kind: 'token',
+      id,
+      name,
+      scopes: ['metrics'],
+      limits,
+    });
+    const { token: posting } = await tokens.create({ name: 'posting', scopes: ['post:*', 'read:*'] });
+    for (const headers of [here, { ...here, authorization: `Bearer ${posting}` }]) {
+      assert.equal(await reader(headers), undefined);
+    }
+    await tokens.revoke(id);
+    assert.equal(await reader({ ...here, authorization }), undefined);
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { TokenRegistry } from '../../../src/access/token-registry.ts';
 import type { Catalog } from '../../../src/stores/catalog.ts';
 import { openStores, type Stores } from '../../../src/stores/open-stores.ts';
@@ -68,6 +69,31 @@ describeOnEachStore('a registry of tokens', (store) => {
     const listed = (await others.list()).find(({ id }) => id === record.id);
     assert.deepEqual(await tokens.revoke(record.id), listed);
     await assert.rejects(tokens.revoke('000000000000'), { code: 'not-found' });
+  });
+
+  it('knows for an hour what it read last, without asking the store', async () => {
+    const { token, record } = await make();
+    await assert.rejects(others.lastRead.show(token), { code: 'unavailable' });
+    await assert.rejects(others.lastRead.areKept(), { code: 'unavailable' });
+    await others.areKept();
+    const before = asked;
+    const unseen = await make('another');
+    await tokens.revoke(record.id);
+    assert.deepEqual(await others.lastRead.show(token), { state: 'valid', record });
+    assert.equal((await others.lastRead.show(unseen.token)).state, 'unknown');
+    assert.equal((await others.lastRead.show(`${token.slice(0, -1)}~`)).state, 'unknown');
+    assert.equal(await others.lastRead.areKept(), true);
+    assert.equal(asked, before);
+    const later = performance.now() + 3_600_000;
+    try {
+      mock.method(performance, 'now', () => later);
+      await assert.rejects(others.lastRead.show(token), { code: 'unavailable' });
+      await assert.rejects(others.lastRead.areKept(), { code: 'unavailable' });
+    } finally {
+      mock.restoreAll();
+    }
+    await others.list();
+    assert.equal((await others.lastRead.show(token)).state, 'revoked');
   });
 
   it('asks the store once a second at most for tokens that it knows, and never by itself', async () => {
