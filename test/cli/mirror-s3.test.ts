@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { DeleteObjectsCommand, ListMultipartUploadsCommand } from '@aws-sdk/client-s3';
 import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { type Asked, FaultProxy } from '../support/fault-proxy.ts';
@@ -220,6 +222,51 @@ describe('tidemark mirror into a bucket', () => {
       assert.equal(exitCode, problem === undefined ? 0 : 2, stderr);
       if (problem !== undefined) assert.match(stderr, problem);
     }
+  });
+
+  it('finds a state that an earlier version stored, in a folder named without the endpoint, if it is of the copy', async () => {
+    source.changes(AT, []);
+    const home = { cwd: place.path, env: { HOME: place.path } };
+    const folders = place.at('.local/state/tidemark/mirrors');
+    const digest = createHash('sha256').update(`s3://${bucket.name}/copies/maps`).digest('hex').slice(0, 12);
+    const earlier = `${bucket.name}-${digest}`;
+    const rename = (from: string, to: string) => renameSync(join(folders, from), join(folders, to));
+    const succeed = async (...words: readonly string[]) => {
+      const { stdout, stderr, exitCode } = await runProcess([...words, '--json'], home);
+      assert.equal(exitCode, 0, stdout + stderr);
+      return JSON.parse(stdout.trim().split('\n').at(-1)!);
+    };
+
+    assert.equal((await succeed('mirror', source.url, target())).fetched, 3);
+    const [present] = readdirSync(folders);
+    for (const words of [
+      ['mirror', source.url, target()],
+      ['mirror', 'status', target()],
+    ]) {
+      rename(present!, earlier);
+      const report = await succeed(...words);
+      assert.deepEqual([report.fetched ?? 0, report.resources], [0, 3]);
+      assert.deepEqual(readdirSync(folders), [present]);
+    }
+
+    // A process of the earlier version that keeps the copy goes on with its folder.
+    const following = startProcess(['mirror', source.url, target(), '--follow', '--interval', '1h'], home);
+    await following.says(/Following it/);
+    rename(present!, earlier);
+    assert.equal((await succeed('mirror', 'status', target())).pid, following.pid);
+    assert.deepEqual(readdirSync(folders), [earlier]);
+    await following.kill();
+    rename(earlier, present!);
+
+    const other = rootOf(s3, bucket.name, 'other');
+    await succeed('mirror', source.url, other);
+    const ofOther = readdirSync(folders).find((name) => name !== present)!;
+    rename(present!, 'kept');
+    rename(ofOther, earlier);
+    const refused = await runProcess(['mirror', source.url, target()], home);
+    assert.equal(refused.exitCode, 2);
+    assert.match(refused.stderr, /whose state is on/);
+    assert.deepEqual(readdirSync(folders).sort(), [earlier, present, 'kept'].sort());
   });
 
   it('says that there is no such bucket, and copies nothing', async () => {

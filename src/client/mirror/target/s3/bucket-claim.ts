@@ -47,7 +47,8 @@ export async function requireClaim(bucket: Bucket, id: string): Promise<void> {
   if (found?.id !== id) throw found === undefined ? isEmptied(bucket) : isKeptElsewhere(bucket, found);
 }
 
-async function readClaim(bucket: Bucket): Promise<Claim | undefined> {
+/** @throws TidemarkError `unavailable` */
+export async function readClaim(bucket: Bucket): Promise<Claim | undefined> {
   try {
     const { Body } = await bucket.get(CLAIM, {}, undefined);
     const { id, source, host } = parsed(await text(Body as AsyncIterable<Buffer>));
