@@ -6,17 +6,25 @@ const PATHS = ['root', 'file', 'folder', 'artifacts'] as const;
 const PATH = /(?<![\w:/.])\/(?:[\w.@+~-]+\/)*[\w.@+~-]+/g;
 /** As `describeS3` names it. */
 const BUCKET = /s3:\/\/[^\s:;,]+/g;
+/** The address of a store or a bucket, which may be inside of a private network. */
+const SERVER = /https?:\/\/\S*[^\s:;,.()"]/g;
 
 type Shown = Pick<TidemarkError, 'message' | 'details'>;
 
 /**
- * The parts of a server error that clients may read. Bucket and server of the artifact store are no business of theirs,
- * and what is wrong with it is in the log.
+ * The parts of a server error that clients may read. Which stores and buckets there are, and where, is no business of
+ * theirs, and what is wrong with one is in the log.
  */
 export function shownToClients(error: TidemarkError): Shown {
+  const { message, details } = shownWithUrls(error);
+  return { message: message.replace(SERVER, '…'), details };
+}
+
+/** As `shownToClients`, for an error about a URL that a client has given. */
+export function shownWithUrls(error: TidemarkError): Shown {
   if (isArtifactStoreAway(error)) return { message: 'the artifact store is unavailable for now', details: {} };
   const { message, details } = withoutPaths(error);
-  const { forOperators, ...others } = details;
+  const { forOperators, root, ...others } = details;
   const text = typeof forOperators === 'string' ? message.replace(forOperators, () => '…') : message;
   return { message: withoutBuckets(text), details: others };
 }

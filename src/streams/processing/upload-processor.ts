@@ -2,7 +2,7 @@ import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts
 import { isStoreAway } from '../../artifacts/is-store-away.ts';
 import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { shownToClients } from '../../core/without-paths.ts';
+import { shownWithUrls } from '../../core/without-paths.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
@@ -150,7 +150,7 @@ class Processing {
       this.#attempt.signal.throwIfAborted();
       if (await isStoreAway(error, this.#parts.artifacts)) await this.#recordFailure(STORE_AWAY, false);
       else {
-        const text = isTidemarkError(error) ? shownToClients(error).message : String(error);
+        const text = isTidemarkError(error) ? shownWithUrls(error).message : String(error);
         await this.#recordFailure(text, this.#attempt.isLast || isTidemarkError(error, 'invalid'));
       }
       throw error;
