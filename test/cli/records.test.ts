@@ -59,6 +59,14 @@ describe('Sets of records on the command line', () => {
     assert.equal(verified.json().records, 2);
   });
 
+  it('are added before there are any, which is said', async () => {
+    const { stderr, exitCode } = await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
+    assert.match(stderr, /no artifact of cdl\/harvest yet, .* "\S*tidemark activity run harvest cdl" makes one\.$/m);
+    assert.equal(exitCode, 0);
+    await putArtifact(artifacts, [record('a')], { start: DAY1 });
+    assert.match((await run('sets', 'add', 'again', '--records', 'cdl/harvest')).stderr, /^Read its records with /m);
+  });
+
   it('are neither emptied nor set back without an option that says so', async () => {
     await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
     await putArtifact(artifacts, [record('a')], { start: DAY1 });

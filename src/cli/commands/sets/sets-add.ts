@@ -1,6 +1,10 @@
+import type { App } from '../../../app.ts';
+import { latestArtifact } from '../../../artifacts/find-artifacts.ts';
+import type { Activity } from '../../../artifacts/keys/activity.ts';
 import { newSetFields } from '../../../config/set/new-set-fields.ts';
 import { SOURCE_SETTINGS } from '../../../config/set/set-settings.ts';
-import { type Origin, traitsOf } from '../../../core/origin.ts';
+import { isTidemarkError } from '../../../core/errors.ts';
+import { formatRecordsSource, type Origin, traitsOf } from '../../../core/origin.ts';
 import { parseSlug } from '../../../core/resource-set.ts';
 import { type NewSet, parseUrlPrefix } from '../../../sets/new-set.ts';
 import { findSource } from '../../../sources/find-source.ts';
@@ -45,12 +49,27 @@ export const setsAdd: CliCommand = {
           state === 'none'
             ? `Read its ${entry}s with "tidemark scan ${view.set}", or serve it with "tidemark serve".`
             : `The server that runs reads its ${entry}s within seconds: "tidemark status" shows when it is ready.`;
-        call.terminal.say(hint);
+        call.terminal.say((await withoutArtifact(app, set.origin)) ?? hint);
       }
       return EXIT.done;
     });
   },
 };
+
+/** What to do when there are no records yet; undefined for other sets, and while the artifact store is away. */
+async function withoutArtifact({ artifacts }: App, origin: Origin): Promise<string | undefined> {
+  if (origin.kind !== 'artifact') return undefined;
+  const { provider } = origin;
+  const activity = origin.activity as Activity;
+  try {
+    if ((await latestArtifact(artifacts, { provider, activity })) !== undefined) return undefined;
+  } catch (error) {
+    if (isTidemarkError(error, 'unavailable')) return undefined;
+    throw error;
+  }
+  const source = formatRecordsSource(origin);
+  return `There is no artifact of ${source} yet, so the set is not ready, nor is /readyz of its servers: "tidemark activity run ${activity} ${provider}" makes one.`;
+}
 
 /** Checks everything before a store is opened, so that a mistake leaves no store behind. */
 async function newSet({ args, options, loaded, workingDirectory }: Call): Promise<NewSet & { origin: Origin }> {
