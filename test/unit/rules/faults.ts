@@ -192,7 +192,14 @@ export const FAULTS: readonly Fault[] = [
   [71, 'an entry without change', (s) => s.edit(CHANGES, ' change="updated"', '')],
   [72, 'a change without datetime', (s) => s.edit(CHANGES, / datetime="[^"]*"/, '')],
   [73, 'a change before from', (s) => s.edit(CHANGES, 'from="2026-02', 'from="2026-05')],
-  [73, 'an until before from', (s) => s.edit(CLOSED, / until="[^"]*"/, ' until="2020-01-01T00:00:00Z"')],
+  [
+    73,
+    'an until before from, in a list without changes',
+    (s) => {
+      s.edit(CLOSED, /<url>.*<\/url>\n/s, '');
+      s.edit(CLOSED, / until="[^"]*"/, ' until="2020-01-01T00:00:00Z"');
+    },
+  ],
   [73, 'a change of the future in an open list', (s) => s.edit(CHANGES, / datetime="2026/g, ' datetime="2126')],
   [73, 'a change after until', (s) => s.edit(CLOSED, 'until="2026-03-06', 'until="2026-03-02')],
   [74, 'a change that is left out', (s) => s.edit(OPEN, ENTRY, '')],
