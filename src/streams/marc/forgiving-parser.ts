@@ -7,16 +7,16 @@ const OF_A_CHARACTER: ReadonlySet<string> = new Set(['disallowed character.', 'u
 
 /** A parser of XML that goes on after a character that XML does not have, when it may. */
 export class ForgivingParser extends SaxesParser<{ readonly xmlns: true }> {
-  readonly #forgives: (fault: Error, message: string) => boolean;
+  readonly #forgives: (message: string) => boolean;
 
-  /** @param forgives called with such a fault, whose message has the line and column; returns whether to go on */
-  constructor(forgives: (fault: Error, message: string) => boolean) {
+  /** @param forgives called with the message of such a fault; returns whether to go on */
+  constructor(forgives: (message: string) => boolean) {
     super({ xmlns: true });
     this.#forgives = forgives;
   }
 
   override fail(message: string): this {
-    if (OF_A_CHARACTER.has(message) && this.#forgives(this.makeError(message), message)) return this;
+    if (OF_A_CHARACTER.has(message) && this.#forgives(message)) return this;
     return super.fail(message);
   }
 }

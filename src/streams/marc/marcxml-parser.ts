@@ -30,7 +30,7 @@ export class UnreadableXml extends Error {
  * not have is a fault of its record alone; behind one outside of a record, and behind other faults, nothing is read.
  */
 export class MarcXmlParser {
-  readonly #sax = new ForgivingParser((fault, message) => this.#forgive(fault, message));
+  readonly #sax = new ForgivingParser((message) => this.#forgive(message));
   readonly #place = new TextPlace();
   #read: ReadRecord[] = [];
   #ordinal = 0;
@@ -75,7 +75,7 @@ export class MarcXmlParser {
   writeInvalid(byte: number): void {
     const problem = `the byte ${byte.toString(16).toUpperCase()} is not UTF-8, which is expected of MARCXML`;
     if (this.#record === undefined) this.#refuse(problem, this.#place.bytes);
-    this.#record.fault(problem);
+    this.#record.fault(() => problem);
     this.write('\u{fffd}', 1);
   }
 
@@ -110,10 +110,11 @@ export class MarcXmlParser {
   }
 
   /** Takes a fault of a character as one of the open record. Returns whether there is one. */
-  #forgive({ message }: Error, fault: string): boolean {
-    this.#hasBadReference ||= fault === BAD_REFERENCE;
-    this.#record?.fault(xmlProblem(message) ?? message);
-    return this.#record !== undefined;
+  #forgive(message: string): boolean {
+    if (this.#record === undefined) return false;
+    this.#hasBadReference ||= message === BAD_REFERENCE;
+    this.#record.fault(() => xmlProblem(this.#sax.makeError(message).message) ?? message);
+    return true;
   }
 
   /** A reference without its semicolon has taken tags for a part of it: perhaps that of the next record, too. */

@@ -66,9 +66,9 @@ export class RecordDraft {
     else this.#problem ??= `it has an element ${name} that is not expected there`;
   }
 
-  /** Takes a fault of the text at this place. */
-  fault(problem: string): void {
-    this.#problem ??= problem;
+  /** Takes a fault of the text at this place, of which a file may have millions: only the first one is described. */
+  fault(describe: () => string): void {
+    this.#problem ??= describe();
     this.#isIdFaulty ||= this.#isInId;
   }
 

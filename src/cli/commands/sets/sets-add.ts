@@ -49,7 +49,7 @@ export const setsAdd: CliCommand = {
           state === 'none'
             ? `Read its ${entry}s with "tidemark scan ${view.set}", or serve it with "tidemark serve".`
             : `The server that runs reads its ${entry}s within seconds: "tidemark status" shows when it is ready.`;
-        call.terminal.say((await withoutArtifact(app, set.origin)) ?? hint);
+        call.terminal.say((await hintWithoutArtifact(app, set.origin)) ?? hint);
       }
       return EXIT.done;
     });
@@ -57,7 +57,7 @@ export const setsAdd: CliCommand = {
 };
 
 /** What to do when there are no records yet; undefined for other sets, and while the artifact store is away. */
-async function withoutArtifact({ artifacts }: App, origin: Origin): Promise<string | undefined> {
+async function hintWithoutArtifact({ artifacts }: App, origin: Origin): Promise<string | undefined> {
   if (origin.kind !== 'artifact') return undefined;
   const { provider } = origin;
   const activity = origin.activity as Activity;
@@ -68,7 +68,7 @@ async function withoutArtifact({ artifacts }: App, origin: Origin): Promise<stri
     throw error;
   }
   const source = formatRecordsSource(origin);
-  return `There is no artifact of ${source} yet, so the set is not ready, nor is /readyz of its servers: "tidemark activity run ${activity} ${provider}" makes one.`;
+  return `There is no artifact of ${source} yet, so the set is not ready, and /readyz of its servers answers 503: "tidemark activity run ${activity} ${provider}" makes one.`;
 }
 
 /** Checks everything before a store is opened, so that a mistake leaves no store behind. */

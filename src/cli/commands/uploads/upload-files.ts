@@ -77,7 +77,10 @@ export const uploadFiles: CliCommand<Options> = {
     const id = `${upload.organization}/${upload.stream}/${upload.number}`;
     const done = url === undefined ? `Uploaded ${sizeOf(upload.files)}` : `The server fetches ${upload.fileUrl}`;
     const status = new URL(`uploads/${upload.stream}/${upload.number}`, folder);
-    const page = new URL(`organizations/${organization}/streams/${upload.stream}/uploads/${upload.number}/`, baseUrl);
+    const page = new URL(
+      `organizations/${upload.organization}/streams/${upload.stream}/uploads/${upload.number}/`,
+      baseUrl,
+    );
     await call.terminal.print(`${done}: ${id}\nIts page: ${page}\nIts status: ${status}`, upload);
     return EXIT.done;
   },
