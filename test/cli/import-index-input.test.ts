@@ -66,6 +66,17 @@ describe('the input of tidemark import-index', () => {
     assert.match((await place.run('verify maps')).stdout, /no difference in 3 changes, 3 resources/);
   });
 
+  it('names twenty documents of each kind of problem, and counts the others', async () => {
+    const many = Array.from({ length: 25 }, (_, at) => [`many-${at}`, resource(`${at}.tif`, { md5: 'x' })] as const);
+    await place.source.write({ ...Object.fromEntries(many), other: resource('b.tif', { mime: 'nonsense' }) });
+
+    const run = await place.run(`import-index ${PREFIX} --dry-run`, place.source.environment());
+
+    assert.equal(run.stdout.match(/rejected \(bad-hash\)/g)?.length, 20);
+    assert.match(run.stdout, /… and 5 more \(bad-hash\); --json lists more/);
+    assert.match(run.stdout, /other: rejected \(bad-media-type\)/);
+  });
+
   it('is only reported on with --dry-run, which writes nothing', async () => {
     await place.source.write({
       a: resource('a.tif'),

@@ -22,6 +22,9 @@ interface Options {
   readonly dryRun?: boolean;
 }
 
+/** Documents that are named for each kind of problem. */
+const SHOWN_OF_A_CODE = 20;
+
 const STEPS = { reading: 'Reading documents', posting: 'Posting changes', comparing: 'Comparing states' } as const;
 
 export const importSets: CliCommand<Options> = {
@@ -127,10 +130,15 @@ function describe({ documents, passedOver, leftOut, rejected, leftOutFields, set
   return lines.join('\n');
 }
 
-function describeEach({ total, first }: RejectedDocuments, describe: (one: RejectedDocument) => string): string[] {
-  const lines = first.map((one) => `${one.index}/${one.id}: ${describe(one)}: ${one.message}`);
-  if (total > lines.length) lines.push(`… and ${formatCount(total - lines.length)} more`);
-  return lines;
+/** The first documents of each code, and how many more there are. */
+function describeEach({ byCode, first }: RejectedDocuments, describe: (one: RejectedDocument) => string): string[] {
+  return Object.entries(byCode).flatMap(([code, count]) => {
+    const shown = first.filter((one) => one.code === code).slice(0, SHOWN_OF_A_CODE);
+    const lines = shown.map((one) => `${one.index}/${one.id}: ${describe(one)}: ${one.message}`);
+    if (count > shown.length)
+      lines.push(`… and ${formatCount(count - shown.length)} more (${code}); --json lists more`);
+    return lines;
+  });
 }
 
 function describeSet(imported: ImportedSet): readonly string[] {

@@ -68,8 +68,7 @@ export interface ImportedSet {
  * resource documents the state; see docs/import-index.md. Importing it again posts only what is new. Memory does not
  * grow with the index.
  * @throws TidemarkError as the source, the targets and the store do; the signal's reason when it is aborted. Posted
- * changes stay, and the next
- *   import continues
+ *   changes stay, and the next import continues
  */
 export async function importIndex(input: ImportInput): Promise<ImportSummary> {
   const scratch = new Scratch(input.folder);
