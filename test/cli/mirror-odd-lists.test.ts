@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { CHANGES, copyIn, hashAndLength, LIST, MirroredSource } from '../support/mirrored-source.ts';
 import { killTidemarks, runTidemark, startTidemark } from '../support/run-tidemark.ts';
-import { documentOf } from '../support/served-source.ts';
+import { type Answering, documentOf } from '../support/served-source.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
 
@@ -111,11 +111,14 @@ describe('a mirror of a source whose lists are not as they should be', () => {
     assert.equal(source.requestsOf('a.txt'), before);
   });
 
-  it('applies changes in whole seconds, minutes or days that its position is within', async () => {
+  it('applies changes in whole seconds, minutes, days, months or years that its position is within', async () => {
     for (const [at, datetime] of [
       ['2026-03-01T10:20:30.5Z', '2026-03-01T10:20:30Z'],
       ['2026-03-02T10:20:30.5Z', '2026-03-02T10:20Z'],
       ['2026-03-03T10:20:30Z', '2026-03-03'],
+      ['2026-04-03T10:20:30Z', '2026-04'],
+      ['2027-05-03T10:20:30Z', '2027'],
+      ['2027-06-01T00:00:00Z', '2027-06-02T00:00:00.1234567891Z'],
     ] as const) {
       source.list(at).changes(AT, []);
       assert.equal((await mirror('--compare')).exitCode, 0);
@@ -144,6 +147,50 @@ describe('a mirror of a source whose lists are not as they should be', () => {
     await done();
   });
 
+  it('reads the open list of an index that is as it was', async () => {
+    const { baseUrl } = source.served;
+    const begin = `<rs:md capability="changelist" from="${AT}"/>`;
+    const index = documentOf(`${begin}<sitemap><loc>${baseUrl}/page.xml</loc>${begin}</sitemap>`, 'sitemapindex');
+    source.changes(AT, []).served.answers.set(CHANGES, validated(index, { etag: '"index"' }));
+    for (const path of ['c.txt', 'd.txt']) {
+      source.put({ [path]: 'new' });
+      const [, , ...added] = [...source.files.keys()];
+      const entries = added.map((path) => source.entry(path, `${md('created', LATER)} ${hashAndLength('', 'new')}`));
+      source.served.document('/page.xml', begin + entries.join(''));
+      await done();
+    }
+  });
+
+  it('asks for a range again where that was refused once', async () => {
+    const range = `${CHANGES}?from=${AT.replace('Z', '.000000Z')}`;
+    const change = { path: 'a.txt', change: 'updated', datetime: LATER } as const;
+    source.changes(AT, []).served.answers.set(range, (_, response) => response.writeHead(403).end());
+    await done();
+    source.put({ 'a.txt': 'new' }).changes(AT, [change]);
+    const { answers } = source.served;
+    answers.set(range, answers.get(CHANGES)!);
+    answers.set(CHANGES, documentOf('no list'));
+    await done();
+  });
+
+  it('reads a list again that may have changed in the second of its Last-Modified', async () => {
+    const change = { path: 'a.txt', change: 'updated', datetime: LATER } as const;
+    const modified = new Date(AT).toUTCString();
+    source.changes(AT, []);
+    await done();
+    source.put({ 'a.txt': 'new' }).changes(AT, [change]);
+    const first = source.served.answers.get(CHANGES) as string;
+    source.served.answers.set(CHANGES, validated(first, { 'last-modified': modified, date: modified }));
+    await done();
+    source.put({ 'b.txt': 'new' }).changes(AT, [change, { ...change, path: 'b.txt' }]);
+    const second = source.served.answers.get(CHANGES) as string;
+    source.served.answers.set(CHANGES, validated(second, { 'last-modified': modified }));
+    await done();
+    // The response was of a later second: now nothing can have changed.
+    source.served.answers.set(CHANGES, validated('', { 'last-modified': modified }));
+    assert.match((await done()).stdout, /Nothing to do/);
+  });
+
   it('compares everything when a change has no time, and undoes nothing that came after it', async () => {
     // As resync 2.0.1 writes them: with the lastmod that the file had, and without a beginning.
     const [from, old] = [`from="${AT}"`, '2020-01-01T00:00:00Z'];
@@ -170,6 +217,10 @@ describe('a mirror of a source whose lists are not as they should be', () => {
     const dated = source.entry('a.txt', `${md('created', LATER)} ${hashAndLength('', 'new')}`);
     source.served.document(CHANGES, `<rs:md capability="changelist" from="${AT}"/>${undated}${dated}`);
     await done();
+    assert.match((await done()).stdout, /because the source has no changes to follow/);
+    // A leap second is not a time that programs know.
+    source.put({ 'b.txt': 'new' }).list(LATER);
+    source.changes(AT, [{ path: 'b.txt', change: 'updated', datetime: '2026-06-30T23:59:60Z' }]);
     assert.match((await done()).stdout, /because the source has no changes to follow/);
   });
 
@@ -236,6 +287,16 @@ describe('a mirror of a source whose lists are not as they should be', () => {
     await done();
   });
 
+  it('reads a packed list whose Content-Encoding has capital letters', async () => {
+    const packed = gzipSync(source.served.answers.get(LIST) as string);
+    for (const coding of ['GZIP', 'gzip, Identity']) {
+      source.served.answers.set(LIST, (_, response) =>
+        response.writeHead(200, { 'content-encoding': coding }).end(packed),
+      );
+      await done();
+    }
+  });
+
   it('reads a packed list whose first byte comes alone', async () => {
     const list = source.served.answers.get(LIST) as string;
     source.served.answers.set(LIST, (_, response) => {
@@ -246,5 +307,14 @@ describe('a mirror of a source whose lists are not as they should be', () => {
     await done();
   });
 });
+
+/** Sends a document with validators, or 304 to a request that has one of them. */
+const validated =
+  (document: string, headers: Readonly<Record<string, string>>): Answering =>
+  (request, response) => {
+    const known = request.headers['if-none-match'] ?? request.headers['if-modified-since'] ?? '';
+    if (Object.values(headers).includes(known)) response.writeHead(304).end();
+    else response.writeHead(200, { 'content-type': 'application/xml', ...headers }).end(document);
+  };
 
 const md = (change: string, datetime: string) => `change="${change}" datetime="${datetime}"`;

@@ -226,11 +226,12 @@ export class Mirror {
 
   #readChanges(cursor: Cursor, wanted: WantedTable, isConditional: boolean) {
     const { reader, state } = this.#parts;
-    const before = state.fact('changesRead');
+    const before = state.fact('changeListRead');
     const list = this.#set.documents.changeList!;
     return readChanges(reader, list, {
       cursor,
-      hasRanges: state.fact('hasRanges'),
+      // A comparison costs more than asking again.
+      hasRanges: isConditional ? state.fact('hasRanges') : undefined,
       validator: isConditional && before?.uri === list ? before.validator : undefined,
       onChange: (change) => wanted.put(change, false),
     });
@@ -253,7 +254,7 @@ export class Mirror {
     setCursor(state, cursor);
     if (hasRanges !== undefined) state.setFact('hasRanges', hasRanges);
     state.setFact(
-      'changesRead',
+      'changeListRead',
       validator === undefined ? undefined : { uri: this.#set.documents.changeList!, validator },
     );
   }

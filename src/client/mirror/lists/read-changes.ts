@@ -9,8 +9,9 @@ import { timeOf, type WantedResource } from './wanted-resource.ts';
 
 export interface ChangesRead {
   readonly cursor: Cursor;
-  /** Whether the source answers queries for a range of time; undefined when it was not asked. */
+  /** Whether the source answers queries for a range of time; undefined when this was known, or did not show. */
   readonly hasRanges: boolean | undefined;
+  /** Undefined also for an index: it stays the same while the list of its last part grows. */
   readonly validator: string | undefined;
   /** The URI of the source's stream of changes: the link `monitor` (RFC 5989). */
   readonly stream: string | undefined;
@@ -18,7 +19,7 @@ export interface ChangesRead {
 
 interface ChangesOptions {
   readonly cursor: Cursor;
-  /** Whether the source answers queries for a range of time; undefined while it is unknown. */
+  /** Whether the source answers queries for a range of time; undefined while this is unknown. */
   readonly hasRanges: boolean | undefined;
   /** The validator of the Change List at the last read, which used another cursor. */
   readonly validator: string | undefined;
@@ -29,6 +30,11 @@ interface ChangesOptions {
 const TOLERANCE = 1_000;
 const MOST_PARTS = 100_000;
 const NO_REACH = 'the Change List does not reach back to the last pass';
+/** Statuses for a query that a source does not know. Others, such as 429, say nothing of the next request. */
+const UNKNOWN_QUERY: ReadonlySet<number> = new Set([400, 404]);
+
+/** Why no range was read: the source has none, or did not answer this time. */
+type NoRange = 'none' | 'refused';
 
 /**
  * Reads the changes after a cursor: as a range, if the source supports ranges, otherwise from each list that may
@@ -42,15 +48,16 @@ export async function readChanges(
   list: string,
   options: ChangesOptions,
 ): Promise<ChangesRead | undefined> {
+  let hasRanges: boolean | undefined;
   if (options.hasRanges !== false) {
     const taker = new ChangeTaker(options);
-    const ranges = await readRanges(reader, list, options, taker);
-    if (ranges !== undefined) return { ...readOf(ranges, taker), hasRanges: true, validator: undefined };
+    const range = await readRanges(reader, list, options, taker);
+    if (typeof range !== 'string') return { ...readOf(range, taker), hasRanges: true, validator: undefined };
+    if (range === 'none' && options.hasRanges === undefined) hasRanges = false;
   }
   const taker = new ChangeTaker(options);
   const read = await readAll(reader, list, options, taker);
-  const hasRanges = options.hasRanges === undefined ? false : undefined;
-  return read === undefined ? undefined : { ...readOf(read, taker), hasRanges, validator: read.validator };
+  return read && { ...readOf(read, taker), hasRanges, validator: read.validator };
 }
 
 function readOf({ document, headers }: ReadEntries, taker: ChangeTaker): Pick<ChangesRead, 'cursor' | 'stream'> {
@@ -59,20 +66,20 @@ function readOf({ document, headers }: ReadEntries, taker: ChangeTaker): Pick<Ch
   return { cursor: taker.cursor(), stream: isUri ? new URL(stream, document.uri).href : undefined };
 }
 
-/** Reads a range with `changelist.xml?from=`. Returns undefined when the source has no ranges. */
+/** Reads a range with `changelist.xml?from=`. */
 async function readRanges(
   reader: Reader,
   list: string,
   { cursor }: ChangesOptions,
   taker: ChangeTaker,
-): Promise<ReadEntries | undefined> {
-  if (list.includes('?')) return undefined;
+): Promise<ReadEntries | NoRange> {
+  if (list.includes('?')) return 'none';
   for (let from = cursor.time, parts = 1; ; parts++) {
     const read = await readRange(reader, `${list}?from=${formatStamp(from)}`, taker);
-    if (read === undefined) return undefined;
+    if (typeof read === 'string') return read;
     const { md } = read.document;
     const begin = timeOf(md.from);
-    if (begin === undefined || begin < from - TOLERANCE) return undefined;
+    if (begin === undefined || begin < from - TOLERANCE) return 'none';
     if (begin > from) throw new ChangesMissing(NO_REACH);
     const until = timeOf(md.until);
     taker.end(read.document);
@@ -81,18 +88,17 @@ async function readRanges(
   }
 }
 
-async function readRange(reader: Reader, uri: string, taker: ChangeTaker): Promise<ReadEntries | undefined> {
+async function readRange(reader: Reader, uri: string, taker: ChangeTaker): Promise<ReadEntries | NoRange> {
   let isIndex = false;
   try {
     const read = await readEntries(reader, uri, (entry, document) => {
       isIndex ||= leadsToPage(entry, document);
       if (!isIndex) taker.take(entry, document);
     });
-    return isIndex || read.document.root !== 'urlset' ? undefined : read;
+    return isIndex || read.document.root !== 'urlset' ? 'none' : read;
   } catch (error) {
-    // A source without ranges may refuse the query.
-    if (error instanceof DocumentFailure && error.status >= 400 && error.status < 500) return undefined;
-    throw error;
+    if (!(error instanceof DocumentFailure) || error.status < 400 || error.status >= 500) throw error;
+    return UNKNOWN_QUERY.has(error.status) ? 'none' : 'refused';
   }
 }
 
@@ -127,7 +133,7 @@ async function readAll(
     requireRoot(read.document);
     taker.end(read.document);
   }
-  return head;
+  return parts.length === 0 ? head : { ...head, validator: undefined };
 }
 
 /**

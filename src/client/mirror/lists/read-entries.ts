@@ -30,7 +30,7 @@ type OnEntry = (entry: Entry, document: Document) => void;
 export interface ReadEntries {
   readonly document: Document;
   readonly headers: Readonly<Record<string, string>>;
-  /** The ETag or Last-Modified, for a conditional request. */
+  /** For a conditional request: see `validatorOf`. */
   readonly validator: string | undefined;
 }
 
@@ -96,5 +96,15 @@ export function conditionsOf(validator: string | undefined): RequestHeaders {
   return validator.endsWith('"') ? { 'if-none-match': validator } : { 'if-modified-since': validator };
 }
 
-export const validatorOf = (headers: Readonly<Record<string, string>>): string | undefined =>
-  headers.etag?.endsWith('"') ? headers.etag : headers['last-modified'];
+/**
+ * The ETag, or the Last-Modified of bytes that cannot change within its second any more: the response is of a later one
+ * (RFC 9110, 8.8.2.2).
+ */
+export function validatorOf({
+  etag,
+  date = '',
+  'last-modified': modified = '',
+}: Readonly<Record<string, string>>): string | undefined {
+  if (etag?.endsWith('"')) return etag;
+  return Date.parse(date) - Date.parse(modified) >= 1000 ? modified : undefined;
+}

@@ -51,7 +51,7 @@ export class ChangeTaker {
     this.#list.count += 1;
     const wanted = wantedOf(entry, true);
     const { stamp } = wanted;
-    if (entry.md.datetime === undefined) this.#isUndated = true;
+    if (timeOf(entry.md.datetime) === undefined) this.#isUndated = true;
     // A deletion may be older than the copy, and would undo what came after it; its lastmod is from before it.
     if (stamp === undefined || (entry.md.datetime === undefined && wanted.isDeleted)) return;
     const end = endOf(entry.md.datetime ?? entry.lastmod!, stamp);
@@ -78,7 +78,7 @@ export class ChangeTaker {
 
   /**
    * The cursor after the changes that were taken.
-   * @throws ChangesMissing when some of them have no time
+   * @throws ChangesMissing when some of them have no time, or an invalid one
    */
   cursor(): Cursor {
     if (this.#isUndated) throw new ChangesMissing('the Change List has changes without a time', false);
@@ -108,11 +108,18 @@ export class ChangeTaker {
   }
 }
 
-/** Microseconds since 1970 before which a change was made whose time is rounded down to seconds, minutes or days. */
+/** Microseconds since 1970 before which a change was made whose time may be rounded down, to a second or more. */
 function endOf(text: string, stamp: number): number {
   if (/\d[.,]\d/.test(text)) return stamp + 1;
   if (/T\d\d:\d\d:\d\d/.test(text)) return stamp + 1_000_000;
-  return stamp + (text.includes('T') ? 60_000_000 : 86_400_000_000);
+  if (text.includes('T')) return stamp + 60_000_000;
+  return stamp + daysOf(text.trim()) * 86_400_000_000;
+}
+
+/** Most days of a date: `2026-01-31`, `2026-01` or `2026`. */
+function daysOf({ length }: string): number {
+  if (length > 7) return 1;
+  return length > 4 ? 31 : 366;
 }
 
 function digestOfChange({ loc, lastmod, md: { change, hash, length } }: Entry): string {

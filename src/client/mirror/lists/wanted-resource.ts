@@ -54,15 +54,23 @@ function aboutOf(entry: Entry): About | undefined {
 }
 
 /**
- * Parses a datetime into microseconds since 1970; undefined when it is invalid. Accepts dates without a time or a zone,
- * which some sources write.
+ * Parses a datetime into microseconds since 1970; undefined when it is invalid. Accepts all that W3C allows, and times
+ * without a zone, which some sources write.
  */
 export function timeOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const parsed = parseDatetime(text.trim());
+  const trimmed = text.trim();
+  const parsed = parseDatetime(trimmed);
   if (typeof parsed === 'number') return parsed;
-  const other = parseDatetime(`${text.trim()}${/T/.test(text) ? '' : 'T00:00:00'}Z`);
+  const other = parseDatetime(completed(trimmed));
   return typeof other === 'number' ? other : undefined;
+}
+
+/** A datetime with what may be missing, and without the digits of its fraction below the nanosecond. */
+function completed(text: string): string {
+  if (/^\d{4}(-\d\d){0,2}$/.test(text)) return `${text}${'-01-01'.slice(text.length - 4)}T00:00:00Z`;
+  const [, time, zone] = /^(.*?:\d\d(?:\.\d{1,9})?)\d*(Z|[+-]\d\d:?\d\d)?$/.exec(text) ?? [];
+  return time === undefined ? text : `${time}${zone ?? 'Z'}`;
 }
 
 /** The milliseconds since 1970 of a `lastmod`, rounded down to seconds, as the header Last-Modified has them. */

@@ -32,8 +32,11 @@ export interface Facts {
   readonly changesBefore: NonNullable<Cursor['before']>;
   /** Whether the source answers `changelist.xml?from=`. */
   readonly hasRanges: boolean;
-  /** The URL of the Change List that was read last, and its ETag or Last-Modified. */
-  readonly changesRead: { readonly uri: string; readonly validator: string };
+  /**
+   * The URL of the Change List that was read last, and its ETag or Last-Modified. Earlier versions kept that of an
+   * index, too, as `changesRead`, with which they missed changes.
+   */
+  readonly changeListRead: { readonly uri: string; readonly validator: string };
   /** The Resource List of the last comparison, and when that was, in milliseconds since 1970. */
   readonly listRead: { readonly uri: string; readonly at: number | undefined; readonly time: number };
   /** When the last pass ended, in milliseconds since 1970, and the error that stopped it. */
@@ -166,7 +169,7 @@ export class MirrorState implements TakenNames {
   forgetAllCopied(): void {
     this.#database.run('UPDATE resource SET length = NULL, hash = NULL, validator = NULL');
     this.clearFailures();
-    const facts = ['cursor', 'seen', 'changesBefore', 'changesRead', 'listRead', 'lastPass'] as const;
+    const facts = ['cursor', 'seen', 'changesBefore', 'changeListRead', 'listRead', 'lastPass'] as const;
     for (const name of facts) this.setFact(name, undefined);
   }
 
