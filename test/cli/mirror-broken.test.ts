@@ -37,6 +37,14 @@ describe('a mirror whose connections break', () => {
     }
   });
 
+  it('goes on where the rest comes in several parts', async () => {
+    // Nothing in the list shows that bytes are missing.
+    source.list(AT, () => '');
+    source.served.answers.set('/files/a.txt', breakingOff(BYTES, { after: 1_300_000, part: 700_000 }));
+    assert.equal((await mirror()).exitCode, 0);
+    assert.deepEqual(copy(), { 'a.txt': TEXT, 'b.txt': 'two' });
+  });
+
   it('takes no rest of other bytes: it begins again where the resource has changed meanwhile, or has no ETag', async () => {
     for (const hasEtag of [true, false]) {
       const { answers } = source.served;

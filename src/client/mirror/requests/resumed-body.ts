@@ -9,7 +9,8 @@ const BACKOFF = { firstMs: 200, longestMs: 5_000 };
 
 /**
  * Yields the bytes of a response. When its connection breaks, it requests the rest (RFC 9110, 13.1.5 and 14.2), if the
- * response has a strong ETag, so that the rest is of the same bytes.
+ * response has a strong ETag, so that the rest is of the same bytes. A server may send the rest in several parts
+ * (15.3.7).
  * @param uri the requested URI
  * @throws FetchFailure when the rest cannot be fetched
  */
@@ -19,30 +20,39 @@ export async function* resumedBody(
   { fetcher, signal }: Pick<Reader, 'fetcher' | 'signal'>,
 ): AsyncGenerator<Uint8Array> {
   const { etag } = first.headers;
+  let total = numberIn(first.headers['content-length']);
   let at = 0;
   let breaks = 0;
   for (let fetched = first; ; ) {
     const begun = at;
+    let problem: FetchFailure;
     try {
       for await (const chunk of fetched.body) {
         at += chunk.length;
         yield chunk;
       }
-      return;
+      if (total === undefined || at >= total) return;
+      problem = new FetchFailure(`it ends after ${at} of ${total} bytes`);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof FetchFailure) || error instanceof Refused) throw error;
-      breaks = at - begun > PROGRESS_BYTES ? 1 : breaks + 1;
-      if (at === 0 || !etag?.startsWith('"') || breaks > MOST_BREAKS) throw error;
-      await pauseAfter(breaks, BACKOFF, signal);
-      const headers = { range: `bytes=${at}-`, 'if-range': etag };
-      fetched = await fetcher.get(uri, 'identity', signal, headers);
-      if (isRest(fetched, first, at)) continue;
-      fetched.discard();
-      throw error;
+      problem = error;
     }
+    breaks = at - begun > PROGRESS_BYTES ? 1 : breaks + 1;
+    if (at === 0 || !etag?.startsWith('"') || breaks > MOST_BREAKS) throw problem;
+    await pauseAfter(breaks, BACKOFF, signal);
+    fetched = await fetcher.get(uri, 'identity', signal, { range: `bytes=${at}-`, 'if-range': etag });
+    const whole = numberIn(/\/(\d+)$/.exec(fetched.headers['content-range'] ?? '')?.[1]);
+    if (isRest(fetched, first, at) && whole !== undefined && whole === (total ?? whole)) {
+      total = whole;
+      continue;
+    }
+    fetched.discard();
+    throw problem;
   }
 }
+
+const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
 /** Whether a response continues the same representation at this byte. */
 function isRest({ status, headers }: Fetched, first: Fetched, at: number): boolean {
