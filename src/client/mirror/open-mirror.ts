@@ -10,7 +10,7 @@ import type { MirrorOptions } from './mirror-options.ts';
 import { OWN_PREFIX } from './names/safe-name.ts';
 import { withoutLogin } from './requests/credentials.ts';
 import { LIMITS, OUTAGE_BACKOFF, openRequests } from './requests/open-requests.ts';
-import { findSet, type MirroredSet, readSet, requireSameKind } from './source/find-set.ts';
+import { findSet, isNamed, type MirroredSet, readSet, requireSameKind } from './source/find-set.ts';
 import { lockMirror } from './state/mirror-lock.ts';
 import { MirrorState, STATE_FILE } from './state/mirror-state.ts';
 
@@ -83,7 +83,7 @@ async function setOf({ options, reader, state }: MirrorParts): Promise<MirroredS
     const message = `${options.place.name} is a copy of ${before}: give that URL, or another folder`;
     throw new TidemarkError('conflict', message, { url: before });
   }
-  if (options.set !== undefined && !set.includes(options.set)) {
+  if (options.set !== undefined && !isNamed(set, options.set)) {
     throw new TidemarkError('conflict', `${options.place.name} is a copy of the set ${set}: use another folder`, {
       set,
     });

@@ -104,6 +104,9 @@ export class HttpFetcher implements Fetcher {
   #fetched(uri: string, response: IncomingMessage, deadline: NodeJS.Timeout): Fetched {
     const headers: Record<string, string> = {};
     for (const [name, value] of Object.entries(response.headers)) headers[name] = String(value);
+    const codings = codingsIn(headers['content-encoding']);
+    if (codings === '') delete headers['content-encoding'];
+    else headers['content-encoding'] = codings;
     return {
       status: response.statusCode!,
       headers,
@@ -112,6 +115,12 @@ export class HttpFetcher implements Fetcher {
       discard: () => end(response, deadline),
     };
   }
+}
+
+/** The codings in a header `Content-Encoding`, in lower case (RFC 9110, 8.4.1). */
+function codingsIn(header = ''): string {
+  const codings = header.toLowerCase().split(/[\s,]+/);
+  return codings.filter((coding) => coding !== '' && coding !== 'identity').join(', ');
 }
 
 const isShort = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? Infinity) <= SHORT_BYTES;

@@ -15,15 +15,22 @@ export const linksInPage = (page: string): readonly string[] =>
     .filter((attributes) => isAdvertising(attributes.get('rel') ?? ''))
     .map((attributes) => attributes.get('href') ?? '');
 
+/** A URI, or a parameter of the URI before it. A quoted value may contain anything. */
+const LINK_PART = /<([^<>]*)>|;\s*([^\s=;,"<>]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/g;
+
 /** URIs in a header `Link`, by relation (RFC 8288, 3). */
 export function linksInHeader(header: string): Readonly<Record<string, readonly string[]>> {
   const found: Record<string, string[]> = Object.create(null);
-  for (const [, href, parameters] of header.matchAll(/<([^<>]*)>([^<]*)/g)) {
-    const [, quoted, bare] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s";,]+))/i.exec(parameters!) ?? [];
+  /** The URI whose relations are still to come: only its first parameter `rel` counts. */
+  let href: string | undefined;
+  for (const [, uri, name, quoted, bare] of header.matchAll(LINK_PART)) {
+    if (uri !== undefined) href = uri;
+    if (href === undefined || name?.toLowerCase() !== 'rel') continue;
     for (const rel of (quoted ?? bare ?? '').toLowerCase().split(/\s+/)) {
       found[rel] ??= [];
-      found[rel].push(href!);
+      found[rel].push(href);
     }
+    href = undefined;
   }
   return found;
 }

@@ -153,6 +153,9 @@ function chosen(lists: readonly string[], { url, name, option }: Choice): string
   );
 }
 
+/** Whether a name means a set: its URI, or a part of the path of its URI. */
+export const isNamed = (uri: string, name: string): boolean => uri === name || partsOf(uri).includes(name);
+
 const partsOf = (uri: string): readonly string[] =>
   (URL.canParse(uri) ? new URL(uri).pathname : uri).split('/').map((part) => {
     try {
