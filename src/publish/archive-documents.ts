@@ -1,11 +1,10 @@
-import { TidemarkError } from '../core/errors.ts';
 import { MAX_ENTRIES } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import type { SetStatistics } from '../stores/set-statistics.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import { fromOf, readHistory } from './change-windows.ts';
 import type { DocumentPlan } from './document-plan.ts';
-import { nameOfPart, partsOf } from './numbered-parts.ts';
+import { nameOfPart, partNamed, partsOf } from './numbered-parts.ts';
 import { documentName, partName } from './pages/document-name.ts';
 import type { PublishedSet } from './published-set.ts';
 import type { ArchivedDocument } from './render/documents/archive.ts';
@@ -52,13 +51,10 @@ export function planArchive(published: PublishedSet, content: ArchiveContent): D
 /** A part of an archive that is an index. @throws TidemarkError `not-found` when there is no such part */
 export function planArchivePart(published: PublishedSet, content: ArchiveContent, name: string): DocumentPlan {
   const { capability, uri, partUri, entries: all } = content;
-  const at = Number(name) - 1;
-  const entries = all.slice(at * MAX_ENTRIES, (at + 1) * MAX_ENTRIES);
+  const parts = partsOf(all);
+  const entries = partNamed(parts, name, 'this archive');
   // A client may have read an index that has become one document since.
-  if (all.length <= MAX_ENTRIES && name === nameOfPart(0)) return planArchive(published, content);
-  if (nameOfPart(at) !== name || entries.length === 0) {
-    throw new TidemarkError('not-found', `there is no part "${name}" of this archive`, { name });
-  }
+  if (parts.length === 1) return planArchive(published, content);
   const document = { capability, capabilityList: published.uris.capabilityList, index: uri, entries };
   return plan(published, { uri: partUri(name), entries, job: { kind: 'archive', document } });
 }

@@ -4,7 +4,7 @@ import type { ArchiveContent } from './archive-documents.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan } from './document-plan.ts';
 import { type ChangePackage, windowOf } from './dumps/stored-change-dump.ts';
-import { nameOfPart, partsOf } from './numbered-parts.ts';
+import { nameOfPart, partNamed, partsOf } from './numbered-parts.ts';
 import { documentName } from './pages/document-name.ts';
 import type { PublishedSet } from './published-set.ts';
 import type { RenderJob } from './render/render-job.ts';
@@ -30,12 +30,9 @@ export function planChangeDump(published: PublishedSet, packages: Packages): Doc
 export function planChangeDumpPart(published: PublishedSet, packages: Packages, name: string): DocumentPlan {
   const { changeDump: index, changeDumpPart } = published.uris;
   const parts = partsOf(packages);
-  const part = parts.find((_, at) => nameOfPart(at) === name);
+  const part = partNamed(parts, name, 'the Change Dump');
   // A client may have read an index that has become one document since.
-  if (parts.length === 1 && part !== undefined) return planChangeDump(published, packages);
-  if (part === undefined) {
-    throw new TidemarkError('not-found', `there is no part "${name}" of the Change Dump`, { name });
-  }
+  if (parts.length === 1) return planChangeDump(published, packages);
   return plan(published, part, {
     uri: changeDumpPart(name),
     job: dumpJob(published, part, { index, ...endOf(part) }),

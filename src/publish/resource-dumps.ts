@@ -1,10 +1,9 @@
-import { TidemarkError } from '../core/errors.ts';
 import { withArchive } from './archive-documents.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan } from './document-plan.ts';
 import type { DumpPlan } from './dumps/dump-plan.ts';
 import type { Dump } from './dumps/stored-dump.ts';
-import { nameOfPart, partsOf } from './numbered-parts.ts';
+import { nameOfPart, partNamed, partsOf } from './numbered-parts.ts';
 import { documentName } from './pages/document-name.ts';
 import type { PageDirectory } from './pages/page-directory.ts';
 import type { PublishedSet } from './published-set.ts';
@@ -55,12 +54,9 @@ export function planResourceDump(published: PublishedSet, dump: Dump, archives?:
 /** A part of a Resource Dump that is an index. @throws TidemarkError `not-found` when there is no such part */
 export function planDumpPart(published: PublishedSet, dump: Dump, name: string): DocumentPlan {
   const parts = partsOf(dump.packages);
-  const packages = parts.find((_, at) => nameOfPart(at) === name);
+  const packages = partNamed(parts, name, 'the Resource Dump');
   // A client may have read an index that has become one document since.
-  if (parts.length === 1 && packages !== undefined) return planResourceDump(published, dump);
-  if (packages === undefined) {
-    throw new TidemarkError('not-found', `there is no part "${name}" of the Resource Dump`, { name });
-  }
+  if (parts.length === 1) return planResourceDump(published, dump);
   const { uris } = published;
   const job = listJob(published, { ...dump, packages }, { index: uris.resourceDump });
   return plan(published, dump, { uri: uris.dumpPart(name), job });

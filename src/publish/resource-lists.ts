@@ -6,7 +6,7 @@ import type { Making } from './cache/document-cache.ts';
 import { type DocumentReference, fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan } from './document-plan.ts';
 import { documentName, parseName } from './pages/document-name.ts';
-import { type PageDirectory, RETIRED_FOR } from './pages/page-directory.ts';
+import { PAGE_NAME_KEPT_MS, type PageDirectory } from './pages/page-directory.ts';
 import type { Page, RetiredPage } from './pages/stored-directory.ts';
 import type { PublishedSet } from './published-set.ts';
 
@@ -32,7 +32,7 @@ export function planNamedPage(published: PublishedSet, directory: PageDirectory,
   if (page !== undefined) return planPage(published, directory, page);
   const number = parseName(name, directory.epoch);
   const retired = directory.retired.find((candidate) => candidate.name === name);
-  if (retired !== undefined && Date.now() - retired.retired < RETIRED_FOR) return planRetired(published, retired);
+  if (retired !== undefined && Date.now() - retired.retired < PAGE_NAME_KEPT_MS) return planRetired(published, retired);
   if (number > 0 && number <= directory.lastNumber) {
     throw new TidemarkError('gone', `the page "${name}" was split more than a day ago: read the index again`, { name });
   }

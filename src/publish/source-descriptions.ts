@@ -1,8 +1,7 @@
-import { TidemarkError } from '../core/errors.ts';
 import { sourceHome } from '../core/set-uris.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan, SourceInput } from './document-plan.ts';
-import { nameOfPart, partsOf } from './numbered-parts.ts';
+import { nameOfPart, partNamed, partsOf } from './numbered-parts.ts';
 import { documentName } from './pages/document-name.ts';
 import type { RenderJob } from './render/render-job.ts';
 
@@ -32,12 +31,9 @@ export function planSourceDescription(input: SourceInput): DocumentPlan {
 export function planDescriptionPart(input: SourceInput, name: string): DocumentPlan {
   const { shown, uris } = input;
   const parts = partsOf(shown.map(({ slug }) => slug));
-  const at = parts.findIndex((_, number) => nameOfPart(number) === name);
-  const slugs = parts[at];
+  const slugs = partNamed(parts, name, 'the Source Description');
   // A client may have read an index that has become one document since.
-  if (parts.length === 1 && at === 0) return planSourceDescription(input);
-  if (slugs === undefined)
-    throw new TidemarkError('not-found', `there is no part "${name}" of the Source Description`, { name });
+  if (parts.length === 1) return planSourceDescription(input);
   const document = { index: uris.sourceDescription, capabilityLists: capabilityLists(input, slugs) };
   return plan(input, slugs, { kind: 'source-description', document });
 }

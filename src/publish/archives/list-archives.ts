@@ -3,6 +3,7 @@ import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
 import { putJson } from '../../artifacts/json-object.ts';
 import { keptListsFolder, LISTS_FOLDER } from '../../artifacts/keys/set-keys.ts';
+import { removeWhere } from '../../artifacts/remove-where.ts';
 import { unlessConflict } from '../../core/errors.ts';
 import { hasListArchive, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
@@ -160,7 +161,7 @@ export class ListArchives {
       // The set of an unknown id may belong to another store.
       if (set === undefined) continue;
       const used = await this.#usedBy(set);
-      removed += await this.#removeWhere(id, (object) => {
+      removed += await removeWhere(artifacts, keptListsFolder(id), (object) => {
         signal?.throwIfAborted();
         return isLeftOver(object) && !used.has(object.key);
       });
@@ -170,19 +171,7 @@ export class ListArchives {
 
   /** Removes all files of a set that was removed. Returns how many. */
   removeAll(id: SetId): Promise<number> {
-    return this.#removeWhere(id, () => true);
-  }
-
-  async #removeWhere(id: SetId, isRemoved: (found: ListedObject) => boolean): Promise<number> {
-    const { artifacts } = this.#parts;
-    let removed = 0;
-    for await (const objects of artifacts.list(keptListsFolder(id))) {
-      for (const { key } of objects.filter(isRemoved)) {
-        await artifacts.delete(key);
-        removed += 1;
-      }
-    }
-    return removed;
+    return removeWhere(this.#parts.artifacts, keptListsFolder(id), () => true);
   }
 
   async #store({ set, at, style, pages }: KeepPlan, last: ArchivedList | undefined, options: KeepOptions) {

@@ -40,7 +40,7 @@ export interface BuiltDump extends Dump {
 }
 
 /** Milliseconds for which superseded packages can still be fetched: a client may have read the dump just before. */
-export const RETIRED_FOR = 24 * 60 * 60 * 1000;
+export const PACKAGE_KEPT_MS = 24 * 60 * 60 * 1000;
 /** Milliseconds between two records of the finished packages: at most this much work is repeated after a crash. */
 const RECORD_EVERY = 10_000;
 
@@ -117,7 +117,7 @@ class DumpBuild {
       published: dump,
       made: [],
       retired: [
-        ...retired.filter((one) => now - one.retired < RETIRED_FOR),
+        ...retired.filter((one) => now - one.retired < PACKAGE_KEPT_MS),
         ...superseded.map((one): RetiredPackage => ({ ...one, retired: now })),
       ],
     });

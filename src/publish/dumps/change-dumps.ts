@@ -1,10 +1,7 @@
 import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { inflateRaw } from 'node:zlib';
-import { formatKey, parseKey } from '../../artifacts/artifact-key.ts';
-import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
+import type { ArtifactStore, ObjectRange } from '../../artifacts/artifact-store.ts';
 import { changePackagesFolder } from '../../artifacts/keys/set-keys.ts';
+import { removeWhere } from '../../artifacts/remove-where.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { DEFAULT_PACKAGE_BYTES, hasDump, keptSince, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
@@ -16,8 +13,9 @@ import type { Catalog } from '../../stores/catalog.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { partName } from '../pages/document-name.ts';
 import type { PublishedSet } from '../published-set.ts';
-import { RETIRED_FOR } from './build-dump.ts';
+import { PACKAGE_KEPT_MS } from './build-dump.ts';
 import type { ChangePackJob } from './pack-changes.ts';
+import { openPackage, packageNameOf, readPackedManifest } from './package-bytes.ts';
 import type { Packer, PackOptions } from './packer.ts';
 import { type ChangePackage, putChangeDump, readChangeDump } from './stored-change-dump.ts';
 
@@ -148,7 +146,7 @@ export class ChangeDumps {
     // Written even if there is no document: a first build that is running then fails, and publishes none of the
     // packages that are removed here.
     await putChangeDump(catalog, set, { body: { epoch: 0, packages: [] }, replaces: stored?.version });
-    return this.#removeWhere(set, () => true);
+    return removeWhere(this.#parts.artifacts, changePackagesFolder(set), () => true);
   }
 
   /**
@@ -159,38 +157,19 @@ export class ChangeDumps {
     const stored = await readChangeDump(this.#parts.catalog, id);
     const packages = stored?.body.epoch === epoch ? stored.body.packages : [];
     const used = new Set(packages.map(({ name }) => name));
-    return this.#removeWhere(id, ({ key, modified }) => {
-      const found = parseKey(key);
-      const isUsed = found?.kind !== 'change-package' || used.has(found.name);
-      return !isUsed && Date.now() - modified > RETIRED_FOR;
+    return removeWhere(this.#parts.artifacts, changePackagesFolder(id), ({ key, modified }) => {
+      const name = packageNameOf(key, 'change-package');
+      return name !== undefined && !used.has(name) && Date.now() - modified > PACKAGE_KEPT_MS;
     });
   }
 
-  /** The bytes of a package. */
-  async open(
-    { id }: ResourceSet,
-    { name }: ChangePackage,
-    range: { readonly start: number; readonly length: number },
-  ): Promise<Readable> {
-    return (await this.#parts.artifacts.get(formatKey({ kind: 'change-package', set: id, name }), { range })).body;
+  /** The bytes of a package. @throws TidemarkError `not-found` when another program has deleted it */
+  open({ id }: ResourceSet, { name }: ChangePackage, range: ObjectRange): Promise<Readable> {
+    return openPackage(this.#parts.artifacts, { kind: 'change-package', set: id, name }, range);
   }
 
-  async readManifest(set: ResourceSet, of: ChangePackage): Promise<Buffer> {
-    const { offset: start, packed, length } = of.manifest;
-    const bytes = await buffer(await this.open(set, of, { start, length: packed }));
-    return packed === length ? bytes : inflate(bytes);
-  }
-
-  async #removeWhere(set: SetId, isRemoved: (found: ListedObject) => boolean): Promise<number> {
-    const { artifacts } = this.#parts;
-    let removed = 0;
-    for await (const objects of artifacts.list(changePackagesFolder(set))) {
-      for (const { key } of objects.filter(isRemoved)) {
-        await artifacts.delete(key);
-        removed += 1;
-      }
-    }
-    return removed;
+  readManifest({ id }: ResourceSet, { name, manifest }: ChangePackage): Promise<Buffer> {
+    return readPackedManifest(this.#parts.artifacts, { kind: 'change-package', set: id, name }, manifest);
   }
 
   async #closedWindows({ id, epochStart }: ResourceSet): Promise<readonly ClosedWindow[]> {
@@ -225,5 +204,3 @@ function sinceOf(set: ResourceSet): Stamp | undefined {
   const since = keptSince(set);
   return since === undefined ? undefined : Math.max(since, prunedBefore(set), set.epochStart);
 }
-
-const inflate = promisify<Buffer, Buffer>(inflateRaw);

@@ -1,20 +1,18 @@
 import type { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { promisify } from 'node:util';
-import { inflateRaw } from 'node:zlib';
-import { formatKey, parseKey } from '../../artifacts/artifact-key.ts';
-import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import type { ArtifactStore, ObjectRange } from '../../artifacts/artifact-store.ts';
 import { CHANGE_DUMPS_FOLDER, DUMPS_FOLDER, packagesFolder } from '../../artifacts/keys/set-keys.ts';
+import { removeWhere } from '../../artifacts/remove-where.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { DEFAULT_PACKAGE_BYTES, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ContentsLocation } from '../../sources/open-contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import { type BuildOptions, type BuiltDump, buildDump, RETIRED_FOR } from './build-dump.ts';
+import { type BuildOptions, type BuiltDump, buildDump, PACKAGE_KEPT_MS } from './build-dump.ts';
 import type { BuiltChangeDump, ChangeDumps } from './change-dumps.ts';
 import { type DumpPlan, requireBytes } from './dump-plan.ts';
 import type { KnownDumps } from './known-dumps.ts';
+import { openPackage, packageNameOf, readPackedManifest } from './package-bytes.ts';
 import type { Packer } from './packer.ts';
 import { NO_DUMP, type Package, putDump, readDump } from './stored-dump.ts';
 
@@ -39,12 +37,6 @@ export interface BuiltDumps extends BuiltDump {
 }
 
 export type DumpOptions = Pick<BuildOptions, 'signal' | 'onProgress'>;
-
-/** A range of bytes. */
-interface Range {
-  readonly start: number;
-  readonly length: number;
-}
 
 /** Builds, removes and opens the Resource Dumps of sets. */
 export class Dumps {
@@ -108,7 +100,7 @@ export class Dumps {
     // packages that are removed here.
     await putDump(catalog, set, { body: NO_DUMP, replaces: stored?.version });
     const archived = await this.#parts.archivedPackages(set);
-    return this.#removeWhere(set, ({ name }) => !archived.has(name));
+    return this.#removeWhere(set, (name) => !archived.has(name));
   }
 
   /**
@@ -136,15 +128,12 @@ export class Dumps {
   }
 
   /** The bytes of a package. @throws TidemarkError `not-found` when another program has deleted it */
-  async open({ id }: ResourceSet, { name }: Package, range: Range): Promise<Readable> {
-    return (await this.#parts.artifacts.get(formatKey({ kind: 'package', set: id, name }), { range })).body;
+  open({ id }: ResourceSet, { name }: Package, range: ObjectRange): Promise<Readable> {
+    return openPackage(this.#parts.artifacts, { kind: 'package', set: id, name }, range);
   }
 
-  /** The manifest of a package. It is never larger than a document may be. */
-  async readManifest(set: ResourceSet, of: Package): Promise<Buffer> {
-    const { offset: start, packed, length } = of.manifest;
-    const bytes = await buffer(await this.open(set, of, { start, length: packed }));
-    return packed === length ? bytes : inflate(bytes);
+  readManifest({ id }: ResourceSet, { name, manifest }: Package): Promise<Buffer> {
+    return readPackedManifest(this.#parts.artifacts, { kind: 'package', set: id, name }, manifest);
   }
 
   /** Called when documents name the dump. @throws TidemarkError `conflict` when it was removed meanwhile */
@@ -158,33 +147,18 @@ export class Dumps {
   async #removeUnused({ id }: ResourceSet): Promise<number> {
     const stored = (await readDump(this.#parts.catalog, id))?.body ?? NO_DUMP;
     const now = Date.now();
-    const retired = stored.retired.filter((one) => now - one.retired < RETIRED_FOR);
+    const retired = stored.retired.filter((one) => now - one.retired < PACKAGE_KEPT_MS);
     const archived = await this.#parts.archivedPackages(id);
     const current = [...(stored.published?.packages ?? []), ...stored.made, ...retired];
     const names = archived.union(new Set(current.map(({ name }) => name)));
-    return this.#removeWhere(id, ({ name, modified }) => !names.has(name) && now - modified > RETIRED_FOR);
+    return this.#removeWhere(id, (name, modified) => !names.has(name) && now - modified > PACKAGE_KEPT_MS);
   }
 
-  async #removeWhere(set: SetId, isRemoved: (found: FoundPackage) => boolean): Promise<number> {
-    const { artifacts } = this.#parts;
-    let removed = 0;
-    for await (const objects of artifacts.list(packagesFolder(set))) {
-      for (const { key, modified } of objects) {
-        const parsed = parseKey(key);
-        if (parsed?.kind !== 'package' || !isRemoved({ name: parsed.name, modified })) continue;
-        await artifacts.delete(key);
-        removed += 1;
-      }
-    }
-    return removed;
+  /** @param isRemoved takes the name of a package, and when it was made, in milliseconds since 1970 */
+  #removeWhere(set: SetId, isRemoved: (name: string, modified: number) => boolean): Promise<number> {
+    return removeWhere(this.#parts.artifacts, packagesFolder(set), ({ key, modified }) => {
+      const name = packageNameOf(key, 'package');
+      return name !== undefined && isRemoved(name, modified);
+    });
   }
 }
-
-/** A stored package. */
-interface FoundPackage {
-  readonly name: string;
-  /** Milliseconds since 1970. */
-  readonly modified: number;
-}
-
-const inflate = promisify<Buffer, Buffer>(inflateRaw);

@@ -1,22 +1,23 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { hasChangeDump, hasDump, type ResourceSet, type SetId } from '../../core/resource-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { KnownDocuments } from '../known-documents.ts';
 import { whyNoDump } from './dump-plan.ts';
 import { type ChangePackage, readChangeDump } from './stored-change-dump.ts';
 import { type Dump, type Package, readDump, type StoredDump } from './stored-dump.ts';
 
 type FindArchived = (set: ResourceSet, name: string) => Promise<Package | undefined>;
 
-/** The dumps of all sets, in sync with other processes: each is read again after any dump was changed. */
+/** The dumps of all sets, in sync with other processes. */
 export class KnownDumps {
   readonly #catalog: Pick<Catalog, 'get' | 'head'>;
-  readonly #known = new Map<SetId, StoredDump | undefined>();
-  #head = 0;
+  readonly #known: KnownDocuments<StoredDump>;
   readonly #archived: FindArchived;
 
   /** @param archived finds packages of archived dumps; by default there are none */
   constructor(catalog: Pick<Catalog, 'get' | 'head'>, archived: FindArchived = async () => undefined) {
     this.#catalog = catalog;
+    this.#known = new KnownDocuments({ catalog, kind: 'dump', read: (set) => readDump(catalog, set) });
     this.#archived = archived;
   }
 
@@ -59,19 +60,8 @@ export class KnownDumps {
     throw new TidemarkError('not-found', `there is no package "${name}": read the Change Dump again`, { name });
   }
 
-  async find(set: SetId): Promise<StoredDump | undefined> {
-    const head = await this.#catalog.head('dump');
-    if (head !== this.#head) {
-      this.#known.clear();
-      this.#head = head;
-    }
-    if (!this.#known.has(set)) {
-      const document = await readDump(this.#catalog, set);
-      // Another call may have read a newer one meanwhile.
-      if (head === this.#head) this.#known.set(set, document?.body);
-      return document?.body;
-    }
-    return this.#known.get(set);
+  find(set: SetId): Promise<StoredDump | undefined> {
+    return this.#known.of(set);
   }
 }
 

@@ -17,7 +17,7 @@ interface WholeSurvey {
   readonly entries?: number;
 }
 
-export const RETIRED_FOR = 24 * 60 * 60 * 1000;
+export const PAGE_NAME_KEPT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Maps ranges of keys to the pages of a set. It is computed from the log alone, so every server has the same one, with
@@ -201,7 +201,7 @@ export class PageDirectory {
     let bytes = 0;
     const kept = this.#retired.toReversed().filter(({ from, to, retired }) => {
       bytes += bytesOf([[from, to]]);
-      return now - retired < RETIRED_FOR && bytes <= MOST_RETIRED_BYTES;
+      return now - retired < PAGE_NAME_KEPT_MS && bytes <= MOST_RETIRED_BYTES;
     });
     this.#retired = kept.reverse();
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { MAX_ENTRIES } from '../../../src/core/resource-set.ts';
-import { PageDirectory, RETIRED_FOR } from '../../../src/publish/pages/page-directory.ts';
+import { PAGE_NAME_KEPT_MS, PageDirectory } from '../../../src/publish/pages/page-directory.ts';
 import { widened } from '../../../src/publish/pages/page-limits.ts';
 import type { LogEntry } from '../../../src/stores/change-log.ts';
 import type { Piece } from '../../../src/stores/resource-states.ts';
@@ -172,8 +172,8 @@ describe('a directory of pages', () => {
     const directory = full();
     directory.apply(entry('created', '/b2', 102));
     directory.split('4-00000001', { through: 105, pieces: [piece('/a', '/b', 2), piece('/b2', '/c', 2)] }, NOW);
-    assert.equal(directory.toStored(NOW + RETIRED_FOR - 1).retired.length, 1);
-    assert.equal(directory.toStored(NOW + RETIRED_FOR).retired.length, 0);
+    assert.equal(directory.toStored(NOW + PAGE_NAME_KEPT_MS - 1).retired.length, 1);
+    assert.equal(directory.toStored(NOW + PAGE_NAME_KEPT_MS).retired.length, 0);
     assert.deepEqual(directory.retired, []);
   });
 
