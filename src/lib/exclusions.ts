@@ -64,7 +64,8 @@ export function requireFewPatterns(lines: readonly string[]): void {
  * @throws TidemarkError `unavailable` when the text cannot be used: what it would exclude must not be published
  */
 export function exclusionsOf({ exclude, ownFiles = [] }: RootPatterns, ignoreText: string): Exclusions {
-  const lines = ignoreText.split('\n');
+  // Windows editors begin a file with a byte order mark. git skips it, too.
+  const lines = ignoreText.replace(/^\ufeff/, '').split('\n');
   try {
     requireFewPatterns(lines);
   } catch (error) {

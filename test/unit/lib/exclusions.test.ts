@@ -101,6 +101,15 @@ describe('the exclusions of a root', () => {
     assert.throws(excludes, { code: 'unavailable', message: /cannot be used: it has more than 1048576 bytes$/ });
   });
 
+  it('are those of a file that begins with a byte order mark, too', () => {
+    folder.write(`root/${IGNORE_FILE}`, '\ufeffprivate/\r\n*.key\r\n');
+    const excludes = readExclusions(folder.at('root'), { exclude: [] });
+    assert.deepEqual(
+      ['private/secret.txt', 'a.key', 'b'].filter((path) => isLeftOut(excludes, path)),
+      ['private/secret.txt', 'a.key'],
+    );
+  });
+
   it('are none when the file is not a file', () => {
     mkdirSync(folder.at(`folder/${IGNORE_FILE}`), { recursive: true });
     assert.equal(readExclusions(folder.at('folder'), { exclude: [] })('a', false), false);

@@ -106,6 +106,14 @@ describe('.tidemarkignore', () => {
     assert.deepEqual(await list(['*.tmp']), ['c.txt', 'keep.tmp']);
   });
 
+  it('may begin with a byte order mark, as editors on Windows write it', async () => {
+    for (const path of ['private/secret.txt', 'a.key', 'b']) folder.write(path);
+    folder.write('.tidemarkignore', '\ufeffprivate/\r\n*.key\r\n');
+    const root = openRoot({ root: folder.path, exclude: [] });
+    assert.deepEqual(await list([]), ['b']);
+    assert.equal((await root.leavesOut())('private/secret.txt'), true);
+  });
+
   it('is read again at each list', async () => {
     folder.write('a.log');
     const root = openRoot({ root: folder.path, exclude: [] });
