@@ -149,7 +149,8 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'src/sources/sync/key-cursor.ts',
       'src/sources/files/classify-file.ts',
       'src/lib/exclusions.ts',
-      'src/lib/glob.ts',
+      'src/lib/glob/glob.ts',
+      'src/lib/glob/bracket.ts',
       'src/sources/files/scan-memory.ts',
     ],
     specs: [

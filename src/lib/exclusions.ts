@@ -1,7 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
-import { compileGlob, hasWildcard } from './glob.ts';
+import { CLASS_NAMES } from './glob/bracket.ts';
+import { compileGlob, hasWildcard, unknownClassOf } from './glob/glob.ts';
 import { errorCode, reasonOf } from './system-error.ts';
 
 export const IGNORE_FILE = '.tidemarkignore';
@@ -58,6 +59,20 @@ export function requireFewPatterns(lines: readonly string[]): void {
   );
 }
 
+/** @throws TidemarkError `invalid` when a pattern has a class that does not exist: it would match nothing, as in git */
+export function requireKnownClasses(lines: readonly string[]): void {
+  const unknown = lines
+    .filter((line) => !line.startsWith('#'))
+    .map(unknownClassOf)
+    .find((name) => name !== undefined);
+  if (unknown === undefined) return;
+  throw new TidemarkError(
+    'invalid',
+    `a pattern has the unknown class [:${unknown}:]: the classes are ${CLASS_NAMES.join(', ')}`,
+    { field: 'exclude' },
+  );
+}
+
 /**
  * The exclusions of a root.
  * @param ignoreText the text of its `.tidemarkignore`; its lines follow the patterns of the set
@@ -68,6 +83,7 @@ export function exclusionsOf({ exclude, ownFiles = [] }: RootPatterns, ignoreTex
   const lines = ignoreText.replace(/^\ufeff/, '').split('\n');
   try {
     requireFewPatterns(lines);
+    requireKnownClasses(lines);
   } catch (error) {
     throw ignoreFileError(error);
   }

@@ -132,6 +132,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
       [{ root: '/srv' }, /there is no field "root" here: there are /],
       [{ resourceRootDir: 'papers' }, /"papers" is not an absolute path/],
       [{ exclude: ['*'.repeat(40_000)] }, /the patterns with wildcards have 40000 characters, at most 32768/],
+      [{ exclude: ['[[:digits:]]*'] }, /a pattern has the unknown class \[:digits:\]: the classes are alnum/],
       [{ exclude: ['*.tmp'] }, /--exclude goes with --root or --from/],
       [{ presignedSeconds: 60 }, /goes with a root on S3/],
       [{ publishHashes: ['crc32'] }, /use one of sha-256, sha-1, md5/],

@@ -11,7 +11,7 @@ import {
   type ResourceSet,
   type SetFields,
 } from '../../core/resource-set.ts';
-import { requireFewPatterns } from '../../lib/exclusions.ts';
+import { requireFewPatterns, requireKnownClasses } from '../../lib/exclusions.ts';
 import { DUMP_SETTINGS } from './dump-settings.ts';
 import { FROM_SETTINGS } from './from-settings.ts';
 import { RECORDS_SETTING } from './records-setting.ts';
@@ -102,6 +102,7 @@ const SET_SETTINGS = {
     flags: [several('--exclude <pattern>', patterns)],
     check(given, origin) {
       requireFewPatterns(given);
+      requireKnownClasses(given);
       if (given.length > 0) requireFiles(origin);
     },
     sample: ['*.tmp'],

@@ -12,8 +12,9 @@ import {
   parseExclusions,
   readExclusions,
   requireFewPatterns,
+  requireKnownClasses,
 } from '../../../src/lib/exclusions.ts';
-import { compileGlob } from '../../../src/lib/glob.ts';
+import { compileGlob } from '../../../src/lib/glob/glob.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
 describe('a glob', () => {
@@ -46,10 +47,40 @@ describe('a glob', () => {
     ['[a-cx]', ['a', 'b', 'c', 'x'], ['-', 'd']],
     ['[ac-]', ['a', 'c', '-'], ['b']],
     ['[a-c-e]', ['a', 'b', 'c', '-', 'e'], ['d']],
-    ['[c-a]', [], ['a', 'b', 'c', '']],
-    ['[c-a]x', [], ['ax', 'x']],
+    ['[c-a]', ['c'], ['a', 'b', '']],
+    ['[c-a]x', ['cx'], ['ax', 'x']],
     ['[\\]]', [']'], ['\\']],
     ['[ ]', [' '], ['a']],
+    ['[[:digit:]].b', ['1.b'], ['a.b', ':.b', '[.b', '11.b']],
+    ['[[:alpha:]]', ['a', 'Z'], ['1', 'é', '_']],
+    ['[[:alnum:]]', ['a', 'Z', '0'], ['-', '_']],
+    ['[[:lower:]]', ['a', 'z'], ['A', '1']],
+    ['[[:upper:]]', ['A', 'Z'], ['a', '1']],
+    ['[[:xdigit:]]', ['0', 'f', 'F'], ['g', 'G']],
+    ['[[:punct:]]', ['!', '.', '-', ':', '@', '[', '_', '`', '{', '~'], ['a', '1', ' ', '/', '\x7f']],
+    ['[[:graph:]]', ['!', '~', 'a'], [' ', '/', '\x7f']],
+    ['[[:print:]]', [' ', '!', '~'], ['\t', '/', '\x7f']],
+    ['[[:cntrl:]]', ['\x01', '\x1f', '\x7f'], [' ', 'a']],
+    ['[[:blank:]]', [' ', '\t'], ['\n', 'a']],
+    ['a[[:space:]]b', ['a b', 'a\tb', 'a\nb', 'a\rb'], ['a\vb', 'a\fb', 'asb', 'a:]b']],
+    ['[![:digit:]]', ['a', ':'], ['1', '/']],
+    ['[^[:digit:]a]', ['b'], ['1', 'a', '/']],
+    ['[[:digit:][:upper:]x]', ['1', 'A', 'x'], ['a', ':']],
+    ['[x[:digit:]-]', ['x', '1', '-'], ['.']],
+    ['[[:digit:]-z]', ['1', '-', 'z'], ['a']],
+    ['[][:digit:]]', [']', '1'], ['[', ':']],
+    ['[[:]', ['[', ':'], ['a', ']']],
+    ['[[:a]', ['[', ':', 'a'], ['b']],
+    ['[[.a]', ['[', '.', 'a'], ['b']],
+    ['[:digit:]', [':', 'd', 't'], ['1', '[']],
+    ['[[:digit:]', ['[[:digit:]'], ['1', '[d']],
+    ['[[:digits:]]', [], ['1', 'd', '[', '']],
+    ['[![:digits:]]', [], ['1', 'a', '']],
+    ['[[::]]', [], [':', '']],
+    ['[[:constructor:]]', [], ['c']],
+    ['a[+-9]b', ['a+b', 'a.b', 'a0b', 'a9b'], ['a/b']],
+    ['a[/]b', [], ['a/b', 'ab']],
+    ['[\\]x', ['[]x'], ['x', ']x']],
     ['{a,b}', ['a', 'b'], ['c', '{a,b}', 'a,b']],
     ['{a}', ['{a}'], ['a']],
     ['}', ['}'], ['']],
@@ -108,6 +139,19 @@ describe('the exclusions of a root', () => {
       ['private/secret.txt', 'a.key', 'b'].filter((path) => isLeftOut(excludes, path)),
       ['private/secret.txt', 'a.key'],
     );
+  });
+
+  it('are refused with a class of characters that does not exist, which would match nothing', () => {
+    requireKnownClasses(['[[:digit:]]', '# [[:digits:]]', '[:digits:]', '[[:digits:]']);
+    const message = /^a pattern has the unknown class \[:digits:\]: the classes are alnum, alpha, blank, .*, xdigit$/;
+    const refused = { code: 'invalid', message, details: { field: 'exclude' } };
+    assert.throws(() => requireKnownClasses(['a', '!x/[a[:digits:]]*']), refused);
+    assert.throws(() => exclusionsOf({ exclude: [] }, 'a\n[[:digits:]]\n'), {
+      code: 'unavailable',
+      message: /^\.tidemarkignore, which hides files, cannot be used: a pattern has the unknown class \[:digits:\]/,
+    });
+    // A set that was stored by an earlier version.
+    assert.equal(exclusionsOf({ exclude: ['[[:digits:]]'] }, '')('1', false), false);
   });
 
   it('are none when the file is not a file', () => {

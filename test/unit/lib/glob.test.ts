@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { compileGlob } from '../../../src/lib/glob.ts';
+import { compileGlob } from '../../../src/lib/glob/glob.ts';
 
 describe('a glob', () => {
   it('whose groups are nested too deep matches itself only', () => {

@@ -53,6 +53,11 @@ const CASES: readonly (readonly [patterns: string[], hidden: string[], shown: st
     ['a/docs', 'xy'],
   ],
   [
+    ['[[:digit:]].txt', 'a[[:space:]]b', '/[![:alpha:]]/'],
+    ['1.txt', 'x/2.txt', 'a b', '1/'],
+    ['a.txt', 'a/', '1'],
+  ],
+  [
     ['a+', '[a]+b', '{c,d}+', '(e|f)', 'g$', '^h', '.i'],
     ['a+', 'a+b', 'c+', '(e|f)', 'g$', '^h', '.i'],
     ['aa', 'ab', 'cc', 'e', 'xi'],

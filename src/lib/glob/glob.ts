@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
+import { parseBracket } from './bracket.ts';
 
 /**
  * Whether a name or a path matches; `/` separates names. The time is proportional to the length of the text, for every
@@ -34,6 +35,14 @@ export function compileGlob(glob: string): Glob {
   }
 }
 
+/** The name of a class that does not exist, such as `digits` in `[[:digits:]]`: such a pattern matches nothing. */
+export function unknownClassOf(glob: string): string | undefined {
+  if (!glob.includes('[:')) return undefined;
+  const translator = new GlobTranslator(glob);
+  translator.translate();
+  return translator.unknownClass;
+}
+
 const require = createRequire(import.meta.url);
 let re2: typeof Re2 | undefined;
 
@@ -54,14 +63,15 @@ interface Group {
 /** Translates a pattern into a regular expression in one pass. */
 class GlobTranslator {
   readonly #glob: string;
-  readonly #lastBracket: number;
   readonly #parts: string[] = [];
   readonly #groups: Group[] = [];
   #at = 0;
+  #hasBrackets = true;
+  /** The name of a class that does not exist, when the pattern has one. */
+  unknownClass: string | undefined;
 
   constructor(glob: string) {
     this.#glob = glob;
-    this.#lastBracket = glob.lastIndexOf(']');
   }
 
   translate(): string {
@@ -79,7 +89,7 @@ class GlobTranslator {
       case '?':
         return NO_SLASH;
       case '[':
-        return this.#class();
+        return this.#bracket();
       case '{':
         this.#groups.push({ open: this.#parts.length, commas: [], from: this.#at });
         return literal(character);
@@ -114,20 +124,16 @@ class GlobTranslator {
     return count === this.#glob.length ? '.*' : '(?:/.*)?';
   }
 
-  #class(): string {
-    const isNegated = '!^'.includes(this.#glob[this.#at] ?? ' ');
-    const from = this.#at + (isNegated ? 1 : 0);
-    let end = from;
-    // A bracket at the first position is literal.
-    for (let first = true; end <= this.#lastBracket && (first || this.#glob[end] !== ']'); first = false) {
-      end += this.#glob[end] === '\\' ? 2 : 1;
+  #bracket(): string {
+    const bracket = this.#hasBrackets ? parseBracket(this.#glob, this.#at) : undefined;
+    if (bracket === undefined) {
+      // Where one is not closed, no later one can be: parsing each would take quadratic time.
+      this.#hasBrackets = false;
+      return literal('[');
     }
-    if (end > this.#lastBracket) return literal('[');
-    this.#at = end + 1;
-    const members = membersOf(this.#glob.slice(from, end));
-    if (isNegated) return `[^/${members}]`;
-    // A class without members matches nothing.
-    return members === '' ? '[^\\x{0}-\\x{10FFFF}]' : `[${members}]`;
+    this.#at = bracket.end;
+    this.unknownClass ??= bracket.unknownClass;
+    return bracket.expression;
   }
 
   #closeGroup(): string {
@@ -143,23 +149,6 @@ class GlobTranslator {
     this.#parts.splice(group.open);
     return `[${rangeOf(first, last)}]`;
   }
-}
-
-function membersOf(content: string): string {
-  const characters = [...content.matchAll(/\\?(.)/gsu)].map(([whole, character]) => ({ whole, character: character! }));
-  let members = '';
-  for (let at = 0; at < characters.length; at++) {
-    const { character } = characters[at]!;
-    const isRange = characters[at + 1]?.whole === '-' && at + 2 < characters.length;
-    if (!isRange) members += literal(character);
-    else {
-      const last = characters[at + 2]!.character;
-      // A descending range has no members, as in git.
-      if (character.codePointAt(0)! <= last.codePointAt(0)!) members += rangeOf(character, last);
-      at += 2;
-    }
-  }
-  return members;
 }
 
 /** Accepts either order, like picomatch, which was used before. */
