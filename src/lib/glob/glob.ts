@@ -115,13 +115,11 @@ class GlobTranslator {
     let count = 1;
     for (; this.#glob[this.#at] === '*'; this.#at++) count += 1;
     const isLast = this.#at === this.#glob.length;
-    if (count !== 2 || !isFirst || !(isLast || this.#glob[this.#at] === '/')) return `${NO_SLASH}*`;
-    if (!isLast) {
-      this.#at += 1;
-      return '(?:.*/)?';
-    }
-    if (this.#parts.at(-1) === literal('/')) this.#parts.pop();
-    return count === this.#glob.length ? '.*' : '(?:/.*)?';
+    if (count === 1 || !isFirst || !(isLast || this.#glob[this.#at] === '/')) return `${NO_SLASH}*`;
+    // At the end, after a slash: what is in the folder, but not the folder itself.
+    if (isLast) return '.*';
+    this.#at += 1;
+    return '(?:.*/)?';
   }
 
   #bracket(): string {

@@ -49,8 +49,18 @@ const CASES: readonly (readonly [patterns: string[], hidden: string[], shown: st
   ],
   [
     ['docs/**', '/**/x/**/y'],
-    ['docs', 'docs/a/b', 'x/y', 'a/x/b/c/y'],
-    ['a/docs', 'xy'],
+    ['docs/a', 'docs/a/b', 'x/y', 'a/x/b/c/y'],
+    ['docs', 'docs/', 'a/docs', 'xy'],
+  ],
+  [
+    ['x/**/', '**/y/**/'],
+    ['x/a/', 'x/a/b/', 'y/a/', 'z/y/a/'],
+    ['x', 'x/', 'x/a', 'x/a.txt', 'x/a/b', 'y/', 'y/a', 'z/y/'],
+  ],
+  [
+    ['a/**', '!a/keep'],
+    ['a/b', 'a/b/'],
+    ['a/', 'a/keep'],
   ],
   [
     ['[[:digit:]].txt', 'a[[:space:]]b', '/[![:alpha:]]/'],
