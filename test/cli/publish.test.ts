@@ -80,8 +80,10 @@ describeOnEachStore('tidemark publish', (store) => {
     symlinkSync('europe', join(files, 'link to a folder'));
     symlinkSync('nothing', join(files, 'link to nothing'));
     symlinkSync('europe/b & c.txt', join(files, 'link to a file'));
+    writeFileSync(join(files, 'tidemark.config.json'), '{}');
+    symlinkSync('tidemark.config.json', join(files, 'link to a file that is left out'));
     const first = await publish();
-    assert.match(first.stderr, /^Skipped: 2 symbolic links \(to a folder, .*\)\.$/m);
+    assert.match(first.stderr, /^Skipped: 3 symbolic links \(to a folder, .* left out, or to nothing\)\.$/m);
     assert.doesNotMatch(first.stdout, /last published/);
     await stop(first);
     const again = await publish();
@@ -92,7 +94,7 @@ describeOnEachStore('tidemark publish', (store) => {
     const after = await publish();
     // The link to the deleted file leads to nothing now.
     assert.match(after.stdout, /\nSince it was last published: 1 new, 0 changed, 2 deleted\.\n/);
-    assert.match(after.stderr, /^Skipped: 3 symbolic links/m);
+    assert.match(after.stderr, /^Skipped: 4 symbolic links/m);
     // While it is watched, each one is named.
     writeFileSync(Buffer.concat([Buffer.from(`${files}/bad-`), Buffer.from([0xe9])]), '');
     await after.says(/^Not published: bad-\ufffd: its name is not UTF-8$/m);
@@ -105,9 +107,9 @@ describeOnEachStore('tidemark publish', (store) => {
     rmSync(join(files, 'fifo'));
 
     const scan = await place.run(['scan', 'my-maps']);
-    assert.match(scan.stderr, /^Skipped: 3 symbolic links/m);
+    assert.match(scan.stderr, /^Skipped: 4 symbolic links/m);
     const { stdout } = await place.run(['scan', 'my-maps', '--json']);
-    assert.deepEqual(JSON.parse(stdout).skipped, { links: 3, special: 0 });
+    assert.deepEqual(JSON.parse(stdout).skipped, { links: 4, special: 0 });
   });
 
   it('prints its events as JSON', async () => {

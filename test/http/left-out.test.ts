@@ -80,6 +80,25 @@ describe('What a root leaves out', () => {
     assert.equal(await status('public'), 200);
   });
 
+  for (const [link, target] of [
+    ['x.txt', 'tidemark.config.json'],
+    ['y.txt', 'private/h.txt'],
+    ['z.txt', 'data/secret'],
+    ['w.txt', 'b.log'],
+  ] as const) {
+    it(`cannot be reached by a link to a file: ${target}`, async () => {
+      folder.write('site/.tidemarkignore', '*.log\n');
+      folder.write(`site/${target}`, SECRET);
+      symlinkSync(target, folder.at(`site/${link}`));
+      await publish(link);
+      await publish('public');
+      // As when files of the folder are known to be on a local disk.
+      assert.equal(await status('public'), 200);
+      const { status: code, text } = await ask(urlOf(link));
+      assert.deepEqual([code, text.includes(SECRET)], [404, false]);
+    });
+  }
+
   it('cannot be reached by a link to a folder, which is not followed', async () => {
     folder.write('site/private/a', SECRET);
     symlinkSync('private', folder.at('site/alias'));

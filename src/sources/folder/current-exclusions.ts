@@ -9,6 +9,7 @@ import {
   ignoreFileTooLarge,
   MOST_IGNORE_BYTES,
   type RootPatterns,
+  readExclusions,
 } from '../../lib/exclusions.ts';
 import { errorCode } from '../../lib/system-error.ts';
 import { identityOf } from './file-identity.ts';
@@ -19,13 +20,15 @@ interface KnownExclusions {
   readonly identity: string;
 }
 
-/** The exclusions of a folder, for the HTTP thread: compiled again only when `.tidemarkignore` has changed. */
+/** The exclusions of a folder, compiled again only when `.tidemarkignore` has changed. */
 export class CurrentExclusions {
+  readonly #root: string;
   readonly #file: string;
   readonly #patterns: RootPatterns;
   #known: KnownExclusions | undefined;
 
   constructor(root: string, patterns: RootPatterns) {
+    this.#root = root;
     this.#file = join(root, IGNORE_FILE);
     this.#patterns = patterns;
   }
@@ -47,9 +50,25 @@ export class CurrentExclusions {
   /** The last exclusions, if their file is unchanged; does not wait. Undefined when they have to be read. */
   known(): Exclusions | undefined {
     if (this.#known === undefined) return undefined;
+    return this.#identityNow() === this.#known.identity ? this.#known.excludes : undefined;
+  }
+
+  /** As `read`, but blocks: for the threads that read folders. */
+  readNow(): Exclusions {
+    try {
+      const identity = this.#identityNow();
+      if (this.#known?.identity !== identity) {
+        this.#known = { excludes: readExclusions(this.#root, this.#patterns), identity };
+      }
+      return this.#known.excludes;
+    } catch (error) {
+      throw ignoreFileError(error);
+    }
+  }
+
+  #identityNow(): string {
     const stats = statSync(this.#file, { bigint: true, throwIfNoEntry: false });
-    const identity = stats === undefined ? '' : identityOf(stats);
-    return identity === this.#known.identity ? this.#known.excludes : undefined;
+    return stats === undefined ? '' : identityOf(stats);
   }
 
   async #identity(): Promise<string> {

@@ -39,7 +39,7 @@ interface LocalRoot {
 
 /**
  * A folder of this machine. Links to folders are not followed; a link to a file counts as a file when its real path is
- * in the root. Everything else that is not a regular file is left out.
+ * in the root, and not left out. Everything else that is not a regular file is left out.
  */
 export class FolderRoot implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];
@@ -69,7 +69,7 @@ export class FolderRoot implements ContentRoot {
     this.#local = new LocalFiles(this.#folder.root, blocks);
     this.#walks = new WalkClient(this.#folder);
     this.hashes = [...new Set([PUBLISHED_HASH, ...hashes])];
-    this.#hashing = new HashClient({ root: this.#folder.root, hashes: this.hashes });
+    this.#hashing = new HashClient({ ...this.#folder, hashes: this.hashes });
   }
 
   list(under = '', onSkipped?: (skipped: SkippedEntries) => void): AsyncIterable<readonly RootEntry[]> {
@@ -109,8 +109,10 @@ export class FolderRoot implements ContentRoot {
   }
 
   async #open(path: string): Promise<RootFile> {
-    if (isLeftOut(await this.#exclusions.read(), path)) throw noSuchFile(path);
-    return openWithin(this.#folder.root, path, (device, real) => this.#local.learn(device, real));
+    const leavesOut = await this.leavesOut();
+    if (leavesOut(path)) throw noSuchFile(path);
+    const { root } = this.#folder;
+    return openWithin({ root, leavesOut }, path, (device, real) => this.#local.learn(device, real));
   }
 
   digest(path: string, options: DigestOptions = {}): Promise<FileDigest> {

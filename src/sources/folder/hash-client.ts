@@ -2,8 +2,8 @@ import { ThreadPool } from '../../lib/workers/pool.ts';
 import { receiveError } from '../../lib/workers/rpc.ts';
 import type { DigestOptions, FileDigest } from '../content-root.ts';
 import { folderThread } from './folder-thread.ts';
-import type { HashFunctions } from './hash.worker.ts';
-import type { FileToHash, HashedRoot } from './hash-file.ts';
+import type { HashedFolder, HashFunctions } from './hash.worker.ts';
+import type { FileToHash } from './hash-file.ts';
 
 const THREADS = 2;
 /** Bytes. Calling a thread takes as long as hashing this much, so smaller files share a call. */
@@ -29,8 +29,8 @@ export class HashClient {
    */
   readonly #waiting = new Map<AbortSignal | undefined, Waiting[]>();
 
-  constructor(root: HashedRoot) {
-    this.#threads = new ThreadPool(THREADS, folderThread('hash.worker', root));
+  constructor(folder: HashedFolder) {
+    this.#threads = new ThreadPool(THREADS, folderThread('hash.worker', folder));
   }
 
   /** @throws as `ContentRoot.digest` */

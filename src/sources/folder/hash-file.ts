@@ -16,15 +16,19 @@ import { readBuffer } from '../../lib/read-buffer.ts';
 import type { FileDigest, WantedCopy } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
+import type { LeavesOut } from '../served-source.ts';
 import type { CopyPacker } from './copy-packer.ts';
 import { isSameVersion } from './file-identity.ts';
 import { type OpenedFile, openNamed } from './open-named.ts';
 import { versionTag } from './version-tag.ts';
 import { type FoundFile, isOwn, OPEN_FLAGS } from './within.ts';
 
-export interface HashedRoot {
+interface HashedRoot {
+  /** Its real path. */
   readonly root: string;
   readonly hashes: readonly HashAlgorithm[];
+  /** Applied to the targets of links. */
+  readonly leavesOut: LeavesOut;
 }
 
 export interface FileToHash {
@@ -37,13 +41,13 @@ const buffer = readBuffer(1024 * 1024);
 /**
  * Hashes a regular file of a folder with synchronous calls, which cost a tenth of asynchronous ones for small files:
  * for a dedicated thread (hash.worker.ts). Follows the same rules as open-within.ts.
- * @param root by its real path
  * @param packer gets the copies to pack
  * @throws TidemarkError as `ContentRoot.digest`
  */
-export function hashFile({ root, hashes }: HashedRoot, { path, copied }: FileToHash, packer: CopyPacker): FileDigest {
+export function hashFile(hashed: HashedRoot, { path, copied }: FileToHash, packer: CopyPacker): FileDigest {
   if (!isPlainPath(path)) throw noSuchFile(path);
-  const { file, found } = openNamed(`${root}/${path}`) ?? openReal(root, path);
+  const { root, hashes } = hashed;
+  const { file, found } = openNamed(`${root}/${path}`) ?? openReal(hashed, path);
   try {
     const length = Number(found.size);
     const read = hashAll(file, hashes, length);
@@ -76,13 +80,13 @@ export function realRootOf(root: string): string {
 }
 
 /** Opens a file whose name may be a link, and finds out why one cannot be opened. */
-function openReal(realRoot: string, path: string): OpenedFile {
+function openReal({ root, leavesOut }: HashedRoot, path: string): OpenedFile {
   let file: number | undefined;
   try {
-    const named = join(realRoot, path);
+    const named = join(root, path);
     const real = realpathSync.native(named);
     const link = real === named ? undefined : linkOf(named);
-    if (!isOwn({ root: realRoot, named, real, link })) throw noSuchFile(path);
+    if (!isOwn({ root, named, real, link, leavesOut })) throw noSuchFile(path);
     if (!lstatSync(real).isFile()) throw noSuchFile(path);
     file = openSync(real, OPEN_FLAGS);
     const found = fstatSync(file, { bigint: true });

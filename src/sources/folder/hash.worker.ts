@@ -1,16 +1,27 @@
 import { workerData } from 'node:worker_threads';
+import type { HashAlgorithm } from '../../core/hash.ts';
+import { isLeftOut } from '../../lib/exclusions.ts';
 import { type SentError, sendError, serveCalls } from '../../lib/workers/rpc.ts';
 import type { FileDigest } from '../content-root.ts';
 import { CopyPacker } from './copy-packer.ts';
-import { type FileToHash, type HashedRoot, hashFile, realRootOf } from './hash-file.ts';
+import { CurrentExclusions } from './current-exclusions.ts';
+import { type FileToHash, hashFile, realRootOf } from './hash-file.ts';
+import type { WalkedFolder } from './walk.ts';
+
+export interface HashedFolder extends WalkedFolder {
+  readonly hashes: readonly HashAlgorithm[];
+}
 
 /** As it was configured: its path may contain links. */
-const { root, hashes } = workerData as HashedRoot;
+const { root, hashes, patterns } = workerData as HashedFolder;
+const exclusions = new CurrentExclusions(root, patterns);
+/** Only links need the exclusions, which take time to read. */
+const leavesOut = (path: string): boolean => isLeftOut(exclusions.readNow(), path);
 
 const functions = {
   /** The files of a call are those of the same root, also when a link in its path is changed meanwhile. */
   hash(files: readonly FileToHash[]) {
-    const real = { root: realRootOf(root), hashes };
+    const real = { root: realRootOf(root), hashes, leavesOut };
     const packer = new CopyPacker();
     const results = files.map((file): HashedFile => {
       try {

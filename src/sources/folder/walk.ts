@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Exclusions, isHidden, type RootPatterns, readExclusions } from '../../lib/exclusions.ts';
+import { type Exclusions, isHidden, isLeftOut, type RootPatterns, readExclusions } from '../../lib/exclusions.ts';
 import { isGone, isLinkLoop, reasonOf } from '../../lib/system-error.ts';
 import type { RootEntry, SkippedEntries } from '../content-root.ts';
 import { rootNotThere } from '../file-errors.ts';
@@ -8,7 +8,7 @@ import { nameProblem } from '../name-problem.ts';
 import { type FolderName, readFolder } from './read-folder.ts';
 import { RootIdentity } from './root-identity.ts';
 import { versionTag } from './version-tag.ts';
-import { isWithin } from './within.ts';
+import { leadsToListed } from './within.ts';
 
 const BATCH = 500;
 
@@ -30,7 +30,8 @@ export interface WalkBatch {
 
 /**
  * Lists files with synchronous calls, which cost a tenth of asynchronous ones: for a dedicated thread (walk.worker.ts).
- * Links to folders are not followed. A link to a file is listed as that file when its real path is in the root.
+ * Links to folders are not followed. A link to a file is listed as that file when its real path is in the root, and not
+ * left out.
  */
 export function* walk({ root, patterns, under }: Walk): Generator<WalkBatch> {
   const identity = new RootIdentity(root);
@@ -137,7 +138,8 @@ class Walker {
     const full = join(this.#root, path);
     const stats = this.#attempt(path, () => {
       const real = realpathSync.native(full);
-      return isWithin(this.#realRoot, real) ? statSync(real, { bigint: true }) : undefined;
+      const isListed = leadsToListed(this.#realRoot, real, (target) => isLeftOut(this.#excludes, target));
+      return isListed ? statSync(real, { bigint: true }) : undefined;
     });
     if (stats?.isFile()) this.#file(path, stats);
     else this.#skip('links');

@@ -112,7 +112,10 @@ export class WatchTree {
   }
 
   #report(path: string, below: boolean): void {
-    if (!this.#excludes(path, false)) this.#listener.changed(path);
+    const isExcluded = this.#excludes(path, false);
+    if (!isExcluded) this.#listener.changed(path);
+    // A link to a file that is left out is left out itself. The store may be such a file, which a scan changes.
+    if (isExcluded && !below) return;
     for (const link of this.#links.of(path, below)) this.#listener.changed(link);
   }
 

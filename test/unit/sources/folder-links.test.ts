@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { isTidemarkError } from '../../../src/core/errors.ts';
-import type { ContentRoot, RootWatch } from '../../../src/sources/content-root.ts';
+import type { ContentRoot, RootWatch, SkippedEntries } from '../../../src/sources/content-root.ts';
 import { CopyPacker } from '../../../src/sources/folder/copy-packer.ts';
 import { hashFile, realRootOf } from '../../../src/sources/folder/hash-file.ts';
 import { LocalFiles } from '../../../src/sources/folder/local-files.ts';
@@ -80,6 +80,76 @@ describe('links and other things in a folder', () => {
       await assert.rejects(root.open(path), notFound);
       await assert.rejects(root.digest(path), notFound);
     }
+  });
+
+  it('neither lists, opens nor hashes a link to a file that is left out', async () => {
+    for (const path of ['public', 'private/h.txt', 'own', 'tidemark.config.json', '.git/config', 'a.log', 'b.hidden']) {
+      folder.write(`root/${path}`, 'secret');
+    }
+    folder.write('root/.tidemarkignore', '*.log\n!own\n');
+    link('public', 'name.hidden');
+    const left = {
+      'x.txt': 'tidemark.config.json',
+      'y.txt': 'private/h.txt',
+      z: '.git/config',
+      own1: 'own',
+      log: 'a.log',
+    };
+    for (const [path, target] of Object.entries(left)) link(target, path);
+    link('y.txt', 'twice');
+    link(folder.at('root/private/h.txt'), 'absolute');
+    link('.tidemarkignore', 'patterns');
+    // Only its target counts, not the links on the way.
+    link('name.hidden', 'shown');
+    symlinkSync('root', folder.at('alias'));
+
+    for (const place of ['root', 'alias']) {
+      root = openRoot({ root: folder.at(place), exclude: ['private/', '*.hidden'], ownFiles: ['/own'] });
+      let links = 0;
+      const listed = await collect(root.list('', (skipped) => (links += skipped.links)));
+      assert.deepEqual(
+        listed.map(({ path }) => path),
+        ['public', 'shown'],
+      );
+      const hidden = [...Object.keys(left), 'twice', 'absolute', 'patterns'];
+      assert.equal(links, hidden.length);
+      for (const path of hidden) {
+        const skipped: SkippedEntries[] = [];
+        assert.deepEqual(await collect(root.list(path, (each) => skipped.push(each))), []);
+        assert.deepEqual(skipped.at(-1), { links: 1, special: 0, path });
+        // The second time, a file of a folder that is known to be local may be opened in a faster way.
+        for (const opened of ['shown', path, path]) {
+          if (opened === 'shown') await (await root.open(opened)).close();
+          else await assert.rejects(root.open(opened), notFound);
+        }
+        await assert.rejects(root.digest(path), notFound);
+      }
+      assert.equal((await root.digest('shown')).length, 6);
+    }
+  });
+
+  it('follows the current patterns for the targets of links', async () => {
+    folder.write('root/target', 'x');
+    link('target', 'link');
+    const shown = async () => {
+      const digest = await root.digest('link').catch(() => undefined);
+      const file = await root.open('link').catch(() => undefined);
+      await file?.close();
+      return [(await list()).includes('link'), digest !== undefined, file !== undefined];
+    };
+    assert.deepEqual(await shown(), [true, true, true]);
+    folder.write('root/.tidemarkignore', 'target\n');
+    assert.deepEqual(await shown(), [false, false, false]);
+    rmSync(folder.at('root/.tidemarkignore'));
+    assert.deepEqual(await shown(), [true, true, true]);
+  });
+
+  it('hashes no link when the patterns cannot be read', async () => {
+    folder.write('root/target', 'x');
+    link('target', 'link');
+    folder.write('root/.tidemarkignore', '[[:digits:]]');
+    await assert.rejects(root.digest('link'), unavailable);
+    assert.equal((await root.digest('target')).length, 1);
   });
 
   it('does not mistake a folder whose name begins alike for the root', async () => {
@@ -172,6 +242,16 @@ describe('links and other things in a folder', () => {
     }
   });
 
+  it('hashes nothing that is left out through a link that leads to another file since it was listed', () => {
+    folder.write('root/public', 'public');
+    folder.write('root/private/name', 'not public');
+    link('public', 'link');
+    assert.equal(hashedLength(folder.at('root'), 'link'), '6 bytes');
+    rmSync(folder.at('root/link'));
+    link('private/name', 'link');
+    assert.equal(hashedLength(folder.at('root'), 'link'), 'nothing');
+  });
+
   it('reports a name that is not UTF-8 as a problem', async () => {
     writeFileSync(Buffer.concat([Buffer.from(`${folder.at('root')}/bad-`), Buffer.from([0xff])]), 'x');
     folder.write('root/good-\ufffd', 'x');
@@ -247,6 +327,23 @@ describe('links and other things in a folder', () => {
     await until('the link', async () => reported.has('latest'));
   });
 
+  it('reports no link to a file that is left out when that file changes', async () => {
+    for (const path of ['own', 'shown']) {
+      folder.write(`root/${path}`, 'x');
+      link(path, `to-${path}`);
+    }
+    root = openRoot({ root: folder.at('root'), exclude: [], ownFiles: ['/own'] });
+    const reported = new Set<string>();
+    watch = await root.watch(
+      (path) => reported.add(path),
+      () => {},
+    );
+
+    for (const path of ['own', 'shown']) folder.write(`root/${path}`, 'changed');
+    await until('the link', async () => reported.has('to-shown'));
+    assert.deepEqual([...reported].toSorted(), ['shown', 'to-shown']);
+  });
+
   it('reports the whole root, and watches what is shown now, when .tidemarkignore changes', async () => {
     folder.write('root/.tidemarkignore', 'hidden/\n');
     folder.write('root/hidden/file');
@@ -276,9 +373,11 @@ describe('links and other things in a folder', () => {
   });
 });
 
+const leavesOut = (path: string): boolean => path.startsWith('private/');
+
 async function openedText(root: string, path: string): Promise<string> {
   try {
-    return String(Buffer.concat(await (await openWithin(root, path)).stream().toArray()));
+    return String(Buffer.concat(await (await openWithin({ root, leavesOut }, path)).stream().toArray()));
   } catch (error) {
     if (isTidemarkError(error)) return 'nothing';
     throw error;
@@ -287,7 +386,9 @@ async function openedText(root: string, path: string): Promise<string> {
 
 /** What local-files.ts opens in a folder that it takes for known. */
 async function textAtOnce(small: LocalFiles, root: string, path: string): Promise<string> {
-  const file = await openWithin(root, path, (device, real) => small.learn(device, real)).catch(() => undefined);
+  const file = await openWithin({ root, leavesOut }, path, (device, real) => small.learn(device, real)).catch(
+    () => undefined,
+  );
   await file?.close();
   const realRoot = small.realRoot();
   const bytes = realRoot === undefined ? undefined : small.open(realRoot, path)?.bytes;
@@ -296,7 +397,7 @@ async function textAtOnce(small: LocalFiles, root: string, path: string): Promis
 
 function hashedLength(root: string, path: string): string {
   try {
-    const hashed = hashFile({ root: realRootOf(root), hashes: ['sha-256'] }, { path }, new CopyPacker());
+    const hashed = hashFile({ root: realRootOf(root), hashes: ['sha-256'], leavesOut }, { path }, new CopyPacker());
     return `${hashed.length} bytes`;
   } catch (error) {
     if (isTidemarkError(error)) return 'nothing';
