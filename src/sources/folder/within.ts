@@ -11,12 +11,17 @@ export function isWithin(folder: string, path: string): boolean {
   return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
+/** Where git-annex has the bytes of its files, which are links to them, also those of a submodule. */
+const ANNEX = /(?:^|\/)\.git\/(?:.+\/)?annex\/objects\//;
+
 /**
  * Whether a link to a real path leads to a file or folder of the root that is not left out itself.
  * @param root by its real path
  */
 export function leadsToListed(root: string, real: string, leavesOut: LeavesOut): boolean {
-  return isWithin(root, real) && !leavesOut(real.slice(root.endsWith('/') ? root.length : root.length + 1));
+  if (!isWithin(root, real)) return false;
+  const path = real.slice(root.endsWith('/') ? root.length : root.length + 1);
+  return !leavesOut(path) || ANNEX.test(path);
 }
 
 /** What is known of a file before it is opened. Paths are absolute; `root`, `real` and `folder` are real ones. */

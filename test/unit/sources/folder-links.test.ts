@@ -152,6 +152,19 @@ describe('links and other things in a folder', () => {
     assert.equal((await root.digest('target')).length, 1);
   });
 
+  it('lists and opens the files of git-annex, and no other link into .git', async () => {
+    for (const path of ['.git/annex/objects/Xq/1/KEY', '.git/modules/sub/annex/objects/KEY', '.git/config']) {
+      folder.write(`root/${path}`, path);
+    }
+    link('.git/annex/objects/Xq/1/KEY', 'annexed');
+    link('.git/modules/sub/annex/objects/KEY', 'of-submodule');
+    link('.git/config', 'config');
+    assert.deepEqual(await list(), ['annexed', 'of-submodule']);
+    assert.equal((await root.digest('annexed')).length, 27);
+    await (await root.open('annexed')).close();
+    await assert.rejects(root.open('config'), notFound);
+  });
+
   it('does not mistake a folder whose name begins alike for the root', async () => {
     folder.write('root-2/secret', 'secret');
     link('../root-2/secret', 'link');
