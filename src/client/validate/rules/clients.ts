@@ -1,5 +1,6 @@
 import { capabilityOf, isIndex } from '../../read/document.ts';
 import { atEntry, lesser, ofDocuments, ofEntries, type Problems, type Rules, wrong } from './rule.ts';
+import { instantOf } from './times.ts';
 
 const NAMES: Readonly<Record<string, string>> = { resourcelist: 'resourcelist.xml', changelist: 'changelist.xml' };
 const OF_RESOURCES = ['resourcelist', 'changelist'];
@@ -17,7 +18,7 @@ export const CLIENTS: Rules = {
       const modified = headers['last-modified'];
       const isRead = status === 200 && failure === undefined && !changedLater && lastmod !== undefined;
       return wrong(
-        isRead && Date.parse(modified ?? '') !== Date.parse(lastmod),
+        isRead && Date.parse(modified ?? '') !== instantOf(lastmod) / 1000,
         () => `lastmod ${lastmod}, but Last-Modified ${modified ?? 'missing'}`,
       );
     },

@@ -1,6 +1,7 @@
 import { isMediaType } from '../../../core/media-type.ts';
 import type { Entry } from '../../read/document.ts';
 import { lesser, type Problems, type ResourceAnswer, type Rules, wrong } from './rule.ts';
+import { instantOf } from './times.ts';
 
 const DIGEST_LENGTHS: Readonly<Record<string, number>> = { md5: 32, 'sha-1': 40, 'sha-256': 64, 'sha-512': 128 };
 
@@ -84,7 +85,7 @@ export const RESOURCES: Rules = {
   17: {
     answered: ({ lastmod }, answer) => {
       const modified = Date.parse(answer.headers['last-modified'] ?? '');
-      const listed = Date.parse(lastmod ?? '');
+      const listed = instantOf(lastmod) / 1000;
       return wrong(
         isRead(answer) && Math.floor(listed / 1000) !== modified / 1000 && !Number.isNaN(listed + modified),
         () => `lastmod ${lastmod}, but Last-Modified ${answer.headers['last-modified']}`,
