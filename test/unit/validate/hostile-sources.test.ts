@@ -125,6 +125,53 @@ describe('the validation of a hostile source @long', () => {
     });
   }
 
+  describe('that answers every path', () => {
+    const CHANGES = '/changelist.xml';
+    const RECENT = '/changelist-recent.xml';
+    const up = () => source.link('up', '/set.xml');
+    const recentOf = ({ findings }: Report) => findings.filter(({ document }) => document.endsWith(RECENT));
+
+    beforeEach(() => {
+      source.describe({ changelist: CHANGES });
+      source.document(CHANGES, `${up()}<rs:md capability="changelist" from="2026-01-01T00:00:00Z"/>`);
+    });
+
+    it('has no faults in documents beside its Change List that it never named', async () => {
+      for (const [title, body] of [
+        ['a page', '<!doctype html><html><head><meta charset=utf-8><body>A page<br></html>'],
+        ['a sitemap', documentOf('<url><loc>relative.html</loc><lastmod>yesterday</lastmod></url>'.repeat(2))],
+        ['a sitemap that breaks off', documentOf('<url><loc>relative.html</loc></url>').replace('</urlset>', '')],
+        ['a document of megabytes', documentOf('<!-- -->'.repeat(300_000))],
+      ] as const) {
+        source.answers.set(RECENT, body);
+        const report = await check({ documentBytes: 2_000_000 });
+        assert.deepEqual(recentOf(report), [], title);
+        assert.ok(source.requests.includes(RECENT));
+      }
+    });
+
+    it('has those of a Change List there', async () => {
+      const md = '<rs:md capability="changelist" from="2026-01-01T00:00:00Z"/>';
+      source.document(RECENT, `${up()}${md}<url><loc>relative.html</loc></url>`);
+      assert.deepEqual(new Set(recentOf(await check()).map(({ rule }) => rule)), new Set([20, 71, 72]));
+      source.answers.set(RECENT, documentOf(`${up()}${md}<url>`));
+      assert.deepEqual(
+        recentOf(await check()).map(({ rule }) => rule),
+        [1],
+      );
+    });
+  });
+
+  it('reports a list with a relative address, of whichever capability', async () => {
+    for (const capability of ['resourcelist', 'changelist', 'resourcedump', 'changedump']) {
+      const entry = `<url><loc>lists/the-list.xml</loc><rs:md capability="${capability}"/></url>`;
+      source.document('/set.xml', `<rs:md capability="capabilitylist"/>${entry}`);
+      const report = await check();
+      assertFinds(report, 20, /the-list\.xml is not an absolute URI/);
+      assertFinds(report, 28, new RegExp(`the-list\\.xml is neither list nor index of ${capability}: it is not a URL`));
+    }
+  });
+
   it('reads a line of megabytes, when its entries are small', async () => {
     const entries = Array.from(
       { length: 30_000 },

@@ -1,4 +1,4 @@
-import type { Document, Entry } from '../../read/document.ts';
+import { capabilityOf, type Document, type Entry } from '../../read/document.ts';
 import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
 import { entriesOf } from '../../read/entries-of.ts';
 import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
@@ -13,6 +13,11 @@ interface ReadOptions {
   readonly onEntry?: ((entry: Entry, document: Document) => boolean | undefined) | undefined;
   /** A response that was received before. */
   readonly fetched?: Fetched | undefined;
+  /**
+   * For a document that the source never named: the capability without which nothing is read of it, nor reported about
+   * it.
+   */
+  readonly only?: string | undefined;
 }
 
 /**
@@ -36,7 +41,7 @@ export async function readDocument(session: Session, uri: string, options: ReadO
     await parse(session, parser, unpackedFile(unpacked(fetched, documentBytes), documentBytes), options);
   } catch (error) {
     document.failure = failureOf(session, error);
-    reportFailure(session, document, error);
+    if (isWanted(document, options)) reportFailure(session, document, error);
   }
   return document;
 }
@@ -46,11 +51,12 @@ export async function parse(
   session: Session,
   parser: DocumentParser,
   chunks: AsyncIterable<Buffer>,
-  { onEntry }: Pick<ReadOptions, 'onEntry'>,
+  { onEntry, only }: Pick<ReadOptions, 'onEntry' | 'only'>,
 ): Promise<void> {
   const { document } = parser;
   let previous: Entry | undefined;
   for await (const entries of entriesOf(counted(session, parser, chunks), parser)) {
+    if (entries.length > 0 && !isWanted(document, { only })) return;
     for (const entry of entries) {
       const isRepeated = onEntry?.(entry, document) ?? false;
       session.checker.entry(entry, { document, previous, isRepeated });
@@ -59,6 +65,9 @@ export async function parse(
     session.counts.entries += entries.length;
   }
 }
+
+const isWanted = (document: Document, { only }: Pick<ReadOptions, 'only'>) =>
+  only === undefined || capabilityOf(document) === only;
 
 async function* counted(session: Session, { document }: DocumentParser, chunks: AsyncIterable<Buffer>) {
   for await (const chunk of chunks) {

@@ -129,15 +129,17 @@ export class SetReading {
   }
 
   async #readRecent(uri: string): Promise<void> {
-    const recent = new URL(RECENT, uri).href;
-    if (recent === uri) return;
+    // A relative address, which is a fault of its own, leads nowhere.
+    const recent = URL.parse(RECENT, uri)?.href;
+    if (recent === undefined || recent === uri) return;
     const document = await readDocument(this.#session, recent, {
+      only: 'changelist',
       onEntry: (entry) => {
         this.#recent.add(entry);
         return undefined;
       },
     });
-    // The list is optional: it is not a fault if it does not exist.
+    // The list is optional: it is not a fault if it does not exist, or if another document is there.
     if (document.root !== '' && capabilityOf(document) === 'changelist') this.#recent.document = document;
     else this.#session.documents.delete(recent);
   }
