@@ -547,6 +547,21 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.deepEqual(relationsOf(about.headers.link), { hub: [url], self: [topic()] });
   });
 
+  itOnce('are sent again to another hub that has answered 410', async () => {
+    await closeApps();
+    const other = await TestSubscriber.start();
+    await start({ hub: { kind: 'elsewhere', url: other.callback }, subscriberNetworks: [] });
+    other.react = (_request, response) => response.writeHead(410).end();
+    const delivery = `hub ${other.callback}`;
+    const progress = async () => (await started.app.subscriptions.progress()).progress[delivery];
+    await until('it delivers', progress);
+    await post(['a']);
+    await until('its problem', async () => (await progress())?.problem === 'it answers with the status 410');
+    other.deliveries.length = 0;
+    other.react = (_request, response) => response.writeHead(204).end();
+    await until('the next attempt', async () => other.changes.includes(created('a')));
+  });
+
   itOnce('of a set that became private while another hub was away are not sent to it', async () => {
     await closeApps();
     const other = await TestSubscriber.start();

@@ -88,7 +88,7 @@ export class Deliveries {
   /** Sends everything to the hub of another server. */
   async toHub(url: string): Promise<void> {
     const { index, sets, hubClient } = this.#parts;
-    const others = { secret: () => undefined, isAdmitted: async () => true, onGone: async () => {} };
+    const others = { secret: () => undefined, isAdmitted: async () => true };
     const options = { client: hubClient, callback: url, ...others };
     const [changes, framework] = [`hub ${url}`, `hub ${url} framework`];
     if (this.#running.has(changes)) return;

@@ -27,8 +27,11 @@ export interface DeliveryOptions {
   hub(): Promise<string>;
   /** Whether the subscriber may still read the topic. */
   isAdmitted(): Promise<boolean>;
-  /** The subscriber answered that the subscription no longer exists. */
-  onGone(): Promise<void>;
+  /**
+   * The subscriber answered 410: the subscription no longer exists. Without this, as for the hub of another server, 410
+   * is a failure like others.
+   */
+  onGone?(): Promise<void>;
   onOutcome(outcome: DeliveryOutcome, seconds: number): void;
 }
 
@@ -73,7 +76,7 @@ export class Delivery {
         if (part === undefined) await channel.news(signal);
         // Checked after reading the changes: changes of a set that has become private by then are not sent.
         else if (!(await isAdmitted())) await this.#pause(REFUSED_MS);
-        else if ((await this.#send(part, signal)) === 'gone') return await onGone();
+        else if ((await this.#send(part, signal)) === 'gone') return await onGone?.();
         troubles = 0;
       } catch (error) {
         // The set was removed: the subscription ends when the tender notices that.
@@ -85,7 +88,7 @@ export class Delivery {
   }
 
   async #send({ topic, body, until }: Part, signal: AbortSignal): Promise<DeliveryOutcome> {
-    const { client, callback, channel, onOutcome } = this.#options;
+    const { client, callback, channel, onGone, onOutcome } = this.#options;
     const began = performance.now();
     const answer = await client.send(callback, {
       method: 'POST',
@@ -95,7 +98,8 @@ export class Delivery {
     });
     if (signal.aborted) return 'failed';
     const problem = problemOf(answer);
-    const outcome = problem === undefined ? 'sent' : 'status' in answer && answer.status === GONE ? 'gone' : 'failed';
+    const isGone = onGone !== undefined && 'status' in answer && answer.status === GONE;
+    const outcome = problem === undefined ? 'sent' : isGone ? 'gone' : 'failed';
     onOutcome(outcome, (performance.now() - began) / 1000);
     const { since, sent, failures = 0 } = this.#progress;
     if (outcome === 'sent') {
