@@ -9,7 +9,7 @@ import { archiveInThread } from './backup/archive-task.ts';
 import { requireWhole } from './backup/rebuild-state.ts';
 import { type Configuration, describeStore } from './config/configuration.ts';
 import { TidemarkError } from './core/errors.ts';
-import type { ResourceSet } from './core/resource-set.ts';
+import type { ResourceSet, SetId } from './core/resource-set.ts';
 import type { ServedApp } from './http/request/served-app.ts';
 import { LinkedSets } from './ingest/linked-sets.ts';
 import { openPosting } from './ingest/posting.ts';
@@ -98,6 +98,8 @@ export interface App extends ServedApp, JobParts {
   sourceOf(set: ResourceSet): Source;
   /** The content root of a set, and what scans remember of it. The same ones until settings of the set change. */
   rootOf(set: ResourceSet): SetRoot;
+  /** Closes the content root of a set that was removed, and what scans remember of it. */
+  closeRootOf(id: SetId): void;
   /** Finishes what is under way and closes everything, last opened first. */
   close(): Promise<void>;
 }
@@ -255,6 +257,7 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
       return pathScans.scan(set, paths);
     },
     rootOf,
+    closeRootOf: (id) => setRoots.closeOf(id),
     sourceOf,
     servedSourceOf,
     close: () => closers.close(),

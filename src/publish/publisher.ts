@@ -165,6 +165,7 @@ export class Publisher implements DocumentPublisher {
   async countPages(): Promise<PageCounts> {
     const counts = { current: 0, outOfDate: 0 };
     let counted = 0;
+    this.#forgetRemoved();
     for (const [id, { publication, uris }] of this.#publications) {
       const pages = publication.knownPages();
       for (const { name, version } of pages) {
@@ -230,9 +231,14 @@ export class Publisher implements DocumentPublisher {
       const survey = renderer.survey.bind(renderer);
       const publication = new SetPublication(set, { index, catalog, tail: this.#tail, survey });
       known = { epoch: set.epoch, uris, publication };
+      this.#forgetRemoved();
       this.#publications.set(set.id, known);
     }
     return known.publication.settled(set, use);
+  }
+
+  #forgetRemoved(): void {
+    for (const id of this.#parts.sets.knownRemoved()) this.#publications.delete(id);
   }
 }
 

@@ -51,6 +51,14 @@ export class SetRoots {
     return { root, exclude, ownFiles, hashes, s3, scanIntervalMs, scratchFolder: join(dataFolder, 'spool'), copyOf };
   }
 
+  /** Closes what is open of a set that was removed. */
+  closeOf(id: SetId): void {
+    this.#roots.get(id)?.root.close?.();
+    this.#roots.delete(id);
+    this.#memories.get(id)?.close();
+    this.#memories.delete(id);
+  }
+
   close(): void {
     for (const { root } of this.#roots.values()) root.close?.();
     this.#roots.clear();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Secret } from '../../src/config/configuration.ts';
@@ -162,6 +163,8 @@ describeOnEachStore('A set that is added to a server', (store) => {
     assert.equal((await askJson(`${url}/api/sets`, { set: 'files', root })).status, 201);
     await until('the set is read', async () => (await askJson(`${url}/api/sets/files`)).body.ready === true);
     assert.equal((await ask(`${url}/sets/files/resources/a.txt`)).text, 'a');
+    const memories = () => openFilesOf(running.pid).filter((file) => file.includes('/data/roots/'));
+    if (process.platform === 'linux') assert.notDeepEqual(memories(), []);
 
     const scans = () => (running.stdout + running.stderr).match(/"extent":"full"/g)?.length ?? 0;
     await until('the first scan is logged', async () => scans() === 1);
@@ -169,7 +172,21 @@ describeOnEachStore('A set that is added to a server', (store) => {
     await until('it is scanned again', async () => scans() === 2);
     assert.equal((await ask(`${url}/api/sets/files?confirm=yes`, { method: 'DELETE' })).status, 200);
     assert.equal((await ask(`${url}/sets/files/resources/a.txt`)).status, 410);
+    await until('what scans remember is closed', async () => memories().length === 0);
     running.signal('SIGTERM');
     assert.equal(await running.exit(), 0);
   });
 });
+
+/** The paths of the files that a process has open; none where there is no /proc. */
+function openFilesOf(pid: number): readonly string[] {
+  const folder = `/proc/${pid}/fd`;
+  if (process.platform !== 'linux') return [];
+  return readdirSync(folder).flatMap((fd) => {
+    try {
+      return [readlinkSync(join(folder, fd))];
+    } catch {
+      return [];
+    }
+  });
+}

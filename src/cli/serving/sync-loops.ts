@@ -88,7 +88,9 @@ export class SyncLoops {
       // With other settings, everything is compared again.
       if (now !== undefined) this.#begin(now, stopped);
       await stopped;
-      if (now === undefined) await this.#app.removeCopies();
+      if (now !== undefined) continue;
+      this.#app.closeRootOf(id);
+      await this.#app.removeCopies();
     }
     for (const set of sets) if (!this.#running.has(set.id)) this.#begin(set);
     this.#version = version;

@@ -194,6 +194,18 @@ describe('A publisher', () => {
     assert.deepEqual(await publisher.countPages(), { current: 1, outOfDate: 2 });
   });
 
+  it('counts no pages of a set that was removed', async () => {
+    const removed = await sets.add({ slug: 'removed' });
+    await stores.index.commit([upsert(removed.id, 'only')]);
+    await read({ kind: 'resourceList', set: 'removed' });
+    assert.deepEqual(await publisher.countPages(), { current: 1, outOfDate: 0 });
+    await sets.remove('removed');
+    await sets.list();
+    assert.deepEqual(await publisher.countPages(), { current: 0, outOfDate: 0 });
+    await read(resourceList);
+    assert.deepEqual(await publisher.countPages(), { current: 0, outOfDate: 2 });
+  });
+
   it('lets others work while it counts very many pages', async () => {
     const many = await sets.add({ slug: 'many', pageEntries: 1 });
     await stores.index.commit(Array.from({ length: 2_001 }, (_, at) => upsert(many.id, `${at}`)));
