@@ -154,7 +154,8 @@ export function parseUrlPrefix(text: string): string {
     const message = 'the URL prefix has a user name or a password, which every URI would have: leave them out';
     throw new TidemarkError('invalid', message, { field: 'urlPrefix' });
   }
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+  // An empty query or fragment, too, would be before the path of each resource.
+  if (url === null || !/^https?:$/.test(url.protocol) || /[?#]/.test(text)) {
     throw new TidemarkError('invalid', `"${text}" is not a URL prefix: use http:// or https:// without a query`, {
       field: 'urlPrefix',
     });
