@@ -22,7 +22,7 @@ export function programName({ argv, env, cwd }: Called): string {
   return isOnPath ? basename(script) : quoted(shortPath(cwd(), script));
 }
 
-const COMMAND = new RegExp(`\\btidemark (?=(?:${FIRST_WORDS.join('|')})\\b)`, 'g');
+const COMMAND = new RegExp(`\\btidemark (?=(?:${[...FIRST_WORDS, '--help'].join('|')})\\b)`, 'g');
 
 /** Replaces the program name in the commands of a text by the words with which the program was called. */
 export function withProgramName(text: string, program: string): string {

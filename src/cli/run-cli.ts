@@ -36,7 +36,7 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
     await parser.parseAsync(withoutHelpOfUnknown(parser, words), { from: 'user' });
     return exitCode;
   } catch (error) {
-    return tellFailure(error, terminal, adviceFor(words, [program, ...commandOf(parser, words)].join(' ')));
+    return tellFailure(error, terminal, adviceFor(words, ['tidemark', ...commandOf(parser, words)].join(' ')));
   } finally {
     // The process exits next, and a stream that could not be written reports it in the next turn.
     await setImmediate();
@@ -67,7 +67,7 @@ function commandOf(parser: Command, [word, ...rest]: readonly string[]): readonl
   return command === undefined ? [] : [command.name(), ...commandOf(command, rest)];
 }
 
-/** What to do about wrong usage. @param command as it was typed */
+/** What to do about wrong usage. @param command `tidemark` and the words that name the command */
 function adviceFor([first = '', ...others]: readonly string[], command: string): string {
   const isBehind = first.startsWith('-') && others.some((word) => FIRST_WORDS.includes(word));
   return isBehind ? 'Options follow the command: "tidemark status --json".' : `"${command} --help" says what it takes.`;

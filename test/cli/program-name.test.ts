@@ -27,6 +27,10 @@ describe('the program, as it is called', () => {
       const { stderr } = shell(`${program} status`, env());
       const [, printed = ''] = /make one with "(.*) publish"/.exec(stderr) ?? assert.fail(stderr);
       assert.match(shell(`${printed} --version`, env()).stdout, /^\d+\.\d+\.\d+\n$/);
+      for (const command of ['', ' serve', ' sets list']) {
+        const { stderr: advice } = shell(`${program}${command} --bogus`, env());
+        assert.match(advice, new RegExp(`^"${RegExp.escape(printed + command)} --help" says what it takes\\.$`, 'm'));
+      }
       assert.match(
         shell(`${program} sets list --help`, env()).stdout,
         new RegExp(`^ {2}${RegExp.escape(printed)} sets list$`, 'm'),
