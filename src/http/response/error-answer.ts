@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type ErrorCode, TidemarkError } from '../../core/errors.ts';
+import { type ErrorCode, isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { shownToClients } from '../../core/without-paths.ts';
 import type { Answer } from '../request/answer.ts';
 import { HttpError } from '../request/http-error.ts';
@@ -55,11 +55,19 @@ interface FailedRequest {
   readonly url: string;
 }
 
-/** Logs an error when it is the server's fault. Requests that come too early, or during a stop, are not faults. */
+/**
+ * Logs an error when it is the server's fault. Requests that come too early, or during a stop, are not faults. That a
+ * file, a bucket or the store cannot be used is expected at times: its message says all, without a stack.
+ */
 export function logFault(logger: Logger, error: unknown, { requestId, method, url }: FailedRequest): void {
   const { status, body } = errorAnswer(error);
   if (status < 500 || body.error.code === 'not-ready' || body.error.code === 'stopping') return;
-  logger.error({ err: error, requestId, method, path: loggedPath(url) }, 'a request failed');
+  const request = { requestId, method, path: loggedPath(url) };
+  if (isTidemarkError(error, 'unavailable')) {
+    logger.warn({ ...request, code: error.code }, `a request failed: ${error.message}`);
+  } else {
+    logger.error({ err: error, ...request }, 'a request failed');
+  }
 }
 
 /** Adds the id of the request, which users can report; the logs contain it, too. */
