@@ -63,6 +63,6 @@ function logEvents(logger: Logger, set: ResourceSet): SyncEvents {
     },
     onProblem: ({ path, problem }) => logger.warn({ set: slug, path }, `${path} cannot be watched: ${problem}`),
     onTrouble: (error) => logger.error({ set: slug, code: error.code }, error.message),
-    onRecovered: () => logger.info({ set: slug }, `${source} can be read again, and was scanned`),
+    onRecovered: () => logger.info({ set: slug }, `${slug} is in sync with ${source} again`),
   };
 }

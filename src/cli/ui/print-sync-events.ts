@@ -46,6 +46,6 @@ export function printSyncEvents(terminal: Terminal, set: ResourceSet, bar: ScanB
     },
     onProblem: ({ path, problem }) => terminal.say(printableLine(`Not watched: ${path}: ${problem}`)),
     onTrouble: ({ message }) => terminal.say(`Trouble with ${slug}: ${message}. Nothing is deleted; trying again`),
-    onRecovered: () => terminal.say(`${traitsOf(set.origin).source} is available again, and was scanned`),
+    onRecovered: () => terminal.say(`${slug} is in sync with ${traitsOf(set.origin).source} again`),
   };
 }
