@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../app.ts';
 import { nameOfRoot } from '../config/given-root.ts';
@@ -15,6 +16,18 @@ interface FolderToPublish {
   readonly values: SetValues;
   /** Exclusions of Tidemark's own files. */
   readonly ownFiles: readonly string[];
+}
+
+/**
+ * The origin of the set that publishes a folder. Its path is that of a link to the folder if the folder was moved. The
+ * given origin when there is no such set.
+ */
+export async function publishedOrigin({ sets }: Pick<App, 'sets'>, origin: Origin): Promise<Origin> {
+  if (origin.kind !== 'folder') return origin;
+  const known = (await sets.list()).flatMap((set) => (set.origin.kind === 'folder' ? [set.origin] : []));
+  if (known.some(({ path }) => path === origin.path)) return origin;
+  const real = await Promise.all(known.map(({ path }) => realpath(path).catch(() => undefined)));
+  return known[real.indexOf(origin.path)] ?? origin;
 }
 
 /**

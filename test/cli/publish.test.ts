@@ -225,6 +225,32 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.match(stderr, /tidemark sets add ID --root '\/.*\/other maps'\n.* tidemark serve /);
   });
 
+  it('goes on with a folder that was moved, when a link is at its old place', async () => {
+    await stop(await publish());
+    const moved = join(place.folder, 'moved');
+    renameSync(files, moved);
+    symlinkSync(moved, files);
+    const running = await publish();
+    assert.match(running.stdout, /Published .*My maps as "my-maps": 2 files\.\nSince it was .*: nothing has changed\./);
+    writeFileSync(join(moved, 'new.txt'), 'new');
+    await until('the new file', async () => (await read('/sets/my-maps/changelist.xml')).includes('/new.txt'));
+    assert.equal(changes(await read('/sets/my-maps/changelist.xml')).length, 3);
+    assert.equal(await read('/sets/my-maps/resources/europe/b%20&%20c.txt'), 'b');
+    await stop(running);
+
+    // By its new path, it is the same folder.
+    files = moved;
+    assert.match((await publish()).stdout, /Published .*My maps as "my-maps": 3 files/);
+  });
+
+  it('says that a set is in sync again, whatever the trouble was', async () => {
+    const running = await publish();
+    renameSync(files, join(place.folder, 'away'));
+    await running.says(/Trouble with my-maps: .*My maps/);
+    renameSync(join(place.folder, 'away'), files);
+    await running.says(/my-maps is in sync with \/.*My maps again\n/);
+  });
+
   it('goes on with the settings that it is given later', async () => {
     await stop(await publish());
     await stop(await publish('--page-size', '5'));

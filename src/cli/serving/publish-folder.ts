@@ -5,7 +5,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
 import { SyncCounter, type SyncSummary } from '../../sources/sync-counter.ts';
 import type { Call } from '../cli-command.ts';
-import { refuseOtherFolder, setOfFolder } from '../set-of-folder.ts';
+import { publishedOrigin, refuseOtherFolder, setOfFolder } from '../set-of-folder.ts';
 import { announceChanges } from '../ui/announce-changes.ts';
 import { printSyncEvents } from '../ui/print-sync-events.ts';
 import { type ScanBar, startScanBar } from '../ui/scan-bar.ts';
@@ -42,7 +42,7 @@ export async function publishFolder(
   const { loaded, terminal, workingDirectory, stopped } = call;
   const { dataFolder, sources } = loaded.configuration;
   if (!sources) throw noSources();
-  const origin = await originOfGivenRoot(root, workingDirectory);
+  let origin = await originOfGivenRoot(root, workingDirectory);
   const ownFiles = exclusionsOfOwnFiles(origin, loaded.configuration);
   toSetFields(values, origin);
   if (id !== undefined) parseSlug(id);
@@ -51,7 +51,10 @@ export async function publishFolder(
   let found: SyncSummary | undefined;
   const serving = serveSource(call, openLogs(call), {
     confirmed,
-    check: (app) => refuseOtherFolder(app, { origin, dataFolder }),
+    async check(app) {
+      origin = await publishedOrigin(app, origin);
+      await refuseOtherFolder(app, { origin, dataFolder });
+    },
     async prepare(app) {
       published = await setOfFolder(app, { id, values, origin, ownFiles });
       if (ownFiles.length > 0)
