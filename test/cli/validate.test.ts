@@ -133,6 +133,12 @@ describe('tidemark validate', () => {
       const { documents, resources } = JSON.parse((await validate(source.baseUrl + path, '--json')).stdout);
       assert.deepEqual([documents, resources], [3, 1], path);
     }
+    // A fault of the source: the link must be absolute.
+    const set = source.answers.get('/set.xml') as string;
+    source.answers.set('/set.xml', set.replace(`"${source.baseUrl}/.well-known`, '".well-known'));
+    const { documents } = JSON.parse((await validate(`${source.baseUrl}/page.html`, '--json')).stdout);
+    assert.equal(documents, 3);
+    source.answers.set('/set.xml', set);
     source.answers.delete('/.well-known/resourcesync');
     source.answers.set('/robots.txt', `User-agent: *\nSitemap: ${source.baseUrl}/resourcelist.xml\n`);
     const { resources } = JSON.parse((await validate(`${source.baseUrl}/`, '--json')).stdout);

@@ -105,7 +105,7 @@ async function describedBy(reader: Reader, { links }: ReadPage): Promise<readonl
 
 async function besidesLinks(reader: Reader, page: ReadPage, linked: readonly string[]): Promise<Start> {
   const heads = (await Promise.all(linked.map((uri) => readHead(reader, uri)))).filter((head) => head !== undefined);
-  const up = heads[0] === undefined ? undefined : linksOf(heads[0], 'up')[0];
+  const up = heads[0] === undefined ? undefined : upOf(heads[0]);
   const description = up ?? new URL(WELL_KNOWN, linked[0]!).href;
   return withRobots(reader, { description, capabilityLists: linked, only: [], pages: [page] });
 }
@@ -115,8 +115,14 @@ async function withRobots(reader: Reader, start: Omit<Start, 'sitemaps'>): Promi
   return { ...start, sitemaps: status === 200 ? sitemapsInRobots(text).slice(0, 100) : [] };
 }
 
-async function readUp(reader: Reader, document: Document, capability: string): Promise<Document | undefined> {
+/** The URI above a document; undefined when it names none, or no URI. It should be absolute, but may not be. */
+function upOf(document: Document): string | undefined {
   const [up] = linksOf(document, 'up');
+  return up === undefined ? undefined : URL.parse(up, document.uri)?.href;
+}
+
+async function readUp(reader: Reader, document: Document, capability: string): Promise<Document | undefined> {
+  const up = upOf(document);
   const head = up === undefined ? undefined : await readHead(reader, up);
   return head !== undefined && capabilityOf(head) === capability ? head : undefined;
 }

@@ -4,7 +4,6 @@ import { timeOf } from '../../mirror/lists/wanted-resource.ts';
 /** W3C Datetime: a year, a month, a day, or a time with a zone. */
 const W3C = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?)?)?$/;
 const COMPLETE_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
-const YEAR_OR_MONTH = /^\d{4}(?:-\d\d)?$/;
 
 /** The kind of a text: complete and in UTC, another W3C Datetime, or none. */
 export function datetimeKind(text: string): 'complete' | 'incomplete' | 'none' {
@@ -22,9 +21,7 @@ export function datetimeKind(text: string): 'complete' | 'incomplete' | 'none' {
 
 /** Microseconds since 1970; NaN when it is missing or no datetime. A time without a zone is read as UTC. */
 export function instantOf(text: string | undefined): number {
-  if (text === undefined) return Number.NaN;
-  const time = timeOf(text) ?? (YEAR_OR_MONTH.test(text) ? timeOf(`${text}-01-01`.slice(0, 10)) : undefined);
-  return time ?? Number.NaN;
+  return timeOf(text) ?? Number.NaN;
 }
 
 /** Whether the times are in ascending order; unknown ones are skipped. */
