@@ -120,6 +120,42 @@ describe('A07: the transform to MAP 3.1', () => {
     assert.equal(rest['@id'], undefined);
   });
 
+  it('reads IRIs of terms that have them as strings, aliases of keywords, and terms in any order', () => {
+    const { edm, dcterms } = PREFIXES;
+    const [id, work] = [AGGREGATION, { '@id': 'https://example.org/work', 'dcterms:title': 'A map' }];
+    const documents = [
+      {
+        '@context': { edm, dcterms, 'edm:aggregatedCHO': { '@type': '@id' } },
+        '@graph': [{ '@id': id, 'edm:aggregatedCHO': work['@id'] }, work],
+      },
+      {
+        '@context': { work: { '@id': 'edm:aggregatedCHO', '@type': '@vocab' }, map: work['@id'], edm, dcterms },
+        '@graph': [{ '@id': id, work: 'map' }, work],
+      },
+      {
+        '@context': { edm, dcterms, id: '@id', values: '@set' },
+        id,
+        'edm:aggregatedCHO': { values: [{ id: 'https://example.org/work', 'dcterms:title': 'A map' }] },
+      },
+      { '@context': { work: 'e:aggregatedCHO', e: edm, dcterms }, '@id': id, work },
+      {
+        '@context': [
+          { work: 'https://example.org/other' },
+          { '@vocab': 'e:', e: edm, work: { '@id': 'aggregatedCHO' } },
+        ],
+        '@id': id,
+        work: { '@context': { work: null, title: 'dcterms:title' }, title: 'A map', work: 'of no context' },
+      },
+    ];
+
+    for (const document of documents) {
+      const made = indexed({ document: JSON.stringify(document) });
+
+      const sourceResource = { '@id': `${id}#sourceResource`, title: ['A map'] };
+      assert.deepEqual([made['@id'], made.sourceResource], [id, sourceResource], JSON.stringify(document));
+    }
+  });
+
   it('fails what is not RDF, and what has no aggregation or several', () => {
     const one = { 'edm:aggregatedCHO': {} };
     const cases: readonly (readonly [Partial<TransformInput>, string])[] = [

@@ -6,15 +6,28 @@ interface JsonObject {
 }
 
 /**
- * The nodes of a JSON-LD document. It resolves prefixes and terms of contexts in the document, and knows the usual ones
- * of MAP. It does not fetch other contexts, nor read containers by language or type, `@reverse` and scoped contexts.
+ * The nodes of a JSON-LD document. It resolves prefixes, terms, aliases of keywords and types of values by the contexts
+ * in the document, and knows the usual prefixes of MAP. It does not fetch other contexts, nor read containers by
+ * language or type, `@reverse`, relative IRIs and scoped contexts.
  */
 export function readJsonLd(document: JsonValue): readonly RdfNode[] {
   return new JsonLdReader(document).nodes();
 }
 
-type Names = ReadonlyMap<string, string>;
-const USUAL: Names = new Map(Object.entries(NAMESPACES));
+/** A term or prefix of a context. */
+interface Term {
+  /** A keyword, such as `@id`, if the term is an alias of it. */
+  readonly iri: string;
+  /** What strings are as values of the term: literals, IRIs (`@type: @id`), or also names of terms (`@vocab`). */
+  readonly strings: Strings;
+}
+
+type Strings = 'literals' | 'iris' | 'terms';
+type Context = ReadonlyMap<string, Term>;
+
+const USUAL: Context = new Map(
+  Object.entries(NAMESPACES).map(([prefix, iri]) => [prefix, { iri, strings: 'literals' }]),
+);
 const TYPE = iriOf('rdf:type');
 
 class JsonLdReader {
@@ -31,36 +44,42 @@ class JsonLdReader {
     return this.#nodes;
   }
 
-  #read(value: JsonValue, names: Names): readonly RdfValue[] {
-    if (Array.isArray(value)) return value.flatMap((item) => this.#read(item, names));
+  #read(value: JsonValue, context: Context, strings: Strings = 'literals'): readonly RdfValue[] {
+    if (Array.isArray(value)) return value.flatMap((item) => this.#read(item, context, strings));
     if (value === null) return [];
-    if (typeof value !== 'object') return [String(value)];
-    const object = value as JsonObject;
-    if ('@value' in object) return this.#read(object['@value']!, names);
-    for (const wrapper of ['@list', '@set'] as const) {
-      if (wrapper in object) return this.#read(object[wrapper]!, names);
+    if (typeof value === 'string' && strings !== 'literals') {
+      const iri = strings === 'terms' ? predicateOf(value, context) : undefined;
+      return [this.#nodeOf(iri ?? expanded(value, context))];
     }
-    return [this.#readNode(object, '@context' in object ? withContext(names, object['@context']!) : names)];
+    if (typeof value !== 'object') return [String(value)];
+    const given = value as JsonObject;
+    const own = '@context' in given ? withContext(context, given['@context']!) : context;
+    const object = withKeywords(given, own);
+    if ('@value' in object) return this.#read(object['@value']!, own);
+    for (const wrapper of ['@list', '@set'] as const) {
+      if (wrapper in object) return this.#read(object[wrapper]!, own, strings);
+    }
+    return [this.#readNode(object, own)];
   }
 
-  #readNode(object: JsonObject, names: Names): JsonLdNode {
+  #readNode(object: JsonObject, context: Context): JsonLdNode {
     const id = object['@id'];
-    const node = this.#nodeOf(typeof id === 'string' ? expanded(id, names) : undefined);
+    const node = this.#nodeOf(typeof id === 'string' ? expanded(id, context) : undefined);
     for (const [name, value] of Object.entries(object)) {
-      if (name === '@graph') this.#read(value, names);
-      if (name === '@type') node.add(TYPE, this.#typesOf(value, names));
+      if (name === '@graph') this.#read(value, context);
+      if (name === '@type') node.add(TYPE, this.#typesOf(value, context));
       if (name.startsWith('@')) continue;
-      const predicate = predicateOf(name, names);
-      if (predicate !== undefined) node.add(predicate, this.#read(value, names));
+      const predicate = predicateOf(name, context);
+      if (predicate !== undefined) node.add(predicate, this.#read(value, context, context.get(name)?.strings));
     }
     return node;
   }
 
-  #typesOf(value: JsonValue, names: Names): readonly RdfValue[] {
+  #typesOf(value: JsonValue, context: Context): readonly RdfValue[] {
     const types = Array.isArray(value) ? value : [value];
     return types
       .filter((type) => typeof type === 'string')
-      .map((type) => this.#nodeOf(predicateOf(type, names) ?? type));
+      .map((type) => this.#nodeOf(predicateOf(type, context) ?? type));
   }
 
   /** All occurrences of an IRI are the same node. */
@@ -93,29 +112,60 @@ class JsonLdNode implements RdfNode {
   }
 }
 
-function withContext(names: Names, context: JsonValue): Names {
-  const found = new Map(names);
-  for (const one of Array.isArray(context) ? context : [context]) {
-    if (typeof one !== 'object' || one === null) continue;
-    for (const [name, meaning] of Object.entries(one as JsonObject)) {
-      const iri = typeof meaning === 'object' && meaning !== null && '@id' in meaning ? meaning['@id'] : meaning;
-      if (typeof iri === 'string') found.set(name, expanded(iri, found));
-    }
-  }
-  return found;
+/** The context within an object, from that around it. */
+function withContext(outer: Context, added: JsonValue): Context {
+  if (Array.isArray(added)) return added.reduce<Context>(withContext, outer);
+  if (typeof added !== 'object' || added === null) return outer;
+  const definitions = added as JsonObject;
+  const context = new Map(outer);
+  const undefinedYet = new Set(Object.keys(definitions));
+  const define = (name: string): void => {
+    if (!undefinedYet.delete(name)) return;
+    context.delete(name);
+    const { id, strings } = definitionOf(name, definitions[name]!);
+    if (id === undefined) return;
+    // The prefix or term that it uses may be defined after it.
+    define(id.split(':', 1)[0]!);
+    const iri = id.startsWith('@') ? id : predicateOf(id, context);
+    if (iri !== undefined) context.set(name, { iri, strings });
+  };
+  for (const name of ['@vocab', ...undefinedYet]) define(name);
+  return context;
+}
+
+/** `id` is undefined for what is no term, and for a term that is taken away. */
+function definitionOf(name: string, definition: JsonValue): { readonly id?: string; readonly strings: Strings } {
+  if (name.startsWith('@') && name !== '@vocab') return { strings: 'literals' };
+  if (typeof definition === 'string') return { id: definition, strings: 'literals' };
+  if (typeof definition !== 'object' || definition === null) return { strings: 'literals' };
+  const { '@id': id = name, '@type': type } = definition as JsonObject;
+  const strings = type === '@id' ? 'iris' : type === '@vocab' ? 'terms' : 'literals';
+  return typeof id === 'string' ? { id, strings } : { strings };
+}
+
+/** An object with keywords in place of their aliases. */
+function withKeywords(object: JsonObject, context: Context): JsonObject {
+  const keywordOf = (name: string) => {
+    const iri = context.get(name)?.iri;
+    return iri?.startsWith('@') ? iri : undefined;
+  };
+  const entries = Object.entries(object);
+  if (!entries.some(([name]) => keywordOf(name) !== undefined)) return object;
+  return Object.fromEntries(entries.map(([name, value]) => [keywordOf(name) ?? name, value]));
 }
 
 /** The IRI of a property or type; undefined for a term that no context defines. */
-function predicateOf(name: string, names: Names): string | undefined {
-  const known = names.get(name);
+function predicateOf(name: string, context: Context): string | undefined {
+  const known = context.get(name)?.iri;
   if (known !== undefined) return known;
-  if (name.includes(':')) return expanded(name, names);
-  const vocabulary = names.get('@vocab');
+  if (name.includes(':')) return expanded(name, context);
+  const vocabulary = context.get('@vocab')?.iri;
   return vocabulary === undefined ? undefined : vocabulary + name;
 }
 
-function expanded(text: string, names: Names): string {
+function expanded(text: string, context: Context): string {
   const colon = text.indexOf(':');
-  const namespace = colon < 0 || text.startsWith('//', colon + 1) ? undefined : names.get(text.slice(0, colon));
+  const isPrefixed = colon >= 0 && !text.startsWith('//', colon + 1);
+  const namespace = isPrefixed ? context.get(text.slice(0, colon))?.iri : undefined;
   return namespace === undefined ? text : namespace + text.slice(colon + 1);
 }
