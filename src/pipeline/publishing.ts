@@ -76,6 +76,7 @@ function bytesOf({ gathered, superseded, schema, doc, key }: PublishOptions): As
     let ordinal = 0;
     for await (const { records } of readContainer(gathered.file.read(), { schema, name: key })) {
       yield records.filter(({ id }) => keep({ gathered, superseded }, id, { file: 'records', ordinal: ordinal++ }));
+      await gathered.errata.settle();
     }
   }
   return encodeContainer({ schema, doc, records: kept() });
@@ -92,7 +93,10 @@ async function* deletedRecords(
       .map((line) => JSON.parse('text' in line ? line.text : '') as string)
       .filter((id) => keep({ gathered, superseded }, id, { file: 'deleted', ordinal: ordinal++ }))
       .map((id) => ({ id, ...facts }));
-  for await (const chunk of gathered.deletions.read()) yield recordsOf(lines.push(Buffer.from(chunk)));
+  for await (const chunk of gathered.deletions.read()) {
+    yield recordsOf(lines.push(Buffer.from(chunk)));
+    await gathered.errata.settle();
+  }
   yield recordsOf(lines.end());
 }
 
@@ -119,7 +123,6 @@ async function* reported(
     yield chunk;
     done += chunk.length;
     onProgress(done, gathered.file.length);
-    await gathered.errata.settle();
     failpoint('activity.writing');
   }
 }

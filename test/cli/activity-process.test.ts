@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, symlinkSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startActivityBar } from '../../src/cli/ui/activity-bar.ts';
 import { Terminal } from '../../src/cli/ui/terminal.ts';
+import { PRINTING_MEMORY } from '../support/prints-memory.ts';
 import { killTidemarks, runProcess, startProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -50,6 +51,26 @@ describe('an activity in a process of its own', () => {
     const { stderr } = await runProcess(args.slice(0, -1), { cwd: folder.path });
     assert.match(stderr, /1 file passed over: .*\n1 link passed over: to no file in the folder/);
     assert.match(generator, /^file:\/\/\/.*\/docs$/);
+  });
+
+  it('holds the errata of its records on disk, also when nearly all of them are left out @long', async () => {
+    const id = 'x'.repeat(1_000);
+    for (const record of [
+      { id, document: '<a/>', mimetype: 'application/xml' },
+      { id, deleted: true },
+    ]) {
+      const lines = `${JSON.stringify(record)}\n`.repeat(500);
+      for (let written = 0; written < 150; written++) appendFileSync(folder.at('records.ndjson'), lines);
+
+      const args = ['activity', 'run', 'harvest', 'cdl', '--from', 'records.ndjson', '--json'];
+      const { stdout, stderr } = await runProcess(args, { cwd: folder.path, env: PRINTING_MEMORY });
+
+      const { written, deleted, duplicates } = JSON.parse(stdout);
+      assert.deepEqual([written + deleted, duplicates], [1, 74_999]);
+      // Kilobytes. The errata are 75 MB.
+      assert.ok(Number(stderr.trim().split('\n').at(-1)) < 250_000, stderr);
+      folder.remove('records.ndjson');
+    }
   });
 });
 

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
+import { PRINTING_MEMORY } from '../support/prints-memory.ts';
 import { killTidemarks, runProcess, runTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { marc } from '../support/upload-packages.ts';
@@ -203,12 +204,9 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
       'line.gz',
       gzipSync(Buffer.concat([Buffer.from('1\n2\n'), Buffer.alloc(260_000_000, '3')]), { level: 1 }),
     );
-    const printsMemory = `import { readFileSync } from 'node:fs';
-      const status = () => readFileSync('/proc/self/status', 'utf8');
-      process.on('exit', () => process._rawDebug(/VmHWM:\\s+(\\d+) kB/.exec(status())[1]));`;
     const { stdout, stderr } = await runProcess(['uploads', 'check', 'large.mrc.gz', 'line.gz', '--json'], {
       cwd: folder.path,
-      env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(printsMemory)}` },
+      env: PRINTING_MEMORY,
     });
     const [large, line] = stdout.split('\n').map((each) => each && JSON.parse(each));
     assert.equal(large?.records, 100 * times, stderr);
