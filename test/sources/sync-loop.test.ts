@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, linkSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { SyncLoop } from '../../src/sources/sync/sync-loop.ts';
 import type { SyncSummary } from '../../src/sources/sync-counter.ts';
 import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
@@ -46,6 +46,10 @@ describe('a sync loop', () => {
   };
   const paths = async (): Promise<string> => [...(await scanned.resources()).keys()].join(' ');
   const untilThere = (expected: string): Promise<boolean> => until(expected, async () => (await paths()) === expected);
+  const untilContent = (path: string, content: string): Promise<boolean> => {
+    const hash = createHash('sha256').update(content).digest('hex');
+    return until(content, async () => (await scanned.resources()).get(path)?.state.hashes?.['sha-256'] === hash);
+  };
 
   async function start(): Promise<SyncSummary | undefined> {
     loop.start();
@@ -82,10 +86,43 @@ describe('a sync loop', () => {
     write('a', 'one', LONG_AGO);
     await start();
     for (const content of ['two', 'six']) {
-      const hash = createHash('sha256').update(content).digest('hex');
       write('a', content);
-      await until(content, async () => (await scanned.resources()).get('a')?.state.hashes?.['sha-256'] === hash);
+      await untilContent('a', content);
     }
+  });
+
+  it('publishes what a link through another link leads to, and edits of that', async () => {
+    write('d1/f', 'one');
+    write('d2/f', 'other');
+    symlinkSync('d1', folder.at('root/current'));
+    symlinkSync('current/f', folder.at('root/latest'));
+    await start();
+    rmSync(folder.at('root/current'));
+    symlinkSync('d2', folder.at('root/current'));
+    await untilContent('latest', 'other');
+    write('d2/f', 'edited');
+    await untilContent('latest', 'edited');
+  });
+
+  it('publishes an edit of a file for each of its names', async () => {
+    write('folder/one');
+    linkSync(folder.at('root/folder/one'), folder.at('root/two'));
+    await start();
+    for (const content of ['edited', 'again']) {
+      write('folder/one', content);
+      await untilContent('folder/one', content);
+      await untilContent('two', content);
+    }
+  });
+
+  it('publishes what an edit of the file hides and shows to which .tidemarkignore is a link', async () => {
+    for (const path of ['a.tmp', 'b.log']) write(path);
+    write('rules', '*.tmp\n');
+    symlinkSync('rules', folder.at('root/.tidemarkignore'));
+    await start();
+    assert.equal(await paths(), 'b.log rules');
+    write('rules', '*.log\n');
+    await untilThere('a.tmp rules');
   });
 
   it('publishes a file that is written all the time, and goes on with the rest', async () => {

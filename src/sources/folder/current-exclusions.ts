@@ -50,7 +50,12 @@ export class CurrentExclusions {
   /** The last exclusions, if their file is unchanged; does not wait. Undefined when they have to be read. */
   known(): Exclusions | undefined {
     if (this.#known === undefined) return undefined;
-    return this.#identityNow() === this.#known.identity ? this.#known.excludes : undefined;
+    try {
+      return this.#identityNow() === this.#known.identity ? this.#known.excludes : undefined;
+    } catch {
+      // Reading reports the cause.
+      return undefined;
+    }
   }
 
   /** As `read`, but blocks: for the threads that read folders. */

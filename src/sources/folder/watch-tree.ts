@@ -1,11 +1,13 @@
-import { type FSWatcher, lstatSync, type Stats, watch } from 'node:fs';
+import { type FSWatcher, lstatSync, type Stats, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { TidemarkError } from '../../core/errors.ts';
 import { type Exclusions, IGNORE_FILE, type RootPatterns, readExclusions } from '../../lib/exclusions.ts';
 import { errorCode, isGone, reasonOf } from '../../lib/system-error.ts';
 import { EventBursts } from './event-bursts.ts';
+import { HardLinks } from './hard-links.ts';
 import { LinkTargets } from './link-targets.ts';
 import { readFolder } from './read-folder.ts';
+import { fileTag } from './version-tag.ts';
 
 interface WatchedFolder {
   readonly path: string;
@@ -27,9 +29,12 @@ export class WatchTree {
   readonly #root: string;
   readonly #patterns: RootPatterns;
   readonly #listener: WatchListener;
-  readonly #links: LinkTargets;
+  #links: LinkTargets;
+  readonly #hardLinks: HardLinks;
   readonly #bursts: EventBursts;
   #excludes: Exclusions;
+  /** Tag of the `.tidemarkignore` that the exclusions were read from. */
+  #ignoreTag = '';
   #top: WatchedFolder;
   readonly #toldLimits = new Set<string>();
 
@@ -39,25 +44,46 @@ export class WatchTree {
     this.#listener = listener;
     this.#bursts = new EventBursts(() => this.startAnew());
     this.#links = new LinkTargets(root);
-    this.#excludes = readExclusions(root, patterns);
+    this.#hardLinks = new HardLinks({
+      root,
+      folders: () => foldersOf(this.#top),
+      changed: (path) => this.#report(path, false),
+    });
+    this.#excludes = this.#readExclusions();
     this.#top = this.#add('');
   }
 
   close(): void {
+    this.#hardLinks.close();
     unwatch(this.#top);
+  }
+
+  /**
+   * Starts anew when `.tidemarkignore` has changed. Call this about every second: no event reports a change of a file
+   * outside of the root that it leads to.
+   */
+  checkExclusions(): void {
+    if (ignoreTagOf(this.#root) !== this.#ignoreTag) this.startAnew();
   }
 
   /** Requests a new list of everything, and watches the current folders that are not hidden. */
   startAnew(): void {
     const former = this.#top;
     try {
-      this.#excludes = readExclusions(this.#root, this.#patterns);
+      this.#excludes = this.#readExclusions();
+      this.#links = new LinkTargets(this.#root);
       this.#top = this.#add('');
       unwatch(former);
     } catch {
       // The former watches stay. Listing reports the cause.
     }
     this.#listener.changed('');
+  }
+
+  #readExclusions(): Exclusions {
+    // The tag first: a file that changes between the two calls is read again.
+    this.#ignoreTag = ignoreTagOf(this.#root);
+    return readExclusions(this.#root, this.#patterns);
   }
 
   /** Watches a folder before searching it for folders: a folder created meanwhile is found either way. */
@@ -86,8 +112,10 @@ export class WatchTree {
     else if (path === IGNORE_FILE) this.startAnew();
     // By far the most frequent: a change of the bytes or attributes of a file. The other cases are renames, and changed
     // permissions of a folder.
-    else if (event === 'change' && known === undefined) this.#report(path, false);
-    else {
+    else if (event === 'change' && known === undefined) {
+      this.#hardLinks.add(path);
+      this.#report(path, false);
+    } else {
       if (known !== undefined) unwatch(known);
       folder.folders.delete(name);
       this.#inspect(folder, name);
@@ -112,11 +140,13 @@ export class WatchTree {
   }
 
   #report(path: string, below: boolean): void {
+    const links = this.#links.of(path, below);
+    if (links.has(IGNORE_FILE)) this.startAnew();
     const isExcluded = this.#excludes(path, false);
     if (!isExcluded) this.#listener.changed(path);
     // A link to a file that is left out is left out itself. The store may be such a file, which a scan changes.
     if (isExcluded && !below) return;
-    for (const link of this.#links.of(path, below)) this.#listener.changed(link);
+    for (const link of links) this.#listener.changed(link);
   }
 
   #failed(path: string, error: unknown): void {
@@ -127,6 +157,17 @@ export class WatchTree {
     if (isGone(error) || (limit !== undefined && this.#toldLimits.has(code))) return;
     this.#toldLimits.add(code);
     this.#listener.problem(path, problem);
+  }
+}
+
+/** Differs for different files that `.tidemarkignore` is or leads to; empty without one. */
+function ignoreTagOf(root: string): string {
+  const file = join(root, IGNORE_FILE);
+  try {
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stats?.isFile() ? fileTag(stats, file) : '';
+  } catch (error) {
+    return errorCode(error) ?? 'unknown';
   }
 }
 
@@ -142,6 +183,11 @@ function limitOf(code: string): string | undefined {
 
 function inFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
+}
+
+function* foldersOf(folder: WatchedFolder): Generator<string> {
+  yield folder.path;
+  for (const below of folder.folders.values()) yield* foldersOf(below);
 }
 
 function unwatch(folder: WatchedFolder): void {

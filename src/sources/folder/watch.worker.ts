@@ -43,6 +43,7 @@ const functions = {
       try {
         identity.check();
         if (schedule.isDue()) tree.startAnew();
+        else tree.checkExclusions();
       } catch (error) {
         clearInterval(checking);
         tree.close();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import { isHidden, parseExclusions, patternOfFolder, requireFewPatterns } from '../../../src/lib/exclusions.ts';
 import { openRoot } from '../../../src/sources/open-contents.ts';
@@ -135,6 +135,18 @@ describe('.tidemarkignore', () => {
     assert.equal((await collect(root.list())).length, 1);
     folder.write('.tidemarkignore', '*.log');
     assert.equal((await collect(root.list())).length, 0);
+  });
+
+  it('keeps every file from being opened while it is a link to itself', async () => {
+    folder.write('a', 'x');
+    const root = openRoot({ root: folder.path, exclude: [] });
+    const open = async () => (await root.open('a')).close();
+    // The second one is opened in a folder that is known.
+    for (let time = 1; time <= 2; time++) await open();
+    symlinkSync('.tidemarkignore', folder.at('.tidemarkignore'));
+    await assert.rejects(open(), (error) => isTidemarkError(error, 'unavailable'));
+    rmSync(folder.at('.tidemarkignore'));
+    await open();
   });
 
   it('may be a folder, which hides nothing', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import type { ContentRoot, RootWatch, SkippedEntries } from '../../../src/sources/content-root.ts';
@@ -356,6 +356,116 @@ describe('links and other things in a folder', () => {
     await until('the link', async () => reported.has('to-shown'));
     assert.deepEqual([...reported].toSorted(), ['shown', 'to-shown']);
   });
+
+  describe('that lead to each other', () => {
+    let reported: Set<string>;
+
+    async function watched(): Promise<void> {
+      reported = new Set();
+      watch = await root.watch(
+        (path) => reported.add(path),
+        () => {},
+      );
+    }
+
+    /** Waits until everything before was reported, and forgets it. */
+    async function settled(): Promise<void> {
+      folder.write('root/marker', '');
+      await until('the marker', async () => reported.has('marker'));
+      reported.clear();
+    }
+
+    async function reports(path: string): Promise<void> {
+      await until(path, async () => reported.has(path));
+      await settled();
+    }
+
+    /** As `ln -sfn`. */
+    function retarget(target: string, path: string): void {
+      symlinkSync(target, folder.at('retargeted'));
+      renameSync(folder.at('retargeted'), folder.at(`root/${path}`));
+    }
+
+    /** The links of a case, the one that is published, and how another one leads to d2/f instead of d1/f. */
+    const CASES: readonly (readonly [title: string, links: Record<string, string>, link: string, other: string[]])[] = [
+      ['a folder behind another link', { current: 'd1', latest: 'current/f' }, 'latest', ['d2', 'current']],
+      ['another link to a file', { 'c/b': '../d1/f', 'c/a': 'b' }, 'c/a', ['../d2/f', 'c/b']],
+      ['.. behind another link', { at: 'd1/below', latest: 'at/../f' }, 'latest', ['d2/below', 'at']],
+      ['a link outside of the root', { now: 'd1', latest: '../outside/back/f' }, 'latest', ['d2', 'now']],
+      ['links that were a loop', { one: 'two', two: 'one' }, 'one', ['d2/f', 'two']],
+      ['a link to nothing', { one: 'two', two: 'missing/f' }, 'one', ['d2', 'missing']],
+    ];
+    for (const [title, links, path, [target, changed]] of CASES) {
+      it(`reports a link that leads through ${title} when that changes, and what it then leads to`, async () => {
+        for (const file of ['d1/f', 'd1/below/g', 'd2/f', 'd2/below/g', 'c/g']) folder.write(`root/${file}`);
+        symlinkSync('../root/now', folder.at('outside/back'));
+        for (const [name, text] of Object.entries(links)) link(text, name);
+        await watched();
+        await settled();
+
+        retarget(target!, changed!);
+        await reports(path);
+        folder.write('root/d2/f', 'changed');
+        await reports(path);
+      });
+    }
+
+    it('reports a link to what is created later, folder by folder', async () => {
+      link('a/b/../f', 'latest');
+      await watched();
+      for (const at of ['a', 'a/b']) {
+        mkdirSync(folder.at(`root/${at}`));
+        await reports('latest');
+      }
+      folder.write('root/a/f');
+      await reports('latest');
+      folder.write('root/a/f', 'changed');
+      await reports('latest');
+    });
+  });
+
+  it('reports the other names of a file (hard links), also one that it got later', async () => {
+    folder.write('root/a/one', 'x');
+    folder.write('root/b/other', 'x');
+    linkSync(folder.at('root/a/one'), folder.at('root/b/two'));
+    link('b/two', 'to-two');
+    const reported = new Set<string>();
+    watch = await root.watch(
+      (path) => reported.add(path),
+      () => {},
+    );
+
+    folder.write('root/a/one', 'y');
+    await until('the other name', async () => reported.has('b/two') && reported.has('to-two'));
+    linkSync(folder.at('root/a/one'), folder.at('root/b/three'));
+    await until('the new name', async () => reported.has('b/three'));
+    reported.clear();
+    folder.write('root/a/one', 'z');
+    await until('all names', async () => ['b/two', 'b/three'].every((path) => reported.has(path)));
+    assert.ok(!reported.has('b/other'));
+  });
+
+  for (const [place, file] of [
+    ['in the root', 'root/rules'],
+    ['in a folder that is left out', 'root/.git/rules'],
+    ['outside of the root', 'outside/rules'],
+  ] as const) {
+    it(`reports the whole root when .tidemarkignore is a link, and the file that it names changes ${place}`, async () => {
+      folder.write(file, 'hidden/');
+      symlinkSync(folder.at(file), folder.at('root/.tidemarkignore'));
+      folder.write('root/hidden/file');
+      const reported = new Set<string>();
+      watch = await root.watch(
+        (path) => reported.add(path),
+        () => {},
+      );
+
+      folder.write(file, '');
+      await until('the root', async () => reported.has(''));
+      folder.write('root/hidden/file', 'changed');
+      await until('the file', async () => reported.has('hidden/file'));
+    });
+  }
 
   it('reports the whole root, and watches what is shown now, when .tidemarkignore changes', async () => {
     folder.write('root/.tidemarkignore', 'hidden/\n');
