@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { CLASS_NAMES } from './glob/bracket.ts';
@@ -107,6 +107,10 @@ export function ignoreFileError(error: unknown): TidemarkError {
   return new TidemarkError('unavailable', `${IGNORE_FILE}, which hides files, cannot be used: ${reason}`, {}, error);
 }
 
+export function ignoreFileLeadsNowhere(): TidemarkError {
+  return new TidemarkError('invalid', 'it is a link to a file that does not exist');
+}
+
 export function ignoreFileTooLarge(): TidemarkError {
   return new TidemarkError('invalid', `it has more than ${MOST_IGNORE_BYTES} bytes`);
 }
@@ -129,15 +133,26 @@ export function isLeftOut(excludes: Exclusions, path: string): boolean {
   return isHidden(excludes, path) || excludes(path, false);
 }
 
+/**
+ * Describes a `.tidemarkignore`, or the file that it leads to; undefined when there is none.
+ * @throws TidemarkError `invalid` for a link to nothing: its disk may not be mounted
+ */
+export function statIgnoreFile(file: string): BigIntStats | undefined {
+  const own = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  if (!own?.isSymbolicLink()) return own;
+  const target = statSync(file, { bigint: true, throwIfNoEntry: false });
+  if (target === undefined) throw ignoreFileLeadsNowhere();
+  return target;
+}
+
 function readIgnoreFile(file: string): string {
   try {
-    const stats = statSync(file);
+    const stats = statIgnoreFile(file);
     // Reading a FIFO would block for ever.
-    if (!stats.isFile()) return '';
+    if (stats?.isFile() !== true) return '';
     if (stats.size > MOST_IGNORE_BYTES) throw ignoreFileTooLarge();
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
     throw ignoreFileError(error);
   }
 }

@@ -1,15 +1,16 @@
-import { statSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { lstat, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Exclusions,
   exclusionsOf,
   IGNORE_FILE,
   ignoreFileError,
+  ignoreFileLeadsNowhere,
   ignoreFileTooLarge,
   MOST_IGNORE_BYTES,
   type RootPatterns,
   readExclusions,
+  statIgnoreFile,
 } from '../../lib/exclusions.ts';
 import { errorCode } from '../../lib/system-error.ts';
 import { identityOf } from './file-identity.ts';
@@ -72,7 +73,7 @@ export class CurrentExclusions {
   }
 
   #identityNow(): string {
-    const stats = statSync(this.#file, { bigint: true, throwIfNoEntry: false });
+    const stats = statIgnoreFile(this.#file);
     return stats === undefined ? '' : identityOf(stats);
   }
 
@@ -82,8 +83,13 @@ export class CurrentExclusions {
       if (stats.size > MOST_IGNORE_BYTES) throw ignoreFileTooLarge();
       return stats.isFile() ? identityOf(stats) : '';
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') return '';
-      throw error;
+      if (errorCode(error) !== 'ENOENT') throw error;
+      const isLink = await lstat(this.#file).then(
+        () => true,
+        () => false,
+      );
+      if (isLink) throw ignoreFileLeadsNowhere();
+      return '';
     }
   }
 }

@@ -137,16 +137,19 @@ describe('.tidemarkignore', () => {
     assert.equal((await collect(root.list())).length, 0);
   });
 
-  it('keeps every file from being opened while it is a link to itself', async () => {
+  it('keeps every file from being listed and opened while it is a link to itself, or to nothing', async () => {
     folder.write('a', 'x');
     const root = openRoot({ root: folder.path, exclude: [] });
     const open = async () => (await root.open('a')).close();
     // The second one is opened in a folder that is known.
     for (let time = 1; time <= 2; time++) await open();
-    symlinkSync('.tidemarkignore', folder.at('.tidemarkignore'));
-    await assert.rejects(open(), (error) => isTidemarkError(error, 'unavailable'));
-    rmSync(folder.at('.tidemarkignore'));
-    await open();
+    for (const target of ['.tidemarkignore', '../not-mounted/rules']) {
+      symlinkSync(target, folder.at('.tidemarkignore'));
+      await assert.rejects(open(), (error) => isTidemarkError(error, 'unavailable'));
+      await assert.rejects(collect(root.list()), (error) => isTidemarkError(error, 'unavailable'));
+      rmSync(folder.at('.tidemarkignore'));
+      await open();
+    }
   });
 
   it('may be a folder, which hides nothing', async () => {
