@@ -132,7 +132,10 @@ export interface ResourceSet extends SetSettings {
   readonly versionsAdded?: true;
   /** Why it cannot be synced with its source now; absent when it can, and for a set without a source. */
   readonly trouble?: Trouble | undefined;
-  /** When a user last requested a full scan: the process that syncs the set begins one. */
+  /**
+   * When a full scan was last requested, by a user or because the set keeps versions from now on: the process that
+   * syncs the set begins one.
+   */
   readonly scanRequested?: Stamp;
   /** The index from which it was imported; absent for a set that began here. */
   readonly imported?: Imported;

@@ -78,7 +78,7 @@ export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): Re
   const hasOtherHashes = !isDeepStrictEqual(changed.publishHashes, set.publishHashes);
   return {
     ...changed,
-    ...versionFields(changed, set),
+    ...versionFields(changed, set, now),
     ...(hasOtherPages && { pagesSince: now }),
     ...(hasOtherHashes && otherHashes(set, now)),
     ...scheduledSince(changed, set),
@@ -109,12 +109,15 @@ export function scheduledSince(
 function versionFields(
   { keepVersions = false, origin, epochStart }: ResourceSet,
   before: ResourceSet,
-): Pick<ResourceSet, 'versionsSince' | 'versionsAdded'> {
+  now: Stamp,
+): Pick<ResourceSet, 'versionsSince' | 'versionsAdded' | 'scanRequested'> {
   if (keepVersions === (before.keepVersions === true)) return {};
   if (!keepVersions) return { versionsSince: undefined };
-  // Artifacts contain every version of a record anyway. For files, the next full scan keeps the current bytes.
-  const versionsSince = traitsOf(origin).keepsVersions === true ? epochStart : undefined;
-  return { versionsSince, versionsAdded: true };
+  // Artifacts contain every version of a record anyway.
+  if (traitsOf(origin).keepsVersions === true) return { versionsSince: epochStart, versionsAdded: true };
+  // A full scan keeps the current bytes of files. It is requested, because a process that syncs the set does not notice
+  // that the setting was changed and changed back before it read it again.
+  return { versionsSince: undefined, versionsAdded: true, scanRequested: now };
 }
 
 /**

@@ -171,6 +171,15 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     assert.equal((await list('/a')).trim().split('\n').length, 1);
     await done('sets change maps --no-keep-versions');
     assert.match(await refused('versions list maps'), /publishes no versions: .*--keep-versions/);
+    await done('sets change maps --keep-versions');
+    for (const words of ['versions list maps', 'versions prune maps --older-than 1d']) {
+      assert.match(
+        await refused(words),
+        /"maps" publishes no versions before its next full scan: run "tidemark scan maps"\n$/,
+      );
+    }
+    await done('scan maps');
+    assert.equal((await list()).trim().split('\n').length, 2);
   });
 
   const DAY = 86_400;

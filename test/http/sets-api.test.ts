@@ -176,6 +176,31 @@ describeOnEachStore('A set that is added to a server', (store) => {
     running.signal('SIGTERM');
     assert.equal(await running.exit(), 0);
   });
+
+  it('publishes its versions again after they were switched off and on in quick succession', async () => {
+    const root = join(place.folder, 'files');
+    await mkdir(root);
+    await writeFile(join(root, 'a.txt'), 'a');
+    const port = await findFreePort();
+    const running = place.startProcess(['serve', '--port', String(port), '--api-roots', root, '--access-log', 'false']);
+    await running.says(/Serving|"serving"/);
+    const set = `http://localhost:${port}/api/sets/files`;
+    const added = await askJson(`http://localhost:${port}/api/sets`, { set: 'files', root, keepVersions: true });
+    assert.equal(added.status, 201);
+    await until('the set is read', async () => (await askJson(set)).body.ready === true);
+    const timegate = async () => (await ask(`http://localhost:${port}/sets/files/timegate/a.txt`)).status;
+    assert.equal(await timegate(), 302);
+    // Twice: the server must not take a scan that it has done for the one that the last change needs.
+    for (const _ of [1, 2]) {
+      for (const keepVersions of [false, true]) {
+        const body = JSON.stringify({ keepVersions });
+        assert.equal((await ask(set, { method: 'PATCH', headers: JSON_BODY, body })).status, 200);
+      }
+      await until('its versions are published', async () => (await timegate()) === 302);
+    }
+    running.signal('SIGTERM');
+    assert.equal(await running.exit(), 0);
+  });
 });
 
 /** The paths of the files that a process has open; none where there is no /proc. */
