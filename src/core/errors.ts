@@ -38,6 +38,12 @@ export function isTidemarkError(error: unknown, code?: ErrorCode): error is Tide
   return error instanceof TidemarkError && (code === undefined || error.code === code);
 }
 
+/** The same error about a field; any other error, and one that is not `invalid`, is returned as it is. */
+export function withField(error: unknown, field: string): unknown {
+  if (!isTidemarkError(error, 'invalid')) return error;
+  return new TidemarkError(error.code, error.message, { ...error.details, field }, error.cause);
+}
+
 /**
  * Whether the artifact store is at fault: it does not exist, does not respond, denies, throttles, or is full. Only such
  * errors have the detail `artifacts`, its name.

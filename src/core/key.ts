@@ -119,10 +119,10 @@ export function locationOf(key: ResourceKey): Location {
 
 /**
  * The key of a location in a set. `url`, `abs_path` and `rel_path` of the same resource have the same key.
- * @param field the caller's name of the location, for the error
+ * @param field the caller's name of `location.value`, for the error; the message leaves out a final `.value`
  * @throws TidemarkError `invalid`, with the wrong field and a code
  */
-export function resolveLocation(location: Location, base: LocationBase, field = 'location'): ResourceKey {
+export function resolveLocation(location: Location, base: LocationBase, field = 'location.value'): ResourceKey {
   const key = keyOfLocation(location, base, field);
   const fault = uriLengthFault(base.urlPrefix, key);
   if (fault !== undefined) throw wrong(field, fault.code, `makes a URI of ${fault.text}`);
@@ -257,5 +257,5 @@ function leavesItsFolder(value: string): boolean {
 }
 
 function wrong(field: string, code: string, message: string): TidemarkError {
-  return new TidemarkError('invalid', `${field} ${message}`, { code, field: `${field}.value` });
+  return new TidemarkError('invalid', `${field.replace(/\.value$/, '')} ${message}`, { code, field });
 }

@@ -161,7 +161,7 @@ class RuleParser {
 
   #wrong({ at }: Word, message: string): TidemarkError {
     const rule = this.#text.slice(0, 200);
-    return new TidemarkError('invalid', `link rule "${rule}", character ${at}: ${message}`, { field: 'linkRules', at });
+    return new TidemarkError('invalid', `link rule "${rule}", character ${at}: ${message}`, { field: 'links', at });
   }
 }
 

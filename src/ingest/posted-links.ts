@@ -37,7 +37,7 @@ function toLink(
   const hashes = postedHashes(md5, hash, `${field}.`);
   return {
     rel: toRelation(rel, `${field}.rel`),
-    href: resolveLocation(href, set, `${field}.href`),
+    href: resolveLocation(href, set, `${field}.href.value`),
     ...(mime !== undefined && { mime: checkMediaType(`${field}.mime`, mime) }),
     ...(pri !== undefined && { pri }),
     ...(modified !== undefined && { modified: toSeconds(`${field}.modified`, modified, now) }),

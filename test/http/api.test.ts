@@ -141,7 +141,8 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     assert.match(gone.body.error.deleted, /Z$/);
     assert.equal((await askJson(`${set}/resource?key=/nothing`)).status, 404);
     assert.equal((await askJson(`${set}/resource`)).status, 400);
-    assert.equal((await askJson(`${set}/resource?uri=b`)).body.error.code, 'not-a-uri');
+    const { error } = (await askJson(`${set}/resource?uri=b`)).body;
+    assert.deepEqual([error.code, error.field], ['not-a-uri', 'uri']);
   });
 
   it('lists every change in order, some at a time', async () => {

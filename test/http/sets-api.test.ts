@@ -72,6 +72,32 @@ describeOnEachStore('Sets over HTTP', (store, itOnce) => {
     assert.deepEqual(await started.app.sets.list(), []);
   });
 
+  itOnce('are refused with the name that the API has for the field that is wrong', async () => {
+    const outer = await startApp(store);
+    const root = await makeFolder(outer, 'shown');
+    started = await startApp(store, { apiRoots: [root] });
+    const fieldOf = async (value: object) => {
+      const { status, body } = await askJson(`${started.url}/api/sets`, { set: 'refused', ...value });
+      return [status, body.error?.field];
+    };
+    for (const [field, value] of [
+      ['keepVersions', true],
+      ['versionsDays', 9],
+      ['dumpSchedule', '0 3 * * *'],
+      ['dumpPackageBytes', 9],
+      ['dumpCompression', 'none'],
+      ['fromInterval', 9],
+      ['exclude', ['*.tmp']],
+      ['links', ['*.xml describes *.tif']],
+      ['presignedSeconds', 9],
+    ] as const) {
+      assert.deepEqual(await fieldOf({ urlPrefix: PREFIX, [field]: value }), [400, field]);
+    }
+    assert.deepEqual(await fieldOf({ records: 'cdl/harvest', versionsDays: 9 }), [400, 'versionsDays']);
+    assert.deepEqual(await fieldOf({ root, links: ['*.xml explains *.tif'] }), [400, 'links']);
+    assert.deepEqual(await fieldOf({ root: join(root, 'none') }), [400, 'root']);
+  });
+
   itOnce('publish only folders and buckets below those of the settings, and say nothing of others', async () => {
     const allowed = 's3://papers/2026?endpoint=http://127.0.0.1:1&anonymous=true';
     const outer = await startApp(store);

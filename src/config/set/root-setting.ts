@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { withField } from '../../core/errors.ts';
 import { type Origin, traitsOf } from '../../core/origin.ts';
 import { isS3 } from '../../lib/s3/s3-location.ts';
 import { requireAllowedRoot } from '../allowed-roots.ts';
@@ -28,5 +29,7 @@ export const ROOT_SETTING = {
 async function givenRoot(root: string, _values: object, { workingDirectory, allowedRoots }: Giver): Promise<Origin> {
   if (allowedRoots !== undefined)
     await requireAllowedRoot(isS3(root) ? root : resolve(workingDirectory, root), allowedRoots);
-  return originOfGivenRoot(root, workingDirectory);
+  return originOfGivenRoot(root, workingDirectory).catch((error) => {
+    throw withField(error, 'root');
+  });
 }

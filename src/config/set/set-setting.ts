@@ -28,7 +28,10 @@ export interface SetSetting<Value = unknown> {
   readonly fromFlags?: (given: Given) => Value | null | undefined;
   /** Makes a relative path absolute. */
   readonly locate?: (value: Value, folder: string) => Value;
-  /** @throws TidemarkError `invalid` when a set of this origin cannot have the value */
+  /**
+   * The error needs no field: `toSetFields` adds the name of the setting.
+   * @throws TidemarkError `invalid` when a set of this origin cannot have the value
+   */
   readonly check?: (value: Value, origin: Origin) => void;
   /** A value that passes `check` for every origin that can have one; present with `check`. */
   readonly sample?: Value;
@@ -127,7 +130,7 @@ function checkPrivacy(isPrivate: boolean, origin: Origin): void {
   if (stream === undefined) return;
   const flag = isPrivate ? '--private' : '--public';
   const instead = `tidemark organizations change ${stream.organization} ${flag}`;
-  throw wrong('private', `the organization decides who may read its sets: run "${instead}"`);
+  throw refused(`the organization decides who may read its sets: run "${instead}"`);
 }
 
 export const PRIVACY = { flags: PRIVACY_FLAGS, fromFlags: privacy, check: checkPrivacy, sample: true } as const;
@@ -149,9 +152,9 @@ export function presignedSeconds({ redirect, redirectExpiry }: Given): number | 
 
 export function requireSigningRoot(_seconds: number, origin: Origin): void {
   const { bucket } = traitsOf(origin);
-  if (bucket === undefined) throw wrong('redirect', '--redirect presigned goes with a root on S3');
+  if (bucket === undefined) throw refused('--redirect presigned goes with a root on S3');
   if (!parseS3Location(bucket).anonymous) return;
-  throw wrong('redirect', '--redirect presigned needs credentials, and the root is anonymous');
+  throw refused('--redirect presigned needs credentials, and the root is anonymous');
 }
 
 export const VERSION_FLAGS: readonly SetFlag[] = [
@@ -162,13 +165,13 @@ export const VERSION_FLAGS: readonly SetFlag[] = [
 /** Delivered files are hashed once, when they are stored. */
 export function checkPublishedHashes(hashes: readonly HashAlgorithm[], origin: Origin): void {
   if (traitsOf(origin).stream === undefined || hashes.every((name) => name === 'sha-256')) return;
-  throw wrong('publishHashes', 'what organizations deliver has the hash sha-256 alone');
+  throw refused('what organizations deliver has the hash sha-256 alone');
 }
 
 /** Not every source has earlier versions. */
 export function requireVersions(option: string, origin: Origin): void {
   const { noVersions } = traitsOf(origin);
-  if (noVersions !== undefined) throw wrong(option, `${option} is not for this set: ${noVersions}`);
+  if (noVersions !== undefined) throw refused(`${option} is not for this set: ${noVersions}`);
   requireBytes(option, origin);
 }
 
@@ -176,49 +179,51 @@ export function requireVersions(option: string, origin: Origin): void {
 export function checkLinkRules(rules: readonly string[], origin: Origin): void {
   for (const rule of rules) parseLinkRule(rule);
   const { entry, stream } = traitsOf(origin);
-  if (rules.length > 0 && stream !== undefined) throw wrong('links', '--link is not for sets of streams');
+  if (rules.length > 0 && stream !== undefined) throw refused('--link is not for sets of streams');
   if (rules.length === 0 || entry === 'file') return;
   if (entry === 'record') {
-    throw wrong('links', '--link is for files: a set of records takes no rules, and its records have no links');
+    throw refused('--link is for files: a set of records takes no rules, and its records have no links');
   }
-  throw wrong('links', '--link goes with a root: post the links of other resources, as docs/posting-changes.md says');
+  throw refused('--link goes with a root: post the links of other resources, as docs/posting-changes.md says');
 }
 
 /** A set of records has no files, and no locations of files. */
 export function refuseWithRecords(option: string, origin: Origin): void {
   const { entry, stream, option: its } = traitsOf(origin);
-  if (stream !== undefined) throw wrong(option, `${option} is for sets with a root, and not for sets of streams`);
+  if (stream !== undefined) throw refused(`${option} is for sets with a root, and not for sets of streams`);
   if (entry !== 'record') return;
-  throw new TidemarkError('invalid', `a set of records has no files: leave out ${its} or ${option}`, { option });
+  throw refused(`a set of records has no files: leave out ${its} or ${option}`);
 }
 
 /** Only files can be excluded: others decide what else a set contains. */
 export function requireFiles(origin: Origin): void {
   refuseWithRecords('--exclude', origin);
   if (traitsOf(origin).source !== undefined) return;
-  throw wrong(
-    'exclude',
-    '--exclude goes with --root or --from: the clients that post to this set decide what it contains',
-  );
+  throw refused('--exclude goes with --root or --from: the clients that post to this set decide what it contains');
 }
 
 /** If another server has the resources of a set, nothing can be made from their bytes. */
 export function requireBytes(option: string, origin: Origin): void {
   const { source, noDump } = traitsOf(origin);
-  if (noDump !== undefined) throw wrong(option, `${option} is not for this set: ${noDump}`);
+  if (noDump !== undefined) throw refused(`${option} is not for this set: ${noDump}`);
   if (source !== undefined) return;
-  throw wrong(option, `the bytes of this set are elsewhere: ${option} needs a set with ${SOURCE_OPTIONS}`);
+  throw refused(`the bytes of this set are elsewhere: ${option} needs a set with ${SOURCE_OPTIONS}`);
 }
 
 /** A set to which no client may post needs no settings for posted events. */
 export function requirePosting(option: string, origin: Origin): void {
   if (traitsOf(origin).refusal === undefined) return;
-  throw wrong(option, `${option} is for sets to which events are posted: this one takes none`);
+  throw refused(`${option} is for sets to which events are posted: this one takes none`);
 }
 
 /** @throws TidemarkError `invalid` for a set that copies no other source */
 export function requireFrom(option: string, origin: Origin): void {
-  if (traitsOf(origin).from === undefined) throw wrong(option, `${option} goes with --from`);
+  if (traitsOf(origin).from === undefined) throw refused(`${option} goes with --from`);
+}
+
+/** The error of a `check`. */
+export function refused(message: string): TidemarkError {
+  return new TidemarkError('invalid', message);
 }
 
 export function wrong(field: string, message: string): TidemarkError {

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import * as z from 'zod';
+import { withField } from '../../core/errors.ts';
 import { HASH_ALGORITHMS } from '../../core/hash.ts';
 import { MOST_LINK_RULES } from '../../core/link-rule.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -27,6 +28,7 @@ import {
   PRIVACY,
   presignedSeconds,
   REDIRECT_FLAGS,
+  refused,
   requireFiles,
   requirePosting,
   requireSigningRoot,
@@ -36,7 +38,6 @@ import {
   setting,
   several,
   text,
-  wrong,
 } from './set-setting.ts';
 
 const title = text
@@ -128,7 +129,7 @@ const SET_SETTINGS = {
     locate: (folder, base) => resolve(base, folder),
     check(folder, origin) {
       requirePosting('--resource-root-dir', origin);
-      if (!isAbsolute(folder)) throw wrong('resourceRootDir', `"${folder}" is not an absolute path`);
+      if (!isAbsolute(folder)) throw refused(`"${folder}" is not an absolute path`);
     },
     sample: '/srv',
   }),
@@ -227,7 +228,16 @@ export function shownSettings(set: ResourceSet): {
 export function toSetFields(values: SetValues, origin: Origin): SetFields {
   const given = SET_SETTING_NAMES.filter((name) => values[name] !== undefined);
   for (const name of given) {
-    if (values[name] !== null) setSettingOf(name).check?.(values[name], origin);
+    if (values[name] !== null) checkValue(name, values[name], origin);
   }
   return Object.fromEntries(given.map((name) => [setSettingOf(name).field, values[name]]));
+}
+
+/** @throws TidemarkError `invalid`, whose field is the name of the setting */
+function checkValue(name: SetSettingName, value: unknown, origin: Origin): void {
+  try {
+    setSettingOf(name).check?.(value, origin);
+  } catch (error) {
+    throw withField(error, name);
+  }
 }

@@ -138,7 +138,7 @@ describe('A location', () => {
   const BASE = { urlPrefix: PREFIX, resourceRootDir: '/data/root' };
   const resolved = (value: string, type: LocationType, base: object = {}) => {
     try {
-      return resolveLocation({ value, type }, { ...BASE, ...base }, 'resource');
+      return resolveLocation({ value, type }, { ...BASE, ...base }, 'resource.value');
     } catch (error) {
       assert.ok(isTidemarkError(error, 'invalid'));
       assert.equal(error.details.field, 'resource.value');
