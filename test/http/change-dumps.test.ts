@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { utimes, writeFile } from 'node:fs/promises';
+import { rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import { ask } from '../support/ask.ts';
@@ -85,6 +85,22 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
       [1, 1, 1],
     );
     for (const at of [1, 2]) assert.equal(packages[at]!.from, packages[at - 1]!.until);
+  });
+
+  itOnce('counts manifest and directory: no package of several changes is larger than the setting', async () => {
+    const files = Array.from({ length: 150 }, (_, at): [string, string] => [`${at}`, `${at}`]);
+    const most = 10_000;
+    await addSet({ windowChanges: files.length + 30, dumpPackageBytes: most });
+    await maps.putAll(files);
+    for (const [name] of files.slice(0, 40)) await rm(join(maps.folder, name));
+    await maps.scan();
+    const { packages } = (await build())!;
+    const changes = packages.reduce((sum, one) => sum + one.changes, 0);
+    assert.deepEqual([changes, packages.filter(({ length }) => length > most)], [files.length + 30, []]);
+    assert.ok(
+      packages.slice(0, -1).every(({ length }) => length > most / 3),
+      JSON.stringify(packages),
+    );
   });
 
   itOnce('has each of many versions once, also around a large one', async () => {

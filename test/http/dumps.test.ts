@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -186,7 +186,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
 
   itOnce('splits a page that is too large for a package', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, Buffer.alloc(5_000, name));
-    await addSet({ dumpPackageBytes: 11_000, dumpCompression: 'none' });
+    await addSet({ dumpPackageBytes: 13_000, dumpCompression: 'none' });
     await build();
     const { packages } = await readPackages();
     assert.equal(packages.length, 2);
@@ -196,6 +196,33 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
       ['/resources/a', '/resources/b', '/resources/c'],
     );
   });
+
+  itOnce(
+    'counts manifest and directory: only a package with a single resource is larger than the setting',
+    async () => {
+      for (let at = 0; at < 300; at++) await put(`${at}`, `${at}`);
+      await writeOddFiles(root);
+      // The one is packed as a stream, the other with others.
+      for (const length of [300_000, 15_000, 19_000]) await put(`random-${length}`, randomBytes(length));
+      const most = 20_000;
+      await addSet({ dumpPackageBytes: most });
+      const { packages } = await build();
+      const large = packages.filter(({ length }) => length > most);
+      assert.deepEqual(
+        large.map(({ resources }) => resources),
+        [1],
+      );
+      assert.equal(
+        packages.reduce((sum, { resources }) => sum + resources, 0),
+        303 + ODD_NAMES.length,
+      );
+      // At least a third of each package is used, but of the last, and of those before large files.
+      assert.ok(packages.filter(({ length }) => length < most / 3).length <= 4, JSON.stringify(packages));
+      // A page that has not changed keeps its packages, however many it would have now.
+      await started.app.sets.change(slug, { dumpPackageBytes: most / 2 });
+      assert.equal((await build()).made, 0);
+    },
+  );
 
   itOnce('has each of many files once, also around those that cannot be packed with the others', async () => {
     // So many that both threads pack, and that packages end between files that are packed together.

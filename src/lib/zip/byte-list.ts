@@ -8,8 +8,14 @@ export class ByteList {
   readonly #full: Buffer[] = [];
   #bytes = Buffer.allocUnsafeSlow(PIECE_BYTES);
   #length = 0;
+  #fullLength = 0;
   /** Number of byte strings. */
   count = 0;
+
+  /** Number of bytes. */
+  get length(): number {
+    return this.#fullLength + this.#length;
+  }
 
   add(piece: Uint8Array): void {
     this.#makeRoom(piece.length);
@@ -34,6 +40,7 @@ export class ByteList {
   #makeRoom(most: number): void {
     if (this.#length + most <= this.#bytes.length) return;
     this.#full.push(this.#bytes.subarray(0, this.#length));
+    this.#fullLength += this.#length;
     this.#bytes = Buffer.allocUnsafeSlow(Math.max(most, PIECE_BYTES));
     this.#length = 0;
   }

@@ -103,6 +103,13 @@ export function centralHeader(head: EntryHead, { crc, packed, length }: EntrySiz
   return header;
 }
 
+/** Most bytes by which a header in the central directory is longer than a local one with 32-bit sizes. */
+export const CENTRAL_SURPLUS = 46 - 30 + 4 + 3 * 8;
+/** Most bytes by which a local header with a data descriptor is longer than one with 32-bit sizes alone. */
+export const STREAM_SURPLUS = 4 + 2 * 8 + 24;
+/** Most bytes of the end of the file, after the central directory. */
+export const MOST_END_BYTES = 56 + 20 + 22;
+
 /** The properties of the central directory. */
 interface Directory {
   readonly entries: number;

@@ -3,6 +3,7 @@ import { crc32, createDeflateRaw, deflateRawSync } from 'node:zlib';
 import { ByteList } from './byte-list.ts';
 import { storedBlocks, storedLength } from './stored-blocks.ts';
 import {
+  CENTRAL_SURPLUS,
   centralHeader,
   dataDescriptor,
   type EntryHead,
@@ -13,6 +14,8 @@ import {
   MAX_32,
   METHOD,
   type Method,
+  MOST_END_BYTES,
+  STREAM_SURPLUS,
 } from './zip-headers.ts';
 
 /** The properties of an entry. */
@@ -43,6 +46,12 @@ const MOST_CHUNK = 256 * 1024;
  * smaller.
  */
 const LEVEL = 5;
+/**
+ * The share and the bytes by which a content that cannot be compressed grows at most: blocks of 16 kB or more have a
+ * header of 5 bytes.
+ */
+const MOST_GROWTH = 1 / 1024;
+const MOST_GROWTH_BYTES = 64;
 
 /**
  * Writes a ZIP file (APPNOTE 6.3.10) as a stream. Every method returns the next bytes; the caller writes them in that
@@ -58,6 +67,11 @@ export class ZipWriter {
   /** Bytes so far. */
   get length(): number {
     return this.#offset;
+  }
+
+  /** Most bytes that the file has if no more is added. */
+  get lengthAtEnd(): number {
+    return this.#offset + this.#central.length + MOST_END_BYTES;
   }
 
   get entries(): number {
@@ -138,6 +152,17 @@ export function packEntry(
   const sizes = { crc: crc32(content), packed: data.length, length: content.length };
   const header = localHeader(headOf(entry, { method, offset: 0 }), sizes);
   return { packed: { ...sizes, method, headerLength: header.length }, header, data };
+}
+
+/** Most bytes that a packed entry adds to a file: header, data, and its header in the central directory. */
+export function mostBytesOfPacked({ headerLength, packed }: PackedEntry): number {
+  return 2 * headerLength + CENTRAL_SURPLUS + packed;
+}
+
+/** Most bytes that an entry adds to a file, whether its content of this length is compressed or not. */
+export function mostBytesOf(entry: ZipEntry, length: number): number {
+  const headers = 2 * localHeaderLength(entry) + CENTRAL_SURPLUS + STREAM_SURPLUS;
+  return headers + length + Math.ceil(length * MOST_GROWTH) + MOST_GROWTH_BYTES;
 }
 
 /** Length in bytes of the header that `packEntry` makes: the data follows it. */

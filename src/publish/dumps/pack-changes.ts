@@ -9,7 +9,13 @@ import type { SetId } from '../../core/resource-set.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
 import { boundaryBefore, clockStamp, formatStamp, type Stamp } from '../../core/stamp.ts';
 import { ByteList } from '../../lib/zip/byte-list.ts';
-import { type ZipEntry, ZipWriter } from '../../lib/zip/zip-writer.ts';
+import {
+  mostBytesOf,
+  mostBytesOfPacked,
+  type PackedEntry,
+  type ZipEntry,
+  ZipWriter,
+} from '../../lib/zip/zip-writer.ts';
 import type { Contents } from '../../sources/contents.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import { changeManifestEntry, changeManifestHead } from '../render/documents/change-dump.ts';
@@ -19,7 +25,7 @@ import { openStored, placesOf, type StoredBytes } from '../versions/stored-versi
 import { isCompressible } from './compressible.ts';
 import { entryPath } from './entry-path.ts';
 import { MOST_IN_MEMORY } from './open-matching.ts';
-import { MANIFEST_LEVEL } from './pack-job.ts';
+import { MANIFEST_ENTRY, PackageRoom } from './package-room.ts';
 import type { Item, PreparedAhead, PreparedBatch } from './prepared-ahead.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
 import type { ManifestPlace } from './stored-dump.ts';
@@ -54,6 +60,13 @@ interface ListedChange extends Item {
   readonly entry: ZipEntry | undefined;
   /** Where the bytes of a version of a file may be; empty for a record of an artifact. */
   readonly places: readonly StoredBytes[];
+}
+
+/** A package that is being written. */
+interface OpenPart {
+  readonly zip: ZipWriter;
+  readonly entries: ByteList;
+  readonly room: PackageRoom;
 }
 
 /** The bytes of a version do not exist. */
@@ -122,22 +135,24 @@ class ChangeWriter {
   }
 
   async *#bytes(written: { from: Stamp; until: Stamp; changes: number; manifest: ManifestPlace }) {
-    const { capabilityList, until } = this.#job;
+    const { capabilityList, until, mostBytes } = this.#job;
     const zip = new ZipWriter();
     const entries = new ByteList();
+    const headUntil = (end: Stamp) => changeManifestHead({ from: written.from, until: end, capabilityList });
+    // All times have the same length.
+    const room = new PackageRoom({ zip, entries, head: headUntil(until), mostBytes });
     while (this.#next !== undefined) {
-      yield* this.#packBatch(zip, entries);
+      yield* this.#packBatch({ zip, entries, room });
       if (this.#next.at < this.#next.batch.items.length) break;
       await this.#advance();
     }
     written.changes = entries.count;
     const next = this.#next?.batch.items[this.#next.at];
     written.until = next === undefined ? until : boundaryBefore(next.change.stamp);
-    const { from } = written;
-    const head = changeManifestHead({ from, until: written.until, capabilityList });
+    const head = headUntil(written.until);
     const manifest = Buffer.concat([Buffer.from(head), ...entries.pieces, Buffer.from(URLSET_END)]);
     const before = zip.length;
-    const entry = { name: 'manifest.xml', modified: seconds(written.until), compress: true, level: MANIFEST_LEVEL };
+    const entry = { ...MANIFEST_ENTRY, modified: seconds(written.until) };
     const [header, data] = zip.add(entry, manifest);
     written.manifest = { offset: before + header.length, packed: data.length, length: manifest.length };
     yield header;
@@ -146,8 +161,8 @@ class ChangeWriter {
   }
 
   /** Packs as much of the current batch as the part has room for. */
-  async *#packBatch(zip: ZipWriter, entries: ByteList): AsyncGenerator<Uint8Array> {
-    const { mostBytes, style } = this.#job;
+  async *#packBatch({ zip, entries, room }: OpenPart): AsyncGenerator<Uint8Array> {
+    const { style } = this.#job;
     const { batch } = this.#next!;
     let { at } = this.#next!;
     // Adjacent entries are yielded in one piece.
@@ -157,8 +172,8 @@ class ChangeWriter {
       const listed = batch.items[at]!;
       const { change, entry } = listed;
       const packed = batch.prepared[at];
-      const length = packed?.length ?? (entry === undefined ? 0 : (change.state?.length ?? 0));
-      if (entries.count > 0 && zip.length + length > mostBytes) break;
+      const text = changeManifestEntry(change, entry?.name, style);
+      if (!room.isFor(bytesOf(listed, packed), text)) break;
       if (packed !== undefined) {
         if (packed.start !== end) {
           if (end > start) yield batch.bytes.subarray(start, end);
@@ -171,7 +186,7 @@ class ChangeWriter {
         start = end;
         yield* this.#pack(zip, listed, entry);
       }
-      entries.addText(changeManifestEntry(change, entry?.name, style));
+      entries.addText(text);
     }
     if (end > start) yield batch.bytes.subarray(start, end);
     this.#next = { batch, at };
@@ -229,6 +244,12 @@ class ChangeWriter {
     const resource = { key, stamp, created: stamp, state };
     return { change, entry, places, wanted: isSmall ? { entry, resource, version: places[0] } : undefined };
   }
+}
+
+/** Most bytes that a change adds to a package, without its manifest. */
+function bytesOf({ change, entry }: ListedChange, packed: PackedEntry | undefined): number {
+  if (packed !== undefined) return mostBytesOfPacked(packed);
+  return entry === undefined ? 0 : mostBytesOf(entry, change.state?.length ?? 0);
 }
 
 /** The bytes of a large version. @throws NotKept when they differ from the digest of its state */

@@ -7,14 +7,15 @@ import type { Resource } from '../../core/resource.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
 import { clockStamp } from '../../core/stamp.ts';
 import { ByteList } from '../../lib/zip/byte-list.ts';
-import { type ZipEntry, ZipWriter } from '../../lib/zip/zip-writer.ts';
+import { mostBytesOf, mostBytesOfPacked, type ZipEntry, ZipWriter } from '../../lib/zip/zip-writer.ts';
 import type { Content, Contents } from '../../sources/contents.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import { manifestEntry, manifestHead, URLSET_END } from '../render/documents/resource-dump-manifest.ts';
 import { isCompressible } from './compressible.ts';
 import { entryPath } from './entry-path.ts';
 import { type Matching, MOST_IN_MEMORY, openMatching, strongestHash } from './open-matching.ts';
-import { MANIFEST_LEVEL, type PackJob } from './pack-job.ts';
+import type { PackJob } from './pack-job.ts';
+import { MANIFEST_ENTRY, PackageRoom } from './package-room.ts';
 import type { WantedEntry } from './prepare-entries.ts';
 import type { PreparedAhead, PreparedBatch } from './prepared-ahead.ts';
 import type { ManifestPlace, Package } from './stored-dump.ts';
@@ -42,7 +43,6 @@ export interface PackedPart {
 
 /** If more of a page is missing, its files have not merely changed: they cannot be read. */
 const MOST_MISSING = { resources: 10, share: 0.1 };
-const MANIFEST = 'manifest.xml';
 
 /** A large resource had other bytes than its state describes, which is detected only after they were written. */
 export class SpoiledPackage extends Error {
@@ -63,6 +63,7 @@ export class PartWriter {
   readonly #zip = new ZipWriter();
   readonly #open = new Set<Content>();
   readonly #entries = new ByteList();
+  readonly #room: PackageRoom;
   #next: ResourceKey | undefined;
   #manifest: ManifestPlace | undefined;
   #fault: unknown;
@@ -72,6 +73,8 @@ export class PartWriter {
     this.#job = job;
     this.#parts = parts;
     this.#missing = missing;
+    const { head, mostBytes } = job;
+    this.#room = new PackageRoom({ zip: this.#zip, entries: this.#entries, head: manifestHead(head), mostBytes });
   }
 
   /** @throws SpoiledPackage; nothing was stored then */
@@ -111,10 +114,11 @@ export class PartWriter {
     for (const [at, { resource, wanted }] of items.entries()) {
       const packed = prepared[at];
       if (packed !== undefined) {
-        if (this.#endsBefore(resource, packed.length)) break;
         const { entry } = wanted!;
+        const text = manifestEntry(resource, entry.name, this.#job.style);
+        if (this.#endsBefore(resource, mostBytesOfPacked(packed), text)) break;
         this.#zip.addPacked(entry, packed);
-        this.#entries.addText(manifestEntry(resource, entry.name, this.#job.style));
+        this.#entries.addText(text);
         end = packed.end;
         continue;
       }
@@ -122,15 +126,19 @@ export class PartWriter {
       start = end;
       const matching = await this.#openOne(resource);
       if (matching === undefined) continue;
-      if (this.#endsBefore(matching.resource, matching.content.length)) break;
-      yield* this.#pack(matching);
+      const name = entryPath(resource.key)!;
+      const entry = this.#entryOf(matching.resource, name);
+      const text = manifestEntry(matching.resource, name, this.#job.style);
+      if (this.#endsBefore(resource, mostBytesOf(entry, matching.content.length), text)) break;
+      yield* this.#pack(matching, entry);
+      this.#entries.addText(text);
     }
     if (end > start) yield bytes.subarray(start, end);
   }
 
   /** Whether the part would be too large with a resource, which then begins the next part. */
-  #endsBefore({ key }: Resource, length: number): boolean {
-    if (this.#entries.count === 0 || this.#zip.length + length <= this.#job.mostBytes) return false;
+  #endsBefore({ key }: Resource, bytes: number, text: string): boolean {
+    if (this.#room.isFor(bytes, text)) return false;
     this.#next = key;
     return true;
   }
@@ -173,27 +181,19 @@ export class PartWriter {
     return undefined;
   }
 
-  async *#pack({ resource, bytes, content }: Matching): AsyncGenerator<Uint8Array> {
-    const name = entryPath(resource.key)!;
-    const entry = this.#entryOf(resource, name);
+  async *#pack({ resource, bytes, content }: Matching, entry: ZipEntry): AsyncGenerator<Uint8Array> {
     if (bytes !== undefined) yield* this.#zip.add(entry, bytes);
     else {
       yield* this.#zip.addStream(entry, checked(resource, content), content.length);
       this.#open.delete(content);
     }
-    this.#entries.addText(manifestEntry(resource, name, this.#job.style));
   }
 
   *#packManifest(): Generator<Uint8Array> {
     const head = manifestHead(this.#job.head);
     const bytes = Buffer.concat([Buffer.from(head), ...this.#entries.pieces, Buffer.from(URLSET_END)]);
     const before = this.#zip.length;
-    const entry = {
-      name: MANIFEST,
-      modified: Math.floor(this.#job.head.at / 1_000_000),
-      compress: true,
-      level: MANIFEST_LEVEL,
-    };
+    const entry = { ...MANIFEST_ENTRY, modified: Math.floor(this.#job.head.at / 1_000_000) };
     const [header, data] = this.#zip.add(entry, bytes);
     this.#manifest = { offset: before + header.length, packed: data.length, length: bytes.length };
     yield header;
