@@ -48,8 +48,8 @@ export const FAILURES: Readonly<Record<number, Failure>> = {
   },
   410: {
     name: 'Gone',
-    description: 'It was there and will not come back: begin again with the lists of the set.',
-    isOf: ({ path }) => path.includes(':name') || path.includes('-at-:time'),
+    description: 'The set was removed; or it was there and will not come back: begin again with the lists of the set.',
+    isOf: ({ path }) => path.includes('/:set'),
   },
   412: {
     name: 'PreconditionFailed',

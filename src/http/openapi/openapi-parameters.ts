@@ -1,4 +1,5 @@
 import { SLUG } from '../../core/resource-set.ts';
+import { REQUEST_HEADERS, type RequestHeader } from '../request/operation-headers.ts';
 import type { Route } from '../request/route.ts';
 import type { JsonSchema, Parameter } from './openapi-document.ts';
 import type { OpenApiSchemas } from './openapi-schemas.ts';
@@ -90,8 +91,8 @@ const RANGES: Readonly<Record<string, Described>> = {
 
 /** All parameters of a route, without the body. */
 export function parametersOf({ path, operation }: Route, schemas: OpenApiSchemas): readonly Parameter[] {
-  const { query, isConditional = false, hasRanges = false } = operation;
-  const headers = { ...(isConditional && CONDITIONS), ...(hasRanges && RANGES) };
+  const { query, headers: own = [], isConditional = false, hasRanges = false } = operation;
+  const headers = { ...ownHeaders(own), ...(isConditional && CONDITIONS), ...(hasRanges && RANGES) };
   return [
     ...namesInPath(path).map((name) => ({ name, in: 'path' as const, required: true, ...inPath(name) })),
     ...Object.entries(query?.shape ?? {}).map(([name, schema]) => {
@@ -111,6 +112,10 @@ export function parametersOf({ path, operation }: Route, schemas: OpenApiSchemas
       ...described,
     })),
   ];
+}
+
+function ownHeaders(names: readonly RequestHeader[]): Readonly<Record<string, Described>> {
+  return Object.fromEntries(names.map((name) => [name, { ...REQUEST_HEADERS[name], schema: { type: 'string' } }]));
 }
 
 /** `/sets/{set}/resources/{path}` of the express path `/sets/:set/resources/*path`. */

@@ -22,3 +22,17 @@ export const ANSWER_HEADERS = {
 } as const;
 
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
+
+/** Request headers that single operations read, with their meanings; openapi-parameters.ts has those of many. */
+export const REQUEST_HEADERS = {
+  'Accept-Datetime': {
+    description: 'The time of the version, with whole seconds (RFC 7089, 2.1.1). Without it, the latest version.',
+    example: 'Mon, 23 Nov 2026 02:00:00 GMT',
+  },
+  'Last-Event-ID': {
+    description: 'The id of the last event that the client has read: the stream goes on after it.',
+    example: '2026-11-23T02:00:00.123456Z',
+  },
+} as const;
+
+export type RequestHeader = keyof typeof REQUEST_HEADERS;

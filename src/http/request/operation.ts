@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AnswerHeader } from './operation-headers.ts';
+import type { AnswerHeader, RequestHeader } from './operation-headers.ts';
 
 /** The subjects of operations, which group the description at /api/openapi.json. */
 export const TAGS = {
@@ -48,6 +48,8 @@ export interface Operation<Query extends z.ZodObject = z.ZodObject> {
    * ignored.
    */
   readonly query?: Query;
+  /** The headers that it reads, besides those of conditions and ranges. */
+  readonly headers?: readonly RequestHeader[];
   /** The required body; another Content-Type is refused with 415 before the handler is called. */
   readonly body?: Contents;
   /** Whether it supports If-Match, If-None-Match and similar headers, with responses 304 and 412. */

@@ -64,4 +64,26 @@ describe('The description of the API', () => {
       assert.equal(schema.safeParse({ 'no-such-parameter': '1' }).success, false, `${method} ${path}`);
     }
   });
+
+  it('describes the answer to requests for a removed set, of every operation that names a set', () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, { responses }] of Object.entries(methods)) {
+        assert.ok('410' in responses || !path.includes('/{set}'), `${method} ${path}`);
+      }
+    }
+  });
+
+  it('has the headers that single operations read', () => {
+    for (const [path, header] of [
+      ['/sets/{set}/timegate/{path}', 'Accept-Datetime'],
+      ['/api/sets/{set}/changes/stream', 'Last-Event-ID'],
+    ] as const) {
+      for (const { parameters } of Object.values(document.paths[path]!)) {
+        assert.ok(
+          parameters.some((one) => one.in === 'header' && one.name === header && !one.required),
+          path,
+        );
+      }
+    }
+  });
 });

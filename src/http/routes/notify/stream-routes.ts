@@ -25,6 +25,7 @@ on after it. The stream ends after an hour, when the server stops, and when its 
   query: z.strictObject({
     from: time('The time of the first change. Without it, the stream begins with the next one.'),
   }),
+  headers: ['Last-Event-ID'],
   answers: [
     { status: 200, description: 'The changes, as they are recorded.', content: { 'text/event-stream': 'text' } },
   ],

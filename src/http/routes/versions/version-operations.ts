@@ -26,6 +26,7 @@ export const READ_TIME_GATE = {
   summary: 'The version of a resource at a time',
   description:
     'A TimeGate (RFC 7089): `Accept-Datetime` says which time; without it, the latest. Before the first version, the first.',
+  headers: ['Accept-Datetime'],
   answers: [{ status: 302, description: 'The address of the version.', headers: ['Location', 'Link'] }],
 } satisfies Operation;
 
