@@ -28,17 +28,23 @@ export const NAVIGATION_RELATIONS: ReadonlySet<string> = new Set(['up', 'index',
 /** A link to a patch that turns the previous state of a resource into the current one (ResourceSync 1.1, 14.4). */
 export const PATCH_RELATION = 'http://www.openarchives.org/rs/terms/patch';
 
+/**
+ * The relations that have one spelling in this program. Relations that are URIs are compared case-insensitively, too (RFC
+ * 8288, 2.1.2), so that every spelling of a patch is one for its rules.
+ */
+const KNOWN: ReadonlySet<string> = new Set([...REGISTERED, PATCH_RELATION]);
+
 /** Spellings of the OpenMinTeD ResourceSync protocol. No registered name contains a space. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map([['described by', 'describedby']]);
 
 /**
- * Parses a relation: a name of the IANA registry in lower case, or an unchanged absolute URI (ResourceSync 1.1, 7; RFC
- * 8288, 2.1). Undefined when it is neither.
+ * Parses a relation: a name of the IANA registry or the relation of patches in lower case, or another absolute URI,
+ * unchanged (ResourceSync 1.1, 7; RFC 8288, 2.1). Undefined when it is neither.
  */
 export function parseRelation(text: string): string | undefined {
-  if (REGISTERED.has(text)) return text;
+  if (KNOWN.has(text)) return text;
   const lower = text.toLowerCase();
   const name = SPELLINGS.get(lower) ?? lower;
-  if (REGISTERED.has(name)) return name;
+  if (KNOWN.has(name)) return name;
   return text.length <= MAX_URI_LENGTH && ABSOLUTE_URI.test(text) ? text : undefined;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { entryWeight, prefixWeight, weightGrowth } from '../../../src/core/entry-weight.ts';
 import { digestProblem, isHashAlgorithm } from '../../../src/core/hash.ts';
-import { parseRelation } from '../../../src/core/link-relations.ts';
+import { PATCH_RELATION, parseRelation } from '../../../src/core/link-relations.ts';
 import { isMediaType } from '../../../src/core/media-type.ts';
 import { type Origin, traitsOf } from '../../../src/core/origin.ts';
 import {
@@ -143,6 +143,8 @@ describe('The relation of a link', () => {
     assert.equal(parseRelation('DescribedBy'), 'describedby');
     assert.equal(parseRelation('Described By'), 'describedby');
     assert.equal(parseRelation('http://a.org/rel#X'), 'http://a.org/rel#X');
+    assert.equal(parseRelation('HTTP://A.org/Rel'), 'HTTP://A.org/Rel');
+    assert.equal(parseRelation('HTTP://WWW.OpenArchives.org/RS/terms/Patch'), PATCH_RELATION);
     assert.equal(parseRelation(`urn:${'a'.repeat(2_044)}`), `urn:${'a'.repeat(2_044)}`);
     for (const text of [
       '',

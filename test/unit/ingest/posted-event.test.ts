@@ -192,6 +192,12 @@ const REFUSED: readonly (readonly [string, unknown, string, string | undefined])
   ['a link by which documents link to each other', link({ rel: 'Up' }), 'reserved-relation', 'ln[0].rel'],
   ['a link to a Capability List', link({ rel: 'resourcesync' }), 'reserved-relation', 'ln[0].rel'],
   ['a patch without a type', link({ rel: PATCH }), 'patch-without-type', 'ln[0].mime'],
+  [
+    'a patch without a type, whose relation has capitals',
+    link({ rel: 'HTTP://WWW.OpenArchives.org/rs/terms/patch' }),
+    'patch-without-type',
+    'ln[0].mime',
+  ],
   ['a negative length', created({ length: -1 }), 'negative-length', 'length'],
   ['a fractional length', created({ length: 1.5 }), 'fractional-length', 'length'],
   ['a length of 2^53', created({ length: 2 ** 53 }), 'length-too-large', 'length'],
