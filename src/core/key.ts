@@ -36,6 +36,10 @@ const PLAIN_PATH = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/]*$/;
 const PLAIN_URI = /^[A-Za-z0-9\-._~!$&'()*+,;=:@/?]*$/;
 // The parser has already encoded characters that are not ASCII.
 const NOT_IN_URI = /[ "#<>[\\\]^`{|}]|%(?![0-9A-Fa-f]{2})/g;
+// What no URI contains, and no encoding is certain of: a `%` may be meant as itself, a `\` as a slash.
+const NEVER_IN_URI = /^ | $|\\|%(?![0-9A-Fa-f]{2})/;
+// What no URI contains unencoded (RFC 3986, 2), apart from characters that are not ASCII.
+const UNENCODED = /[ "<>^`{|}]/;
 const IS_WEB = /^https?:/;
 const NOT_IN_XML = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/;
 
@@ -179,9 +183,24 @@ function plainPath(path: string, field: string): string {
 }
 
 function keyOfUrl(value: string, { urlPrefix }: LocationBase, field: string): ResourceKey {
-  const key = keyOfUri(urlPrefix, isPlainUrl(value) ? value : parseUrl(value, field));
+  const isPlain = isPlainUrl(value);
+  const key = keyOfUri(urlPrefix, isPlain ? value : parseUrl(value, field));
   if (key === undefined) throw wrong(field, 'not-utf-8', 'has percent-encoded bytes that are not UTF-8');
+  if (!isPlain) requireUri(value, { isBelow: key.startsWith('/'), field });
   return key;
+}
+
+/**
+ * Refuses what the parser would make another URI of. Below the prefix, a path has one encoding, however it was written;
+ * any other part would be listed as no client posted it.
+ */
+function requireUri(value: string, { isBelow, field }: { readonly isBelow: boolean; readonly field: string }): void {
+  const [never] = NEVER_IN_URI.exec(value) ?? [];
+  const [unencoded] = UNENCODED.exec(isBelow ? value.replace(/^[^?#]*/, '') : value) ?? [];
+  const found = never ?? unencoded;
+  if (found === undefined) return;
+  if (found === '%') throw wrong(field, 'not-a-uri', 'has a % without two hexadecimal digits: a per cent sign is %25');
+  throw wrong(field, 'not-a-uri', `has ${JSON.stringify(found)}, which no URI contains: percent-encode it`);
 }
 
 let plainOrigin = '//';
@@ -218,6 +237,11 @@ export function strictUri(href: string): string {
   if (PLAIN_URI.test(href)) return href;
   const [, authority = '', path = '', fragment = ''] = /^([^:]*:(?:\/\/[^/?#]*)?)([^#]*)(.*)$/s.exec(href) ?? [];
   return authority + encodeRest(path) + fragment.slice(0, 1) + encodeRest(fragment.slice(1));
+}
+
+/** What another source probably means by a URI, though it has characters that no URI contains. */
+export function mendedUri(text: string): string {
+  return strictUri(text.trim());
 }
 
 function encodeRest(text: string): string {

@@ -29,8 +29,8 @@ export const NAVIGATION_RELATIONS: ReadonlySet<string> = new Set(['up', 'index',
 export const PATCH_RELATION = 'http://www.openarchives.org/rs/terms/patch';
 
 /**
- * The relations that have one spelling in this program. Relations that are URIs are compared case-insensitively, too (RFC
- * 8288, 2.1.2), so that every spelling of a patch is one for its rules.
+ * The relations that have one spelling in this program. Relations that are URIs are compared case-insensitively, too
+ * (RFC 8288, 2.1.2), so that every spelling of a patch is one for its rules.
  */
 const KNOWN: ReadonlySet<string> = new Set([...REGISTERED, PATCH_RELATION]);
 

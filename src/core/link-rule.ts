@@ -1,5 +1,5 @@
 import { isTidemarkError, TidemarkError } from './errors.ts';
-import { keyOfRequestPath, type ResourceKey, resolveLocation } from './key.ts';
+import { keyOfRequestPath, mendedUri, type ResourceKey, resolveLocation } from './key.ts';
 import { isMediaType } from './media-type.ts';
 
 /** The most rules of a set. */
@@ -167,5 +167,6 @@ class RuleParser {
 
 /** @throws TidemarkError `invalid` when the URI cannot be the target of a link */
 export function addressOf(uri: string, urlPrefix: string): ResourceKey {
-  return resolveLocation({ value: uri, type: 'url' }, { urlPrefix }, 'the target');
+  // Rules of an earlier version may have characters that no URI contains.
+  return resolveLocation({ value: mendedUri(uri), type: 'url' }, { urlPrefix }, 'the target');
 }

@@ -1,4 +1,5 @@
 import { TidemarkError } from '../../core/errors.ts';
+import { mendedUri } from '../../core/key.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { codeOfProblem, parseDatetime } from '../../core/w3c-datetime.ts';
 import { excerpt } from '../../lib/excerpt.ts';
@@ -102,7 +103,9 @@ function toLink(value: unknown, leftOut: string[]): unknown {
 
 function toLocation(value: unknown, field: string, leftOut: string[]): unknown {
   if (!isObject(value)) return value;
-  return pick(withoutNesting(value), ['value', 'type'], (name) => leftOut.push(`${field}.${name}`));
+  const location = pick(withoutNesting(value), ['value', 'type'], (name) => leftOut.push(`${field}.${name}`));
+  const { type, value: text } = location;
+  return type === 'url' && typeof text === 'string' ? { ...location, value: mendedUri(text) } : location;
 }
 
 /** Elasticsearch accepts numbers as texts, and stores them as texts. */

@@ -2,7 +2,7 @@ import { type CopiedResource, modifiedMs } from '../../client/mirror/lists/wante
 import type { ListedResource } from '../../client/mirror/state/copy-listing.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import { digestProblem, type Hashes, isHashAlgorithm } from '../../core/hash.ts';
-import { resolveLocation } from '../../core/key.ts';
+import { mendedUri, resolveLocation } from '../../core/key.ts';
 import { isMediaType } from '../../core/media-type.ts';
 import type { Link } from '../../core/resource.ts';
 
@@ -51,7 +51,7 @@ function hashesOf({ hash }: CopiedResource): Hashes {
 /** No links when no document could contain this one. */
 function linksTo(via: string): readonly Link[] {
   try {
-    return [{ rel: 'via', href: resolveLocation({ type: 'url', value: via }, { urlPrefix: ELSEWHERE }) }];
+    return [{ rel: 'via', href: resolveLocation({ type: 'url', value: mendedUri(via) }, { urlPrefix: ELSEWHERE }) }];
   } catch (error) {
     if (isTidemarkError(error, 'invalid')) return [];
     throw error;

@@ -167,7 +167,7 @@ describe('A location', () => {
       ['https://example.com', 'https://example.com/'],
       ['https://example.com?a', 'https://example.com/?a'],
       ['urn:x:some-name', 'urn:x:some-name'],
-      ['urn:some name', 'urn:some%20name'],
+      ['https://example.com/%7Ea/ä', 'https://example.com/%7Ea/%C3%A4'],
       ['http://example.com:80/a', 'http://example.com/a'],
       ['http:example.com/a', 'http://example.com/a'],
       ['http://example.com/a?[b]', 'http://example.com/a?%5Bb%5D'],
@@ -189,6 +189,21 @@ describe('A location', () => {
       ['urn:a:b', 'uri-too-short'],
     ] satisfies Case[]) {
       assert.equal(resolved(value, 'url'), code, value);
+    }
+  });
+
+  it('of a URL is refused when it has what no URI contains, and would be listed as another one', () => {
+    for (const text of ['%', '%z', '%zz', '%4g', 'a\\b', 'a ']) {
+      for (const prefix of [PREFIX, `${PREFIX}a?`, 'https://example.com/', 'https://example.com/?', 'urn:x:some-']) {
+        assert.equal(resolved(prefix + text, 'url'), 'not-a-uri', prefix + text);
+      }
+    }
+    assert.equal(resolved(` ${PREFIX}a`, 'url'), 'not-a-uri');
+    for (const character of ' "<>^`{|}') {
+      for (const prefix of ['https://example.com/', 'https://example.com/?', 'urn:x:some-', `${PREFIX}a?`]) {
+        assert.equal(resolved(`${prefix}${character}a`, 'url'), 'not-a-uri', prefix + character);
+      }
+      assert.equal(resolved(`${PREFIX}a${character}b`, 'url'), `/a${encodeURIComponent(character)}b`);
     }
   });
 

@@ -65,6 +65,13 @@ describe('A document to import', () => {
     assert.deepEqual([event.order, leftOut], [undefined, ['order']]);
   });
 
+  it('has its URIs percent-encoded, where the other program did not', () => {
+    const location = { value: 'https://example.org/a b|c', type: 'url' };
+    const { event } = read(resource({ location, ln: { rel: 'via', href: location } }));
+    const encoded = { value: 'https://example.org/a%20b%7Cc', type: 'url' };
+    assert.deepEqual([event.location, event.ln], [encoded, [{ rel: 'via', href: encoded }]]);
+  });
+
   it('names the fields that are left out', () => {
     const link = { rel: 'up', href: { ...LOCATION, port: 1 }, title: 'Up' };
     const { leftOut, event } = read(resource({ rights: 'CC0', location: { ...LOCATION, host: 'x' }, ln: [link] }));
