@@ -12,9 +12,15 @@ export function parseQuery<Query extends z.ZodObject>(schema: Query, query: Pars
   const names = Object.keys(schema.shape);
   const repeated = names.find((name) => Array.isArray(query[name]));
   if (repeated !== undefined) throw wrong(repeated, `${repeated} is given several times`);
-  const parsed = schema.safeParse(query, { error: ({ input }) => (input === undefined ? 'is missing' : undefined) });
+  const parsed = schema.safeParse(query, { error: usualProblem });
   if (parsed.success) return parsed.data;
   throw problemOf(parsed.error.issues[0]!, names);
+}
+
+/** The words for a value whose schema has none of its own. */
+function usualProblem(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === undefined) return 'is missing';
+  return issue.code === 'invalid_value' ? `is one of ${issue.values.join(', ')}` : undefined;
 }
 
 function problemOf(issue: z.core.$ZodIssue, names: readonly string[]): TidemarkError {
