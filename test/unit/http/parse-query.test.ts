@@ -41,12 +41,6 @@ describe('The parameters of a query', () => {
     assert.equal(parsed('from=2026-01-01T00:00:00+01:00').from, Date.parse('2025-12-31T23:00:00Z') * 1000);
   });
 
-  it('are refused when they are given twice, but not those that are unknown, where unknown ones are ignored', () => {
-    const ignoring = z.object(SHAPE);
-    assert.deepEqual(parseQuery(ignoring, parse('other=1&other=2')), { limit: 100, results: 'failed' });
-    assert.throws(() => parseQuery(ignoring, parse('limit=1&limit=1')), /limit is given several times/);
-  });
-
   for (const [query, field, message] of [
     ['limit=0', 'limit', /^limit is a whole number from 1 to 1000$/],
     ['limit=1e2', 'limit', /whole number/],
