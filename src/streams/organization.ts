@@ -134,7 +134,7 @@ function checkedContact({ name, email }: Contact): Contact {
 }
 
 function isLine(text: string, most: number): boolean {
-  return text.length <= most && !/\p{Cc}/u.test(text);
+  return text.length <= most && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
 function invalid(field: string, message: string): TidemarkError {

@@ -127,6 +127,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
       [{ pageSize: 0 }, /pageSize is wrong: use a whole number from 1 to 50000/],
       [{ title: 't'.repeat(501) }, /title is wrong: it is longer than 500 characters/],
       [{ title: 'a\u0001b' }, /title is wrong: it has a control character/],
+      [{ title: 'a\ud800b' }, /title is wrong: it has a lone surrogate/],
       [{ archiveDays: 0 }, /archiveDays is wrong: use 1 day or more/],
       [{ pagesize: 4 }, /there is no field "pagesize" here: did you mean "pageSize"\?/],
       [{ root: '/srv' }, /there is no field "root" here: there are /],

@@ -42,7 +42,8 @@ import {
 
 const title = text
   .max(MAX_TITLE_LENGTH, `it is longer than ${MAX_TITLE_LENGTH} characters`)
-  .regex(/^\P{Cc}*$/u, 'it has a control character');
+  .regex(/^\P{Cc}*$/u, 'it has a control character')
+  .refine((title) => title.isWellFormed(), 'it has a lone surrogate');
 const wholeNumber = `use a whole number from 1 to ${MAX_ENTRIES}`;
 const entries = z.int(wholeNumber).min(1, wholeNumber).max(MAX_ENTRIES, wholeNumber);
 const aNumberOfSeconds = 'use a number of seconds, at most a day';
