@@ -20,7 +20,8 @@ export function jobView(job: Job): JobView {
     attempts,
     ...(claim !== undefined && { worker: claim.worker, started: formatTime(claim.since) }),
     ...(finished !== undefined && { finished: formatTime(finished) }),
-    ...(cancelling && { cancelling }),
+    // Earlier versions kept it when the job had ended.
+    ...(cancelling && state === 'running' && { cancelling }),
     ...(progress !== undefined && { progress }),
     ...(wait !== undefined && state === 'queued' && { waits: waitView(wait) }),
     ...(error !== undefined && { error }),

@@ -127,20 +127,21 @@ export function beaten(job: Job, progress: JobProgress | undefined): Job {
 }
 
 export function ended(job: Job, end: JobEnd, now: number): Job {
-  const { cancelling, error: _, wait: __, ...rest } = job;
+  const { cancelling, ...kept } = job;
+  const { error: _, wait: __, ...rest } = kept;
   switch (end.state) {
     case 'done':
       return { ...rest, state: 'done', result: end.result, finished: now };
     case 'failed':
       return { ...rest, state: 'failed', error: end.error, finished: now };
     case 'cancelled':
-      return { ...job, state: 'cancelled', finished: now };
+      return { ...kept, state: 'cancelled', finished: now };
     case 'queued':
-      if (cancelling) return { ...job, state: 'cancelled', error: end.error, finished: now };
+      if (cancelling) return { ...kept, state: 'cancelled', error: end.error, finished: now };
       return { ...rest, state: 'queued', notBefore: end.notBefore, error: end.error };
     case 'given-back':
-      if (cancelling) return { ...job, state: 'cancelled', finished: now };
-      return { ...job, ...waitingOf(end), state: 'queued', attempts: job.attempts - 1 };
+      if (cancelling) return { ...kept, state: 'cancelled', finished: now };
+      return { ...kept, ...waitingOf(end), state: 'queued', attempts: job.attempts - 1 };
   }
 }
 

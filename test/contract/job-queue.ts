@@ -208,13 +208,20 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     await assert.rejects(other.cancel('build/a'), isConflict);
   });
 
-  it('cancels instead of trying again when the job was cancelled meanwhile', async () => {
-    await jobs.add('build', 'a', {});
-    const claimed = await claim(jobs);
-    await other.cancel('build/a');
-    await claimed.finish({ state: 'given-back' });
-    assert.equal(await stateOf('build/a'), 'cancelled');
-  });
+  for (const end of [
+    { state: 'given-back' },
+    { state: 'queued', notBefore: 0, error: 'no disk' },
+    { state: 'cancelled' },
+  ] as const) {
+    it(`has cancelled a job that was cancelled when its attempt ends as ${end.state}, and is not cancelling it`, async () => {
+      await jobs.add('build', 'a', {});
+      const claimed = await claim(jobs);
+      await other.cancel('build/a');
+      await claimed.finish(end);
+      const { state, cancelling } = await other.get('build/a');
+      assert.deepEqual([state, cancelling], ['cancelled', undefined]);
+    });
+  }
 
   it('takes a job back whose worker sends no heartbeat, and then refuses what that worker records', async () => {
     await jobs.add('build', 'a', {});
