@@ -72,7 +72,7 @@ export class Scheduler {
     const waiting = new WaitingJobs(this.#options.parts.jobs);
     for (const { definition, scheduled } of await allSchedules(this.#options)) {
       const time = scheduled.schedule.last(now);
-      if (time === undefined || this.#isAdded(definition, scheduled, time)) continue;
+      if (time === undefined || this.#isAdded(definition, scheduled, { time, now })) continue;
       const job = jobOf(definition, { id: idOfTime(time, scheduled.set), payload: scheduled.payload });
       const counts = (await this.#counts(definition, scheduled, { time, now })) && !(await waiting.has(job));
       due.push({ key: keyOf(definition, scheduled), time, job: counts ? job : undefined });
@@ -102,9 +102,10 @@ export class Scheduler {
     }
   }
 
-  #isAdded(definition: JobDefinition, scheduled: Scheduled, time: number): boolean {
+  /** A time that is yet to come was added while the clock was ahead: it says nothing about the times before it. */
+  #isAdded(definition: JobDefinition, scheduled: Scheduled, { time, now }: { time: number; now: number }): boolean {
     const last = this.#added.get(keyOf(definition, scheduled));
-    return last !== undefined && last >= time;
+    return last !== undefined && last >= time && last <= now;
   }
 
   /** Whether a time counts that this process has not handled yet. */

@@ -11,6 +11,12 @@ const JOB_KIND = /^[a-z][a-z0-9-]{0,59}$/;
 /** The id is also a segment of a path, and a part of an `_id` of Elasticsearch. */
 const JOB_ID = /^[A-Za-z0-9._:~-]{1,200}$/;
 
+/**
+ * Longest milliseconds for which a job waits for its time: longer than every pause between two attempts. A job with a
+ * later `notBefore` is due: the clock that recorded it was ahead.
+ */
+export const LONGEST_PAUSE_MS = 900_000;
+
 /** Times are in milliseconds since 1970, by the clock of the process that recorded them. */
 export interface Job {
   readonly kind: string;
@@ -20,7 +26,7 @@ export interface Job {
   /** Of the jobs of a kind with the same text, only one runs at a time. */
   readonly oneAtATimePer?: string | undefined;
   readonly added: number;
-  /** The earliest time to claim it; 0 for at once. */
+  /** The earliest time to claim it, at most `LONGEST_PAUSE_MS` from now; 0 for at once. */
   readonly notBefore: number;
   /** Number of attempts that were begun, except those that were given back. */
   readonly attempts: number;

@@ -55,6 +55,20 @@ describe('the scheduler of jobs', () => {
     assert.deepEqual([payload, oneAtATimePer], [{ night: true }, 'true']);
   });
 
+  it('adds each job at its time when its clock was ahead by a day, and is right again', async () => {
+    const one = scheduler(hourly);
+    await one.addDue();
+    for (const time of ['2026-03-29T12:00:00Z', '2026-03-28T12:00:10Z', '2026-03-28T14:00:00Z']) {
+      now = at(time);
+      await one.addDue();
+    }
+    assert.deepEqual(
+      (await added()).filter((id) => id.startsWith('maps')),
+      ['maps.20260328T120000Z', 'maps.20260328T140000Z', 'maps.20260329T120000Z'],
+    );
+    assert.ok((await added()).includes('texts.20260328T140000Z'));
+  });
+
   it('makes up for the last time that was missed while no process ran', async () => {
     await scheduler().addDue();
     await place.jobs.add('build', '20260325T021500Z', {});

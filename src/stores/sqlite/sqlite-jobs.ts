@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { type Job, type JobState, jobName } from '../job.ts';
+import { type Job, type JobState, jobName, LONGEST_PAUSE_MS } from '../job.ts';
 import type { JobCount, JobFilter, JobRecords, OpenJobs, StoredJob } from '../job-records.ts';
 import type { ReadBatch } from './read-batch.ts';
 import type { JobRow } from './wire.ts';
@@ -27,7 +27,8 @@ export class SqliteJobs implements JobRecords {
     this.#statements = {
       get: database.prepare('SELECT version, body FROM jobs WHERE name = ?'),
       due: database.prepare(
-        `SELECT version, body FROM jobs WHERE state = 'queued' AND not_before <= ? AND kind ${AMONG} ORDER BY number LIMIT ?`,
+        `SELECT version, body FROM jobs WHERE state = 'queued' AND not_before NOT BETWEEN ? AND ? AND kind ${AMONG}
+          ORDER BY number LIMIT ?`,
       ),
       running: database.prepare(`SELECT version, body FROM jobs WHERE state = 'running' AND kind ${AMONG}`),
       list: database.prepare(
@@ -58,7 +59,7 @@ export class SqliteJobs implements JobRecords {
     const { due, running } = this.#statements;
     const among = JSON.stringify(kinds);
     return this.#reads.run(() => ({
-      due: limit === 0 ? [] : due.all(now, among, limit).map(toStored),
+      due: limit === 0 ? [] : due.all(now + 1, now + LONGEST_PAUSE_MS, among, limit).map(toStored),
       running: running.all(among).map(toStored),
     }));
   }

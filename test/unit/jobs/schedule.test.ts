@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { isTidemarkError } from '../../../src/core/errors.ts';
+import { retryOf } from '../../../src/jobs/job-definition.ts';
+import { JOB_DEFINITIONS } from '../../../src/jobs/job-list.ts';
+import type { JobParts } from '../../../src/jobs/job-parts.ts';
 import { cron, every, idOfTime } from '../../../src/jobs/schedule.ts';
+import { LONGEST_PAUSE_MS } from '../../../src/stores/job.ts';
 
 const at = (text: string) => Date.parse(text);
 const text = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString());
@@ -50,6 +54,15 @@ describe('a schedule', () => {
         () => cron(pattern!, zone!),
         (error) => isTidemarkError(error, 'invalid'),
       );
+    }
+  });
+});
+
+describe('a kind of job', () => {
+  it('pauses for less time than the queue permits, which takes a longer pause for that of a wrong clock', () => {
+    const parts = { configuration: { uploadRetries: 3 } } as JobParts;
+    for (const definition of JOB_DEFINITIONS) {
+      assert.ok(retryOf(definition, parts).longestMs < LONGEST_PAUSE_MS, definition.kind);
     }
   });
 });
