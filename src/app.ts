@@ -25,6 +25,7 @@ import { progressOf } from './jobs/progress-of.ts';
 import { retryUpload } from './jobs/retry-upload.ts';
 import { nextTimes } from './jobs/scheduler.ts';
 import { StreamDumpJobs } from './jobs/stream-dump-jobs.ts';
+import { UploadEnds } from './jobs/upload-ends.ts';
 import { Closers } from './lib/closers.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/files/make-folder.ts';
@@ -167,6 +168,7 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
   const organizations = new OrganizationRegistry(catalog, new StreamSets(sets));
   const threadData = threadDataOf(configuration);
   const { earlyReader, uploadProcessor } = openUploads(configuration, { ...stored, organizations }, closers);
+  const uploadEnds = new UploadEnds({ catalog, jobs });
   const onRecorded = (upload: Upload) => jobs.addAll([jobOfUpload(upload)]);
   const app: App = {
     configuration,
@@ -204,7 +206,8 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
       onRecorded,
     }),
     cancelJob: (name) => cancelJob({ catalog, jobs }, name),
-    retryUpload: (upload) => retryUpload({ catalog, jobs }, upload),
+    retryUpload: (upload) => retryUpload({ catalog, jobs, uploadEnds }, upload),
+    uploadEnds,
     uploadBacklog: new UploadBacklog({ catalog }),
     partlyApplied: new PartlyApplied({ catalog }),
     uploadProcessor,

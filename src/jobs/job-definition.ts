@@ -55,6 +55,11 @@ export interface JobRun {
   /** Aborted when the process stops, when the job is cancelled, or when another worker has taken it. */
   readonly signal: AbortSignal;
   report(progress: JobProgress): void;
+  /**
+   * Checks that the job was not cancelled, and is not another worker's: before it does what cannot be taken back.
+   * @throws the signal's reason, which is then aborted; TidemarkError when the store does not answer
+   */
+  confirm(): Promise<void>;
   /** Adds a line to the log of the job. */
   log(text: string): void;
 }

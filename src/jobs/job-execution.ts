@@ -100,6 +100,7 @@ export class JobExecution {
         report: (progress: JobProgress) => {
           this.#progress = progress;
         },
+        confirm: () => this.#confirm(),
         log: (text: string) => this.#log.add(text),
       };
       this.result = (await this.#definition.run(payload, this.#parts, run)) ?? {};
@@ -152,14 +153,25 @@ export class JobExecution {
     for (;;) {
       await wait(interval, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      try {
-        const { cancelling } = await this.#heartbeat();
-        if (cancelling) this.#end('cancelled');
-      } catch (error) {
-        if (!isTidemarkError(error, 'conflict')) continue;
-        this.#end('lost');
-        return;
-      }
+      const isOwned = await this.#checkOwned(this.#heartbeat()).catch(() => true);
+      if (!isOwned) return;
+    }
+  }
+
+  async #confirm(): Promise<void> {
+    await this.#checkOwned(this.#owned.heartbeat(this.#progress));
+    this.#ending.signal.throwIfAborted();
+  }
+
+  /** Ends the job when a heartbeat shows that it was cancelled, or that another worker has it: false then. */
+  async #checkOwned(heartbeat: Promise<{ readonly cancelling: boolean }>): Promise<boolean> {
+    try {
+      if ((await heartbeat).cancelling) this.#end('cancelled');
+      return true;
+    } catch (error) {
+      if (!isTidemarkError(error, 'conflict')) throw error;
+      this.#end('lost');
+      return false;
     }
   }
 

@@ -16,6 +16,7 @@ import type { UploadBacklog } from '../streams/processing/upload-backlog.ts';
 import type { UploadProcessor } from '../streams/processing/upload-processor.ts';
 import type { ResumableUploads } from '../streams/resumable/resumable-uploads.ts';
 import type { Uploads } from '../streams/uploads/uploads.ts';
+import type { UploadEnds } from './upload-ends.ts';
 
 /** The parts of the program that jobs use. */
 export interface JobParts {
@@ -32,6 +33,7 @@ export interface JobParts {
   readonly organizations: Pick<OrganizationRegistry, 'ensureSets' | 'list'>;
   readonly uploads: Pick<Uploads, 'get' | 'removeAbandoned'>;
   readonly uploadProcessor: Pick<UploadProcessor, 'process'>;
+  readonly uploadEnds: Pick<UploadEnds, 'visit' | 'recordMissed'>;
   readonly uploadBacklog: Pick<UploadBacklog, 'visit'>;
   readonly partlyApplied: Pick<PartlyApplied, 'visit'>;
   readonly resumableUploads: Pick<ResumableUploads, 'tend'>;

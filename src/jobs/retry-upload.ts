@@ -1,24 +1,28 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError, TidemarkError, unlessConflict } from '../core/errors.ts';
 import type { Catalog } from '../stores/catalog.ts';
+import { jobName } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import type { Upload } from '../streams/uploads/upload.ts';
 import { putUploadState, readUploadState, statusOf, type UploadState } from '../streams/uploads/upload-state.ts';
 import { jobOfUpload } from './kinds/process-upload.ts';
+import type { UploadEnds } from './upload-ends.ts';
 
 const MOST_TRIES = 20;
 const PAUSE_MS = 250;
 
 interface Parts {
   readonly catalog: Pick<Catalog, 'get' | 'put'>;
-  readonly jobs: Pick<JobQueue, 'addAll' | 'retry'>;
+  readonly jobs: Pick<JobQueue, 'get' | 'addAll' | 'retry'>;
+  readonly uploadEnds: Pick<UploadEnds, 'record'>;
 }
 
 /**
  * Processes a failed upload again; one that waits for its next attempt is processed at once. Returns its state.
  * @throws TidemarkError `conflict` when no attempt has failed
  */
-export async function retryUpload({ catalog, jobs }: Parts, upload: Upload): Promise<UploadState> {
+export async function retryUpload({ catalog, jobs, uploadEnds }: Parts, upload: Upload): Promise<UploadState> {
+  await recordEnd({ jobs, uploadEnds }, upload);
   const stored = await readUploadState(catalog, upload);
   const failure = stored?.body.failure;
   if (stored === undefined || failure === undefined || statusOf(stored.body) === 'processed') {
@@ -32,11 +36,20 @@ export async function retryUpload({ catalog, jobs }: Parts, upload: Upload): Pro
   return (put ?? (await readUploadState(catalog, upload))!).body;
 }
 
+/** The process that has ended its job may have been killed before it recorded that for the upload. */
+async function recordEnd({ jobs, uploadEnds }: Pick<Parts, 'jobs' | 'uploadEnds'>, upload: Upload): Promise<void> {
+  try {
+    await uploadEnds.record(await jobs.get(jobName(jobOfUpload(upload))));
+  } catch (error) {
+    if (!isTidemarkError(error, 'not-found')) throw error;
+  }
+}
+
 async function queue(jobs: Parts['jobs'], upload: Upload): Promise<void> {
   const job = jobOfUpload(upload);
   for (let tries = 1; ; tries++) {
     try {
-      await jobs.retry(`${job.kind}/${job.id}`);
+      await jobs.retry(jobName(job));
       return;
     } catch (error) {
       // Jobs that ended long ago are removed.

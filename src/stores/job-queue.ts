@@ -2,6 +2,7 @@ import { TidemarkError } from '../core/errors.ts';
 import { cancelled, type Job, type NewJob, newJob, retried } from './job.ts';
 import { type ClaimerOptions, JobClaimer } from './job-claimer.ts';
 import type { JobCount, JobFilter, JobRecords, StoredJob } from './job-records.ts';
+import { reportingEnds } from './reporting-ends.ts';
 
 /** Attempts to apply a user's change while a worker sends heartbeats. */
 const MOST_TRIES = 20;
@@ -13,9 +14,12 @@ const MOST_TRIES = 20;
 export class JobQueue {
   readonly #records: JobRecords;
   readonly #listeners = new Set<() => void>();
+  readonly #endListeners = new Set<(job: Job) => Promise<void>>();
 
   constructor(records: JobRecords) {
-    this.#records = records;
+    this.#records = reportingEnds(records, async (job) => {
+      for (const listener of this.#endListeners) await listener(job);
+    });
   }
 
   /** Adds a job, durably. Returns false when a job with this id exists already. */
@@ -40,6 +44,13 @@ export class JobQueue {
   onQueued(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Calls a function whenever this process has ended a job as failed or cancelled, and waits for it. It must not throw.
+   */
+  onUnsuccessful(listener: (job: Job) => Promise<void>): void {
+    this.#endListeners.add(listener);
   }
 
   /** Returns a claimer, which the workers of a process share. */

@@ -43,8 +43,8 @@ export interface JobRecords {
   replace(job: Job, version: string): Promise<string | undefined>;
 
   /**
-   * Returns due queued jobs, those that were added first first, and all running ones. A job is due unless its time comes
-   * within `LONGEST_PAUSE_MS` (job.ts).
+   * Returns due queued jobs, those that were added first first, and all running ones. A job is due unless its time
+   * comes within `LONGEST_PAUSE_MS` (job.ts).
    */
   open(kinds: readonly string[], now: number, limit: number): Promise<OpenJobs>;
 

@@ -255,6 +255,31 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     assert.equal(await stateOf('build/a'), 'failed');
   });
 
+  it('reports each job that this process ended as failed or cancelled, however it ended', async () => {
+    const ends: string[] = [];
+    for (const queue of [jobs, other]) {
+      queue.onUnsuccessful(async ({ id, state }) => void ends.push(`${id} ${state} by ${queue === jobs ? 1 : 2}`));
+    }
+    await jobs.addAll(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ kind: 'build', id })));
+    const own = claimer(jobs);
+    const claimed = async (id: string) => {
+      const owned = (await own.claim()) ?? assert.fail('there is nothing to claim');
+      assert.equal(owned.job.id, id);
+      return owned;
+    };
+    await (await claimed('a')).finish({ state: 'done', result: {} });
+    await (await claimed('b')).finish({ state: 'failed', error: 'no disk' });
+    const given = await claimed('c');
+    await other.cancel('build/c');
+    await given.finish({ state: 'given-back' });
+    await (await claimed('d')).finish({ state: 'queued', notBefore: Date.now() + MINUTE, error: 'no disk' });
+    await other.cancel('build/e');
+    await claim(jobs, SHORT);
+    const watching = claimer(other, OTHER, ['build'], 1);
+    await until('the lease ends', async () => (await watching.watch()).at(0));
+    assert.deepEqual(ends, ['b failed by 1', 'c cancelled by 1', 'e cancelled by 2', 'f failed by 2']);
+  });
+
   it('leaves a job to a worker that sends heartbeats', async () => {
     await jobs.add('build', 'a', {});
     const claimed = await claim(jobs, SHORT);

@@ -184,6 +184,26 @@ describeOnEachStore('a runner of jobs', (kind, itOnce) => {
     await place.reaches('build/a', 'cancelled');
   });
 
+  it('confirms to a job that it may go on, until that is cancelled, or another worker has it', async () => {
+    const [first, cancelled] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await place.jobs.add('build', 'a', {});
+    let wentOn = false;
+    place.run([
+      job(async (_payload, _parts, { confirm }) => {
+        await confirm();
+        first.resolve();
+        await cancelled.promise;
+        await confirm();
+        wentOn = true;
+      }),
+    ]);
+    await first.promise;
+    await place.jobs.cancel('build/a');
+    cancelled.resolve();
+    await place.reaches('build/a', 'cancelled');
+    assert.equal(wentOn, false);
+  });
+
   it('gives back what it runs when it is stopped, and another one runs it', async () => {
     await place.jobs.add('build', 'a', {});
     const runner = place.run([endless()]);

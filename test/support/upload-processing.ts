@@ -1,6 +1,7 @@
 import type { App } from '../../src/app.ts';
 import { keyOfRecordId, recordIdOfKey } from '../../src/core/record-key.ts';
 import type { Resource } from '../../src/core/resource.ts';
+import type { Attempt } from '../../src/streams/processing/attempt.ts';
 import type { AppliedUpload } from '../../src/streams/uploads/upload-state.ts';
 import { collect } from './builders.ts';
 
@@ -29,10 +30,16 @@ export class ProcessedStream {
 
   async process(
     number: number,
-    { isLast = false, signal = new AbortController().signal } = {},
+    { isLast = false, signal = new AbortController().signal, confirm }: Partial<Attempt> = {},
   ): Promise<AppliedUpload> {
     const upload = await this.app.uploads.get('lane', this.stream, number);
-    return this.app.uploadProcessor.process(upload, { signal, isLast, report() {}, log() {} });
+    return this.app.uploadProcessor.process(upload, {
+      signal,
+      isLast,
+      ...(confirm && { confirm }),
+      report() {},
+      log() {},
+    });
   }
 
   async set() {

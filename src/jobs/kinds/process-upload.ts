@@ -2,18 +2,21 @@ import type { NewJob } from '../../stores/job.ts';
 import type { NamedUpload } from '../../streams/uploads/upload.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
 import { reopenJob } from '../reopen-job.ts';
+import { PROCESS_UPLOAD } from '../upload-ends.ts';
 
 /** Milliseconds that an upload keeps its place while a dump waits to begin: the job of the dump needs one, too. */
 const MOST_PAUSE_MS = 5_000;
 
 /** Reads an upload, and publishes its records. The job is added when the upload was received. */
 export const processUpload = defineJob<NamedUpload>({
-  kind: 'process-upload',
+  kind: PROCESS_UPLOAD,
   retry: ({ uploadRetries }) => ({ attempts: 1 + uploadRetries, firstMs: 5_000, longestMs: 60_000 }),
   waitsAfterConflict: true,
   isNumerous: true,
 
   async addMissing(parts) {
+    // An upload whose job has ended must not seem to lack one.
+    await parts.uploadEnds.visit();
     await parts.uploadBacklog.visit((uploads) => parts.jobs.addAll(uploads.map(jobOfUpload)));
     // Otherwise, dumps of its stream would wait for ever.
     await parts.partlyApplied.visit((upload) => reopenJob(parts.jobs, jobOfUpload(upload)));

@@ -12,6 +12,8 @@ export interface Attempt {
   readonly isLast: boolean;
   /** Milliseconds that it may wait in its place for a dump to begin; as long as necessary, if undefined. */
   readonly mostPauseMs?: number | undefined;
+  /** See JobRun; absent when no other process can take the upload, and no user can cancel it. */
+  confirm?(): Promise<void>;
   report(progress: JobProgress): void;
   log(text: string): void;
 }

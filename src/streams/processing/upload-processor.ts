@@ -225,12 +225,21 @@ class Processing {
     for (;;) {
       const more = added(this.#body);
       if (more === false) return this.#body;
+      await this.#confirm(more);
       const { failure: _, ...others } = this.#body;
       const change = { body: { ...others, ...more }, before: this.#state };
       const put = await unlessConflict(putUploadState(catalog, this.#upload, change));
       this.#state = put ?? (await readUploadState(catalog, this.#upload));
       if (put !== undefined) return put.body;
     }
+  }
+
+  /**
+   * Nothing is published of an upload whose job was cancelled, and its failure stays when its job has ended. What a
+   * cancelled job records before that is of use to the next one.
+   */
+  async #confirm({ applying }: Partial<UploadState>): Promise<void> {
+    if (applying !== undefined || this.#body.failure?.isFinal) await this.#attempt.confirm?.();
   }
 
   /** Records the failure for users. This fails silently when the store itself is in trouble. */
