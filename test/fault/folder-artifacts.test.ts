@@ -81,10 +81,15 @@ describe('an artifact store in a folder that fails', () => {
     );
   });
 
-  it('does not remove what another process, or another machine, may be writing', async () => {
-    const names = [`another-machine.1.${crypto.randomUUID()}`, `${hostname()}.${process.pid}.${crypto.randomUUID()}`];
+  it('does not remove what another process, container or machine may be writing', async () => {
+    // No process here has the second id; a container on this machine has ids of its own.
+    const namespaces = ['another-machine', hostname(), `${hostname()}.1`];
+    const namesOf = (namespace: string) => [process.pid, 4_194_304].map((pid) => `${namespace}.${pid}`);
+    const names = namespaces.flatMap(namesOf).map((name) => `${name}.${crypto.randomUUID()}`);
     for (const name of names) folder.write(`.unfinished/${name}`, 'a part');
-    folder.write(`.unfinished/another-machine.2.${crypto.randomUUID()}`, 'long ago', 1_600_000_000);
+    for (const name of namespaces.flatMap(namesOf)) {
+      folder.write(`.unfinished/${name}.${crypto.randomUUID()}`, 'long ago', 1_600_000_000);
+    }
 
     await open().put(KEY, [MEGABYTE]);
     assert.deepEqual(readdirSync(folder.at('.unfinished')).sort(), names.sort());

@@ -1,4 +1,4 @@
-import type { Stats } from 'node:fs';
+import { readlinkSync, type Stats } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { errorCode, isGone } from '../../lib/system-error.ts';
 const FOLDER = '.unfinished';
 /** Milliseconds without a write after which a file counts as abandoned, on any machine. */
 const LONG = 24 * 60 * 60 * 1000;
+/** The namespace of the process id, the id, and a random text. */
 const NAME = /^(.*)\.(\d+)\.[0-9a-f-]{36}$/;
 
 /**
@@ -29,7 +30,7 @@ export class TemporaryFiles {
       this.#ready = undefined;
       throw error;
     });
-    return join(this.#folder, `${hostname()}.${process.pid}.${crypto.randomUUID()}`);
+    return join(this.#folder, `${pidNamespace()}.${process.pid}.${crypto.randomUUID()}`);
   }
 
   /** Creates a new folder. */
@@ -69,10 +70,25 @@ export class TemporaryFiles {
   }
 }
 
-/** Whether the process that wrote a file has ended; undefined if that is unknown, because it is on another machine. */
+/**
+ * The part of a name that says where the process id is valid: containers may have one host name, and process ids of
+ * their own. Earlier versions wrote the host name alone.
+ */
+function pidNamespace(): string {
+  try {
+    return `${hostname()}.${readlinkSync('/proc/self/ns/pid').replaceAll(/\D/g, '')}`;
+  } catch {
+    return hostname();
+  }
+}
+
+/**
+ * Whether the process that wrote a file has ended; undefined if that is unknown, because it is on another machine, in
+ * another container, or of an earlier version.
+ */
 function isDead(name: string): boolean | undefined {
-  const [, host, pid] = NAME.exec(name) ?? [];
-  if (host !== hostname()) return undefined;
+  const [, namespace, pid] = NAME.exec(name) ?? [];
+  if (namespace !== pidNamespace()) return undefined;
   try {
     process.kill(Number(pid), 0);
     return undefined;
