@@ -154,6 +154,30 @@ describeOnEachStore('An upload', (store, itOnce) => {
     await nothingIsLeft();
   });
 
+  itOnce(
+    'of which two requests send the same bytes is read while it arrives by the one that is not refused',
+    async () => {
+      const bytes = MARC21;
+      const url = await begunTus(`${started.url}/api/organizations/lane/resumable-uploads`, bytes.length);
+      const headers = { ...TUS, 'Upload-Offset': 0, 'Content-Type': 'application/offset+octet-stream' };
+      const [first, second] = [1, 2].map(
+        () => new SlowRequest(url, 'PATCH', { ...headers, 'Content-Length': 1_500_000 }),
+      ) as [SlowRequest, SlowRequest];
+      await first.send(bytes.subarray(0, 1_400_000));
+      await isBeingRead();
+      await second.send(bytes.subarray(0, 1_400_000));
+      await until('both are being stored', async () => (await unfinished()).length === 3);
+      await first.send(bytes.subarray(1_400_000, 1_500_000));
+      assert.equal((await first.end()).status, 204);
+      await second.send(bytes.subarray(1_400_000, 1_500_000));
+      assert.equal((await second.end()).status, 409);
+      const last = await sendTus(url, 1_500_000, bytes.subarray(1_500_000));
+      assert.equal(last.headers['tidemark-upload'], 'main/1', last.text);
+      assert.match(await process(1), EARLY);
+      await nothingIsLeft();
+    },
+  );
+
   itOnce('by URL is read while it is fetched', async () => {
     const rest = Promise.withResolvers<void>();
     const server = await startFileServer(async (_request, response) => {

@@ -59,6 +59,10 @@ export class EarlyReading implements ArrivingFile {
     return this.#bytes;
   }
 
+  get isDropped(): boolean {
+    return this.#dropped !== undefined;
+  }
+
   /** The key of the stored file, once it is complete. */
   get artifact(): ObjectKey | undefined {
     return this.#file?.artifact;

@@ -133,12 +133,20 @@ export class ResumableUploads {
     try {
       return await storeParts(artifacts, upload, { ...sent, arriving });
     } finally {
-      if (arriving !== undefined) this.#arriving.set(id, arriving);
+      if (arriving !== undefined) this.#keepArriving(id, arriving);
     }
   }
 
   #readEarly({ organization, stream, files }: ResumableUpload): ArrivingFile | undefined {
     return this.#parts.earlyReader?.begin({ organization, stream, fileName: files[0]!.name });
+  }
+
+  /** Of two requests for the same bytes, the reader of one stays, and the other does not keep the process occupied. */
+  #keepArriving(id: string, arriving: ArrivingFile): void {
+    const other = this.#arriving.get(id);
+    const isBetter = !arriving.isDropped && (other === undefined || other.isDropped || arriving.bytes >= other.bytes);
+    (isBetter ? other : arriving)?.drop();
+    if (isBetter) this.#arriving.set(id, arriving);
   }
 
   /** The reader of a file that has received exactly `bytes` bytes. */

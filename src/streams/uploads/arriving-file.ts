@@ -22,6 +22,8 @@ export interface ArrivingFiles {
 export interface ArrivingFile {
   /** Number of bytes that have arrived. */
   readonly bytes: number;
+  /** Whether it reads no more, and what it has read is not used. */
+  readonly isDropped: boolean;
   /** Takes the next bytes. Returns whether it keeps them: they must not change afterwards then. */
   push(chunk: Uint8Array): boolean;
   /** The file is complete and stored. */

@@ -26,6 +26,7 @@ describe('The chunks of an upload', () => {
     const chunks = ['a', 'b', 'c'].map((text) => Buffer.alloc(LARGE, text));
     const pushed: Uint8Array[] = [];
     const arriving: ArrivingFile = {
+      isDropped: false,
       get bytes() {
         return pushed.length * LARGE;
       },
