@@ -37,6 +37,7 @@ export const BEGIN_RESUMABLE = {
     { status: 404, description: 'There is no such organization, or stream of it.' },
     { status: 409, description: 'The stream is archived, or too many are unfinished.' },
     OTHER_VERSION,
+    { status: 413, description: '`Upload-Length` is above `Tus-Max-Size`.' },
   ],
 } satisfies Operation;
 

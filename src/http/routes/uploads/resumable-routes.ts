@@ -14,7 +14,17 @@ import {
   SEND_RESUMABLE,
   SHOW_RESUMABLE,
 } from './resumable-operations.ts';
-import { bytesOf, filesOf, metadataOf, requireTus, setStatus, TUS_EXTENSIONS, TUS_PATH, TUS_VERSION } from './tus.ts';
+import {
+  bytesOf,
+  filesOf,
+  lengthOf,
+  metadataOf,
+  requireTus,
+  setStatus,
+  TUS_EXTENSIONS,
+  TUS_PATH,
+  TUS_VERSION,
+} from './tus.ts';
 
 const ONE = `${TUS_PATH}/:upload`;
 
@@ -54,7 +64,7 @@ export function resumableRoutes(
         requireTus(request.headers);
         const header = request.get('Upload-Metadata') ?? '';
         const metadata = metadataOf(header);
-        const length = bytesOf(request.headers, 'Upload-Length');
+        const length = lengthOf(request.headers);
         const status = await resumableUploads.begin(param(request, 'org'), {
           stream: query.stream ?? (metadata.get('stream') || undefined),
           name: metadata.get('name'),

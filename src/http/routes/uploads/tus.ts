@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import * as z from 'zod';
-import { MOST_METADATA, type SentFile } from '../../../streams/resumable/resumable-upload.ts';
+import { MOST_LENGTH, MOST_METADATA, type SentFile } from '../../../streams/resumable/resumable-upload.ts';
 import type { ResumableStatus } from '../../../streams/resumable/resumable-uploads.ts';
 import { HttpError } from '../../request/http-error.ts';
 
@@ -40,8 +40,20 @@ export function requireTus({ 'tus-resumable': version }: IncomingHttpHeaders): v
 /** Parses a header with a number of bytes. @throws HttpError 400 */
 export function bytesOf(headers: IncomingHttpHeaders, name: 'Upload-Length' | 'Upload-Offset'): number {
   const text = headers[name.toLowerCase()];
-  if (typeof text === 'string' && /^\d{1,15}$/.test(text)) return Number(text);
+  if (typeof text === 'string' && /^\d{1,300}$/.test(text)) return Number(text);
   throw badHeader(name, `the header ${name} is ${text === undefined ? 'missing' : 'not a number of bytes'}`);
+}
+
+/** Parses `Upload-Length`. @throws HttpError 400; 413 above `Tus-Max-Size` (tus 1.0, Creation, POST) */
+export function lengthOf(headers: IncomingHttpHeaders): number {
+  const length = bytesOf(headers, 'Upload-Length');
+  if (length <= MOST_LENGTH) return length;
+  throw new HttpError(413, {
+    code: 'too-large',
+    message: `the upload has ${headers['upload-length']} bytes, and at most ${MOST_LENGTH} are accepted: send several`,
+    headers: { 'Tus-Max-Size': String(MOST_LENGTH) },
+    details: { field: 'Upload-Length' },
+  });
 }
 
 /** Parses the header `Upload-Metadata`: pairs of a key and a Base64 text. @throws HttpError 400 */
