@@ -378,6 +378,22 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await askJson(`${started.url}${named}`)).body.uploads.length, 100);
   });
 
+  it('are known for a while when they have become an upload, and take little room however many there are', async () => {
+    const { catalog } = started.app;
+    const stored = async () => (await catalog.get<{ uploads: unknown[] }>('resumable-uploads', lane))!.body;
+    const metadata = { filename: 'a.mrc', note: 'n'.repeat(5_000) };
+    const unfinished = await begunTus(resumable(), 1);
+    const urls: string[] = [];
+    for (let at = 0; at < 20; at++) urls.push(await begunTus(resumable(), 0, metadata));
+    assert.ok(JSON.stringify(await stored()).length < 110_000);
+    assert.equal((await tusStatus(urls.at(-1)!)).upload, 'main/20');
+    const early = await ask(urls[0]!);
+    assert.match(early.text, /may have become an upload: see the uploads/);
+    assert.equal(early.status, 404);
+    assert.equal((await tusStatus(unfinished)).offset, 0);
+    assert.equal((await uploads()).length, 20);
+  });
+
   // The last one: from here on, each request needs a token.
   itOnce('are for their organization alone', async () => {
     const url = await begunTus(resumable(), 10);

@@ -1,13 +1,13 @@
 import { TidemarkError } from '../../core/errors.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { updateDocument } from '../../stores/update-document.ts';
-import { MOST_UNFINISHED, noSuchResumable, type ResumableUpload } from './resumable-upload.ts';
+import { MOST_FINISHED_TEXT, MOST_UNFINISHED, noSuchResumable, type ResumableUpload } from './resumable-upload.ts';
 
 type RegistryCatalog = Pick<Catalog, 'get' | 'put' | 'list'>;
 
 /**
  * The resumable uploads of one organization. Documents of the catalog cannot be removed, so one document contains them
- * all.
+ * all: it is replaced three times for each upload, so it must stay small.
  */
 interface Unfinished {
   readonly uploads: readonly ResumableUpload[];
@@ -77,9 +77,21 @@ export class ResumableRegistry {
     const name = { kind: 'resumable-uploads', id: organization } as const;
     await updateDocument<Unfinished>(this.#catalog, name, (before = { uploads: [] }) => {
       const uploads = change(before.uploads);
-      return uploads === before.uploads ? before : { uploads };
+      return uploads === before.uploads ? before : { uploads: withoutOldFinished(uploads) };
     });
   }
+}
+
+/** Keeps the newest finished uploads, as many as `MOST_FINISHED_TEXT` permits, and all unfinished ones. */
+function withoutOldFinished(uploads: readonly ResumableUpload[]): readonly ResumableUpload[] {
+  const finished = uploads.filter(({ done }) => done !== undefined).toSorted((a, b) => b.done!.at - a.done!.at);
+  const old = new Set<ResumableUpload>();
+  let length = 0;
+  for (const upload of finished) {
+    length += JSON.stringify(upload).length;
+    if (length > MOST_FINISHED_TEXT) old.add(upload);
+  }
+  return old.size === 0 ? uploads : uploads.filter((upload) => !old.has(upload));
 }
 
 function tooMany({ organization }: ResumableUpload): TidemarkError {

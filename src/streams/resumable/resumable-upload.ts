@@ -35,7 +35,13 @@ export interface ResumableUpload {
 /** Most unfinished uploads of one organization. */
 export const MOST_UNFINISHED = 100;
 /**
- * Milliseconds without a byte after which a resumable upload is removed. Its number can be requested for the same time.
+ * Characters that the finished uploads of an organization take at most as JSON; some hundred, usually, and never fewer
+ * than six.
+ */
+export const MOST_FINISHED_TEXT = 100_000;
+/**
+ * Milliseconds without a byte after which a resumable upload is removed. Its number can be requested for the same time,
+ * if no more others finish meanwhile than `MOST_FINISHED_TEXT` permits.
  */
 export const KEPT_MS = 24 * 3_600_000;
 /** Bytes. A bucket accepts no larger file in the parts that are written. */
@@ -56,6 +62,6 @@ export function requireLengths(files: readonly SentFile[], length: number): void
 }
 
 export function noSuchResumable(id: string): TidemarkError {
-  const message = `there is no resumable upload ${JSON.stringify(id.slice(0, 40))} (any more): begin another one`;
+  const message = `there is no resumable upload ${JSON.stringify(id.slice(0, 40))} (any more). If its last byte was sent, it may have become an upload: see the uploads. Otherwise begin another one`;
   return new TidemarkError('not-found', message);
 }

@@ -59,7 +59,7 @@ export const SHOW_RESUMABLE = {
   tag: 'uploads',
   summary: 'How far a resumable upload has come',
   description:
-    'HEAD is what clients of tus ask before they go on. When all bytes are stored and it has become an upload, the answer has its number, for a day.',
+    'HEAD is what clients of tus ask before they go on. When all bytes are stored and it has become an upload, the answer has its number, for a day, unless hundreds of others have followed.',
   query: NO_PARAMETERS,
   answers: [
     { ...json(resumableSchema, 'Its state.'), headers: ['Upload-Length', 'Upload-Metadata', ...STATUS_HEADERS] },
