@@ -165,6 +165,8 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
       [at(lane), [a, field('url', 'https://example.org/')], 400, /has files and a URL: send two uploads/],
       [at(lane), [field('files', 'MARC')], 400, /a file of the form has no name/],
       [at(lane), [a, field('straem', 'main')], 400, /an unknown field "straem"/],
+      [at(lane), [a, field('constructor', 'x')], 400, /an unknown field "constructor"/],
+      [at(lane), [a, field('__proto__', 'x')], 400, /an unknown field "__proto__"/],
       [at(lane), [a, field('name', 'n'.repeat(201))], 400, /the name of an upload is one line of at most 200/],
       [at(lane), [a, field('name', 'n'.repeat(5_000))], 413, /the field "name" has more than 4096 bytes/],
       [at(lane), [a, file('', 'b')], 400, /a file of the form has no name/],

@@ -28,7 +28,7 @@ export class UploadFields {
 
   /** @throws HttpError for a field that is unknown, or given twice */
   add(name: string, value: string): void {
-    const label = FIELDS[name];
+    const label = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
     if (label !== undefined) this.#set(label, label === 'url' ? value.trim() : value);
     else if (FILES.test(name)) requireEmpty(value);
     else if (!this.#ignoresUnknown) throw unknownField(name);
