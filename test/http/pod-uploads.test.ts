@@ -132,6 +132,20 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     assert.deepEqual(after, before);
   });
 
+  itOnce('are refused with the reason when the stream that they name cannot be made', async () => {
+    const streams = Array.from({ length: 1_000 }, (_, at) => ({ id: `s${at}`, created: 1 }));
+    const full = { id: 'full', contacts: [], created: 1, defaultStream: 's0', streams };
+    await started.app.catalog.put('organization', 'full', full, undefined);
+    const { token } = await started.app.tokens.create({ name: 'full', scopes: ['upload:full'] });
+    const headers = { Authorization: `Bearer ${token}` };
+    const refused = await postForm(`${url.replace('/lane/', '/full/')}?stream=New`, [part], headers);
+    assert.deepEqual(
+      [refused.status, refused.json.stream],
+      [422, ['the organization full has 1000 streams, which is the most']],
+      refused.text,
+    );
+  });
+
   itOnce('keep no other client waiting, whatever name of a stream they send', async function (this: Mocha.Context) {
     this.timeout(10_000);
     for (let at = 0; at < 10; at++) {
