@@ -121,7 +121,7 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
     assert.ok(Number(posted.headers['retry-after']) >= 1);
     const { error } = JSON.parse(posted.text);
     assert.equal(error.code, 'too-many-requests');
-    assert.equal(error.complete, false);
+    assert.deepEqual([error.complete, `${error.retryAfter}`], [false, posted.headers['retry-after']]);
     const { resources } = await started.app.index.summary((await started.app.sets.bySlug('papers')).id);
     assert.ok(error.applied <= resources, `${error.applied} of ${resources}`);
     assert.ok(resources < 10_000, `${resources}`);

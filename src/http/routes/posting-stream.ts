@@ -72,8 +72,8 @@ function withTotals(error: unknown, totals: Totals): unknown {
     return new TidemarkError(error.code, error.message, { ...error.details, ...counts }, error);
   }
   if (!(error instanceof HttpError)) return error;
-  const { status, code, message, headers } = error;
-  return new HttpError(status, { code, message, headers, details: counts });
+  const { status, code, message, headers, details } = error;
+  return new HttpError(status, { code, message, headers, details: { ...details, ...counts } });
 }
 
 class LineWriter {
