@@ -99,6 +99,8 @@ describeOnEachStore('What the API offers to people', (store, itOnce) => {
       counts.map(({ start }) => start),
       ['2026-01-01T00:00:00.000000Z', '2026-01-02T00:00:00.000000Z'],
     );
+    const first = activitySchema.parse(await get('/activity?until=1970-01-05T00:00:00Z'));
+    assert.equal(first.counts.length, 5, 'there is no day before 1970');
     for (const wrong of [
       'unit=hour&from=2020-01-01T00:00:00Z',
       'from=2026-01-02T00:00:00Z&until=2026-01-01T00:00:00Z',

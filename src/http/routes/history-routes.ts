@@ -49,7 +49,7 @@ export function historyRoutes({ index, activity, postingLog }: ServedApp): reado
       action: 'read-state',
       operation: SHOW_ACTIVITY,
       async handle(_request, response, { unit, from, until = clockStamp() }) {
-        const range = { from: from ?? until - (USUAL[unit] - 1) * MICROSECONDS[unit], until, unit };
+        const range = { from: from ?? Math.max(0, until - (USUAL[unit] - 1) * MICROSECONDS[unit]), until, unit };
         requireRange(range);
         const counts = await activity.of(setOf(response).id, range);
         sendJson(response, { unit, counts: counts.map(countsView) });
