@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import { uploadView } from '../../../api/upload-views.ts';
 import { isTidemarkError, type TidemarkError } from '../../../core/errors.ts';
-import { parseUploadNumber, type Upload } from '../../../streams/uploads/upload.ts';
 import { param } from '../../request/admitted.ts';
 import { receiveUpload } from '../../request/receive-upload.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
+import { uploadOf } from '../../request/upload-of.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { sentence } from '../parts/words.ts';
 import { organizationFrameOf } from './organization-frame.ts';
@@ -21,9 +21,6 @@ const AT = '/organizations/:org/streams/:stream/uploads/:number';
 export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { uploads, configuration } = app;
   const { idleTimeoutMs } = configuration;
-  const uploadOf = (request: Request): Promise<Upload> =>
-    uploads.get(param(request, 'org'), param(request, 'stream'), parseUploadNumber(param(request, 'number')));
-
   async function showForm(
     { request, response }: { readonly request: Request; readonly response: Response },
     given: { readonly chosen?: string | undefined; readonly problem?: string },
@@ -61,7 +58,7 @@ export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonl
       action: 'read-organization',
       operation: UPLOAD,
       async handle(request, response, { errors: at = 0 }) {
-        const upload = await uploadOf(request);
+        const upload = await uploadOf(uploads, request);
         const state = await uploads.stateOf(upload);
         const key = state?.read?.errata;
         const [frame, errata] = await Promise.all([
@@ -76,7 +73,7 @@ export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonl
       action: 'upload-files',
       operation: RETRY,
       async handle(request, response) {
-        await app.retryUpload(await uploadOf(request));
+        await app.retryUpload(await uploadOf(uploads, request));
         response.redirect(303, './');
       },
     }),

@@ -2,13 +2,14 @@ import type { Request, Response } from 'express';
 import { uploadsView, uploadView } from '../../../api/upload-views.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { podStream } from '../../../streams/pod-stream.ts';
-import { parseUploadNumber, type Upload, type UploadedFile } from '../../../streams/uploads/upload.ts';
+import type { Upload, UploadedFile } from '../../../streams/uploads/upload.ts';
 import { filesOf } from '../../../streams/uploads/upload-state.ts';
 import { directRequest, param } from '../../request/admitted.ts';
 import { receiveUpload, type UploadRequest } from '../../request/receive-upload.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
+import { uploadOf } from '../../request/upload-of.ts';
 import { answerHead } from '../../response/answer-head.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { sendJson } from '../../response/send-json.ts';
@@ -52,9 +53,6 @@ export function uploadRoutes(
     }
   }
 
-  const uploadOf = (request: Request): Promise<Upload> =>
-    uploads.get(param(request, 'org'), param(request, 'stream'), parseUploadNumber(param(request, 'number')));
-
   return [
     post('/api/organizations/:org/uploads', {
       action: 'upload-files',
@@ -84,7 +82,7 @@ export function uploadRoutes(
       action: 'read-organization',
       operation: SHOW_UPLOAD,
       async handle(request, response) {
-        const upload = await uploadOf(request);
+        const upload = await uploadOf(uploads, request);
         sendJson(response, uploadView(upload, await uploads.stateOf(upload)));
       },
     }),
@@ -93,7 +91,7 @@ export function uploadRoutes(
       action: 'read-organization',
       operation: READ_UPLOADED_FILE,
       async handle(request, response) {
-        const upload = await uploadOf(request);
+        const upload = await uploadOf(uploads, request);
         const files = upload.url === undefined ? upload.files : filesOf(upload, await uploads.stateOf(upload));
         const file = fileAt({ ...upload, files }, param(request, 'position'));
         const { part, ...head } = answerHead(directRequest(request, response), {

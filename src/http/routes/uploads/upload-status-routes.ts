@@ -4,11 +4,11 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { uploadView } from '../../../api/upload-views.ts';
 import { csvRow } from '../../../lib/csv.ts';
-import { parseUploadNumber, type Upload } from '../../../streams/uploads/upload.ts';
 import { eachErratum } from '../../../streams/uploads/upload-errors.ts';
 import { param } from '../../request/admitted.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
+import { uploadOf } from '../../request/upload-of.ts';
 import { setCaching } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { LIST_UPLOAD_ERRORS, RETRY_UPLOAD, UPLOAD_ERRORS_AS_CSV } from './upload-status-operations.ts';
@@ -21,11 +21,8 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
     uploads,
     configuration: { idleTimeoutMs },
   } = app;
-  const uploadOf = (request: Request): Promise<Upload> =>
-    uploads.get(param(request, 'org'), param(request, 'stream'), parseUploadNumber(param(request, 'number')));
-
   async function openErrata(request: Request): Promise<Readable> {
-    const upload = await uploadOf(request);
+    const upload = await uploadOf(uploads, request);
     return (await uploads.openErrata(upload, await uploads.stateOf(upload))) ?? Readable.from([]);
   }
 
@@ -72,7 +69,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
       action: 'upload-files',
       operation: RETRY_UPLOAD,
       async handle(request, response) {
-        const upload = await uploadOf(request);
+        const upload = await uploadOf(uploads, request);
         sendJson(response, uploadView(upload, await app.retryUpload(upload)));
       },
     }),
