@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { ArtifactBody, ArtifactStore, StoredObject } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { writeTo } from '../../lib/write-to.ts';
 import type { StreamName } from '../set-names.ts';
+import { randomId } from '../uploads/store-file.ts';
 
 /** Number of parts that wait in memory. */
 const WAITING = 1;
@@ -19,7 +19,7 @@ export class ArtifactFile {
     { organization, stream }: StreamName,
     encode: (parts: AsyncIterable<Buffer>) => ArtifactBody = (parts) => parts,
   ) {
-    const key = { kind: 'stream-dump', organization, stream, id: randomUUID().replaceAll('-', '') } as const;
+    const key = { kind: 'stream-dump', organization, stream, id: randomId() } as const;
     const options = { hashes: ['sha-256'], sparesMemory: true } as const;
     this.#stored = putArtifact(artifacts, key, encode(this.#stream), options);
     // A store that failed stops reading: this wakes the writer.

@@ -11,6 +11,7 @@ import { UnusableRecord } from '../marc/build-record.ts';
 import type { Normalization } from '../marc/normalize/normalization.ts';
 import { normalizeRecord } from '../marc/normalize/normalize-record.ts';
 import type { Erratum, GoodRecord } from '../marc/read-record.ts';
+import { randomId } from '../uploads/store-file.ts';
 import type { NamedUpload, UploadedFile } from '../uploads/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../uploads/upload-state.ts';
 import type { ArrivingBytes } from './arriving-bytes.ts';
@@ -107,7 +108,7 @@ class UploadReading {
 
   #place() {
     const { organization, stream, number } = this.#upload;
-    return { organization, stream, number, id: crypto.randomUUID().replaceAll('-', '') };
+    return { organization, stream, number, id: randomId() };
   }
 
   async #store(blocks: AsyncIterable<Block>): Promise<string> {
