@@ -1,4 +1,4 @@
-import { TidemarkError } from '../core/errors.ts';
+import { TidemarkError, unlessConflict } from '../core/errors.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
 import { CATALOG_KINDS } from './documents.ts';
@@ -9,7 +9,13 @@ const ID = 'rebuild';
 interface RebuildState {
   readonly chain: string;
   readonly done: boolean;
+  /** Changes, orders and positions are recorded: only now, sets are marked as removed, and reject further changes. */
+  readonly replayed?: boolean;
+  /** The catalog is that of the archive, and all was compared: only now, sets are renewed, and get further changes. */
+  readonly compared?: boolean;
 }
+
+type RebuildStep = 'replayed' | 'compared';
 
 /** @throws TidemarkError `unavailable` when the store is incomplete: it must not be used then */
 export async function requireWhole(catalog: Catalog, name: string): Promise<void> {
@@ -51,10 +57,24 @@ export async function beginRebuild(
  * after another one has completed the store, which may be in use.
  * @throws TidemarkError `conflict`
  */
-export async function requireUnderWay(catalog: Catalog): Promise<void> {
+export async function requireUnderWay(catalog: Catalog): Promise<CatalogDocument<RebuildState>> {
   const state = await catalog.get<RebuildState>('rebuild', ID);
-  if (state?.body.done === false) return;
+  if (state?.body.done === false) return state;
   throw new TidemarkError('conflict', 'another process has completed the store meanwhile: nothing is left to do');
+}
+
+/** Whether a step is complete, and must not be repeated. @throws TidemarkError `conflict` as `requireUnderWay` */
+export async function isStepDone(catalog: Catalog, step: RebuildStep): Promise<boolean> {
+  const { body } = await requireUnderWay(catalog);
+  return body[step] === true;
+}
+
+/** @throws TidemarkError `conflict` as `requireUnderWay` */
+export async function recordStep(catalog: Catalog, step: RebuildStep): Promise<void> {
+  const { body, version } = await requireUnderWay(catalog);
+  if (body[step] === true) return;
+  // A conflict means that another process has recorded the same step.
+  await unlessConflict(catalog.put<RebuildState>('rebuild', ID, { ...body, [step]: true }, version));
 }
 
 export async function endRebuild(catalog: Catalog): Promise<void> {

@@ -1,11 +1,12 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { clockStamp, formatStamp, type Stamp } from '../core/stamp.ts';
+import type { StoredSet } from '../core/stored-set.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import { SetRegistry } from '../sets/set-registry.ts';
 import type { Stores } from '../stores/open-stores.ts';
 import type { ArchiveChain } from './archive-chain.ts';
-import { beginRebuild, endRebuild, requireUnderWay } from './rebuild-state.ts';
+import { beginRebuild, endRebuild, isStepDone, recordStep, requireUnderWay } from './rebuild-state.ts';
 import { replayChanges, replayOrders, replayPositions } from './replay.ts';
 import { openSets, putDocuments, readArchivedDocuments, setsOf } from './restore-documents.ts';
 import type { SegmentMark } from './segment.ts';
@@ -59,14 +60,17 @@ export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
 
   await beginRebuild(stores, { chain: chain.id, name });
   failpoint('rebuild.begun');
-  await openSets(catalog, sets);
   const progress = progressOf(input, newest.total);
-  await replayChanges({ artifacts, index, marks, signal, onProgress: progress('replaying') });
-  await replayOrders({ artifacts, index, marks, signal });
-  await replayPositions({ artifacts, index }, newest);
-  await putDocuments(catalog, documents);
-  failpoint('rebuild.replayed');
-  await verifyRebuilt({ index, marks, sets, signal, onProgress: progress('comparing') });
+  if (!(await isStepDone(catalog, 'replayed'))) {
+    await replayAll(input, { marks, sets, onProgress: progress('replaying') });
+    await recordStep(catalog, 'replayed');
+  }
+  if (!(await isStepDone(catalog, 'compared'))) {
+    await putDocuments(catalog, documents);
+    failpoint('rebuild.replayed');
+    await verifyRebuilt({ index, marks, sets, signal, onProgress: progress('comparing') });
+    await recordStep(catalog, 'compared');
+  }
   await nameChain(catalog, chain.id);
   // No boundary returned so far is above the next change.
   await index.mark();
@@ -86,6 +90,28 @@ export async function rebuild(input: RebuildInput): Promise<Rebuilt> {
     sets: (await registry.list()).map(({ slug, epoch }) => ({ set: slug, epoch })),
     renewed: input.renew === true,
   };
+}
+
+interface Replayed {
+  readonly marks: readonly SegmentMark[];
+  readonly sets: readonly StoredSet[];
+  onProgress(changes: number): void;
+}
+
+async function replayAll(
+  { stores: { index, catalog }, artifacts, signal }: RebuildInput,
+  { marks, sets, onProgress }: Replayed,
+): Promise<void> {
+  try {
+    await openSets(catalog, sets);
+    await replayChanges({ artifacts, index, marks, signal, onProgress });
+    await replayOrders({ artifacts, index, marks, signal });
+    await replayPositions({ artifacts, index }, marks.at(-1)!);
+  } catch (error) {
+    signal?.throwIfAborted();
+    // Another process has replayed all meanwhile, and marked sets as removed: they reject changes since then.
+    if (!(await isStepDone(catalog, 'replayed'))) throw error;
+  }
 }
 
 /** A stamp in the future would become another one, and a boundary would not be below the next change. */

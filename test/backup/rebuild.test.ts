@@ -4,9 +4,11 @@ import type { App } from '../../src/app.ts';
 import type { SqliteLocation } from '../../src/config/configuration.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { clockStamp } from '../../src/core/stamp.ts';
+import { openStores, type Stores } from '../../src/stores/open-stores.ts';
+import type { ResourceIndex } from '../../src/stores/resource-index.ts';
 import { ArchiveBench, fillSource, readDocuments, URL_OF_SETS } from '../support/archived-source.ts';
 import { collect, upsert } from '../support/builders.ts';
-import { onElasticsearch, SQLITE, type StoreKind } from '../support/each-store.ts';
+import { describeOnEachStore, onElasticsearch, SQLITE, type StoreKind } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 
 describe('a store that is rebuilt from its archive', () => {
@@ -187,6 +189,140 @@ describe('rebuilding a store from an archive', () => {
     database.close();
   }
 });
+
+describeOnEachStore('a rebuild that is stopped', (kind, itOnce) => {
+  let bench: ArchiveBench;
+  let old: App;
+  let maps: number;
+  let gone: number;
+
+  beforeEach(async () => {
+    bench = await ArchiveBench.make();
+    old = await bench.open((await bench.place(kind)).location);
+    await old.sets.useBaseUrl('http://source.example.org', false);
+    maps = (await old.sets.add({ slug: 'maps', urlPrefix: `${URL_OF_SETS}maps/` })).id;
+    gone = (await old.sets.add({ slug: 'gone', urlPrefix: `${URL_OF_SETS}gone/` })).id;
+    await old.index.commit([upsert(maps, 'a'), { ...upsert(gone, 'x'), order: 1 }]);
+  });
+  afterEach(() => bench.close());
+
+  /** Rebuilds a store with a stop after each call of its ports, and opens it. */
+  const rebuildWithStops = async (more: { readonly renew?: boolean } = {}): Promise<App> => {
+    const { location } = await bench.place(kind);
+    const stores = await openStores(location);
+    const answered = new Set<string>();
+    let message = 'stopped';
+    try {
+      while (message === 'stopped') {
+        const { stopping, finished } = stoppedAtNewCall(stores, answered);
+        const attempt = bench.rebuild(location, { stores: stopping, ...more }).finally(finished);
+        message = await attempt.then(
+          () => 'complete',
+          (error: Error) => error.message,
+        );
+      }
+    } finally {
+      await stores.close();
+    }
+    // The last stop came when the store was complete.
+    assert.match(message, /is not empty/);
+    assert.ok(answered.size > 15, [...answered].join('\n'));
+    return bench.open(location);
+  };
+
+  for (const [what, prepare] of [
+    ['in the last segment', async () => {}],
+    [
+      'and whose orders rose in an earlier segment',
+      async () => {
+        await old.index.commit([{ ...upsert(gone, 'x'), order: 2 }]);
+        await bench.archive(old);
+        await old.index.commit([upsert(maps, 'b')]);
+      },
+    ],
+  ] as const) {
+    it(`continues after any step, with a removed set that changed ${what}`, async () => {
+      await prepare();
+      await old.sets.remove('gone');
+      await bench.archive(old);
+      const made = await rebuildWithStops();
+      assert.deepEqual(await collect(made.index.log({ after: 0 })), await collect(old.index.log({ after: 0 })));
+      assert.deepEqual(await made.sets.list(), await old.sets.list());
+      assert.deepEqual(made.sets.knownRemoved(), [gone]);
+    });
+  }
+
+  itOnce('continues while new epochs begin, which correct keys', async () => {
+    await old.index.commit([{ ...upsert(maps, 'c'), key: `${URL_OF_SETS}maps/c` }]);
+    const { mark } = await bench.archive(old);
+    const made = await rebuildWithStops({ renew: true });
+    const keys = (await collect(made.index.read(maps, {}))).map(({ key }) => key);
+    assert.deepEqual(keys, ['/a', '/c']);
+    const [archived, before] = [made, old].map(({ index }) => collect(index.log({ after: 0, until: mark!.through })));
+    assert.deepEqual(await archived, await before);
+    for (const { slug, epoch, ready } of await made.sets.list()) assert.ok(epoch > 1_000 && ready, slug);
+  });
+
+  it('is completed by another process, though that marks the removed set while this one records its changes', async () => {
+    await old.sets.remove('gone');
+    await bench.archive(old);
+    const { location } = await bench.place(kind);
+    const [stores, other] = [await openStores(location), await openStores(location)];
+    let isOvertaken = false;
+    const overtaken = new Proxy(stores.index, {
+      get(target, name: keyof ResourceIndex) {
+        if (name !== 'replay') return target[name].bind(target);
+        return async (changes: Parameters<ResourceIndex['replay']>[0]) => {
+          if (!isOvertaken) {
+            isOvertaken = true;
+            // It stops while it compares: all is replayed, and the set is marked as removed.
+            const onProgress = ({ step }: { step: string }) => {
+              if (step === 'comparing') throw new Error('stopped');
+            };
+            await assert.rejects(bench.rebuild(location, { stores: other, onProgress }), /stopped/);
+          }
+          return target.replay(changes);
+        };
+      },
+    });
+    try {
+      const { changes } = await bench.rebuild(location, { stores: { ...stores, index: overtaken } });
+      assert.equal(changes, 2);
+    } finally {
+      await stores.close();
+      await other.close();
+    }
+    const made = await bench.open(location);
+    assert.deepEqual(await collect(made.index.log({ after: 0 })), await collect(old.index.log({ after: 0 })));
+  });
+});
+
+/** The same stores, but the first call that is not among those answered before fails, after it has taken effect. */
+function stoppedAtNewCall({ index, catalog }: Pick<Stores, 'index' | 'catalog'>, answered: Set<string>) {
+  const results: unknown[] = [];
+  let isStopped = false;
+  const stop = () => {
+    throw new Error('stopped');
+  };
+  const wrap = <Port extends object>(port: Port): Port =>
+    new Proxy(port, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as (...values: unknown[]) => unknown;
+        return (...values: unknown[]) => {
+          // Without versions, stamps and epochs, which are others in each attempt.
+          const lasting = values.filter((value) => typeof value !== 'number');
+          const call = `${String(name)} ${JSON.stringify(lasting).replaceAll(/\d{6,}/g, '#')}`;
+          const result: unknown = value.apply(target, values);
+          results.push(result);
+          if (isStopped || answered.has(call)) return result;
+          isStopped = true;
+          answered.add(call);
+          return result instanceof Promise ? result.then(stop) : stop();
+        };
+      },
+    });
+  return { stopping: { index: wrap(index), catalog: wrap(catalog) }, finished: () => Promise.allSettled(results) };
+}
 
 /** What is in the store besides what is published: history, tombstones, positions, tokens, and what comes next. */
 async function requireSameStore(old: App, made: App): Promise<void> {

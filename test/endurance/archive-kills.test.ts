@@ -52,11 +52,14 @@ describeOnEachStore('a process that dies', (kind) => {
   }
 
   it('while it rebuilds a store leaves one that no process can open, and that the next run completes', async () => {
+    const { id: gone } = await app.sets.add({ slug: 'gone', urlPrefix: 'http://other.example.org/' });
     // A segment is a commit at least.
     for (let round = 0; round < 2; round++) {
       await bench.archive(app);
       await app.index.commit([upsert(maps, 'a', { length: 100 + round }), upsert(maps, `e${round}`)]);
+      await app.index.commit([{ ...upsert(gone, 'x'), order: round }]);
     }
+    await app.sets.remove('gone');
     await bench.archive(app);
     const { location, environment: store } = await bench.place(kind);
     for (const failpoint of ofPrefix('rebuild.')) {
