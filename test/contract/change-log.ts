@@ -293,6 +293,32 @@ export function changeLogContract(start: StartStores): void {
       assert.deepEqual(await kindsOf(two.texts), ['created /x']);
     });
 
+    it('reads nothing that is posted after reading has begun', async () => {
+      const { index } = two.stores;
+      let posted = 0;
+      /** New resources, whose orders then rise without a change. */
+      const post = async (count: number) => {
+        const paths = Array.from({ length: count }, () => `file-${posted++}`);
+        for (const order of [1, 2]) await index.commit(paths.map((path) => ({ ...upsert(two.maps, path), order })));
+      };
+      // More than SQLite reads at a time.
+      await post(300);
+      for (const read of [
+        () => index.changes(two.maps, { after: 0 }),
+        () => index.log({ after: 0 }),
+        () => index.raisedOrders({ after: 0 }),
+      ]) {
+        const [watermark, before] = [await index.watermark(), posted];
+        const stamps: number[] = [];
+        for await (const batch of read()) {
+          stamps.push(...batch.map(({ stamp }) => stamp));
+          await post(20);
+        }
+        assert.equal(stamps.length, before);
+        assert.ok(stamps.at(-1)! < watermark);
+      }
+    });
+
     it('returns the tail of all sets, up to the watermark', async () => {
       const before = await two.stores.index.watermark();
       await two.stores.index.commit([upsert(two.maps, 'a'), upsert(two.texts, 'x'), deletion(two.maps, 'a')]);

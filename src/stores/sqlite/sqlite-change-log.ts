@@ -28,10 +28,11 @@ export class SqliteChangeLog implements ChangeLog, LogMaintenance {
     return this.commit(changes);
   }
 
-  async *changes(set: SetId, { after, until = NO_UNTIL }: StampRange): AsyncIterable<readonly Change[]> {
+  async *changes(set: SetId, { after, until }: StampRange): AsyncIterable<readonly Change[]> {
     const { queries } = this.#connection;
     this.#connection.requireSet(set);
-    yield* this.#changes(after, (last) => this.#connection.rows(queries.changes, set, last, until, BATCH));
+    const end = this.#notAbove(until);
+    yield* this.#changes(after, (last) => this.#connection.rows(queries.changes, set, last, end, BATCH));
   }
 
   async *log({ after, until }: StampRange): AsyncIterable<readonly Change[]> {
@@ -45,10 +46,11 @@ export class SqliteChangeLog implements ChangeLog, LogMaintenance {
     return rows.map(([set, source, position]) => ({ set, source, position }));
   }
 
-  async *raisedOrders({ after, until = NO_UNTIL }: StampRange): AsyncIterable<readonly RaisedKey[]> {
+  async *raisedOrders({ after, until }: StampRange): AsyncIterable<readonly RaisedKey[]> {
     const { queries } = this.#connection;
+    const end = this.#notAbove(until);
     const batches = this.#connection.byStamp(after, {
-      read: (last) => this.#connection.rows(queries.raisedOrders, last, until, BATCH),
+      read: (last) => this.#connection.rows(queries.raisedOrders, last, end, BATCH),
       stampOf: ([, , , stamp]) => stamp,
     });
     for await (const rows of batches) yield rows.map(([set, key, order, stamp]) => ({ set, key, order, stamp }));
@@ -88,6 +90,15 @@ export class SqliteChangeLog implements ChangeLog, LogMaintenance {
 
   mark(): Promise<Stamp> {
     return this.#connection.writer.mark();
+  }
+
+  /**
+   * The lower one of a boundary and the watermark: without it, reading would go on for as long as others post. Reads one
+   * row, without waiting for the batch of `watermark`.
+   */
+  #notAbove(until: Stamp = NO_UNTIL): Stamp {
+    const [last] = this.#connection.rows(this.#connection.queries.lastStamp)[0] ?? [0];
+    return Math.min(until, last + 1);
   }
 
   async *#changes(after: Stamp, read: (last: Stamp) => ChangeRow[]): AsyncIterable<readonly Change[]> {
