@@ -4,7 +4,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { putJson, readJson } from '../artifacts/json-object.ts';
 import { ARCHIVE_FOLDER, isChainId, segmentsFolder } from '../artifacts/keys/log-keys.ts';
 import { formatTimestamp } from '../artifacts/timestamp.ts';
-import { TidemarkError, unlessConflict } from '../core/errors.ts';
+import { isTidemarkError, TidemarkError, unlessConflict } from '../core/errors.ts';
 import { SEGMENT_MARK, type SegmentMark } from './segment.ts';
 
 /** Number of marks that are read at a time. */
@@ -88,14 +88,27 @@ export function newChainId(now = new Date()): string {
   return `${formatTimestamp(now)}-${randomBytes(4).toString('hex')}`;
 }
 
+export interface ListedChain {
+  readonly chain: ArchiveChain;
+  /** Its last segment; undefined when the archive is damaged. */
+  readonly last: SegmentMark | undefined;
+  /** What is wrong with it. */
+  readonly damage?: string;
+}
+
 /** The archives in a store, oldest first; an archive exists once it has a segment. */
-export async function listChains(store: ArtifactStore): Promise<readonly { chain: ArchiveChain; last: SegmentMark }[]> {
-  const found: { chain: ArchiveChain; last: SegmentMark }[] = [];
+export async function listChains(store: ArtifactStore): Promise<readonly ListedChain[]> {
+  const found: ListedChain[] = [];
   for (const id of await store.folders(ARCHIVE_FOLDER)) {
     if (!isChainId(id)) continue;
     const chain = new ArchiveChain(store, id);
-    const last = await chain.last();
-    if (last !== undefined) found.push({ chain, last });
+    try {
+      const last = await chain.last();
+      if (last !== undefined) found.push({ chain, last });
+    } catch (error) {
+      if (!isTidemarkError(error, 'invalid')) throw error;
+      found.push({ chain, last: undefined, damage: error.message });
+    }
   }
   return found;
 }

@@ -6,7 +6,8 @@ import { isChainId } from '../../../src/artifacts/keys/log-keys.ts';
 import { ArchiveChain, listChains, newChainId } from '../../../src/backup/archive-chain.ts';
 import { chooseChain } from '../../../src/backup/choose-chain.ts';
 import type { SegmentMark } from '../../../src/backup/segment.ts';
-import { type ErrorCode, isTidemarkError } from '../../../src/core/errors.ts';
+import { type ErrorCode, isTidemarkError, TidemarkError } from '../../../src/core/errors.ts';
+import { withAfter } from '../../support/published-sets.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
 const OLD = '20170209_104428-0123abcd';
@@ -191,6 +192,31 @@ describe('the archives of an artifact store', () => {
     assert.equal((await chooseChain(store, NEW)).id, NEW);
     const list = [`  ${OLD}  2 changes, changes until 1970-01-01T00:00:00.001000Z`, `  ${NEW}  0 changes, no change`];
     await assert.rejects(chooseChain(store), fails('invalid', 'has several archives', list.join('\n')));
+  });
+
+  it('can be used though another one is damaged, when they are named', async () => {
+    await new ArchiveChain(store, OLD).append(mark(2));
+    await new ArchiveChain(store, NEW).append(mark(1));
+    assert.equal((await chooseChain(store, NEW)).id, NEW);
+    const hole = `the archive ${OLD} in ${store.name} has a hole: segment 1 is missing`;
+    await assert.rejects(chooseChain(store, OLD), fails('invalid', hole));
+    // The damaged one may have the newer history.
+    const list = [`  ${OLD}  damaged: ${hole}`, `  ${NEW}  2 changes, changes until 1970-01-01T00:00:00.001000Z`];
+    await assert.rejects(chooseChain(store), fails('invalid', 'name one with --from', list.join('\n')));
+  });
+
+  it('are refused when the only one is damaged', async () => {
+    await new ArchiveChain(store, OLD).append(mark(2));
+    await assert.rejects(chooseChain(store), fails('invalid', `${OLD} in ${store.name} has a hole`));
+    await assert.rejects(chooseChain(store, NEW), fails('not-found', `${OLD}  damaged: `));
+  });
+
+  it('are not taken for damaged when their store does not answer', async () => {
+    await new ArchiveChain(store, OLD).append(mark(1));
+    const away = withAfter(store, 'get', async () => {
+      throw new TidemarkError('unavailable', 'away');
+    });
+    await assert.rejects(chooseChain(away), fails('unavailable'));
   });
 });
 
