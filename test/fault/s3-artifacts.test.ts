@@ -108,6 +108,14 @@ describe('an artifact store on an S3 server that fails', () => {
     assert.deepEqual(await openUploads(), []);
   }
 
+  function bucketOf(): Bucket {
+    return new Bucket(
+      parseS3Location(rootOf(s3, bucket.name, 'ingest'), 'artifacts'),
+      { timeoutMs: 60_000 },
+      'artifacts',
+    );
+  }
+
   async function openUploads(): Promise<readonly unknown[]> {
     const { Uploads = [] } = await bucket.client.send(new ListMultipartUploadsCommand({ Bucket: bucket.name }));
     return Uploads.map(({ UploadId }) => UploadId);
@@ -302,10 +310,21 @@ describe('an artifact store on an S3 server that fails', () => {
     await assert.rejects(store.removeUnfinished(Date.now()), /allow .*s3:ListBucketMultipartUploads on the bucket/);
   });
 
+  it('counts an upload as removed that another process has just aborted', async () => {
+    const requests = new WriteRequests(bucketOf());
+    await requests.beginUpload({ path: KEY, contentType: undefined, id: 'x' });
+    const isAbort: Matches = ({ method, path }) => method === 'DELETE' && path.includes('uploadId');
+    proxy.on(isAbort, async (execute) => {
+      await execute();
+      return execute();
+    });
+    assert.equal(await store.removeUnfinished(Date.now() + 60_000), 1);
+    assert.deepEqual(await openUploads(), []);
+    requests.bucket.close();
+  });
+
   it('lists nothing of an upload that a killed process left, and aborts it in time', async () => {
-    const place = parseS3Location(rootOf(s3, bucket.name, 'ingest'), 'artifacts');
-    const objects = new Bucket(place, { timeoutMs: 60_000 }, 'artifacts');
-    const requests = new WriteRequests(objects);
+    const requests = new WriteRequests(bucketOf());
     const upload = await requests.beginUpload({ path: KEY, contentType: undefined, id: 'x' });
     const part = { path: KEY, UploadId: upload, at: 0, body: Buffer.alloc(BLOCK_BYTES) };
     await requests.uploadPart(part);
@@ -316,6 +335,6 @@ describe('an artifact store on an S3 server that fails', () => {
     assert.equal(await direct.removeUnfinished(Date.now() - 60_000), 0);
     assert.equal(await direct.removeUnfinished(Date.now() + 60_000), 1);
     assert.deepEqual(await openUploads(), []);
-    objects.close();
+    requests.bucket.close();
   });
 });

@@ -1,3 +1,4 @@
+import { failureOf, isUploadMissing } from '../../lib/s3/s3-failure.ts';
 import type { WriteRequests } from '../../lib/s3/write-requests.ts';
 import { PROBE } from './require-conditional-writes.ts';
 
@@ -27,6 +28,11 @@ export async function removeUnfinished(requests: WriteRequests, before: number):
 async function abortUploads(requests: WriteRequests, before: number): Promise<number> {
   const uploads = await requests.openUploads();
   const abandoned = uploads.filter(({ begun }) => begun < before);
-  for (const { path, uploadId } of abandoned) await requests.abortUpload(path, uploadId);
+  for (const { path, uploadId } of abandoned) {
+    await requests.abortUpload(path, uploadId).catch((error: unknown) => {
+      // Another process has just aborted it.
+      if (!isUploadMissing(failureOf(error))) throw error;
+    });
+  }
   return abandoned.length;
 }

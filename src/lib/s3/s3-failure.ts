@@ -27,8 +27,13 @@ const TOO_FAST = [
 const TOO_SLOW = ['TimeoutError', 'RequestTimeout', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'];
 
 /** Whether the bucket does not exist, by the response to a request that names no object. */
-export function isBucketMissing({ name, status }: S3Failure): boolean {
-  return name === 'NoSuchBucket' || status === 404;
+export function isBucketMissing(failure: S3Failure): boolean {
+  return failure.name === 'NoSuchBucket' || (failure.status === 404 && !isUploadMissing(failure));
+}
+
+/** Whether a multipart upload was completed or aborted, perhaps by another process. */
+export function isUploadMissing({ name }: S3Failure): boolean {
+  return name === 'NoSuchUpload';
 }
 
 /** Whether the server has authenticated the client, but denies the request. */
@@ -61,6 +66,8 @@ export function reasonOf(failure: S3Failure, location: S3Location, allow: string
     return `the bucket is in another region than ${region} ${detail}: correct its region=…`;
   }
   if (status === 403) return `${server} denies access ${detail}: allow ${allow}`;
+  if (isUploadMissing(failure))
+    return `${server} does not have the upload any more ${detail}: it was aborted; try again`;
   if (TOO_FAST.includes(name) || status === 503 || status === 429) {
     return `${server} asks to slow down ${detail}; trying again in a while`;
   }

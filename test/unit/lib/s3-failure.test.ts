@@ -21,4 +21,13 @@ describe('The reason of a failure of S3', () => {
       isBucketMissing(failureOf(Object.assign(new Error(), { name, $metadata: { httpStatusCode: 404 } })));
     assert.deepEqual(['NoSuchBucket', 'NotFound', 'XAdminUserNotFound'].map(isMissing), [true, true, false]);
   });
+
+  it('says that an upload was aborted, and not that its bucket is missing', () => {
+    const failure = { name: 'NoSuchUpload', status: 404 };
+    assert.equal(isBucketMissing(failure), false);
+    assert.match(
+      reasonOf(failure, parseS3Location('s3://maps'), ''),
+      /\(404 NoSuchUpload\): it was aborted; try again$/,
+    );
+  });
 });
