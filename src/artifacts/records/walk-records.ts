@@ -102,7 +102,8 @@ export class RecordWalk {
 function mimeOf(schema: DocumentSchemaId, document: Buffer): string {
   if (schema === 'stream.Record.v1') return MARC_TYPE;
   if (schema !== 'MAP.4_0.MAPRecord.v1') return JSON_TYPE;
-  const beginning = document.toString('latin1', 0, 200).replace(/^(?:\xef\xbb\xbf)?\s+/, '');
-  if (/^<(?:\?xml|!|[\w.-]+:RDF)/.test(beginning)) return 'application/rdf+xml';
+  const beginning = document.toString('latin1', 0, 200).replace(/^(?:\xef\xbb\xbf)?\s*/, '');
+  // Without a space after it, <RDF> is an IRI of Turtle.
+  if (/^<(?:\?xml|!|[\w.-]+:RDF|RDF\s)/.test(beginning)) return 'application/rdf+xml';
   return /^(?:\{|\[\s*[{\]])/.test(beginning) ? 'application/ld+json' : 'text/turtle';
 }

@@ -21,6 +21,25 @@ describe('the records of a block', () => {
       ),
     );
   });
+
+  it('have the media type of RDF by how they begin, also after a byte order mark', () => {
+    const types = {
+      '{"@id": "x"}': 'application/ld+json',
+      '[{"@id": "x"}]': 'application/ld+json',
+      '<rdf:RDF xmlns:rdf="r"/>': 'application/rdf+xml',
+      '<RDF xmlns="r"/>': 'application/rdf+xml',
+      '<?xml version="1.0"?><RDF/>': 'application/rdf+xml',
+      '<RDF> a <Type> .': 'text/turtle',
+      '<http://example.org/> a <x> .': 'text/turtle',
+      '@prefix a: <x> .': 'text/turtle',
+    };
+    for (const [document, type] of Object.entries(types)) {
+      for (const before of ['', '\ufeff', ' \n', '\ufeff\n ']) {
+        const walk = new RecordWalk(blockOf([{ id: '1', document: before + document }]));
+        assert.equal(walk.next()?.mime, type, JSON.stringify(before + document));
+      }
+    }
+  });
 });
 
 /** A text of fewer than 64 bytes is one byte, twice its length, and its bytes. */
