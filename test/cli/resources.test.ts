@@ -42,7 +42,13 @@ describeOnEachStore('resources on the command line', (store) => {
     const first = await run('resources find maps r/');
     const none = await run('resources find maps nowhere');
 
+    const exactly = await run('resources find maps 0777 --limit 12');
+    const fewer = await run('resources find maps 0777 --limit 11');
+
     assert.equal(linesOf(some).length, 12);
+    assert.deepEqual([exactly.stdout, exactly.stderr], [some.stdout, '']);
+    assert.equal(linesOf(fewer).length, 11);
+    assert.match(fewer.stderr, /^These are the first 11; --limit prints more\.$/m);
     assert.equal(linesOf(first).length, 100);
     assert.match(first.stderr, /^These are the first 100; --limit prints more\.$/m);
     assert.deepEqual([none.stdout, none.stderr, none.exitCode], ['', 'No resource was found.\n', 0]);

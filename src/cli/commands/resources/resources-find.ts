@@ -23,12 +23,12 @@ export const resourcesFind: CliCommand<Options> = {
   },
 
   async run(call) {
-    const { terminal, args, options } = call;
+    const { terminal, args } = call;
     await withExistingApp(call, async ({ sets, index }) => {
       const set = await sets.bySlug(args[0]!);
-      const printed = await printFound(call, { set, index });
+      const { printed, hasMore } = await printFound(call, { set, index });
       if (printed === 0) terminal.say('No resource was found.');
-      if (printed === options.limit) terminal.say(`These are the first ${printed}; --limit prints more.`);
+      if (hasMore) terminal.say(`These are the first ${printed}; --limit prints more.`);
     });
     return EXIT.done;
   },
@@ -39,16 +39,27 @@ interface Found {
   readonly index: Pick<ResourceStates, 'find'>;
 }
 
-async function printFound({ terminal, args, options, stopped }: Call<Options>, { set, index }: Found): Promise<number> {
+interface Printed {
+  readonly printed: number;
+  readonly hasMore: boolean;
+}
+
+async function printFound(
+  { terminal, args, options, stopped }: Call<Options>,
+  { set, index }: Found,
+): Promise<Printed> {
   let printed = 0;
-  for (let after: string | undefined; printed < options.limit; ) {
+  for (let after: string | undefined; ; ) {
     stopped.throwIfAborted();
-    const limit = Math.min(PER_SEARCH, options.limit - printed);
+    const left = options.limit - printed;
+    // One more than is printed shows whether there are more.
+    const limit = Math.min(PER_SEARCH, left + 1);
     const { resources, next } = await index.find(set.id, { part: args[1]!, after, limit });
-    await terminal.write(resources.map((resource) => resourceLine(set, resource, terminal.json)).join(''));
-    printed += resources.length;
-    if (next === undefined) break;
+    const shown = resources.slice(0, left);
+    await terminal.write(shown.map((resource) => resourceLine(set, resource, terminal.json)).join(''));
+    printed += shown.length;
+    if (resources.length > left) return { printed, hasMore: true };
+    if (next === undefined) return { printed, hasMore: false };
     after = next;
   }
-  return printed;
 }
