@@ -5,8 +5,8 @@ import { formatStamp } from '../core/stamp.ts';
 import { ArchiveChain, type ListedChain, listChains } from './archive-chain.ts';
 
 /**
- * The archive with an id, whatever is wrong with others; without an id, the only archive. A damaged archive counts, too:
- * it may have the newer history.
+ * The archive with an id, whatever is wrong with others; without an id, the only archive. A damaged archive counts,
+ * too: it may have the newer history.
  * @throws TidemarkError `not-found`; `invalid` when there are several, or the archive is damaged
  */
 export async function chooseChain(artifacts: ArtifactStore, id?: string | undefined): Promise<ArchiveChain> {

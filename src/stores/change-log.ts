@@ -55,8 +55,8 @@ export interface ChangeLog {
   /**
    * Yields the keys of all sets whose order rose without a change, strictly between two boundaries, ascending by stamp,
    * in batches. None rose above the watermark at the time of the call. Only the current state is returned: if an order
-   * rose several times, the last time; nothing for a key that has changed since. Together with the changes, they suffice
-   * to restore the order of each key.
+   * rose several times, the last time; nothing for a key that has changed since. Together with the changes, they
+   * suffice to restore the order of each key.
    */
   raisedOrders(range: StampRange): AsyncIterable<readonly RaisedKey[]>;
 

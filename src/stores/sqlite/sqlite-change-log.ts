@@ -93,8 +93,8 @@ export class SqliteChangeLog implements ChangeLog, LogMaintenance {
   }
 
   /**
-   * The lower one of a boundary and the watermark: without it, reading would go on for as long as others post. Reads one
-   * row, without waiting for the batch of `watermark`.
+   * The lower one of a boundary and the watermark: without it, reading would go on for as long as others post. Reads
+   * one row, without waiting for the batch of `watermark`.
    */
   #notAbove(until: Stamp = NO_UNTIL): Stamp {
     const [last] = this.#connection.rows(this.#connection.queries.lastStamp)[0] ?? [0];
