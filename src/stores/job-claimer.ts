@@ -5,6 +5,8 @@ import { OwnedJob } from './owned-job.ts';
 
 /** Jobs that are read at once, to be claimed one after the other. */
 const BATCH = 50;
+/** Most jobs that are read to find one whose key is free. */
+const MOST_READ = 3_200;
 /** Milliseconds for which a batch is used, oldest job first: other jobs may become due meanwhile. */
 const BATCH_MS = 1_000;
 
@@ -56,9 +58,14 @@ export class JobClaimer {
    */
   async watch(): Promise<readonly Job[]> {
     const { kinds, mostAttempts } = this.#options;
-    const open = await this.#records.open(kinds, Date.now(), BATCH);
-    this.#read = performance.now();
-    this.#batch = candidatesOf({ ...open, due: await this.#othersFirst(open.due) });
+    let open: OpenJobs;
+    for (let limit = BATCH; ; limit *= 8) {
+      open = await this.#records.open(kinds, Date.now(), limit);
+      this.#read = performance.now();
+      this.#batch = candidatesOf({ ...open, due: await this.#othersFirst(open.due) });
+      // The first due jobs may all have keys of which a job is running.
+      if (this.#batch.length > 0 || open.due.length < limit || limit >= MOST_READ) break;
+    }
     const taken: Job[] = [];
     for (const { job, version } of this.#watch.expired(open.running)) {
       const next = expired(job, mostAttempts(job.kind), Date.now());

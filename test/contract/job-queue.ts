@@ -308,6 +308,16 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     assert.equal((await claim(other, OTHER)).job.id, claimed[0] === 'a1' ? 'a2' : 'a1');
   });
 
+  it('finds a job whose key is free behind many others whose key is not', async () => {
+    await jobs.addAll(Array.from({ length: 120 }, (_, at) => ({ kind: 'build', id: `a${at}`, oneAtATimePer: 'a' })));
+    await jobs.add('build', 'b0', {}, { oneAtATimePer: 'b' });
+    const first = await claim(jobs);
+    assert.equal((await claim(other, OTHER)).job.id, 'b0');
+    assert.equal(await claimer(other, OTHER).claim(), undefined);
+    await first.finish({ state: 'done', result: {} });
+    assert.equal((await claim(other, OTHER)).job.id[0], 'a');
+  });
+
   it('never runs two jobs of a key, however many workers claim at the same time', async () => {
     const ids = Array.from({ length: 12 }, (_, at) => `job-${at}`);
     await jobs.addAll(ids.map((id) => ({ kind: 'build', id, oneAtATimePer: 'key' })));
