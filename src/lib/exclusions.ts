@@ -9,8 +9,10 @@ export const IGNORE_FILE = '.tidemarkignore';
 /** The configuration file. It may contain the administrator's token. */
 export const CONFIGURATION_FILE = 'tidemark.config.json';
 
+/** This program's own files in any root. */
+const OWN_FILES = [IGNORE_FILE, CONFIGURATION_FILE];
 /** Always excluded: the history of a working copy, and this program's own files. `!.git/` includes the former again. */
-const ALWAYS = ['.git/', IGNORE_FILE, CONFIGURATION_FILE];
+const ALWAYS = ['.git/', ...OWN_FILES];
 
 /** Most characters of all patterns with wildcards from one origin: compiling the worst of them takes half a second. */
 const MOST_CHARACTERS = 32_768;
@@ -40,7 +42,17 @@ interface Rule {
  * a comment. The last match decides, and nothing below an excluded folder can be included again.
  */
 export function parseExclusions(lines: readonly string[]): Exclusions {
-  const rules = [...ALWAYS, ...lines].flatMap(parseRule);
+  return exclusionsBy([...ALWAYS, ...lines]);
+}
+
+/** Whether a path is that of one of this program's own files, which are published under no name. */
+export function internalFiles({ ownFiles = [] }: RootPatterns): (path: string) => boolean {
+  const excludes = exclusionsBy([...OWN_FILES, ...ownFiles]);
+  return (path) => isLeftOut(excludes, path);
+}
+
+function exclusionsBy(lines: readonly string[]): Exclusions {
+  const rules = lines.flatMap(parseRule);
   return (path, isFolder) => {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const rule = rules.findLast((rule) => (isFolder || !rule.foldersOnly) && rule.matches(path, name));

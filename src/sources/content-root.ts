@@ -6,7 +6,7 @@ import type { LeavesOut } from './served-source.ts';
 
 /** Number of entries of a root that are not files and that no pattern excludes. */
 export interface SkippedEntries {
-  /** Links to folders, to targets outside the root or left out, and to targets that do not exist. */
+  /** Links to folders, to targets outside the root or of this program, and to targets that do not exist. */
   readonly links: number;
   /** Sockets, pipes and devices. */
   readonly special: number;
@@ -33,7 +33,7 @@ export interface ContentRoot {
   /**
    * The files below a path, in batches, ascending by the bytes of their resource key (`keyOfPath`). Without a path: the
    * whole root; with the path of a file: that file. Excluded files, and symbolic links that lead out of the root or to
-   * an excluded file, are not listed. A folder that cannot be read, and a name that cannot be published (not UTF-8,
+   * this program's own files, are not listed. A folder that cannot be read, and a name that cannot be published (not UTF-8,
    * control characters), is reported as a problem and does not stop the rest. A problem comes before the first later
    * file that follows the files that it hides.
    *
@@ -69,7 +69,7 @@ export interface ContentRoot {
    * @param isWhole whether the caller will probably read all bytes: a root may then request them together with the
    *   file's length and mtime
    * @throws TidemarkError `not-found` when there is no such file (any more), it is outside, below a link or is left
-   *   out, as is a link to a file that is left out; `unavailable` when it cannot be read
+   *   out, or a link to one of this program's own; `unavailable` when it cannot be read
    */
   open(path: string, isWhole?: boolean): Promise<RootFile>;
 

@@ -142,15 +142,6 @@ describe('a scan', () => {
       assert.equal(await hashOf('link'), sha256('two'));
     });
 
-    it('deletes a link when the file that it leads to is left out from now on', async () => {
-      write('private/target');
-      symlinkSync('private/target', folder.at('root/link'));
-      assert.equal(await counts(), '2 files: 2 hashed, +2 ~0 -0 =0 !0');
-      write('.tidemarkignore', 'private/');
-      assert.equal(await counts(), '0 files: 0 hashed, +0 ~0 -2 =0 !0');
-      assert.equal((await run()).skipped?.links, 1);
-    });
-
     it('records no change of files with other rights, another hard link, or other inodes', async () => {
       for (const path of ['rights', 'linked', 'copied']) write(path);
       await run();

@@ -56,9 +56,7 @@ function describe(summary: RunSummary): readonly string[] {
   const kinds = Object.entries(summary.errors).map(([kind, count]) => `  ${kind}: ${formatCount(count)}`);
   const skipped = [
     ...(passedOver > 0 ? [`${plural(passedOver, 'file')} passed over: the suffix is of no document`] : []),
-    ...(passedOverLinks > 0
-      ? [`${plural(passedOverLinks, 'link')} passed over: to no file in the folder, or to one left out`]
-      : []),
+    ...(passedOverLinks > 0 ? [`${plural(passedOverLinks, 'link')} passed over: to no file in the folder`] : []),
   ];
   return [`${activity}: ${plural(attempted, 'record')} read, ${parts.join(', ')}, in ${rate}`, ...kinds, ...skipped];
 }

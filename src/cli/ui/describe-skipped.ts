@@ -10,7 +10,7 @@ export function describeSkipped({ skipped }: Pick<SyncSummary, 'skipped'>): stri
   const { links, special } = skipped;
   const parts = [
     ...(links > 0
-      ? [`${plural(links, 'symbolic link')} (to a folder, to something outside the root or left out, or to nothing)`]
+      ? [`${plural(links, 'symbolic link')} (to a folder, to something outside the root, or to nothing)`]
       : []),
     ...(special > 0 ? [`${plural(special, 'special file')} (sockets, pipes or devices)`] : []),
   ];

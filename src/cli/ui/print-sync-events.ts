@@ -10,9 +10,7 @@ import type { Terminal } from './terminal.ts';
 const MOST_PROBLEMS = 10;
 /** Most paths that are reported before the next full scan. */
 const MOST_SAID = 10_000;
-const SKIPPED =
-  'it is not a file: a link to a folder, out of the root, to nothing or to a file that is left out, ' +
-  'or a socket, a pipe or a device';
+const SKIPPED = 'it is not a file: a link to a folder, out of the root or to nothing, or a socket, a pipe or a device';
 
 /** Prints the sync events of a set, for users. */
 export function printSyncEvents(terminal: Terminal, set: ResourceSet, bar: ScanBar | undefined): SyncEvents {

@@ -9,7 +9,6 @@ import {
   ignoreFileTooLarge,
   MOST_IGNORE_BYTES,
   type RootPatterns,
-  readExclusions,
   statIgnoreFile,
 } from '../../lib/exclusions.ts';
 import { errorCode } from '../../lib/system-error.ts';
@@ -21,15 +20,13 @@ interface KnownExclusions {
   readonly identity: string;
 }
 
-/** The exclusions of a folder, compiled again only when `.tidemarkignore` has changed. */
+/** The exclusions of a folder, for the HTTP thread: compiled again only when `.tidemarkignore` has changed. */
 export class CurrentExclusions {
-  readonly #root: string;
   readonly #file: string;
   readonly #patterns: RootPatterns;
   #known: KnownExclusions | undefined;
 
   constructor(root: string, patterns: RootPatterns) {
-    this.#root = root;
     this.#file = join(root, IGNORE_FILE);
     this.#patterns = patterns;
   }
@@ -56,19 +53,6 @@ export class CurrentExclusions {
     } catch {
       // Reading reports the cause.
       return undefined;
-    }
-  }
-
-  /** As `read`, but blocks: for the threads that read folders. */
-  readNow(): Exclusions {
-    try {
-      const identity = this.#identityNow();
-      if (this.#known?.identity !== identity) {
-        this.#known = { excludes: readExclusions(this.#root, this.#patterns), identity };
-      }
-      return this.#known.excludes;
-    } catch (error) {
-      throw ignoreFileError(error);
     }
   }
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { HashAlgorithm } from '../../core/hash.ts';
-import { type Exclusions, isLeftOut } from '../../lib/exclusions.ts';
+import { type Exclusions, internalFiles, isLeftOut } from '../../lib/exclusions.ts';
 import { SpacedCalls } from '../../lib/spaced-calls.ts';
 import type {
   ContentRoot,
@@ -24,6 +24,7 @@ import { openWithin } from './open-within.ts';
 import type { WalkedFolder } from './walk.ts';
 import { WalkClient } from './walk-client.ts';
 import { watchFolder } from './watch-client.ts';
+import type { IsInternal } from './within.ts';
 
 /** Milliseconds between two full lists. */
 const DEFAULT_SCAN_INTERVAL_MS = 3_600_000;
@@ -39,13 +40,14 @@ interface LocalRoot {
 
 /**
  * A folder of this machine. Links to folders are not followed; a link to a file counts as a file when its real path is
- * in the root, and not left out. Everything else that is not a regular file is left out.
+ * in the root, and not this program's own. Everything else that is not a regular file is left out.
  */
 export class FolderRoot implements ContentRoot {
   readonly hashes: readonly HashAlgorithm[];
   readonly digestsAtOnce = HASHED_AT_ONCE;
   readonly #folder: WalkedFolder;
   readonly #exclusions: CurrentExclusions;
+  readonly #isInternal: IsInternal;
   readonly #walks: WalkClient;
   readonly #hashing: HashClient;
   readonly #scanIntervalMs: number;
@@ -64,6 +66,7 @@ export class FolderRoot implements ContentRoot {
     blocks,
   }: RootLocation) {
     this.#folder = { root: resolve(root), patterns: { exclude, ownFiles } };
+    this.#isInternal = internalFiles(this.#folder.patterns);
     this.#exclusions = new CurrentExclusions(this.#folder.root, this.#folder.patterns);
     this.#scanIntervalMs = scanIntervalMs;
     this.#local = new LocalFiles(this.#folder.root, blocks);
@@ -109,10 +112,9 @@ export class FolderRoot implements ContentRoot {
   }
 
   async #open(path: string): Promise<RootFile> {
-    const leavesOut = await this.leavesOut();
-    if (leavesOut(path)) throw noSuchFile(path);
+    if (isLeftOut(await this.#exclusions.read(), path)) throw noSuchFile(path);
     const { root } = this.#folder;
-    return openWithin({ root, leavesOut }, path, (device, real) => this.#local.learn(device, real));
+    return openWithin({ root, isInternal: this.#isInternal }, path, (device, real) => this.#local.learn(device, real));
   }
 
   digest(path: string, options: DigestOptions = {}): Promise<FileDigest> {

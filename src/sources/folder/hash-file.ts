@@ -16,19 +16,17 @@ import { readBuffer } from '../../lib/read-buffer.ts';
 import type { FileDigest, WantedCopy } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
-import type { LeavesOut } from '../served-source.ts';
 import type { CopyPacker } from './copy-packer.ts';
 import { isSameVersion } from './file-identity.ts';
 import { type OpenedFile, openNamed } from './open-named.ts';
 import { versionTag } from './version-tag.ts';
-import { type FoundFile, isOwn, OPEN_FLAGS } from './within.ts';
+import { type FoundFile, type IsInternal, isOwn, OPEN_FLAGS } from './within.ts';
 
 interface HashedRoot {
   /** Its real path. */
   readonly root: string;
   readonly hashes: readonly HashAlgorithm[];
-  /** Applied to the targets of links. */
-  readonly leavesOut: LeavesOut;
+  readonly isInternal: IsInternal;
 }
 
 export interface FileToHash {
@@ -80,13 +78,13 @@ export function realRootOf(root: string): string {
 }
 
 /** Opens a file whose name may be a link, and finds out why one cannot be opened. */
-function openReal({ root, leavesOut }: HashedRoot, path: string): OpenedFile {
+function openReal({ root, isInternal }: HashedRoot, path: string): OpenedFile {
   let file: number | undefined;
   try {
     const named = join(root, path);
     const real = realpathSync.native(named);
     const link = real === named ? undefined : linkOf(named);
-    if (!isOwn({ root, named, real, link, leavesOut })) throw noSuchFile(path);
+    if (!isOwn({ root, named, real, link, isInternal })) throw noSuchFile(path);
     if (!lstatSync(real).isFile()) throw noSuchFile(path);
     file = openSync(real, OPEN_FLAGS);
     const found = fstatSync(file, { bigint: true });

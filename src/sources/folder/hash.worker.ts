@@ -1,10 +1,9 @@
 import { workerData } from 'node:worker_threads';
 import type { HashAlgorithm } from '../../core/hash.ts';
-import { isLeftOut } from '../../lib/exclusions.ts';
+import { internalFiles } from '../../lib/exclusions.ts';
 import { type SentError, sendError, serveCalls } from '../../lib/workers/rpc.ts';
 import type { FileDigest } from '../content-root.ts';
 import { CopyPacker } from './copy-packer.ts';
-import { CurrentExclusions } from './current-exclusions.ts';
 import { type FileToHash, hashFile, realRootOf } from './hash-file.ts';
 import type { WalkedFolder } from './walk.ts';
 
@@ -14,14 +13,12 @@ export interface HashedFolder extends WalkedFolder {
 
 /** As it was configured: its path may contain links. */
 const { root, hashes, patterns } = workerData as HashedFolder;
-const exclusions = new CurrentExclusions(root, patterns);
-/** Only links need the exclusions, which take time to read. */
-const leavesOut = (path: string): boolean => isLeftOut(exclusions.readNow(), path);
+const isInternal = internalFiles(patterns);
 
 const functions = {
   /** The files of a call are those of the same root, also when a link in its path is changed meanwhile. */
   hash(files: readonly FileToHash[]) {
-    const real = { root: realRootOf(root), hashes, leavesOut };
+    const real = { root: realRootOf(root), hashes, isInternal };
     const packer = new CopyPacker();
     const results = files.map((file): HashedFile => {
       try {

@@ -3,17 +3,15 @@ import { dirname, join } from 'node:path';
 import type { RootFile } from '../content-root.ts';
 import { noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';
-import type { LeavesOut } from '../served-source.ts';
 import { FolderFile } from './folder-file.ts';
-import { type FoundFile, isOwn, OPEN_FLAGS } from './within.ts';
+import { type FoundFile, type IsInternal, isOwn, OPEN_FLAGS } from './within.ts';
 
 /** Called with the device and the real path of a file that was opened. */
 type OnOpen = (device: bigint, real: string) => void;
 
 interface OpenedRoot {
   readonly root: string;
-  /** Applied to the targets of links. The caller has applied it to the path itself. */
-  readonly leavesOut: LeavesOut;
+  readonly isInternal: IsInternal;
 }
 
 /** An editor that replaces a file may do so between opening and checking, but not several times in a row. */
@@ -22,16 +20,16 @@ const ATTEMPTS = 5;
 /**
  * Opens a regular file of a folder. The path of the open file is read from the open file itself, so a link that is
  * swapped in between check and open leads nowhere.
- * @throws TidemarkError `not-found` when there is none, it is outside, or the path is a link to one that is left out;
+ * @throws TidemarkError `not-found` when there is none, it is outside, or the path is a link to one of this program's own;
  *   `unavailable` when it, or the root, cannot be read
  */
-export async function openWithin({ root, leavesOut }: OpenedRoot, path: string, onOpen?: OnOpen): Promise<RootFile> {
+export async function openWithin({ root, isInternal }: OpenedRoot, path: string, onOpen?: OnOpen): Promise<RootFile> {
   if (!isPlainPath(path)) throw noSuchFile(path);
   const realRoot = await realpath(root).catch((error: unknown) => {
     throw rootNotThere(root, error);
   });
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const file = await tryOpen({ root: realRoot, leavesOut }, path, onOpen);
+    const file = await tryOpen({ root: realRoot, isInternal }, path, onOpen);
     if (file !== undefined) return file;
   }
   throw noSuchFile(path);
@@ -56,12 +54,12 @@ async function tryOpen(root: OpenedRoot, path: string, onOpen?: OnOpen): Promise
   return undefined;
 }
 
-async function openReal({ root, leavesOut }: OpenedRoot, path: string): Promise<{ real: string; handle: FileHandle }> {
+async function openReal({ root, isInternal }: OpenedRoot, path: string): Promise<{ real: string; handle: FileHandle }> {
   try {
     const named = join(root, path);
     const real = await realpath(named);
     const link = real === named ? undefined : await linkOf(named);
-    if (!isOwn({ root, named, real, link, leavesOut })) throw noSuchFile(path);
+    if (!isOwn({ root, named, real, link, isInternal })) throw noSuchFile(path);
     // Checked before it is opened: opening a device may do something.
     if (!(await lstat(real)).isFile()) throw noSuchFile(path);
     return { real, handle: await open(real, OPEN_FLAGS) };

@@ -1,6 +1,6 @@
 import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Exclusions, isHidden, isLeftOut, type RootPatterns, readExclusions } from '../../lib/exclusions.ts';
+import { type Exclusions, internalFiles, isHidden, type RootPatterns, readExclusions } from '../../lib/exclusions.ts';
 import { isGone, isLinkLoop, reasonOf } from '../../lib/system-error.ts';
 import type { RootEntry, SkippedEntries } from '../content-root.ts';
 import { rootNotThere } from '../file-errors.ts';
@@ -8,7 +8,7 @@ import { nameProblem } from '../name-problem.ts';
 import { type FolderName, readFolder } from './read-folder.ts';
 import { RootIdentity } from './root-identity.ts';
 import { versionTag } from './version-tag.ts';
-import { leadsToListed } from './within.ts';
+import { type IsInternal, leadsToShown } from './within.ts';
 
 const BATCH = 500;
 
@@ -31,11 +31,11 @@ export interface WalkBatch {
 /**
  * Lists files with synchronous calls, which cost a tenth of asynchronous ones: for a dedicated thread (walk.worker.ts).
  * Links to folders are not followed. A link to a file is listed as that file when its real path is in the root, and not
- * left out.
+ * this program's own.
  */
 export function* walk({ root, patterns, under }: Walk): Generator<WalkBatch> {
   const identity = new RootIdentity(root);
-  const walker = new Walker(root, readExclusions(root, patterns));
+  const walker = new Walker(root, patterns);
   for (const _full of walker.list(under)) {
     identity.check();
     yield walker.take();
@@ -48,13 +48,15 @@ class Walker {
   readonly #root: string;
   readonly #realRoot: string;
   readonly #excludes: Exclusions;
+  readonly #isInternal: IsInternal;
   #batch: RootEntry[] = [];
   #skipped: SkippedEntries = { links: 0, special: 0 };
 
-  constructor(root: string, excludes: Exclusions) {
+  constructor(root: string, patterns: RootPatterns) {
     this.#root = root;
     this.#realRoot = realpathSync.native(root);
-    this.#excludes = excludes;
+    this.#excludes = readExclusions(root, patterns);
+    this.#isInternal = internalFiles(patterns);
   }
 
   take(): WalkBatch {
@@ -138,8 +140,7 @@ class Walker {
     const full = join(this.#root, path);
     const stats = this.#attempt(path, () => {
       const real = realpathSync.native(full);
-      const isListed = leadsToListed(this.#realRoot, real, (target) => isLeftOut(this.#excludes, target));
-      return isListed ? statSync(real, { bigint: true }) : undefined;
+      return leadsToShown(this.#realRoot, real, this.#isInternal) ? statSync(real, { bigint: true }) : undefined;
     });
     if (stats?.isFile()) this.#file(path, stats);
     else this.#skip('links');

@@ -1,13 +1,20 @@
 import { type FSWatcher, lstatSync, type Stats, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { TidemarkError } from '../../core/errors.ts';
-import { type Exclusions, IGNORE_FILE, type RootPatterns, readExclusions } from '../../lib/exclusions.ts';
+import {
+  type Exclusions,
+  IGNORE_FILE,
+  internalFiles,
+  type RootPatterns,
+  readExclusions,
+} from '../../lib/exclusions.ts';
 import { errorCode, isGone, reasonOf } from '../../lib/system-error.ts';
 import { EventBursts } from './event-bursts.ts';
 import { HardLinks } from './hard-links.ts';
 import { LinkTargets } from './link-targets.ts';
 import { readFolder } from './read-folder.ts';
 import { fileTag } from './version-tag.ts';
+import type { IsInternal } from './within.ts';
 
 interface WatchedFolder {
   readonly path: string;
@@ -33,6 +40,7 @@ export class WatchTree {
   readonly #hardLinks: HardLinks;
   readonly #bursts: EventBursts;
   #excludes: Exclusions;
+  readonly #isInternal: IsInternal;
   /** Tag of the `.tidemarkignore` that the exclusions were read from. */
   #ignoreTag = '';
   #top: WatchedFolder;
@@ -49,6 +57,7 @@ export class WatchTree {
       folders: () => foldersOf(this.#top),
       changed: (path) => this.#report(path, false),
     });
+    this.#isInternal = internalFiles(patterns);
     this.#excludes = this.#readExclusions();
     this.#top = this.#add('');
   }
@@ -142,10 +151,9 @@ export class WatchTree {
   #report(path: string, below: boolean): void {
     const links = this.#links.of(path, below);
     if (links.has(IGNORE_FILE)) this.startAnew();
-    const isExcluded = this.#excludes(path, false);
-    if (!isExcluded) this.#listener.changed(path);
-    // A link to a file that is left out is left out itself. The store may be such a file, which a scan changes.
-    if (isExcluded && !below) return;
+    if (!this.#excludes(path, false)) this.#listener.changed(path);
+    // Nothing is published of these, and a scan changes the store itself.
+    if (this.#isInternal(path) && !below) return;
     for (const link of links) this.#listener.changed(link);
   }
 

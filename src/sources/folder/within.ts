@@ -1,6 +1,8 @@
 import { constants } from 'node:fs';
 import { dirname } from 'node:path';
-import type { LeavesOut } from '../served-source.ts';
+
+/** Whether a path of the root is that of one of this program's own files: see `internalFiles`. */
+export type IsInternal = (path: string) => boolean;
 
 // Without O_NONBLOCK, opening a FIFO waits for its writer. The last name of a real path is not a link, unless one was
 // swapped in.
@@ -11,17 +13,13 @@ export function isWithin(folder: string, path: string): boolean {
   return path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
 }
 
-/** Where git-annex has the bytes of its files, which are links to them, also those of a submodule. */
-const ANNEX = /(?:^|\/)\.git\/(?:.+\/)?annex\/objects\//;
-
 /**
- * Whether a link to a real path leads to a file or folder of the root that is not left out itself.
+ * Whether a link to a real path leads to a file or folder of the root that is not this program's own. Patterns apply to
+ * the name of the link alone: a folder of links may show some files of one that is left out.
  * @param root by its real path
  */
-export function leadsToListed(root: string, real: string, leavesOut: LeavesOut): boolean {
-  if (!isWithin(root, real)) return false;
-  const path = real.slice(root.endsWith('/') ? root.length : root.length + 1);
-  return !leavesOut(path) || ANNEX.test(path);
+export function leadsToShown(root: string, real: string, isInternal: IsInternal): boolean {
+  return isWithin(root, real) && !isInternal(real.slice(root.endsWith('/') ? root.length : root.length + 1));
 }
 
 /** What is known of a file before it is opened. Paths are absolute; `root`, `real` and `folder` are real ones. */
@@ -31,16 +29,16 @@ export interface FoundFile {
   readonly real: string;
   /** The folder of the name, and whether its last part is a link; not needed for a name that is the real path. */
   readonly link?: { readonly folder: string; readonly isLink: boolean } | undefined;
-  /** Of the root; called for the target of a link only. */
-  readonly leavesOut: LeavesOut;
+  /** Called for the target of a link only. */
+  readonly isInternal: IsInternal;
 }
 
 /**
  * Whether a file is in the folder, and its name leads elsewhere only because the last part of it is a link, to a file
- * that is not left out. Nothing below a link is listed, and a file system that accepts `DATA` for `data` would open an
+ * that is not this program's own. Nothing below a link is listed, and a file system that accepts `DATA` for `data` would open an
  * excluded file under that name.
  */
-export function isOwn({ root, named, real, link, leavesOut }: FoundFile): boolean {
+export function isOwn({ root, named, real, link, isInternal }: FoundFile): boolean {
   if (real === named) return isWithin(root, real);
-  return link?.isLink === true && link.folder === dirname(named) && leadsToListed(root, real, leavesOut);
+  return link?.isLink === true && link.folder === dirname(named) && leadsToShown(root, real, isInternal);
 }

@@ -82,87 +82,48 @@ describe('links and other things in a folder', () => {
     }
   });
 
-  it('neither lists, opens nor hashes a link to a file that is left out', async () => {
-    for (const path of ['public', 'private/h.txt', 'own', 'tidemark.config.json', '.git/config', 'a.log', 'b.hidden']) {
+  it("neither lists, opens nor hashes a link to one of Tidemark's own files", async () => {
+    for (const path of ['own/store', 'tidemark.config.json', '.git/annex/KEY', 'versions/1', 'public']) {
       folder.write(`root/${path}`, 'secret');
     }
-    folder.write('root/.tidemarkignore', '*.log\n!own\n');
-    link('public', 'name.hidden');
-    const left = {
-      'x.txt': 'tidemark.config.json',
-      'y.txt': 'private/h.txt',
-      z: '.git/config',
-      own1: 'own',
-      log: 'a.log',
-    };
-    for (const [path, target] of Object.entries(left)) link(target, path);
-    link('y.txt', 'twice');
-    link(folder.at('root/private/h.txt'), 'absolute');
+    folder.write('root/.tidemarkignore', 'versions/\n*.hidden\n');
+    link('tidemark.config.json', 'x.txt');
+    link('own/store', 'store');
+    link('x.txt', 'twice');
+    link(folder.at('root/own/store'), 'absolute');
     link('.tidemarkignore', 'patterns');
-    // Only its target counts, not the links on the way.
-    link('name.hidden', 'shown');
+    // Patterns apply to the names of links, not to what they lead to, nor to links on the way.
+    link('public', 'name.hidden');
+    link('name.hidden', 'behind');
+    link('versions/1', 'latest');
+    link('.git/annex/KEY', 'annexed');
     symlinkSync('root', folder.at('alias'));
 
     for (const place of ['root', 'alias']) {
-      root = openRoot({ root: folder.at(place), exclude: ['private/', '*.hidden'], ownFiles: ['/own'] });
+      root = openRoot({ root: folder.at(place), exclude: [], ownFiles: ['/own/'] });
       let links = 0;
       const listed = await collect(root.list('', (skipped) => (links += skipped.links)));
+      const shown = ['annexed', 'behind', 'latest'];
       assert.deepEqual(
         listed.map(({ path }) => path),
-        ['public', 'shown'],
+        [...shown, 'public'],
       );
-      const hidden = [...Object.keys(left), 'twice', 'absolute', 'patterns'];
+      const hidden = ['x.txt', 'store', 'twice', 'absolute', 'patterns'];
       assert.equal(links, hidden.length);
       for (const path of hidden) {
         const skipped: SkippedEntries[] = [];
         assert.deepEqual(await collect(root.list(path, (each) => skipped.push(each))), []);
         assert.deepEqual(skipped.at(-1), { links: 1, special: 0, path });
-        // The second time, a file of a folder that is known to be local may be opened in a faster way.
-        for (const opened of ['shown', path, path]) {
-          if (opened === 'shown') await (await root.open(opened)).close();
-          else await assert.rejects(root.open(opened), notFound);
-        }
+        // Then, a file of a folder that is known to be local may be opened in a faster way.
+        await (await root.open('public')).close();
+        for (let time = 1; time <= 2; time++) await assert.rejects(root.open(path), notFound);
         await assert.rejects(root.digest(path), notFound);
       }
-      assert.equal((await root.digest('shown')).length, 6);
+      for (const path of shown) {
+        await (await root.open(path)).close();
+        assert.equal((await root.digest(path)).length, 6);
+      }
     }
-  });
-
-  it('follows the current patterns for the targets of links', async () => {
-    folder.write('root/target', 'x');
-    link('target', 'link');
-    const shown = async () => {
-      const digest = await root.digest('link').catch(() => undefined);
-      const file = await root.open('link').catch(() => undefined);
-      await file?.close();
-      return [(await list()).includes('link'), digest !== undefined, file !== undefined];
-    };
-    assert.deepEqual(await shown(), [true, true, true]);
-    folder.write('root/.tidemarkignore', 'target\n');
-    assert.deepEqual(await shown(), [false, false, false]);
-    rmSync(folder.at('root/.tidemarkignore'));
-    assert.deepEqual(await shown(), [true, true, true]);
-  });
-
-  it('hashes no link when the patterns cannot be read', async () => {
-    folder.write('root/target', 'x');
-    link('target', 'link');
-    folder.write('root/.tidemarkignore', '[[:digits:]]');
-    await assert.rejects(root.digest('link'), unavailable);
-    assert.equal((await root.digest('target')).length, 1);
-  });
-
-  it('lists and opens the files of git-annex, and no other link into .git', async () => {
-    for (const path of ['.git/annex/objects/Xq/1/KEY', '.git/modules/sub/annex/objects/KEY', '.git/config']) {
-      folder.write(`root/${path}`, path);
-    }
-    link('.git/annex/objects/Xq/1/KEY', 'annexed');
-    link('.git/modules/sub/annex/objects/KEY', 'of-submodule');
-    link('.git/config', 'config');
-    assert.deepEqual(await list(), ['annexed', 'of-submodule']);
-    assert.equal((await root.digest('annexed')).length, 27);
-    await (await root.open('annexed')).close();
-    await assert.rejects(root.open('config'), notFound);
   });
 
   it('does not mistake a folder whose name begins alike for the root', async () => {
@@ -255,13 +216,13 @@ describe('links and other things in a folder', () => {
     }
   });
 
-  it('hashes nothing that is left out through a link that leads to another file since it was listed', () => {
+  it('hashes nothing of Tidemark through a link that leads to another file since it was listed', () => {
     folder.write('root/public', 'public');
-    folder.write('root/private/name', 'not public');
+    folder.write('root/own/name', 'not public');
     link('public', 'link');
     assert.equal(hashedLength(folder.at('root'), 'link'), '6 bytes');
     rmSync(folder.at('root/link'));
-    link('private/name', 'link');
+    link('own/name', 'link');
     assert.equal(hashedLength(folder.at('root'), 'link'), 'nothing');
   });
 
@@ -340,7 +301,7 @@ describe('links and other things in a folder', () => {
     await until('the link', async () => reported.has('latest'));
   });
 
-  it('reports no link to a file that is left out when that file changes', async () => {
+  it("reports no link to one of Tidemark's own files when that changes", async () => {
     for (const path of ['own', 'shown']) {
       folder.write(`root/${path}`, 'x');
       link(path, `to-${path}`);
@@ -496,11 +457,11 @@ describe('links and other things in a folder', () => {
   });
 });
 
-const leavesOut = (path: string): boolean => path.startsWith('private/');
+const isInternal = (path: string): boolean => path.startsWith('own/');
 
 async function openedText(root: string, path: string): Promise<string> {
   try {
-    return String(Buffer.concat(await (await openWithin({ root, leavesOut }, path)).stream().toArray()));
+    return String(Buffer.concat(await (await openWithin({ root, isInternal }, path)).stream().toArray()));
   } catch (error) {
     if (isTidemarkError(error)) return 'nothing';
     throw error;
@@ -509,7 +470,7 @@ async function openedText(root: string, path: string): Promise<string> {
 
 /** What local-files.ts opens in a folder that it takes for known. */
 async function textAtOnce(small: LocalFiles, root: string, path: string): Promise<string> {
-  const file = await openWithin({ root, leavesOut }, path, (device, real) => small.learn(device, real)).catch(
+  const file = await openWithin({ root, isInternal }, path, (device, real) => small.learn(device, real)).catch(
     () => undefined,
   );
   await file?.close();
@@ -520,7 +481,7 @@ async function textAtOnce(small: LocalFiles, root: string, path: string): Promis
 
 function hashedLength(root: string, path: string): string {
   try {
-    const hashed = hashFile({ root: realRootOf(root), hashes: ['sha-256'], leavesOut }, { path }, new CopyPacker());
+    const hashed = hashFile({ root: realRootOf(root), hashes: ['sha-256'], isInternal }, { path }, new CopyPacker());
     return `${hashed.length} bytes`;
   } catch (error) {
     if (isTidemarkError(error)) return 'nothing';

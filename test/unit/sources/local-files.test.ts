@@ -30,7 +30,7 @@ describe('files of a local folder', () => {
   beforeEach(async () => {
     folder.write('root/known/file', 'text', 1_600_000_000);
     small = new LocalFiles(folder.at('root'));
-    const file = await openWithin({ root: folder.at('root'), leavesOut: () => false }, 'known/file', (device, real) =>
+    const file = await openWithin({ root: folder.at('root'), isInternal: () => false }, 'known/file', (device, real) =>
       small.learn(device, real),
     );
     await file.close();
@@ -38,7 +38,7 @@ describe('files of a local folder', () => {
 
   it('are read when they are opened, with the figures of a file that is streamed', async () => {
     const file = opened('known/file');
-    const streamed = await openWithin({ root: folder.at('root'), leavesOut: () => false }, 'known/file');
+    const streamed = await openWithin({ root: folder.at('root'), isInternal: () => false }, 'known/file');
 
     const figures = ({ length, mtime, tag }: RootFile) => ({ length, mtime, tag });
     assert.deepEqual(figures(file!), figures(streamed));
