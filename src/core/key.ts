@@ -241,7 +241,8 @@ export function strictUri(href: string): string {
 
 /** What another source probably means by a URI, though it has characters that no URI contains. */
 export function mendedUri(text: string): string {
-  return strictUri(text.trim());
+  const url = NEVER_IN_URI.test(text) || UNENCODED.test(text) ? URL.parse(text) : null;
+  return url === null ? text : strictUri(url.href);
 }
 
 function encodeRest(text: string): string {

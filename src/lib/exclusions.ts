@@ -165,6 +165,8 @@ function readIgnoreFile(file: string): string {
     if (stats.size > MOST_IGNORE_BYTES) throw ignoreFileTooLarge();
     return readFileSync(file, 'utf8');
   } catch (error) {
+    // It was deleted meanwhile.
+    if (errorCode(error) === 'ENOENT' && lstatSync(file, { throwIfNoEntry: false }) === undefined) return '';
     throw ignoreFileError(error);
   }
 }

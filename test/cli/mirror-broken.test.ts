@@ -45,6 +45,21 @@ describe('a mirror whose connections break', () => {
     assert.deepEqual(copy(), { 'a.txt': TEXT, 'b.txt': 'two' });
   });
 
+  it('goes on where the rest does not say how long the whole is', async () => {
+    const etag = '"whole"';
+    source
+      .list(AT, () => '')
+      .served.answers.set('/files/a.txt', (request, response) => {
+        const begin = Number(/\d+/.exec(request.headers.range ?? '')?.[0] ?? 0);
+        const range = `bytes ${begin}-${BYTES.length - 1}/*`;
+        if (begin > 0) response.writeHead(206, { etag, 'content-range': range }).end(BYTES.subarray(begin));
+        else
+          response.writeHead(200, { etag }).write(BYTES.subarray(0, 5), () => setImmediate(() => response.destroy()));
+      });
+    assert.equal((await mirror()).exitCode, 0);
+    assert.deepEqual(copy(), { 'a.txt': TEXT, 'b.txt': 'two' });
+  });
+
   it('takes no rest of other bytes: it begins again where the resource has changed meanwhile, or has no ETag', async () => {
     for (const hasEtag of [true, false]) {
       const { answers } = source.served;

@@ -68,12 +68,10 @@ export class CurrentExclusions {
       return stats.isFile() ? identityOf(stats) : '';
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
-      const isLink = await lstat(this.#file).then(
-        () => true,
-        () => false,
-      );
-      if (isLink) throw ignoreFileLeadsNowhere();
-      return '';
+      const own = await lstat(this.#file).catch(() => undefined);
+      if (own?.isSymbolicLink()) throw ignoreFileLeadsNowhere();
+      // It may have been made just now.
+      return own?.isFile() ? identityOf(await stat(this.#file, { bigint: true })) : '';
     }
   }
 }

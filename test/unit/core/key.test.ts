@@ -7,6 +7,7 @@ import {
   keyOfUri,
   type LocationType,
   locationOf,
+  mendedUri,
   namesOfKey,
   pathOfKey,
   resolveLocation,
@@ -254,5 +255,17 @@ describe('A location', () => {
       for (const type of ['rel_path', 'url'] as const) assert.equal(resolved(value, type), 'not-representable', value);
     }
     assert.equal(resolved('a\u00a0\u{1f5fa}', 'rel_path'), '/a%C2%A0%F0%9F%97%BA');
+  });
+
+  it('mends URIs of other sources as a browser reads them, and leaves what is none', () => {
+    for (const [text, uri] of [
+      ['https://ex.org/d/a\\b', 'https://ex.org/d/a/b'],
+      ['https://ex.org/100%', 'https://ex.org/100%25'],
+      ['https://ex.org/a\u00a0', 'https://ex.org/a\u00a0'],
+      [' https://ex.org/a|b', 'https://ex.org/a%7Cb'],
+      ['no URI', 'no URI'],
+    ] as const) {
+      assert.equal(mendedUri(text), uri);
+    }
   });
 });

@@ -43,12 +43,11 @@ export async function* resumedBody(
     await pauseAfter(breaks, BACKOFF, signal);
     fetched = await fetcher.get(uri, 'identity', signal, { range: `bytes=${at}-`, 'if-range': etag });
     const whole = numberIn(/\/(\d+)$/.exec(fetched.headers['content-range'] ?? '')?.[1]);
-    if (isRest(fetched, first, at) && whole !== undefined && whole === (total ?? whole)) {
-      total = whole;
-      continue;
+    if (!isRest(fetched, first, at) || (total ?? whole) !== (whole ?? total)) {
+      fetched.discard();
+      throw problem;
     }
-    fetched.discard();
-    throw problem;
+    total ??= whole;
   }
 }
 
