@@ -33,9 +33,9 @@ export interface ContentRoot {
   /**
    * The files below a path, in batches, ascending by the bytes of their resource key (`keyOfPath`). Without a path: the
    * whole root; with the path of a file: that file. Excluded files, and symbolic links that lead out of the root or to
-   * this program's own files, are not listed. A folder that cannot be read, and a name that cannot be published (not UTF-8,
-   * control characters), is reported as a problem and does not stop the rest. A problem comes before the first later
-   * file that follows the files that it hides.
+   * this program's own files, are not listed. A folder that cannot be read, and a name that cannot be published (not
+   * UTF-8, control characters), is reported as a problem and does not stop the rest. A problem comes before the first
+   * later file that follows the files that it hides.
    *
    * The root existed after each batch was gathered: files missing in a batch do not exist, rather than being
    * unreachable.

@@ -20,8 +20,8 @@ const ATTEMPTS = 5;
 /**
  * Opens a regular file of a folder. The path of the open file is read from the open file itself, so a link that is
  * swapped in between check and open leads nowhere.
- * @throws TidemarkError `not-found` when there is none, it is outside, or the path is a link to one of this program's own;
- *   `unavailable` when it, or the root, cannot be read
+ * @throws TidemarkError `not-found` when there is none, it is outside, or the path is a link to one of this program's
+ *   own; `unavailable` when it, or the root, cannot be read
  */
 export async function openWithin({ root, isInternal }: OpenedRoot, path: string, onOpen?: OnOpen): Promise<RootFile> {
   if (!isPlainPath(path)) throw noSuchFile(path);

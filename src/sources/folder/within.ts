@@ -35,8 +35,8 @@ export interface FoundFile {
 
 /**
  * Whether a file is in the folder, and its name leads elsewhere only because the last part of it is a link, to a file
- * that is not this program's own. Nothing below a link is listed, and a file system that accepts `DATA` for `data` would open an
- * excluded file under that name.
+ * that is not this program's own. Nothing below a link is listed, and a file system that accepts `DATA` for `data`
+ * would open an excluded file under that name.
  */
 export function isOwn({ root, named, real, link, isInternal }: FoundFile): boolean {
   if (real === named) return isWithin(root, real);
