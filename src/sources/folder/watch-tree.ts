@@ -37,7 +37,7 @@ export class WatchTree {
   readonly #patterns: RootPatterns;
   readonly #listener: WatchListener;
   #links: LinkTargets;
-  readonly #hardLinks: HardLinks;
+  #hardLinks: HardLinks;
   readonly #bursts: EventBursts;
   #excludes: Exclusions;
   readonly #isInternal: IsInternal;
@@ -52,11 +52,7 @@ export class WatchTree {
     this.#listener = listener;
     this.#bursts = new EventBursts(() => this.startAnew());
     this.#links = new LinkTargets(root);
-    this.#hardLinks = new HardLinks({
-      root,
-      folders: () => foldersOf(this.#top),
-      changed: (path) => this.#report(path, false),
-    });
+    this.#hardLinks = this.#newHardLinks();
     this.#isInternal = internalFiles(patterns);
     this.#excludes = this.#readExclusions();
     this.#top = this.#add('');
@@ -83,10 +79,20 @@ export class WatchTree {
       this.#links = new LinkTargets(this.#root);
       this.#top = this.#add('');
       unwatch(former);
+      this.#hardLinks.close();
+      this.#hardLinks = this.#newHardLinks();
     } catch {
       // The former watches stay. Listing reports the cause.
     }
     this.#listener.changed('');
+  }
+
+  #newHardLinks(): HardLinks {
+    return new HardLinks({
+      root: this.#root,
+      folders: () => foldersOf(this.#top),
+      changed: (path) => this.#report(path, false),
+    });
   }
 
   #readExclusions(): Exclusions {
@@ -136,6 +142,7 @@ export class WatchTree {
     const path = inFolder(folder.path, name);
     const stats = this.#lstat(path);
     if (stats?.isSymbolicLink()) this.#links.learn(path);
+    if (stats?.isFile() && stats.nlink > 1) this.#hardLinks.forget(stats);
     if (stats?.isDirectory() && !this.#excludes(path, true)) folder.folders.set(name, this.#add(path));
   }
 
