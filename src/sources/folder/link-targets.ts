@@ -30,7 +30,7 @@ export class LinkTargets {
 
   /**
    * The links that lead to or through a path or, with `below`, anything at or below it. With `below` they are learned
-   * again, since they may lead elsewhere now.
+   * again, unless nothing or a file is there now: no link leads elsewhere through these.
    */
   of(path: string, below: boolean): ReadonlySet<string> {
     this.#learnAll();
@@ -41,7 +41,7 @@ export class LinkTargets {
         if (target.startsWith(`${path}/`)) for (const link of links) found.add(link);
       }
     }
-    for (const link of found) this.learn(link);
+    if (found.size > 0 && leadsOn(join(this.#realRoot, path))) for (const link of found) this.learn(link);
     return found;
   }
 
@@ -64,7 +64,7 @@ export class LinkTargets {
       if (name === '..') at = dirname(at);
       if (name === '' || name === '.' || name === '..') continue;
       const path = at === '/' ? `/${name}` : `${at}/${name}`;
-      const text = links === 0 ? readLink(path) : texts.of(path, names.length > 0);
+      const text = links === 0 ? readLink(path) : texts.of(path);
       if (text === '') at = path;
       else {
         this.#put(path, link);
@@ -98,9 +98,7 @@ export class LinkTargets {
 class LinkTexts {
   readonly #known = new Map<string, string | undefined>();
 
-  /** @param isShared whether other links may lead through the path: then it is read once */
-  of(path: string, isShared: boolean): string | undefined {
-    if (!isShared) return textOf(path);
+  of(path: string): string | undefined {
     if (!this.#known.has(path)) this.#known.set(path, textOf(path));
     return this.#known.get(path);
   }
@@ -113,6 +111,16 @@ function textOf(path: string): string | undefined {
     return stats && '';
   } catch {
     return undefined;
+  }
+}
+
+/** Whether a link may lead through a path to another one. */
+function leadsOn(path: string): boolean {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats !== undefined && !stats.isFile();
+  } catch {
+    return true;
   }
 }
 

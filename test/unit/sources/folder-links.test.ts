@@ -8,6 +8,7 @@ import type { ContentRoot, RootWatch, SkippedEntries } from '../../../src/source
 import { CopyPacker } from '../../../src/sources/folder/copy-packer.ts';
 import { HardLinks } from '../../../src/sources/folder/hard-links.ts';
 import { hashFile, realRootOf } from '../../../src/sources/folder/hash-file.ts';
+import { LinkTargets } from '../../../src/sources/folder/link-targets.ts';
 import { LocalFiles } from '../../../src/sources/folder/local-files.ts';
 import { openWithin } from '../../../src/sources/folder/open-within.ts';
 import { openRoot } from '../../../src/sources/open-contents.ts';
@@ -477,6 +478,29 @@ describe('links and other things in a folder', () => {
       await until('the end', async () => hasEnded);
       assert.ok(searched < all);
     });
+  });
+
+  it('learns links again only when what they lead to may lead elsewhere now', () => {
+    for (const path of ['root/target', 'root/other', 'new']) folder.write(path);
+    link('target', 'link');
+    const links = new LinkTargets(folder.at('root'));
+    const of = (path: string): string[] => [...links.of(path, true)];
+    links.learn('link');
+    assert.deepEqual(of('target'), ['link']);
+
+    renameSync(folder.at('new'), folder.at('root/target'));
+    assert.deepEqual(of('target'), ['link']);
+    rmSync(folder.at('root/target'));
+    assert.deepEqual(of('target'), ['link']);
+    // As long as nothing reports it, the link is not read again.
+    rmSync(folder.at('root/link'));
+    link('other', 'link');
+    assert.deepEqual(of('other'), []);
+    rmSync(folder.at('root/link'));
+    link('target', 'link');
+    link('other', 'target');
+    assert.deepEqual(of('target'), ['link']);
+    assert.deepEqual(of('other'), ['link']);
   });
 
   for (const [place, file] of [
