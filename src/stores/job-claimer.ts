@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { claimed, expired, type Job, jobKey, jobName, type Worker } from './job.ts';
 import type { JobRecords, OpenJobs, StoredJob } from './job-records.ts';
 import { LeaseWatch } from './lease-watch.ts';
@@ -26,15 +27,20 @@ export interface ClaimerOptions {
 export class JobClaimer {
   readonly #records: JobRecords;
   readonly #options: ClaimerOptions;
+  readonly #onEnd: (job: Job) => Promise<void>;
   readonly #watch = new LeaseWatch();
+  /** Jobs of ended leases, until it is known whether their new state was stored. */
+  readonly #taking = new Set<Job>();
   #batch: StoredJob[] = [];
   #read = Number.NEGATIVE_INFINITY;
   /** Whether the last claimed job is of a numerous kind. */
   #wasNumerous = false;
 
-  constructor(records: JobRecords, options: ClaimerOptions) {
+  /** @param onEnd called with a job when an attempt, or the lease of one, has ended */
+  constructor(records: JobRecords, options: ClaimerOptions, onEnd: (job: Job) => Promise<void>) {
     this.#records = records;
     this.#options = options;
+    this.#onEnd = onEnd;
   }
 
   /**
@@ -67,11 +73,21 @@ export class JobClaimer {
       if (this.#batch.length > 0 || open.due.length < limit || limit >= MOST_READ) break;
     }
     const taken: Job[] = [];
+    for (const job of this.#taking) if (await this.#isTaken(job)) taken.push(job);
     for (const { job, version } of this.#watch.expired(open.running)) {
       const next = expired(job, mostAttempts(job.kind), Date.now());
-      if ((await this.#records.replace(next, version)) !== undefined) taken.push(next);
+      this.#taking.add(next);
+      if (await this.#isTaken(next, await this.#records.replace(next, version))) taken.push(next);
     }
     return taken;
+  }
+
+  /** Whether the new state was stored. Without a version, it may have been, and the response was lost. */
+  async #isTaken(job: Job, version?: string): Promise<boolean> {
+    const isStored = version !== undefined || isDeepStrictEqual((await this.#records.get(jobName(job)))?.job, job);
+    this.#taking.delete(job);
+    if (isStored) await this.#onEnd(job);
+    return isStored;
   }
 
   async #othersFirst(due: readonly StoredJob[]): Promise<readonly StoredJob[]> {
@@ -102,7 +118,7 @@ export class JobClaimer {
       shuffle(this.#batch);
       return undefined;
     }
-    const owned = new OwnedJob(this.#records, { job, version });
+    const owned = new OwnedJob(this.#records, { job, version }, this.#onEnd);
     if (await this.#isAlone(job)) {
       this.#alternate(this.#isNumerous(job.kind));
       return owned;

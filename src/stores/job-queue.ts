@@ -2,7 +2,6 @@ import { TidemarkError } from '../core/errors.ts';
 import { cancelled, type Job, type NewJob, newJob, retried } from './job.ts';
 import { type ClaimerOptions, JobClaimer } from './job-claimer.ts';
 import type { JobCount, JobFilter, JobRecords, StoredJob } from './job-records.ts';
-import { reportingEnds } from './reporting-ends.ts';
 
 /** Attempts to apply a user's change while a worker sends heartbeats. */
 const MOST_TRIES = 20;
@@ -17,9 +16,7 @@ export class JobQueue {
   readonly #endListeners = new Set<(job: Job) => Promise<void>>();
 
   constructor(records: JobRecords) {
-    this.#records = reportingEnds(records, async (job) => {
-      for (const listener of this.#endListeners) await listener(job);
-    });
+    this.#records = records;
   }
 
   /** Adds a job, durably. Returns false when a job with this id exists already. */
@@ -47,7 +44,8 @@ export class JobQueue {
   }
 
   /**
-   * Calls a function whenever this process has ended a job as failed or cancelled, and waits for it. It must not throw.
+   * Calls a function whenever this process has ended a job as failed or cancelled, after that was stored, and waits for
+   * it. It must not throw. A job may be reported twice; a process that is killed in between reports nothing.
    */
   onUnsuccessful(listener: (job: Job) => Promise<void>): void {
     this.#endListeners.add(listener);
@@ -55,7 +53,7 @@ export class JobQueue {
 
   /** Returns a claimer, which the workers of a process share. */
   claimer(options: ClaimerOptions): JobClaimer {
-    return new JobClaimer(this.#records, options);
+    return new JobClaimer(this.#records, options, (job) => this.#reportEnd(job));
   }
 
   /**
@@ -72,8 +70,11 @@ export class JobQueue {
    * Cancels a job. A running one ends soon afterwards.
    * @throws TidemarkError `not-found`, or `conflict` when it has ended
    */
-  cancel(name: string): Promise<Job> {
-    return this.#change(name, (job) => cancelled(job, Date.now()));
+  async cancel(name: string): Promise<Job> {
+    const job = await this.#change(name, (job) => cancelled(job, Date.now()));
+    // Also when it was cancelled already: by an earlier call or try, whose response was lost.
+    await this.#reportEnd(job);
+    return job;
   }
 
   /** @throws TidemarkError `not-found` */
@@ -102,6 +103,11 @@ export class JobQueue {
 
   #notify(): void {
     for (const listener of this.#listeners) listener();
+  }
+
+  async #reportEnd(job: Job): Promise<void> {
+    if (job.state !== 'failed' && job.state !== 'cancelled') return;
+    for (const listener of this.#endListeners) await listener(job);
   }
 
   async #change(name: string, change: (job: Job) => Job): Promise<Job> {

@@ -9,11 +9,14 @@ import type { JobRecords, StoredJob } from './job-records.ts';
  */
 export class OwnedJob {
   readonly #records: JobRecords;
+  readonly #onEnd: (job: Job) => Promise<void>;
   readonly #mutex = new Mutex();
   #stored: StoredJob;
 
-  constructor(records: JobRecords, stored: StoredJob) {
+  /** @param onEnd called with the job when an attempt has ended, also when the response of the store was lost */
+  constructor(records: JobRecords, stored: StoredJob, onEnd: (job: Job) => Promise<void>) {
     this.#records = records;
+    this.#onEnd = onEnd;
     this.#stored = stored;
   }
 
@@ -50,13 +53,16 @@ export class OwnedJob {
         const written = await this.#records.replace(next, version);
         if (written !== undefined) {
           this.#stored = { job: next, version: written };
+          if (next.state !== 'running') await this.#onEnd(next);
           return next;
         }
         const stored = await this.#records.get(jobName(job));
         if (stored?.job.claim?.token !== job.claim!.token) throw isLost(job);
         this.#stored = stored;
-        // The write had succeeded, and its response was lost.
-        if (stored.job.state !== 'running' && stored.job.state === next.state) return stored.job;
+        if (stored.job.state === 'running') continue;
+        // This or an earlier write had succeeded, and its response was lost; or another worker has ended the lease.
+        await this.#onEnd(stored.job);
+        if (stored.job.state === next.state) return stored.job;
       }
     });
   }
