@@ -1,4 +1,4 @@
-import { unlessConflict } from '../core/errors.ts';
+import { isTidemarkError, unlessConflict } from '../core/errors.ts';
 import { retry } from '../lib/retry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import { type Job, jobName } from '../stores/job.ts';
@@ -15,16 +15,16 @@ const BACKOFF = { firstMs: 100, longestMs: 1_000 };
 
 interface Parts {
   readonly catalog: Pick<Catalog, 'get' | 'put'>;
-  readonly jobs: Pick<JobQueue, 'list' | 'onUnsuccessful'>;
+  readonly jobs: Pick<JobQueue, 'get' | 'list' | 'onUnsuccessful'>;
 }
 
 /**
  * What it means for an upload that its job has failed or was cancelled: the upload has failed, unless a part of it is
  * published (see partly-applied.ts), and is processed again only when a user requests that.
  *
- * The job ends first, and the process that has ended it then records that for the upload. If it is killed in between,
- * the next process that runs jobs of uploads does so at its start; so does a retry, and each removal of the records of
- * jobs.
+ * The job ends first, and the process that has ended it then records that for the upload; if the store is away, the
+ * next `visit` does. If the process is killed in between, the next process that runs jobs of uploads does so at its
+ * start; so does a retry, and each removal of the records of jobs.
  */
 export class UploadEnds {
   readonly #parts: Parts;
@@ -35,14 +35,18 @@ export class UploadEnds {
     parts.jobs.onUnsuccessful((job) => this.#follow(job));
   }
 
-  /** Records the end of a job for its upload. Ignores all other jobs. */
+  /** Records the end of a job for its upload, unless it was queued again since. Ignores all other jobs. */
   async record(job: Job): Promise<void> {
-    if (job.kind !== PROCESS_UPLOAD || (job.state !== 'failed' && job.state !== 'cancelled')) return;
+    if (job.kind !== PROCESS_UPLOAD || !isUnsuccessful(job)) return;
     const { catalog } = this.#parts;
     const upload = job.payload as NamedUpload;
     const before = await readUploadState(catalog, upload);
     if (before?.body.applying !== undefined || before?.body.failure?.isFinal) return;
-    const failure = { at: job.finished!, error: reasonOf(job), isFinal: true };
+    // Only now: a retry queues the job before it replaces the state, so a state that is older than a retry that is not
+    // seen here cannot be replaced below.
+    const current = await this.#current(job);
+    if (current === undefined || !isUnsuccessful(current)) return;
+    const failure = { at: current.finished!, error: reasonOf(current), isFinal: true };
     const body = { ...before?.body, failure };
     // An attempt that is late has recorded a step meanwhile.
     if ((await unlessConflict(putUploadState(catalog, upload, { body, before }))) === undefined) await this.record(job);
@@ -54,17 +58,36 @@ export class UploadEnds {
     for await (const job of jobsOf(this.#parts.jobs, ended)) await this.record(job);
   }
 
-  /** As `recordMissed`, once in a process: call it often. */
+  /** As `recordMissed`, once in a process, and again after an end that could not be recorded: call it often. */
   async visit(): Promise<void> {
-    if (!this.#isChecked) await this.recordMissed();
+    if (this.#isChecked) return;
+    // Set first: an end that cannot be recorded meanwhile is left to the next call.
     this.#isChecked = true;
+    await this.recordMissed().catch((error: unknown) => {
+      this.#isChecked = false;
+      throw error;
+    });
+  }
+
+  /** The job as it is now; undefined when its record was removed. */
+  async #current(job: Job): Promise<Job | undefined> {
+    return this.#parts.jobs.get(jobName(job)).catch((error: unknown) => {
+      if (isTidemarkError(error, 'not-found')) return undefined;
+      throw error;
+    });
   }
 
   /** Never fails: a job has ended all the same. */
   async #follow(job: Job): Promise<void> {
     const isTemporary = (_error: unknown, failures: number) => failures < MOST_TRIES;
-    await retry(() => this.record(job), { ...BACKOFF, isTemporary }).catch(() => {});
+    await retry(() => this.record(job), { ...BACKOFF, isTemporary }).catch(() => {
+      this.#isChecked = false;
+    });
   }
+}
+
+function isUnsuccessful({ state }: Job): boolean {
+  return state === 'failed' || state === 'cancelled';
 }
 
 /** Why an upload has failed whose last attempt has not said so itself. The error of a job is for administrators. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { TidemarkError } from '../../src/core/errors.ts';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { processUpload } from '../../src/jobs/kinds/process-upload.ts';
@@ -166,6 +167,56 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
     assert.deepEqual(await app.jobs.list({ kinds: KINDS, limit: 1 }), []);
     await isProcessedAfterRetry(/^its job was cancelled$/);
   });
+
+  itOnce('has failed soon after the store was away when its job was cancelled', async () => {
+    const { app } = started;
+    await stream.upload({ 'new.mrc': marc('1') });
+    await app.uploadEnds.visit();
+    const { put } = app.catalog;
+    let refused = 0;
+    try {
+      app.catalog.put = async (kind, ...rest) => {
+        if (kind !== 'upload-state') return put.call(app.catalog, kind, ...rest);
+        refused += 1;
+        throw new TidemarkError('unavailable', 'the store is away');
+      };
+      assert.equal((await post(`jobs/${JOB}/cancel`)).status, 200);
+    } finally {
+      app.catalog.put = put;
+    }
+    assert.ok(refused > 1);
+    assert.equal((await show()).status, 'waiting');
+    await app.uploadEnds.visit();
+    await isProcessedAfterRetry(/^its job was cancelled$/);
+  });
+
+  for (const [when, earlier] of [
+    ['its end was recorded', (started) => started.uploadEnds.recordMissed()],
+    ['its end was not recorded', async () => {}],
+  ] as const satisfies readonly (readonly [string, (app: StartedApp['app']) => Promise<void>])[]) {
+    itOnce(`waits when a person retries it while ends are recorded that were missed, and ${when}`, async () => {
+      const { app } = started;
+      await stream.upload({ 'new.mrc': marc('1') });
+      await (await openOther()).jobs.cancel(JOB);
+      await earlier(app);
+      const { jobs } = app;
+      const { list } = jobs;
+      try {
+        jobs.list = async (filter) => {
+          const listed = await list.call(jobs, filter);
+          jobs.list = list;
+          assert.equal((await retry()).status, 200);
+          return listed;
+        };
+        await app.uploadEnds.recordMissed();
+      } finally {
+        jobs.list = list;
+      }
+      assert.equal((await jobs.get(JOB)).state, 'queued');
+      const { status, failure } = await show();
+      assert.deepEqual([status, failure?.retries], ['waiting', true]);
+    });
+  }
 
   itOnce('is as it was when that has ended', async () => {
     await stream.process(await stream.upload({ 'deleted.txt': '1\n2\n' }));
