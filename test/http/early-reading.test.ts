@@ -178,6 +178,38 @@ describeOnEachStore('An upload', (store, itOnce) => {
     },
   );
 
+  for (const [how, finish] of [
+    ['is complete', (late: SlowRequest, rest: Buffer) => late.send(rest).then(() => late.end())],
+    ['breaks off', async (late: SlowRequest) => late.breakOff()],
+  ] as const) {
+    itOnce(`that is resumed leaves nothing of a request that ${how} after another one has sent all of it`, async () => {
+      const bytes = MARC21;
+      const begun = () => begunTus(`${started.url}/api/organizations/lane/resumable-uploads`, bytes.length);
+      const url = await begun();
+      const headers = { ...TUS, 'Upload-Offset': 0, 'Content-Type': 'application/offset+octet-stream' };
+      const late = new SlowRequest(url, 'PATCH', { ...headers, 'Content-Length': 1_500_000 });
+      await late.send(bytes.subarray(0, 1_400_000));
+      await isBeingRead();
+      const all = await sendTus(url, 0, bytes);
+      assert.equal(all.headers['tidemark-upload'], 'main/1', all.text);
+      const parts = async () => (await collect(started.app.artifacts.list('_parts/'))).flat();
+      await until('its parts are removed', async () => (await parts()).length === 0);
+      const answer = await finish(late, bytes.subarray(1_400_000, 1_500_000));
+      if (answer) assert.equal(answer.status, 204, answer.text);
+      await nothingIsLeft();
+      assert.deepEqual(await parts(), []);
+      assert.deepEqual(await tusStatus(url), { offset: bytes.length, upload: 'main/1' });
+      await process(1);
+      // The reader is free for the next one.
+      const next = new SlowRequest(await begun(), 'PATCH', { ...headers, 'Content-Length': bytes.length });
+      await next.send(bytes.subarray(0, 1_500_000));
+      await until('it is being read', async () => (await unfinished()).length > 1);
+      await next.send(bytes.subarray(1_500_000));
+      assert.equal((await next.end()).status, 204);
+      assert.match(await process(2), EARLY);
+    });
+  }
+
   itOnce('by URL is read while it is fetched', async () => {
     const rest = Promise.withResolvers<void>();
     const server = await startFileServer(async (_request, response) => {

@@ -15,7 +15,7 @@ import { CutBody } from './cut-body.ts';
 import { offsetOf, readParts, removeParts, type SentBytes, storedParts, storeParts } from './parts.ts';
 import { recordResumable } from './record-resumable.ts';
 import { ResumableRegistry } from './resumable-registry.ts';
-import { KEPT_MS, type ResumableUpload, requireLengths, type SentFile } from './resumable-upload.ts';
+import { KEPT_MS, noSuchResumable, type ResumableUpload, requireLengths, type SentFile } from './resumable-upload.ts';
 
 /** Milliseconds to wait before responding: proxies time out on longer waits. */
 const LONGEST_ANSWER_MS = 20_000;
@@ -118,23 +118,46 @@ export class ResumableUploads {
     if (sent.offset !== stored) throw otherOffset(sent.offset, stored);
     // When all bytes are stored, storeParts only refuses further ones.
     const isAll = stored === upload.length;
-    const offset = isAll ? await storeParts(artifacts, upload, sent) : await this.#store(upload, sent);
-    const status = { upload, offset, expires: Date.now() + KEPT_MS };
+    const after = isAll
+      ? { upload, offset: await storeParts(artifacts, upload, sent) }
+      : await this.#store(upload, sent);
+    const status = { ...after, expires: Date.now() + KEPT_MS };
     return isWhole(status) ? { ...status, upload: await this.#endSoon(upload) } : status;
   }
 
-  /** Stores the bytes of a request. Of two requests for the same bytes, the refused one has its own reader. */
-  async #store(upload: ResumableUpload, sent: SentBytes): Promise<number> {
+  /**
+   * Stores the bytes of a request, and returns the upload as it is then. Of two requests for the same bytes, the
+   * refused one has its own reader.
+   */
+  async #store(upload: ResumableUpload, sent: SentBytes): Promise<Pick<ResumableStatus, 'upload' | 'offset'>> {
     const { id, files } = upload;
     const { artifacts } = this.#parts;
     const known = this.#takeArriving(id, sent.offset);
     // Of several files, lists of deletions count first: only the job knows all files.
     const arriving = sent.offset === 0 && files.length === 1 ? this.#readEarly(upload) : known;
-    try {
-      return await storeParts(artifacts, upload, { ...sent, arriving });
-    } finally {
-      if (arriving !== undefined) this.#keepArriving(id, arriving);
-    }
+    const [stored] = await Promise.allSettled([storeParts(artifacts, upload, { ...sent, arriving })]);
+    const current = await this.#afterStoring(upload, arriving);
+    if (stored.status === 'rejected') throw stored.reason;
+    return { upload: current, offset: current.done === undefined ? stored.value : current.length };
+  }
+
+  /**
+   * Keeps the reader for the next request, and returns the upload as it is now. If another request has ended or removed
+   * it meanwhile, its parts were removed, and those of this request were stored afterwards: nothing uses them.
+   * @throws TidemarkError `not-found`
+   */
+  async #afterStoring(upload: ResumableUpload, arriving: ArrivingFile | undefined): Promise<ResumableUpload> {
+    const registered = await this.#registry.of(upload.organization).catch((error: unknown) => {
+      arriving?.drop();
+      throw error;
+    });
+    const current = registered.find(({ id }) => id === upload.id);
+    if (current === undefined || current.done !== undefined) {
+      arriving?.drop();
+      await removeParts(this.#parts.artifacts, upload);
+    } else if (arriving !== undefined) this.#keepArriving(upload.id, arriving);
+    if (current === undefined) throw noSuchResumable(upload.id);
+    return current;
   }
 
   #readEarly({ organization, stream, files }: ResumableUpload): ArrivingFile | undefined {
