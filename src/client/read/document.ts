@@ -75,6 +75,9 @@ export const isIndex = ({ root }: Pick<Document, 'root'>): boolean => root === '
 export const capabilityOf = ({ md, expected }: Pick<Document, 'md' | 'expected'>): string =>
   md.capability ?? expected ?? '';
 
+/** Whether a capability is that of a topic for notifications, which is not a document of the source. */
+export const isNotification = (capability = ''): boolean => capability.includes('notification');
+
 /** Targets of the links with a relation. */
 export function linksOf({ extensions }: Pick<Document | Entry, 'extensions'>, rel: string): readonly string[] {
   return extensions

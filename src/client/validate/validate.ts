@@ -1,5 +1,5 @@
 import { discover, type NamedList, type Start } from '../read/discover.ts';
-import { capabilityOf, type Document, isIndex, linksOf } from '../read/document.ts';
+import { capabilityOf, type Document, isIndex, isNotification, linksOf } from '../read/document.ts';
 import { readPage } from '../read/read-page.ts';
 import { checkEncodings } from './read/check-encodings.ts';
 import { checkResources } from './read/check-resources.ts';
@@ -211,5 +211,3 @@ function check({ checker, documents }: Session, source: Source, { packages }: Ga
   for (const read of packages) checker.package(read, source);
   checker.source(source);
 }
-
-const isNotification = (capability = '') => capability.includes('notification');

@@ -1,4 +1,4 @@
-import { capabilityOf, type Document, isIndex, linksOf } from '../../read/document.ts';
+import { capabilityOf, type Document, isIndex, isNotification, linksOf } from '../../read/document.ts';
 import { at, atEntry, lesser, ofDocuments, type Problems, type Rules, repeated, type Source, wrong } from './rule.ts';
 
 const WITH_UP = [
@@ -7,8 +7,6 @@ const WITH_UP = [
 ];
 const MOST_STEPS = 4;
 const NONE: Problems = [];
-
-const isNotification = (capability = '') => capability.includes('notification');
 
 const capabilityListsOf = ({ documents }: Source) =>
   [...documents.values()].filter((document) => capabilityOf(document) === 'capabilitylist');

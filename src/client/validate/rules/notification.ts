@@ -1,9 +1,7 @@
-import { capabilityOf, type Document, linksOf } from '../../read/document.ts';
+import { capabilityOf, type Document, isNotification, linksOf } from '../../read/document.ts';
 import { atEntry, type Problems, type Rules } from './rule.ts';
 
 const NONE: Problems = [];
-
-const isNotification = (capability = '') => capability.includes('notification');
 
 /** Section O of the rules: what can be checked of notifications without a subscription. */
 export const NOTIFICATION: Rules = {
