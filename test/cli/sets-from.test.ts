@@ -14,7 +14,6 @@ const DAY1 = '2026-01-01T00:00:00Z';
 const DAY2 = '2026-01-02T00:00:00Z';
 
 describe('A set that copies another source', () => {
-  const place = useTempFolder();
   let source: MirroredSource;
   let port: number;
   let server: RunningTidemark | undefined;
@@ -31,6 +30,8 @@ describe('A set that copies another source', () => {
     await killTidemarks();
     await source.close();
   });
+  // Removed after the server has ended: it makes folders in each pass.
+  const place = useTempFolder();
 
   const run = (...args: readonly string[]) => runTidemark(args, { cwd: place.path });
   const add = async (...more: readonly string[]) => {
