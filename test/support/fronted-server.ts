@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable, Writable } from 'node:stream';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { Registry } from 'prom-client';
 import { ANONYMOUS } from '../../src/access/principal.ts';
 import type { Answer } from '../../src/http/request/answer.ts';
@@ -44,7 +44,11 @@ export class FrontedServer {
   readonly server: Server;
   readonly front: Front;
 
-  constructor(limits: Partial<ConnectionLimits> = {}, idleTimeoutMs = NEVER) {
+  constructor(
+    limits: Partial<ConnectionLimits> = {},
+    idleTimeoutMs = NEVER,
+    logger: Logger = pino({ level: 'silent' }),
+  ) {
     const log = new Writable({
       write: (line: Buffer, _encoding, done) => {
         this.logged.push(JSON.parse(String(line)));
@@ -63,7 +67,7 @@ export class FrontedServer {
       const operation = { id: path, tag: 'documents', summary: path, answers: [] } as const;
       return { method: 'get', path, action: 'read-source', operation, handle() {}, direct } as const;
     });
-    const direct = new DirectAnswers({ routes, admit, logger: pino({ level: 'silent' }) });
+    const direct = new DirectAnswers({ routes, admit, logger });
     const express = directRoutes({
       direct,
       idleTimeoutMs,

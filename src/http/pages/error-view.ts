@@ -21,7 +21,7 @@ export function errorView(app: ServedApp, identifySender: IdentifySender): ShowE
     return frameOf(app, request, response);
   }
 
-  return (request, response, { status, body: { error } }) => {
+  return async (request, response, { status, body: { error } }) => {
     // A browser would ask its user for name and password. With wrong credentials it may do so, to send others.
     if (status === 401 && request.headers.authorization === undefined) {
       response.removeHeader('WWW-Authenticate');
@@ -29,10 +29,9 @@ export function errorView(app: ServedApp, identifySender: IdentifySender): ShowE
       return;
     }
     const problem = { status, message: String(error.message), passes: error.code === 'not-ready' };
-    void frameFor(request, response, status).then((frame) => {
-      response.vary('Accept');
-      if (!response.destroyed) sendPage(response, renderErrorPage(frame, problem), status);
-    });
+    const page = renderErrorPage(await frameFor(request, response, status), problem);
+    response.vary('Accept');
+    if (!response.destroyed) sendPage(response, page, status);
   };
 }
 

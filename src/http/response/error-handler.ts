@@ -17,17 +17,18 @@ const HEADERS_OF_A_BODY = [
   'Accept-Ranges',
 ];
 
-/** Shows an error as a page. It never fails. */
-export type ShowErrorPage = (request: Request, response: Response, answer: ErrorAnswer) => void;
+/** Shows an error as a page. */
+export type ShowErrorPage = (request: Request, response: Response, answer: ErrorAnswer) => Promise<void>;
 
 /** Responds to errors of all routes, and logs the server's faults, once. */
 export function errorHandler(logger: Logger, showPage: ShowErrorPage) {
-  return (error: unknown, request: Request, response: Response, _next: NextFunction): void => {
+  return async (error: unknown, request: Request, response: Response, _next: NextFunction): Promise<void> => {
     // The client has disconnected, so no response can be sent, and there is no fault.
     if (request.socket.destroyed) return;
     const answer = errorAnswer(error);
     const requestId = requestIdOf(response);
-    logFault(logger, error, { requestId, method: request.method, url: request.originalUrl });
+    const failed = { requestId, method: request.method, url: request.originalUrl };
+    logFault(logger, error, failed);
     if (response.writableEnded) return;
     if (response.headersSent || response.destroyed) {
       // Cutting the connection is the only remaining way to show that the response is incomplete.
@@ -37,9 +38,21 @@ export function errorHandler(logger: Logger, showPage: ShowErrorPage) {
     for (const name of HEADERS_OF_A_BODY) response.removeHeader(name);
     const body = withRequestId(answer.body, requestId);
     response.status(answer.status).set(answer.headers).set('Cache-Control', 'no-store');
-    if (prefersPage(request.headers.accept) && !request.path.startsWith('/api/')) showPage(request, response, answer);
-    else response.json(body);
     limitUnwantedBody(request);
+    if (prefersPage(request.headers.accept) && !request.path.startsWith('/api/')) {
+      try {
+        await showPage(request, response, answer);
+        return;
+      } catch (pageError) {
+        // Without its page, the client still gets the error.
+        logFault(logger, pageError, failed);
+        if (response.headersSent) {
+          response.destroy();
+          return;
+        }
+      }
+    }
+    response.json(body);
   };
 }
 

@@ -1,8 +1,9 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { observationOf } from '../request/observation.ts';
 import { sendAnswer } from '../response/send-answer.ts';
-import type { DirectAnswers, Match, MatchedRequest } from './direct-answers.ts';
-import { hostFault } from './host-header.ts';
+import type { DirectAnswers, MatchedRequest } from './direct-answers.ts';
+import { requireHost } from './host-header.ts';
+import { requirePath } from './request-target.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 export interface DirectParts {
@@ -13,29 +14,39 @@ export interface DirectParts {
   readonly idleTimeoutMs: number;
 }
 
-/** Handles requests of node:http: those with a direct route directly, all others by express. */
+/**
+ * Handles requests of node:http: those with a direct route directly, all others by express. Every error ends here: one
+ * that no code handles would end the process.
+ */
 export function directRoutes({ direct, express, idleTimeoutMs }: DirectParts): RequestListener {
-  async function answer(match: Match, request: MatchedRequest, response: ServerResponse): Promise<void> {
-    try {
-      await sendAnswer(response, await direct.answer(match, request), idleTimeoutMs);
-    } catch (error) {
-      const failure = direct.failure(error, request);
-      // Cutting the connection is the only remaining way to show that the response is incomplete.
-      if (response.headersSent) response.destroy();
-      else await sendAnswer(response, failure, idleTimeoutMs);
-    }
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requireHost(request);
+    requirePath(request);
+    const matched = matchedRequest(request, response);
+    const match = direct.match(matched.method, matched.url, matched.headers);
+    if (match === undefined) express(request, response);
+    else await sendAnswer(response, await direct.answer(match, matched), idleTimeoutMs);
+  }
+
+  async function respondToFailure(error: unknown, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const failure = direct.failure(error, matchedRequest(request, response));
+    // Cutting the connection is the only remaining way to show that the response is incomplete.
+    if (response.headersSent) response.destroy();
+    else await sendAnswer(response, failure, idleTimeoutMs);
   }
 
   return (request, response) => {
-    const observation = observationOf(response)!;
-    response.setHeader('X-Request-Id', observation.id);
+    response.setHeader('X-Request-Id', observationOf(response)!.id);
     for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
-    const { method, url = '', headers, socket } = request;
-    const matched = { method, url, headers, address: socket.remoteAddress, observation };
-    const match = direct.match(method, url, headers);
-    const fault = hostFault(request);
-    if (fault !== undefined) void sendAnswer(response, direct.failure(fault, matched), idleTimeoutMs);
-    else if (match === undefined) express(request, response);
-    else void answer(match, matched, response);
+    respond(request, response)
+      .catch((error: unknown) => respondToFailure(error, request, response))
+      .catch(() => response.destroy());
   };
+}
+
+function matchedRequest(
+  { method, url = '', headers, socket }: IncomingMessage,
+  response: ServerResponse,
+): MatchedRequest {
+  return { method, url, headers, address: socket.remoteAddress, observation: observationOf(response)! };
 }

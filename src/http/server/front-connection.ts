@@ -88,7 +88,8 @@ export class FrontConnection {
     const observation = observed(headers);
     this.#parts.observer.begin();
     this.#current = { method, url, headers, address: this.#socket.remoteAddress, observation, status: 0, sent: 0 };
-    void this.#answer(match, this.#current);
+    // An error that no code handles would end the process.
+    this.#answer(match, this.#current).catch(() => this.#socket.destroy());
   };
 
   readonly #onEnd = (): void => {

@@ -14,11 +14,13 @@ interface HostHeaders {
   readonly rawHeaders: readonly string[];
 }
 
-/** RFC 9112, 3.2. With several, a proxy in front may have used another one of them than Node, which takes the first. */
-export function hostFault({ headers: { host = '' }, rawHeaders }: HostHeaders): HttpError | undefined {
-  if (hasSeveralHosts(rawHeaders)) return wrongHost('several-hosts', 'the request has more than one header Host');
-  if (!isHost(host)) return wrongHost('wrong-host', 'the header Host of the request is not a host with a port');
-  return undefined;
+/**
+ * RFC 9112, 3.2. With several, a proxy in front may have used another one of them than Node, which takes the first.
+ * @throws HttpError 400 for several headers, and for one that is not a host
+ */
+export function requireHost({ headers: { host = '' }, rawHeaders }: HostHeaders): void {
+  if (hasSeveralHosts(rawHeaders)) throw wrongHost('several-hosts', 'the request has more than one header Host');
+  if (!isHost(host)) throw wrongHost('wrong-host', 'the header Host of the request is not a host with a port');
 }
 
 function hasSeveralHosts(rawHeaders: readonly string[]): boolean {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { Writable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
+import { pino } from 'pino';
 import { FrontedServer, SMALL } from '../../support/fronted-server.ts';
 import { openSocket } from '../../support/raw-http.ts';
 import { until } from '../../support/until.ts';
@@ -98,6 +100,19 @@ describe('The front', () => {
     });
   });
 
+  it('cuts the connection when even the answer to a failure fails, as node:http does', async () => {
+    const logger = pino({ level: 'error' }, new Writable({ write: () => {} }));
+    logger.error = () => {
+      throw new Error('nothing can be logged');
+    };
+    await start({}, undefined, logger);
+    for (const more of ['', 'Connection: close\r\n']) {
+      assert.equal(await send(head('GET /failing', more)), '');
+      assert.match(await send(LAST), /^HTTP\/1\.1 200 /);
+    }
+    assert.deepEqual(served.byNode, ['/echo', '/failing', '/echo']);
+  });
+
   describe('leaves to node:http', () => {
     beforeEach(() => start());
 
@@ -135,7 +150,8 @@ describe('The front', () => {
         const [answer] = await answered;
         assert.match(String(answer), new RegExp(`^HTTP/1\\.1 ${status} `));
         if (status === 200) assert.equal(served.byNode.length, 1);
-        assert.ok(served.logged.every(({ path }) => served.byNode.includes(path)));
+        // The log has the target as it was sent.
+        assert.ok(served.logged.every(({ path }) => served.byNode.includes(path.replace('http://a/', '/'))));
       });
     }
 
