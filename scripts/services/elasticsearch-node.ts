@@ -60,12 +60,13 @@ export class ElasticsearchNode {
     const running = await this.#launch();
     this.#running = running;
     let hasEnded = false;
-    running.ended.then(() => {
+    const onEnded = () => {
       hasEnded = true;
       running.guard.kill();
       this.#running = undefined;
       this.#pid = undefined;
-    });
+    };
+    running.ended.then(onEnded, onEnded);
     const deadline = performance.now() + TIMEOUT_MS;
     while (!(await this.#isReady())) {
       if (hasEnded || performance.now() > deadline) {

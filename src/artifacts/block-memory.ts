@@ -9,7 +9,9 @@ export interface BlockMemory {
 /** Memory of this thread. It is freed at once: as garbage it might stay until several packages are written. */
 export const OWN_MEMORY: BlockMemory = {
   take: (bytes) => new ArrayBuffer(bytes),
-  give: (memory) => void (memory as ArrayBuffer).transfer(0),
+  give: (memory) => {
+    (memory as ArrayBuffer).transfer(0);
+  },
 };
 
 /** Memory that other threads can read: see lib/copy-bytes.ts. */

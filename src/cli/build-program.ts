@@ -49,8 +49,11 @@ export function buildProgram(commands: readonly CliCommand[], surroundings: Prog
     // Errors are printed in one place, run-cli.ts.
     .configureOutput({
       outputError: () => {},
-      writeOut: (help) => void surroundings.terminal.write(withProgramName(help, surroundings.program)),
-      writeErr: (help) => void surroundings.terminal.stderr.write(withProgramName(help, surroundings.program)),
+      writeOut: (help) => {
+        // It fails when no process reads the output any more.
+        surroundings.terminal.write(withProgramName(help, surroundings.program)).catch(() => {});
+      },
+      writeErr: (help) => surroundings.terminal.stderr.write(withProgramName(help, surroundings.program)),
     });
   for (const command of commands) addCommand(parentOf(command, program), command, surroundings);
   return program;

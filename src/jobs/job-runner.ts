@@ -149,12 +149,16 @@ export class JobRunner {
     this.#running.add(execution);
     events.onStarted?.(job);
     if (this.#stopping.signal.aborted) execution.stop();
-    execution.outcome.then((outcome) => {
-      this.#running.delete(execution);
-      this.#wake();
-      const { result, failure } = execution;
-      events.onEnded?.(job, { outcome, seconds: (performance.now() - began) / 1000, result, failure });
-    });
+    execution.outcome
+      .finally(() => {
+        this.#running.delete(execution);
+        this.#wake();
+      })
+      .then((outcome) => {
+        const { result, failure } = execution;
+        events.onEnded?.(job, { outcome, seconds: (performance.now() - began) / 1000, result, failure });
+      })
+      .catch((error: unknown) => this.#reportTrouble(error));
   }
 
   #reportRecovered(): void {

@@ -53,7 +53,10 @@ async function queue(jobs: Parts['jobs'], upload: Upload): Promise<void> {
       return;
     } catch (error) {
       // Jobs that ended long ago are removed.
-      if (isTidemarkError(error, 'not-found')) return void (await jobs.addAll([job]));
+      if (isTidemarkError(error, 'not-found')) {
+        await jobs.addAll([job]);
+        return;
+      }
       if (!isTidemarkError(error, 'conflict') || tries === MOST_TRIES) throw error;
     }
     // The attempt that has recorded the failure is about to end.

@@ -98,9 +98,9 @@ export class RunningTidemark {
         const match = find();
         if (match !== null) resolve(match);
       };
-      this.#command.exited.then(() =>
-        reject(new Error(`it exited before it said ${pattern}:\n${this.stdout}${this.stderr}`)),
-      );
+      this.#command.exited
+        .then(() => reject(new Error(`it exited before it said ${pattern}:\n${this.stdout}${this.stderr}`)))
+        .catch(reject);
       this.#look();
     });
     return this.#withinTimeout(found, `it did not say ${pattern}`);

@@ -222,7 +222,7 @@ export class FolderStore implements ArtifactStore {
     }
     const body = Readable.from(chunks(), { objectMode: false, highWaterMark: CHUNK });
     // A generator that was never started does not run its `finally`.
-    body.once('close', () => void file.close().catch(() => {}));
+    body.once('close', () => file.close().catch(() => {}));
     return body;
   }
 }

@@ -46,7 +46,7 @@ export class BlockHasher {
   }
 
   end(): void {
-    for (const thread of this.#threads) void thread.end();
+    for (const thread of this.#threads) thread.stop();
   }
 }
 

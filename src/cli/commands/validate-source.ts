@@ -82,7 +82,7 @@ async function read({ terminal, options, stopped, workingDirectory }: Call<Optio
   const bar = startCountBar(terminal);
   const ending = new AbortController();
   let read = 0;
-  void growWhenBusy(() => read, ending.signal);
+  growWhenBusy(() => read, ending.signal);
   try {
     return await validate(url, {
       fetcher,

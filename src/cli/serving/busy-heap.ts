@@ -17,7 +17,12 @@ const MOST_CHECKS = 100;
  * Runs until the signal.
  * @param answered number of requests answered so far
  */
-export async function growWhenBusy(answered: () => number, stopped: AbortSignal): Promise<void> {
+export function growWhenBusy(answered: () => number, stopped: AbortSignal): void {
+  // If it fails, the work is only slower.
+  growUntil(answered, stopped).catch(() => {});
+}
+
+async function growUntil(answered: () => number, stopped: AbortSignal): Promise<void> {
   for (let before = answered(); !stopped.aborted; ) {
     await pause(CHECK_INTERVAL_MS, stopped);
     const now = answered();

@@ -77,8 +77,10 @@ export async function serveSource(
     await app.sets.markServed();
     const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger });
     const ending = new AbortController();
-    void growWhenBusy(() => app.metrics.http.answered, ending.signal);
-    void cleanNightly(app, logger, ending.signal);
+    growWhenBusy(() => app.metrics.http.answered, ending.signal);
+    cleanNightly(app, logger, ending.signal).catch((error: unknown) =>
+      logger.error({ err: error }, 'the data folder is not cleaned any more'),
+    );
     const loops = new SyncLoops(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
     let running: Promise<void> | undefined;
     let jobs: RunningJobs | undefined;

@@ -117,7 +117,8 @@ export class SyncLoops {
     };
     const loop = new SyncLoop({ set, source: this.#app.sourceOf(set), updater: linked.posterOf(set), events });
     this.#running.set(set.id, { set, loop, ready: this.#markReady(loop, set) });
-    after.then(() => loop.start());
+    const start = () => loop.start();
+    after.then(start, start);
   }
 
   /** Records trouble for other processes, which show it. This fails silently when the store itself is in trouble. */

@@ -26,7 +26,7 @@ export class ThreadPool<Offered extends Functions<Offered>> {
     transfer?: readonly Transferable[],
   ): Promise<Result<Offered[Name]>> {
     const thread = await this.#take();
-    const stop = () => void thread.end();
+    const stop = () => thread.stop();
     try {
       signal?.throwIfAborted();
       signal?.addEventListener('abort', stop);

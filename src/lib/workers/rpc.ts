@@ -130,6 +130,12 @@ export class CalledThread<Offered extends Functions<Offered>> {
     await worker?.terminate();
   }
 
+  /** The same, for callers that do not wait until it has ended. */
+  stop(reason?: unknown): void {
+    // Its calls have failed already: nothing else is left to report.
+    this.end(reason).catch(() => {});
+  }
+
   /** Resolves when every call has returned and the thread has ended. No calls are possible afterwards. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -147,7 +153,7 @@ export class CalledThread<Offered extends Functions<Offered>> {
     const worker = this.#options.start();
     worker.on('message', (reply: Reply) => this.#calls.receive(reply));
     const end = (reason: unknown) => {
-      if (this.#worker === worker) void this.end(reason);
+      if (this.#worker === worker) this.stop(reason);
     };
     worker.on('error', end);
     worker.on('exit', () => end('its thread ended'));
@@ -158,7 +164,7 @@ export class CalledThread<Offered extends Functions<Offered>> {
     this.#holders -= 1;
     if (this.#holders > 0) return;
     this.#worker?.unref();
-    this.#idle = setTimeout(() => void this.end(), idleMs).unref();
+    this.#idle = setTimeout(() => this.stop(), idleMs).unref();
   }
 
   #failure(reason: unknown): TidemarkError {
@@ -214,11 +220,20 @@ export function serveCalls<Offered extends Functions<Offered>>(
 ): void {
   const mutex = new Mutex();
   port.on('message', (call: Call | typeof CLOSE) => {
-    void mutex.run(async () => {
-      if (call !== CLOSE) return port.postMessage(...(await replyTo(call, functions)));
-      await close();
-      port.close();
-    });
+    mutex
+      .run(async () => {
+        if (call !== CLOSE) return port.postMessage(...(await replyTo(call, functions)));
+        await close();
+        port.close();
+      })
+      .catch(endThread);
+  });
+}
+
+/** Ends this thread with an error, which `CalledThread` reports to its callers. */
+function endThread(error: unknown): void {
+  setImmediate(() => {
+    throw error;
   });
 }
 

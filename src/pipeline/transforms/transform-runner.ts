@@ -101,7 +101,7 @@ export class TransformRunner implements RecordTransformer {
     this.#isClosed = true;
     this.#options.signal.removeEventListener('abort', this.#stop);
     this.#unwatch();
-    void this.#thread.end();
+    this.#thread.stop();
   }
 
   async #ask(task: TransformTask): Promise<readonly (Outputs | undefined)[]> {
@@ -149,7 +149,7 @@ export class TransformRunner implements RecordTransformer {
     const seconds = this.#options.recordTimeoutMs / 1000;
     this.#fail(number, { kind: 'too-slow', message: `it took longer than ${seconds} s (TIDEMARK_RECORD_TIMEOUT)` });
     this.#progress = newProgress();
-    void this.#thread.end('a record took too long');
+    this.#thread.stop('a record took too long');
   }
 
   #fail(number: number, problem: RecordProblem): void {

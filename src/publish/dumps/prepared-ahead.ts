@@ -85,8 +85,13 @@ export class PreparedAhead {
 
   /** Gives each thread the next batches as soon as it has room for them. */
   #share(other: PrepareEntries): void {
-    while (this.#beside < BESIDE && this.#waiting.length > 0) void this.#prepareBeside(this.#waiting.shift()!, other);
-    if (!this.#isPreparing && this.#waiting.length > 0) void this.#prepareHere(other);
+    while (this.#beside < BESIDE && this.#waiting.length > 0) {
+      const batch = this.#waiting.shift()!;
+      this.#prepareBeside(batch, other).catch(batch.prepared.reject);
+    }
+    if (this.#isPreparing || this.#waiting.length === 0) return;
+    const batch = this.#waiting.shift()!;
+    this.#prepareHere(batch, other).catch(batch.prepared.reject);
   }
 
   async #prepareBeside({ wanted, into, prepared }: WaitingBatch, other: PrepareEntries): Promise<void> {
@@ -96,9 +101,8 @@ export class PreparedAhead {
     this.#share(other);
   }
 
-  async #prepareHere(other: PrepareEntries): Promise<void> {
+  async #prepareHere({ wanted, into, prepared }: WaitingBatch, other: PrepareEntries): Promise<void> {
     this.#isPreparing = true;
-    const { wanted, into, prepared } = this.#waiting.shift()!;
     await prepareEntries(wanted, into, this.#parts).then(prepared.resolve, prepared.reject);
     // Between two batches, what the other thread has prepared arrives, and is written.
     await setImmediate();

@@ -87,10 +87,10 @@ export class CallbackClient {
         resolve({ failure: describeHttpFailure(error), ...(isStale && { isStale }) });
       });
       sent.on('response', (response) => {
-        void readText(response).then((text) => {
-          clearTimeout(deadline);
-          resolve({ status: response.statusCode!, text });
-        });
+        readText(response)
+          .then((text) => resolve({ status: response.statusCode!, text }))
+          .catch((error: Error) => resolve({ failure: error.message }))
+          .finally(() => clearTimeout(deadline));
       });
       sent.end(body);
     });

@@ -73,7 +73,7 @@ export class Deliveries {
       running.subscription = subscription;
       return;
     }
-    void this.end(id);
+    this.end(id);
     const current = () => this.#running.get(id)?.subscription;
     const options = {
       client: this.#parts.client,
@@ -105,15 +105,16 @@ export class Deliveries {
     return [...this.#running.keys()];
   }
 
-  async end(id: string): Promise<void> {
-    const running = this.#running.get(id);
+  end(id: string): void {
+    this.#running.get(id)?.delivery.abort();
     this.#running.delete(id);
-    await running?.delivery.stop();
   }
 
   /** Resolves when nothing is sent any more. The progress can still be read then. */
   async stop(): Promise<void> {
-    await Promise.all([...this.#running.values()].map(({ delivery }) => delivery.stop()));
+    const running = [...this.#running.values()];
+    for (const { delivery } of running) delivery.abort();
+    await Promise.all(running.map(({ delivery }) => delivery.ended));
   }
 
   /** Ends a subscription whose subscriber has answered that it no longer exists. */
@@ -166,7 +167,8 @@ export class Deliveries {
       onOutcome: onDelivery,
     });
     this.#running.set(id, { ...about, delivery });
-    void delivery.ended.finally(() => channel.close?.());
+    const close = () => channel.close?.();
+    delivery.ended.then(close, close);
   }
 
   #frameworkChannel(set: SetId): Channel {

@@ -44,6 +44,7 @@ export class Delivery {
   readonly #stopping = new AbortController();
   #progress: Progress;
   #oldest: Stamp | undefined;
+  /** Resolves when nothing is sent any more. Never rejects. */
   readonly ended: Promise<void>;
 
   constructor(options: DeliveryOptions) {
@@ -61,9 +62,9 @@ export class Delivery {
     return this.#oldest;
   }
 
-  async stop(): Promise<void> {
+  /** Sends nothing more: a request that is under way is aborted. */
+  abort(): void {
     this.#stopping.abort();
-    await this.ended;
   }
 
   async #run(): Promise<void> {

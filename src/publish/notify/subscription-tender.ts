@@ -54,7 +54,7 @@ export class SubscriptionTender {
     for (const subscription of all) {
       if (await this.#keep(subscription, topicAt, deliveries)) kept.add(subscription.id);
     }
-    for (const id of deliveries.ids()) if (!kept.has(id)) void deliveries.end(id);
+    for (const id of deliveries.ids()) if (!kept.has(id)) deliveries.end(id);
   }
 
   async stop(): Promise<void> {
@@ -92,7 +92,9 @@ export class SubscriptionTender {
     const { hostname: host } = new URL(callback);
     if (this.#settled.get(id) === version || !this.#mayAsk(id, host)) return;
     const ended = this.#settle(subscription, pending)
-      .then(() => void this.#settled.set(id, version))
+      .then(() => {
+        this.#settled.set(id, version);
+      })
       // A failed attempt is repeated in the next round.
       .catch(() => {})
       .finally(() => this.#asking.delete(id));

@@ -38,13 +38,13 @@ export class Comparer {
   /** Stops the running comparison. */
   async close(): Promise<void> {
     this.#closed = true;
-    void this.#running?.end('the program ends');
+    this.#running?.stop('the program ends');
     await this.#mutex.run(() => {});
   }
 
   async *#compare(comparison: Comparison, signal: AbortSignal | undefined): AsyncGenerator<ComparisonStep> {
     const thread = new CalledThread<CompareFunctions>({ work: 'comparing records', start: () => this.#start() });
-    const stop = () => void thread.end();
+    const stop = () => thread.stop();
     this.#running = thread;
     signal?.addEventListener('abort', stop);
     try {
@@ -58,7 +58,7 @@ export class Comparer {
     } finally {
       signal?.removeEventListener('abort', stop);
       this.#running = undefined;
-      void thread.end();
+      thread.stop();
     }
   }
 

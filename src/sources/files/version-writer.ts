@@ -141,8 +141,8 @@ export class VersionWriter {
     if (step === undefined) return;
     this.#step = undefined;
     // An error of an earlier write is thrown below.
-    this.#finishPack()?.catch(() => {});
-    this.#writeWaiting();
+    this.#finishPack().catch(() => {});
+    this.#writeWaiting().catch(() => {});
     const drafts = [...step.packs.ofDrafts].map(([name, pack]) => ({ key: this.#keyOfPack(pack), name }));
     if (drafts.length > 0) failpoint('version.writing');
     await Promise.all([this.#writing, step.batch?.keep(drafts)]);
@@ -182,12 +182,12 @@ export class VersionWriter {
     return place;
   }
 
-  #finishPack(): Promise<void> | undefined {
+  async #finishPack(): Promise<void> {
     const pack = this.#pack;
     this.#pack = undefined;
-    if (pack === undefined) return undefined;
+    if (pack === undefined) return;
     // A copy, since a thread that writes it gets the whole buffer of the builder otherwise.
-    return this.#keepBytes({ key: this.#keyOfPack(pack.name), bytes: new Uint8Array(pack.builder.finish()) });
+    await this.#keepBytes({ key: this.#keyOfPack(pack.name), bytes: new Uint8Array(pack.builder.finish()) });
   }
 
   async #keepAlone(path: string, digest: string, bytes: Uint8Array | undefined): Promise<void> {

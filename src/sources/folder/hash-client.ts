@@ -37,7 +37,7 @@ export class HashClient {
   digest(path: string, { signal, length, copied }: DigestOptions): Promise<FileDigest> {
     const { promise, resolve, reject } = Promise.withResolvers<FileDigest>();
     const waiting: Waiting = { file: { path, copied }, resolve, reject };
-    if (length === undefined || length > SMALL) void this.#hash([waiting], signal);
+    if (length === undefined || length > SMALL) this.#hash([waiting], signal);
     else this.#add(waiting, signal);
     return promise;
   }
@@ -55,19 +55,19 @@ export class HashClient {
   #flush(signal: AbortSignal | undefined): void {
     const files = this.#waiting.get(signal);
     this.#waiting.delete(signal);
-    if (files !== undefined) void this.#hash(files, signal);
+    if (files !== undefined) this.#hash(files, signal);
   }
 
-  async #hash(files: readonly Waiting[], signal: AbortSignal | undefined): Promise<void> {
-    try {
-      const results = await this.#threads.call('hash', [files.map(({ file }) => file)], signal);
-      for (const [at, { resolve, reject }] of files.entries()) {
-        const result = results[at]!;
-        if ('error' in result) reject(receiveError(result.error));
-        else resolve(result);
-      }
-    } catch (error) {
-      for (const { reject } of files) reject(error);
+  #hash(files: readonly Waiting[], signal: AbortSignal | undefined): void {
+    const hashing = this.#threads.call('hash', [files.map(({ file }) => file)], signal);
+    for (const [at, { resolve, reject }] of files.entries()) {
+      hashing
+        .then((results) => {
+          const result = results[at]!;
+          if ('error' in result) throw receiveError(result.error);
+          resolve(result);
+        })
+        .catch(reject);
     }
   }
 }

@@ -22,7 +22,7 @@ export class MirrorThread implements Followed {
   static async open(settings: MirrorSettings, signal?: AbortSignal): Promise<MirrorThread> {
     signal?.throwIfAborted();
     const mirror = new MirrorThread(settings);
-    const stop = () => void mirror.end();
+    const stop = () => mirror.stop();
     signal?.addEventListener('abort', stop);
     try {
       await mirror.#thread.call('open', []);
@@ -60,6 +60,11 @@ export class MirrorThread implements Followed {
   /** Stops the running pass. Nothing is lost: a copy survives that its process is killed. */
   end(): Promise<void> {
     return this.#thread.end();
+  }
+
+  /** The same, for callers that do not wait until it has ended. */
+  stop(): void {
+    this.#thread.stop();
   }
 
   #start(workerData: MirrorSettings) {

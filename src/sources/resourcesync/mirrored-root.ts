@@ -58,7 +58,7 @@ export class MirroredRoot implements ContentRoot {
     // A watch that was closed meanwhile does not end the mirror.
     const isKept = kept !== undefined && this.#kept === kept;
     if (isKept) kept.mirror = mirror;
-    const stop = () => void mirror.end();
+    const stop = () => mirror.stop();
     signal?.addEventListener('abort', stop);
     try {
       signal?.throwIfAborted();

@@ -89,7 +89,8 @@ export class SyncLoop {
       } finally {
         this.#changes = undefined;
         changes.close();
-        await watch?.close();
+        // The next round watches anew.
+        await watch?.close().catch(() => {});
       }
     }
   }

@@ -9,7 +9,7 @@ const YOUNG_MB = 8;
 export class DumpThread {
   readonly #thread: CalledThread<DumpFunctions>;
   readonly #signal: AbortSignal | undefined;
-  readonly #stop = () => void this.#thread.end();
+  readonly #stop = () => this.#thread.stop();
 
   constructor(workerData: DumpThreadData, signal: AbortSignal | undefined) {
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };

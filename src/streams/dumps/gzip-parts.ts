@@ -17,7 +17,9 @@ export async function* gzipParts(
 ): AsyncGenerator<Uint8Array> {
   const gzip = createGzip({ level, chunkSize: OUTPUT_BYTES });
   // An error also ends the loop below.
-  const written = writeAll(gzip, parts, onPacked).catch((error: unknown) => void gzip.destroy(error as Error));
+  const written = writeAll(gzip, parts, onPacked).catch((error: unknown) => {
+    gzip.destroy(error as Error);
+  });
   yield* gzip;
   await written;
 }

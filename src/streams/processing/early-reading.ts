@@ -82,7 +82,10 @@ export class EarlyReading implements ArrivingFile {
 
   end(file: UploadedFile): void {
     const begun = this.#begun;
-    if (begun === undefined || this.#dropped !== undefined) return void this.drop();
+    if (begun === undefined || this.#dropped !== undefined) {
+      this.drop().catch(() => {});
+      return;
+    }
     this.#isHanding = false;
     this.#file = file;
     this.#read = begun.then(() => this.#thread!.endArriving(file, (progress) => this.#onProgress(progress)));
@@ -109,7 +112,7 @@ export class EarlyReading implements ArrivingFile {
     return undefined;
   }
 
-  /** Resolves when everything of the reading has been removed. */
+  /** Resolves when everything of the reading has been removed. Never rejects. */
   drop(): Promise<void> {
     this.#dropped ??= this.#remove();
     return this.#dropped;
@@ -167,7 +170,8 @@ export class EarlyReading implements ArrivingFile {
     await this.#begun.catch(() => {});
     // The file may be read to its end at the same time.
     const reads = await Promise.allSettled([this.#thread?.abandon(), this.#read]);
-    await this.#thread?.close();
+    // A thread that fails while it ends has ended, too.
+    await this.#thread?.close().catch(() => {});
     const read = reads.map((one) => (one.status === 'fulfilled' ? one.value : undefined)).find(Boolean);
     for (const key of [read?.records, read?.errata]) {
       // A nightly job removes files that cannot be removed now.

@@ -104,7 +104,7 @@ export class ProcessingThread {
   #endedBy(signal: AbortSignal): Disposable {
     signal.throwIfAborted();
     const release = this.#thread.hold();
-    const stop = () => void this.#thread.end();
+    const stop = () => this.#thread.stop();
     signal.addEventListener('abort', stop);
     return {
       [Symbol.dispose]() {

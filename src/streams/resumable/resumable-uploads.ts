@@ -199,7 +199,10 @@ export class ResumableUploads {
     for (const upload of await this.#registry.all()) {
       signal.throwIfAborted();
       const status = await this.#progress(upload);
-      const done = await this.#tendOne(status, now).catch((error: unknown) => void failures.push(error));
+      const done = await this.#tendOne(status, now).catch((error: unknown) => {
+        failures.push(error);
+        return undefined;
+      });
       if (done !== undefined) counts[done] += 1;
     }
     counts.removed += await this.#removeStray(now);

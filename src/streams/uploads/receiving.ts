@@ -59,7 +59,9 @@ export class Receiving {
     const isFirst = this.#keys.length === 0;
     const arriving = isFirst ? this.#parts.earlyReader?.begin({ organization, stream, fileName: name }) : undefined;
     this.#arriving = arriving;
-    const onKey = (key: ObjectKey): void => void this.#keys.push(key);
+    const onKey = (key: ObjectKey): void => {
+      this.#keys.push(key);
+    };
     this.#files.push(await storeFile(name, body, { artifacts, organization, onKey, arriving }));
     failpoint('upload.stored');
   }

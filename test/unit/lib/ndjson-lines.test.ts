@@ -5,6 +5,7 @@ import { MAX_LINE_BYTES, type NdjsonLine, NdjsonLines } from '../../../src/lib/n
 describe('Lines of a stream', () => {
   it('are the same however the bytes are cut', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'é', '🌊', '\n', '\r', ' ', '"') });
+    // biome-ignore lint/nursery/noFloatingPromises: the property is not asynchronous
     fc.assert(
       fc.property(text, fc.array(fc.nat(40), { maxLength: 20 }), (text, cuts) => {
         const expected = text

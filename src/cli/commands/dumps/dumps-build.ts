@@ -33,10 +33,13 @@ export const dumpsBuild: CliCommand = {
         signal,
         onProgress: ({ packed, pages }) => bar.update('Packing pages', packed, pages),
       });
-    const built = await withApp(call, build, packer).finally(async () => {
+    let built: Awaited<ReturnType<typeof build>>;
+    try {
+      built = await withApp(call, build, packer);
+    } finally {
       bar.end();
       await packer.close();
-    });
+    }
     const seconds = (performance.now() - started) / 1000;
     await terminal.print(describe(call.args[0]!, built, seconds), view(call.args[0]!, built, seconds));
     return EXIT.done;

@@ -56,13 +56,17 @@ function bars(terminal: Terminal): MirrorBar {
 
 function jsonLines(terminal: Terminal): MirrorBar {
   let next = performance.now() + LINE_MS;
+  const print = (event: object) => {
+    // The result, which is printed later, reports that the output cannot be written.
+    terminal.print('', event).catch(() => {});
+  };
   return {
     show(progress) {
       if (performance.now() < next) return;
       next = performance.now() + LINE_MS;
-      void terminal.print('', { event: 'progress', ...progress });
+      print({ event: 'progress', ...progress });
     },
-    say: (text, event = { event: 'notice', message: text }) => void terminal.print('', event),
+    say: (text, event = { event: 'notice', message: text }) => print(event),
     end: () => {},
   };
 }

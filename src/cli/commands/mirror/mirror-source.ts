@@ -124,7 +124,7 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
   const bar = startMirrorBar(terminal);
   const ending = new AbortController();
   let done = 0;
-  void growWhenBusy(() => done, ending.signal);
+  growWhenBusy(() => done, ending.signal);
   let mirror: Mirror | undefined;
   try {
     mirror = await openMirror({

@@ -75,7 +75,7 @@ async function* checkWithProgress(
     async end() {},
     async close() {},
   };
-  void growWhenBusy(() => attempted, ending.signal);
+  growWhenBusy(() => attempted, ending.signal);
   try {
     const counted = given.map((file) =>
       countedFile(file, (bytes) => {

@@ -106,7 +106,9 @@ export class S3File implements UnfinishedFile {
     const { requests, path } = this.#parts;
     const at = this.#uploaded.length;
     const part = { path, UploadId: this.#uploadId, at, body, md5: md5Of(body) };
-    this.#sending = requests.uploadPart(part).then((uploaded) => void this.#uploaded.push(uploaded));
+    this.#sending = requests.uploadPart(part).then((uploaded) => {
+      this.#uploaded.push(uploaded);
+    });
     // The next call that waits for it gets the error.
     this.#sending.catch(() => {});
   }
