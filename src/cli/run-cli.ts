@@ -88,16 +88,16 @@ function tellFailure(error: unknown, terminal: Terminal, advice: string): ExitCo
 }
 
 /**
- * A closed pipe, as in `tidemark changes list … | head`, is no failure of its own: without a reader of its messages, a
- * command goes on. Any other lost output is a failure.
+ * A closed pipe, as in `tidemark changes list … | head`, is no failure of its own. Any other lost result is one. A
+ * command goes on without its messages, also a server whose log is on a full disk.
  */
-function endWithoutOutput(host: Streams, terminal: Terminal): void {
-  for (const stream of [host.stdout, host.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') return stream === host.stdout ? terminal.closeOutput() : undefined;
-      const failure = new TidemarkError('unavailable', `the output cannot be written: ${error.message}`, {}, error);
-      if (stream === host.stdout) terminal.fail(failureOf(failure));
-      process.exit(EXIT.unavailable);
-    });
-  }
+function endWithoutOutput({ stdout, stderr }: Streams, terminal: Terminal): void {
+  stderr.on('error', () => {});
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return terminal.closeOutput();
+    terminal.fail(
+      failureOf(new TidemarkError('unavailable', `the output cannot be written: ${error.message}`, {}, error)),
+    );
+    process.exit(EXIT.unavailable);
+  });
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask, JSON_BODY } from '../support/ask.ts';
+import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { CTRL_C, InTerminal, itInTerminal } from '../support/in-terminal.ts';
 import { killTidemarks, runTidemark, startProcess, startTidemark } from '../support/run-tidemark.ts';
+import { itOnSmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 
 const TOKEN = 'open-sesame-0815';
@@ -159,5 +160,30 @@ describe('The log of a server', () => {
     await running.exit();
     const alone = await asked(['--json']);
     assert.deepEqual(JSON.parse(alone.stdout).server, { state: 'none' });
+  });
+
+  itOnSmallDisk('loses lines while its disk is full, and the server nothing', 1, async (disk) => {
+    const port = await findFreePort();
+    const url = `http://127.0.0.1:${port}`;
+    const log = join(disk.folder, 'log');
+    const running = startProcess(['serve', '--port', String(port)], { cwd: folder, stderrFile: log });
+    await until('it serves', async () => (await ask(`${url}/healthz`).catch(() => undefined))?.status === 200);
+    await disk.fill();
+    // Many lines of requests, and one of the administration.
+    for (let number = 0; number < 200; number++) assert.equal((await ask(`${url}/nothing-${number}`)).status, 404);
+    const set = { set: 'maps', urlPrefix: 'https://maps.example.org/' };
+    assert.equal((await askJson(`${url}/api/sets`, set)).status, 201);
+    await disk.empty();
+
+    const lost = /"msg":"\d+ lines of this log could not be written: ENOSPC/g;
+    const requestAndRead = async () => {
+      await ask(`${url}/healthz`);
+      return readFile(log, 'utf8');
+    };
+    assert.equal((await askJson(`${url}/api/sets`, { ...set, set: 'books' })).status, 201);
+    await until('the lost lines', async () => (await requestAndRead()).match(lost)?.length === 2);
+    await disk.fill();
+    running.signal('SIGTERM');
+    assert.equal(await running.exit(), 0);
   });
 });

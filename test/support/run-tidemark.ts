@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { PassThrough, type Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { runCli } from '../../src/cli/run-cli.ts';
@@ -19,6 +20,8 @@ export interface RunOptions {
   /** What it reads from standard input, which then ends unless it is left open. */
   readonly input?: string;
   readonly leaveInputOpen?: boolean;
+  /** Gets standard error, which is otherwise read. Only for a process of its own. */
+  readonly stderrFile?: string;
   /** Milliseconds that it may take, when it has more to do than others. */
   readonly timeout?: number;
 }
@@ -149,13 +152,16 @@ export function startTidemark(args: readonly string[], options: RunOptions): Run
  */
 export function startProcess(
   args: readonly string[],
-  { cwd, env = {}, input = '', leaveInputOpen = false }: RunOptions,
+  { cwd, env = {}, input = '', leaveInputOpen = false, stderrFile }: RunOptions,
 ): RunningTidemark {
+  const errors = stderrFile === undefined ? undefined : openSync(stderrFile, 'a');
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
     // It has caches of its own, one for each kind of command.
     env: { ...cleanEnvironment(), NODE_COMPILE_CACHE: undefined, ...ARENAS, ...env },
-  });
+    stdio: ['pipe', 'pipe', errors ?? 'pipe'],
+  }) as ChildProcessWithoutNullStreams;
+  if (errors !== undefined) closeSync(errors);
   // A program that exits without reading its input leaves a broken pipe.
   child.stdin.on('error', () => {});
   if (leaveInputOpen) child.stdin.write(input);
@@ -163,7 +169,7 @@ export function startProcess(
   return remember({
     pid: child.pid!,
     stdout: child.stdout,
-    stderr: child.stderr,
+    stderr: child.stderr ?? new PassThrough().end(),
     // `close` comes when its output is read to the end, `exit` may come before.
     exited: new Promise((resolve) => child.once('close', resolve)),
     signal: (signal) => child.kill(signal),

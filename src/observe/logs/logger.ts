@@ -1,12 +1,9 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Configuration } from '../../config/configuration.ts';
+import { GatheringLogOutput, LogOutput } from './log-output.ts';
 import { loggedError } from './logged-error.ts';
 import { HIDDEN, SECRET_NAMES, scrubbed } from './scrubbed.ts';
 import { scrubbedFields } from './scrubbed-fields.ts';
-
-const STANDARD_ERROR = 2;
-/** Bytes that are buffered, and milliseconds after which they are written anyway. */
-const BUFFERED = { bytes: 8_192, milliseconds: 500 };
 
 type Level = Configuration['logLevel'];
 
@@ -14,7 +11,7 @@ type Level = Configuration['logLevel'];
  * Logs JSON lines to standard error, where results never go. Writes at once, so that the last lines of a process are
  * not lost.
  */
-export function createLogger(level: Level, destination: DestinationStream = standardError()): Logger {
+export function createLogger(level: Level, destination: DestinationStream = new LogOutput()): Logger {
   return pino(
     {
       level,
@@ -40,27 +37,11 @@ export function createLogger(level: Level, destination: DestinationStream = stan
 /** A line for each request. */
 export interface AccessLog {
   readonly logger: Logger;
-  /** Writes what is buffered. */
+  /** Writes what is gathered. */
   close(): void;
 }
 
-/** Buffers its lines: a system call for each would take longer than many a request does. */
 export function createAccessLog(level: Level): AccessLog {
-  const destination = pino.destination({
-    dest: STANDARD_ERROR,
-    sync: false,
-    minLength: BUFFERED.bytes,
-    periodicFlush: BUFFERED.milliseconds,
-  });
-  return {
-    logger: pino({ level, base: null }, destination),
-    close() {
-      destination.flushSync();
-      destination.end();
-    },
-  };
-}
-
-function standardError(): DestinationStream {
-  return pino.destination({ dest: STANDARD_ERROR, sync: true });
+  const destination = new GatheringLogOutput();
+  return { logger: pino({ level, base: null }, destination), close: () => destination.close() };
 }
