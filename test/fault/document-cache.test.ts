@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -146,6 +146,18 @@ describe('a document cache', () => {
     }
     await openCache().removeLeftOver();
     assert.deepEqual(await names(), whole);
+  });
+
+  it('counts the documents of an earlier process also when something left over cannot be removed', async () => {
+    await openCache().get(version(1), () => MAKING);
+    // The first folder that is scanned has a folder in place of a file.
+    const left = join(dataFolder, 'documents', '0', 'left-over');
+    await mkdir(left, { recursive: true });
+    await utimes(left, 0, 0);
+    const cache = openCache();
+    await cache.scan();
+    assert.equal(cache.figures().documents, 1);
+    await assert.rejects(cache.removeLeftOver(), { code: 'ERR_FS_EISDIR' });
   });
 
   it('keeps the newest of two versions that a killed process left', async () => {

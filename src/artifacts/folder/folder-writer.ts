@@ -56,7 +56,11 @@ async function writeBlocks(path: string, { root, body, signal }: WriteTask, hash
       mostUnderWay: MOST_UNDER_WAY,
       memory: hasher.usesThreads ? ALIGNED_SHARED_MEMORY : ALIGNED_MEMORY,
       signal,
-      take: (block) => Promise.all([hasher.update(block), translated(root, file.write(block))]),
+      async take(block) {
+        // Both have ended before the file is closed: its descriptor could be that of another file then.
+        const ended = await Promise.allSettled([hasher.update(block), translated(root, file.write(block))]);
+        for (const one of ended) if (one.status === 'rejected') throw one.reason;
+      },
     });
     await translated(root, file.sync());
     return length;

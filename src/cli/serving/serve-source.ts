@@ -90,6 +90,8 @@ export async function serveSource(
       if (configuration.jobs.run) jobs = runJobs(app, logger);
       if (configuration.jobs.run) deliveries = runDeliveries(app, logger);
       running = hooks.running({ app, baseUrl, host, port, loops });
+      // When it is stopped already, it is awaited only after all else has ended.
+      running.catch(() => {});
       await untilStopped(running, call.stopped);
       logStop(logs, 'stopping');
     } finally {

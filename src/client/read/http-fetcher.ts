@@ -85,9 +85,15 @@ export class HttpFetcher implements Fetcher {
       // Not the option `signal`: it takes several times as long, because it observes the streams, too.
       const abort = () => stop('it was stopped');
       signal.addEventListener('abort', abort);
-      sent.on('close', () => signal.removeEventListener('abort', abort));
-      if (signal.aborted) abort();
+      // Without a response or an error, as when the server switches to another protocol, nothing else would come.
+      sent.on('close', () => {
+        signal.removeEventListener('abort', abort);
+        if (response !== undefined) return;
+        clearTimeout(deadline);
+        reject(cutOff());
+      });
       const deadline = setTimeout(() => stop(`it took longer than ${seconds(responseMs)}`), responseMs);
+      if (signal.aborted) abort();
       sent.on('timeout', () => stop(`the server sent nothing for ${seconds(idleMs)}`));
       sent.on('response', (incoming) => {
         response = incoming;

@@ -63,26 +63,27 @@ async function syncOne(path: string): Promise<void> {
 
 class Shell {
   readonly #process: ChildProcess;
-  readonly #codes: AsyncIterator<string>;
+  readonly #codes: AsyncIterator<string> | null;
   readonly #closed: Promise<unknown>;
 
   constructor(root: string) {
     this.#process = spawn('sh', ['-c', SYNC_EACH_LINE, root], { stdio: ['pipe', 'pipe', 'ignore'] });
-    this.#codes = createInterface({ input: this.#process.stdout! })[Symbol.asyncIterator]();
-    // If the shell cannot be started, or has ended, `run` returns no exit code.
+    // If the shell cannot be started, or has ended, `run` returns no exit code. Without free file descriptors it has no
+    // streams.
     this.#process.on('error', () => {});
-    this.#process.stdin!.on('error', () => {});
+    this.#process.stdin?.on('error', () => {});
+    this.#codes = this.#process.stdout && createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
     this.#closed = once(this.#process, 'close').catch(() => {});
   }
 
   /** Returns the exit code of a sync; undefined when the shell has ended. */
   async run(): Promise<string | undefined> {
-    this.#process.stdin!.write('\n');
-    return (await this.#codes.next()).value;
+    this.#process.stdin?.write('\n');
+    return (await this.#codes?.next())?.value;
   }
 
   async close(): Promise<void> {
-    this.#process.stdin!.end();
+    this.#process.stdin?.end();
     await this.#closed;
   }
 }

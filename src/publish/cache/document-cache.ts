@@ -110,11 +110,14 @@ export class DocumentCache {
     return (this.#records.use(path) ?? (await this.#records.read(path)))?.record;
   }
 
-  /** Reads the files of an earlier process: counts its documents, and removes incomplete ones. */
+  /**
+   * Reads the files of an earlier process: counts its documents, and removes incomplete ones. Never rejects: what cannot
+   * be removed is left, and `removeLeftOver` reports it.
+   */
   async scan(): Promise<void> {
     for (const folder of await readdir(this.#folder).catch(() => []))
-      await this.#scanFolder(join(this.#folder, folder));
-    await this.#records.evict(this.#mostBytes);
+      await this.#scanFolder(join(this.#folder, folder)).catch(() => {});
+    await this.#records.evict(this.#mostBytes).catch(() => {});
   }
 
   /**

@@ -73,6 +73,8 @@ export class Packer {
     const packages = new MessageChannel();
     const beside = this.#isAlone ? new MessageChannel() : undefined;
     const storing = storeSent(packages.port1, this.#artifacts, signal);
+    // It is awaited last; until then, another error may come first.
+    storing.catch(() => {});
     let end: (() => Promise<void>) | undefined;
     try {
       end = beside && (await this.#prepare(beside.port1, contents));

@@ -74,6 +74,7 @@ export class CallbackClient {
         },
       };
       let sent: ClientRequest;
+      let hasAnswered = false;
       try {
         sent = clientModule(isSecure).request(url, options);
       } catch (error) {
@@ -86,7 +87,14 @@ export class CallbackClient {
         const isStale = sent.reusedSocket && error.code === 'ECONNRESET';
         resolve({ failure: describeHttpFailure(error), ...(isStale && { isStale }) });
       });
+      // Without a response or an error, as when the server switches to another protocol, nothing else would come.
+      sent.on('close', () => {
+        if (hasAnswered) return;
+        clearTimeout(deadline);
+        resolve({ failure: 'the connection was closed without an answer' });
+      });
       sent.on('response', (response) => {
+        hasAnswered = true;
         readText(response)
           .then((text) => resolve({ status: response.statusCode!, text }))
           .catch((error: Error) => resolve({ failure: error.message }))

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { DiskSync } from '../../../src/lib/files/disk-sync.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
@@ -52,6 +54,21 @@ describe('DiskSync', () => {
     disk = new DiskSync(folder.path);
     await triesEach();
     await triesEach();
+  });
+
+  it('rejects, and lets the process go on, when no more files can be opened', async () => {
+    const module = new URL('../../../src/lib/files/disk-sync.ts', import.meta.url);
+    const script = `
+      import { DiskSync } from '${module}';
+      import { openSync } from 'node:fs';
+      const disk = new DiskSync('/');
+      try { for (;;) openSync('/dev/null'); } catch {}
+      await disk.sync(Array(17).fill('/')).catch(({ code }) => process._rawDebug(code));
+      await disk.close();
+      setTimeout(() => process._rawDebug('goes on'), 50);`;
+    const limited = ['-c', 'ulimit -n 80; exec "$0" --input-type=module --eval "$1"', process.execPath, script];
+    const { stderr } = await promisify(execFile)('sh', limited);
+    assert.match(stderr, /^EMFILE\ngoes on\n$/);
   });
 
   it('starts another shell when one was killed', async () => {

@@ -77,6 +77,13 @@ describe('the validation of a hostile source @long', () => {
     }
   });
 
+  it('does not wait for a server that switches to another protocol', async () => {
+    source.answers.set(LIST, ({ socket }) =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'),
+    );
+    assertFinds(await check(), 28, /the connection was closed before all bytes came/);
+  });
+
   it('does not wait for a server that sends nothing, or a byte at a time', async () => {
     source.answers.set(LIST, () => {});
     assertFinds(await check({ idleMs: 200 }), 28, /sent nothing for 0.2 seconds/);
