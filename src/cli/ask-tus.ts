@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { TidemarkError } from '../core/errors.ts';
 import { clientModule } from '../lib/http/client-module.ts';
 import { describeHttpFailure } from '../lib/http/failure.ts';
+import { responseTo } from '../lib/http/response-to.ts';
 
 export interface TusAnswer {
   readonly status: number;
@@ -45,7 +45,7 @@ export async function askTus(url: URL, { method, headers, token, signal, body }:
     headers: { ...TUS, ...headers, ...(token !== undefined && { Authorization: `Bearer ${token}` }) },
   });
   request.on('timeout', () => request.destroy(new Error(`it did not answer for ${IDLE_MS / 1000} s`)));
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  const answered = responseTo(request);
   const sent = body === undefined ? Promise.resolve(request.end()) : pipeline(body, request);
   // A server that refuses the request responds before it has read all of it.
   const settled = sent.then(
@@ -53,7 +53,7 @@ export async function askTus(url: URL, { method, headers, token, signal, body }:
     () => {},
   );
   try {
-    const [response] = await answered;
+    const response = await answered;
     const answer = { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
     request.destroy();
     await settled;

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { TidemarkError } from '../core/errors.ts';
 import { clientModule } from '../lib/http/client-module.ts';
 import { describeHttpFailure } from '../lib/http/failure.ts';
+import { responseTo } from '../lib/http/response-to.ts';
 import { errorCode, reasonOf } from '../lib/system-error.ts';
 import { IDLE_MS } from './ask-tus.ts';
 import { Stopped } from './exit-code.ts';
@@ -66,12 +65,12 @@ export async function sendForm(url: URL, form: Form, options: SendOptions): Prom
     },
   });
   request.on('timeout', () => request.destroy(new Error(`no byte was sent or received for ${idleMs / 1000} s`)));
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+  const answered = responseTo(request);
   const chunks = Readable.from(body.chunks(), { objectMode: false });
   // A server that refuses the form responds before it has read all of it.
   const sent = pipeline(chunks, request).catch(() => {});
   try {
-    const [response] = await answered;
+    const response = await answered;
     const answer = { status: response.statusCode ?? 0, text: await text(response) };
     request.destroy();
     await sent;

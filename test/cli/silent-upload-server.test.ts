@@ -34,6 +34,13 @@ describe('a form that is sent to a server', () => {
     { title: 'takes all of it, and does not answer', length: 10, on: (socket: Socket) => void socket.resume() },
     { title: 'takes no byte of it', length: 20_000_000, on: (socket: Socket) => void socket.pause() },
     {
+      title: 'switches to another protocol',
+      length: 10,
+      says: /did not answer: it closed the connection without an answer/,
+      on: (socket: Socket) =>
+        void socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'),
+    },
+    {
       title: 'breaks off in its answer',
       length: 10,
       says: /did not answer/,
