@@ -111,8 +111,8 @@ export class DocumentCache {
   }
 
   /**
-   * Reads the files of an earlier process: counts its documents, and removes incomplete ones. Never rejects: what cannot
-   * be removed is left, and `removeLeftOver` reports it.
+   * Reads the files of an earlier process: counts its documents, and removes incomplete ones. Never rejects: what
+   * cannot be removed is left, and `removeLeftOver` reports it.
    */
   async scan(): Promise<void> {
     for (const folder of await readdir(this.#folder).catch(() => []))
