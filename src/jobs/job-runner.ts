@@ -150,11 +150,9 @@ export class JobRunner {
     events.onStarted?.(job);
     if (this.#stopping.signal.aborted) execution.stop();
     execution.outcome
-      .finally(() => {
+      .then((outcome) => {
         this.#running.delete(execution);
         this.#wake();
-      })
-      .then((outcome) => {
         const { result, failure } = execution;
         events.onEnded?.(job, { outcome, seconds: (performance.now() - began) / 1000, result, failure });
       })
