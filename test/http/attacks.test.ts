@@ -122,13 +122,13 @@ describe('Attacks over HTTP', () => {
         'sets/files/resources/folder/open',
         '..',
       ]) {
-        const answer = await sendRaw(url, headOf(`GET ${target}`));
+        const answer = await sendRaw(url, headOf(`GET ${target}`, { Host: host }));
         assert.ok(!answer.includes(SECRET) && !answer.includes('root:'), target);
         const status = statusOf(answer);
         assert.ok((status >= 400 && status < 500) || status === 200, `${target}: ${status}`);
         if (status === 200) assert.match(answer.toString(), /text\/html/);
       }
-      const whole = await sendRaw(url, headOf(`GET http://${host}/sets/files/resources/folder/open`));
+      const whole = await sendRaw(url, headOf(`GET http://${host}/sets/files/resources/folder/open`, { Host: host }));
       assert.match(whole.toString(), /for everybody$/);
     });
 
