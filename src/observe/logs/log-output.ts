@@ -126,7 +126,8 @@ class LostLines {
   notice(): string {
     this.#noticed = this.count;
     if (this.count === 0) return '';
-    const msg = `${this.count} lines of this log could not be written: ${this.#problem}`;
+    const lines = this.count === 1 ? '1 line' : `${this.count} lines`;
+    const msg = `${lines} of this log could not be written: ${this.#problem}`;
     // It begins on a line of its own, also when a part of a line was written before.
     return `\n${JSON.stringify({ level: 40, time: Date.now(), msg })}\n`;
   }
