@@ -163,6 +163,8 @@ describe('The log of a server', () => {
   });
 
   itOnSmallDisk('loses lines while its disk is full, and the server nothing', 1, async (disk) => {
+    // What uses the disk ends before it goes.
+    await using _ = { [Symbol.asyncDispose]: killTidemarks };
     const port = await findFreePort();
     const url = `http://127.0.0.1:${port}`;
     const log = join(disk.folder, 'log');

@@ -30,8 +30,14 @@ export class SmallDisk {
     const { bavail, bsize } = await statfs(this.folder);
     const block = Buffer.alloc(bsize);
     const file = await open(this.#ballast, 'a');
-    for (let taken = 0; taken + bsize <= bavail * bsize - left; taken += bsize) await file.write(block);
-    await file.close();
+    try {
+      for (let taken = 0; taken + bsize <= bavail * bsize - left; taken += bsize) await file.write(block);
+    } catch (error) {
+      // Another process took some of it meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    } finally {
+      await file.close();
+    }
   }
 
   /** Gives back what `fill` took. */
