@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Context } from 'mocha';
 import { scratchRoot } from './scratch-root.ts';
 
 // Every temporary folder of the tests and of the processes that they start is in here.
@@ -18,6 +19,8 @@ const closers: (() => Promise<void>)[] = [];
 let before: readonly string[] = [];
 /** Those of servers that all files share, when files run one after the other in this process. */
 let shared: readonly string[] = [];
+/** When the file of tests began. */
+let begun = 0;
 
 /** Closes what the tests share, after the last of them. */
 export function atEndOfRun(close: () => Promise<void>): void {
@@ -30,11 +33,13 @@ export function atEndOfRun(close: () => Promise<void>): void {
  */
 export const mochaHooks = {
   beforeAll() {
+    begun = performance.now();
     before = process.getActiveResourcesInfo();
     shared = readdirSync(folder);
   },
 
-  async afterAll() {
+  async afterAll(this: Context) {
+    keepDuration(this.test?.parent?.suites[0]?.file);
     for (const close of closers.splice(0).toReversed()) await close();
     const left = readdirSync(folder).filter((name) => !shared.includes(name));
     // The next file of tests is not to be blamed for them.
@@ -43,6 +48,13 @@ export const mochaHooks = {
     assert.deepEqual(await leftOpen(), [], 'the tests are over, but something is still open');
   },
 };
+
+/** Adds a line to the file of `TEST_DURATIONS`, when there is one: scripts/tests/run.ts reads it. */
+function keepDuration(file: string | undefined): void {
+  const { TEST_DURATIONS: list } = process.env;
+  if (list === undefined || file === undefined) return;
+  appendFileSync(list, `${relative('.', file)}\t${((performance.now() - begun) / 1000).toFixed(1)}\n`);
+}
 
 /** What is open now and was not before the first test. */
 async function leftOpen(): Promise<readonly string[]> {
