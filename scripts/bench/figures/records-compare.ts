@@ -51,7 +51,7 @@ export const recordsCompare: Bench = {
         name: `comparing ${number} records, ${CHANGED} changed`,
         unit: 'records/s',
         ours: speeds,
-        limit: { least: 60_000 },
+        limit: { least: 100_000 },
       },
       { name: '… memory', unit: 'MB', ours: memories, limit: { most: 300 } },
     ];
