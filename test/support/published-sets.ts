@@ -90,7 +90,7 @@ export class PublishedSets {
 export function withAfter<Store extends object>(
   store: Store,
   method: keyof Store,
-  happens: () => Promise<unknown>,
+  happens: (result: unknown) => Promise<unknown>,
 ): Store {
   return new Proxy(store, {
     get(target, name) {
@@ -99,7 +99,7 @@ export function withAfter<Store extends object>(
       if (name !== method) return value.bind(target);
       return async (...values: unknown[]) => {
         const result = await value.apply(target, values);
-        await happens();
+        await happens(result);
         return result;
       };
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { formatKey, parseKey } from '../../../src/artifacts/artifact-key.ts';
-import type { ArtifactStore } from '../../../src/artifacts/artifact-store.ts';
+import type { ArtifactStore, OpenObject } from '../../../src/artifacts/artifact-store.ts';
 import { FolderStore } from '../../../src/artifacts/folder/folder-store.ts';
 import { isChainId } from '../../../src/artifacts/keys/log-keys.ts';
 import { ArchiveChain, listChains, newChainId } from '../../../src/backup/archive-chain.ts';
@@ -213,7 +213,8 @@ describe('the archives of an artifact store', () => {
 
   it('are not taken for damaged when their store does not answer', async () => {
     await new ArchiveChain(store, OLD).append(mark(1));
-    const away = withAfter(store, 'get', async () => {
+    const away = withAfter(store, 'get', async (object) => {
+      (object as OpenObject).body.destroy();
       throw new TidemarkError('unavailable', 'away');
     });
     await assert.rejects(chooseChain(away), fails('unavailable'));
