@@ -239,19 +239,23 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     assert.match(taken.error!, /short sent no heartbeat for 0.4 s/);
 
     const next = await claim(other, OTHER);
+    await next.putLog(['of the next']);
+    await assert.rejects(lost.putLog(['of the lost']), isConflict);
     await assert.rejects(lost.heartbeat(), isConflict);
     await assert.rejects(lost.finish({ state: 'done', result: 'lost' }), isConflict);
     await next.finish({ state: 'done', result: 'next' });
     assert.equal((await jobs.get('build/a')).result, 'next');
+    assert.deepEqual(await jobs.log('build/a'), ['of the next']);
     await assert.rejects(lost.finish({ state: 'done', result: 'lost' }), isConflict);
   });
 
   it('has failed when it is taken back after its last attempt', async () => {
     await jobs.add('build', 'a', {});
-    await claim(jobs, SHORT);
+    const lost = await claim(jobs, SHORT);
     const watching = claimer(other, OTHER, ['build'], 1);
     const taken = await until('the lease ends', async () => (await watching.watch()).at(0));
     assert.equal(taken.state, 'failed');
+    await assert.rejects(lost.finish({ state: 'done', result: 'lost' }), isConflict);
     assert.equal(await stateOf('build/a'), 'failed');
   });
 
@@ -306,6 +310,21 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     assert.equal((await claim(other, OTHER, ['clean'])).job.id, 'a3');
     for (const job of first) await job.finish({ state: 'done', result: {} });
     assert.equal((await claim(other, OTHER)).job.id, claimed[0] === 'a1' ? 'a2' : 'a1');
+  });
+
+  it('runs no second job of a key when another became due and was claimed after it was read', async () => {
+    await jobs.add('build', 'other', {});
+    const notBefore = Date.now() + 300;
+    await jobs.add('build', 'a1', {}, { oneAtATimePer: 'a', notBefore });
+    await until('another millisecond', async () => Date.now() > (await jobs.get('build/a1')).added);
+    await jobs.add('build', 'a2', {}, { oneAtATimePer: 'a' });
+    const own = claimer(jobs);
+    // It reads a2 with this job, to claim it next.
+    assert.equal((await own.claim())?.job.id, 'other');
+    await until('a1 is due', async () => Date.now() >= notBefore);
+    assert.equal((await claim(other, OTHER)).job.id, 'a1');
+    assert.equal(await own.claim(), undefined);
+    assert.equal(await stateOf('build/a2'), 'queued');
   });
 
   it('finds a job whose key is free behind many others whose key is not', async () => {

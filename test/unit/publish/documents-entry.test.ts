@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { fragment } from 'xmlbuilder2';
 import { CHANGE_KINDS } from '../../../src/core/change.ts';
-import { entryWeight } from '../../../src/core/entry-weight.ts';
+import { entryWeight, weightInSet } from '../../../src/core/entry-weight.ts';
 import { HASH_ALGORITHMS } from '../../../src/core/hash.ts';
 import { uriOf } from '../../../src/core/key.ts';
 import type { ResourceState } from '../../../src/core/resource.ts';
@@ -93,6 +93,25 @@ describe('an entry', () => {
         assert.ok(Buffer.byteLength(urlEntry({ key, state, event: '' }, style)) <= bytes || kind === 'deleted');
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  it('weighs at most what its weight says, also when all of it is escaped, with links to its versions', () => {
+    // As long as a page or a window of such entries is limited by their weight.
+    const escaped = fc.string({ unit: fc.constantFrom('&', '"'), minLength: 500, maxLength: 1_000 });
+    const links = fc.array(fc.record({ rel: escaped, href: escaped, mime: escaped }), { maxLength: 2 });
+    fc.assert(
+      fc.property(escaped, escaped, links, (text, mime, all) => {
+        const set = { urlPrefix: `https://example.org/${text}/`, keepVersions: true };
+        const [key, state, stamp] = [`/${text}`, { mime, links: all }, 1_772_355_600_412_306];
+        const style = { ...set, publishHashes: [], versions: { home: set.urlPrefix, since: 0 } };
+        const change = { set: 1, key, kind: 'updated', stamp, state, weight: 0, window: 1 } as const;
+        const written = changeEntries([change], style);
+        assert.match(written, /rel="timemap"/);
+        const weight = weightInSet(set, key, state);
+        assert.ok(Buffer.byteLength(written) <= weight, `${Buffer.byteLength(written)} bytes, weight ${weight}`);
+      }),
+      { numRuns: 50 },
     );
   });
 
