@@ -78,6 +78,22 @@ describeOnEachStore('A private set', (store, itOnce) => {
     assert.equal((await get('/.well-known/resourcesync', { 'If-None-Match': etag })).status, 200);
   });
 
+  itOnce('has parts that never change, which no cache may share either', async () => {
+    await addSealed();
+    await started.app.sets.change('sealed', { windowChanges: 1 });
+    const administrator = { Authorization: 'Bearer open-sesame' };
+    for (const change of ['updated', 'deleted']) {
+      const changes = [{ location: { value: 'a.txt', type: 'rel_path' }, change }];
+      await askJson(`${started.url}/api/sets/sealed/changes`, { changes }, administrator);
+    }
+    const { text } = await get('/sets/sealed/changelist.xml', reader);
+    const [closed] = [...text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, uri]) => new URL(uri!).pathname);
+    const { status, headers } = await get(closed!, reader);
+    assert.deepEqual([status, headers['cache-control']], [200, 'private, max-age=31536000, immutable']);
+    assert.match(headers.vary ?? '', /Authorization/);
+    assert.equal((await get(closed!)).status, 404);
+  });
+
   itOnce('is in the Source Description of its own readers alone, also where others read as many sets', async () => {
     const { sets, tokens } = started.app;
     for (const slug of ['one', 'two']) {
