@@ -44,7 +44,7 @@ describe('The files of a group of tests', () => {
   it('are all files of tests, in one of the groups', () => {
     const [short, long] = [filesOf('short'), filesOf('long')];
     assert.ok(short.includes('test/unit/project/judge.test.ts'));
-    assert.ok(long.includes('test/fault/durability.test.ts'));
+    assert.ok(long.includes('test/fault/full-disk.test.ts'));
     assert.equal(new Set([...short, ...long]).size, short.length + long.length);
   });
 
