@@ -35,6 +35,12 @@ export class RateLimiter {
     return 0;
   }
 
+  /** Gives back what was taken for something that is not to be counted after all. */
+  giveBack(key: string, amount: number): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket !== undefined) bucket.left += amount;
+  }
+
   #bucketOf(key: string, perMinute: number): Bucket {
     const now = this.#now();
     const bucket = this.#buckets.get(key) ?? { left: perMinute, at: now };

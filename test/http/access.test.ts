@@ -4,6 +4,7 @@ import { isTidemarkError, TidemarkError } from '../../src/core/errors.ts';
 import { startServer } from '../../src/http/server/server.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { headOf, sendRaw, statusOf } from '../support/raw-http.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 
@@ -34,6 +35,21 @@ describeOnEachStore('Access over HTTP', (store, itOnce) => {
     }
     assert.equal((await read({ Host: 'evil.example.org' })).status, 403);
     assert.equal((await post({ Host: 'evil.example.org' })).status, 403);
+  });
+
+  itOnce('without a token is not for what a proxy sends by HTTP/1.0 under the address of this server', async () => {
+    await start();
+    const posted = async (version: string) => {
+      const body = JSON.stringify(CHANGES);
+      const head = headOf('POST /api/sets/papers/changes', {
+        'Content-Type': 'application/json',
+        'Content-Length': String(body.length),
+      });
+      const { host } = new URL(started.url);
+      const text = head.replace('HTTP/1.1', version).replace('Host: 127.0.0.1', `Host: ${host}`);
+      return statusOf(await sendRaw(started.url, text + body));
+    };
+    assert.deepEqual([await posted('HTTP/1.0'), await posted('HTTP/1.1')], [403, 200]);
   });
 
   itOnce('without a token is as for everybody while tokens cannot be read, and refused for that alone', async () => {

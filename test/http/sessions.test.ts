@@ -36,6 +36,19 @@ describeOnEachStore('A session of a browser', (store, itOnce) => {
     return (await ask(started.url + path, { ...question, headers })).status;
   };
 
+  itOnce('is not begun by trying many tokens, and a mistake does not count for long', async () => {
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => signIn(`wrong-${at}`)));
+    const statuses = answers.map((answer) => answer.status);
+    assert.deepEqual([...new Set(statuses)].sort(), [403, 429]);
+    assert.ok(statuses.filter((status) => status === 403).length <= 25, statuses.join());
+    const refused = answers.find(({ status }) => status === 429)!;
+    assert.ok(Number(refused.headers['retry-after']) <= 3);
+    // Another address is not refused, and may sign in as often as it likes.
+    const { token } = await started.app.tokens.create({ name: 'reader', scopes: ['read:sealed'] });
+    const headers = { 'X-Forwarded-For': '203.0.113.9' };
+    for (let times = 0; times < 25; times++) assert.equal((await signIn(token, { headers })).status, 303);
+  });
+
   it('may do what its token may, at every server, until the token is revoked', async () => {
     const { token, record } = await started.app.tokens.create({ name: 'reader', scopes: ['read:sealed'] });
     const signedIn = await signIn(token, { to: 'sets/sealed/' });

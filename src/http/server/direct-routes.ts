@@ -22,6 +22,7 @@ export function directRoutes({ direct, express, idleTimeoutMs }: DirectParts): R
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requireHost(request);
     requirePath(request);
+    markProxy(request);
     const matched = matchedRequest(request, response);
     const match = direct.match(matched.method, matched.url, matched.headers);
     if (match === undefined) express(request, response);
@@ -42,6 +43,15 @@ export function directRoutes({ direct, express, idleTimeoutMs }: DirectParts): R
       .catch((error: unknown) => respondToFailure(error, request, response))
       .catch(() => response.destroy());
   };
+}
+
+/**
+ * Names the proxy that a request of HTTP/1.0 came through, as the proxy should have done (RFC 9110, 7.6.3): nginx with
+ * `proxy_pass` alone sends HTTP/1.0, the Host of this server, and no header of a proxy. Other present clients of
+ * HTTP/1.0 are rare.
+ */
+function markProxy({ httpVersion, headers }: IncomingMessage): void {
+  if (httpVersion === '1.0') headers.via ??= '1.0 unnamed';
 }
 
 function matchedRequest(

@@ -1,8 +1,11 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
+import { clientAddress } from '../../../access/client-address.ts';
 import { problemOfToken, requireOwnPage } from '../../../access/identify.ts';
+import { RateLimiter } from '../../../access/rate-limiter.ts';
 import { SESSION_MS } from '../../../access/sessions.ts';
 import { senderOf } from '../../request/admitted.ts';
+import { tooManyRequests } from '../../request/http-error.ts';
 import { page as htmlPage, type Operation } from '../../request/operation.ts';
 import { FORM_BODY, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
@@ -12,6 +15,9 @@ import { sendPage } from '../parts/send-page.ts';
 import { sentence } from '../parts/words.ts';
 import { setCookie } from './set-cookie.ts';
 import { renderSignInPage, type SignInPage } from './sign-in-page.ts';
+
+/** From one address; a person mistypes a few. */
+const WRONG_TOKENS_PER_MINUTE = 20;
 
 const FORM = {
   id: 'signIn',
@@ -30,7 +36,14 @@ const SIGN_IN = {
   summary: 'Begins a session of a browser, by a token',
   description: `The session is a cookie that is valid for ${SESSION_MS / 3_600_000} hours, as long as the token is.`,
   body: FORM_BODY,
-  answers: [{ status: 303, description: 'The session has begun.', headers: ['Location', 'Set-Cookie'] }],
+  answers: [
+    { status: 303, description: 'The session has begun.', headers: ['Location', 'Set-Cookie'] },
+    {
+      status: 429,
+      description: 'Too many wrong tokens came from the address of the sender.',
+      headers: ['Retry-After'],
+    },
+  ],
 } satisfies Operation;
 
 const SIGN_OUT = {
@@ -44,6 +57,7 @@ const SIGN_OUT = {
 export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { sessions, tokens, configuration } = app;
   const { idleTimeoutMs, baseUrl } = configuration;
+  const wrongTokens = new RateLimiter();
   const keeping = { baseUrl, maxAge: SESSION_MS };
 
   async function show(request: Request, response: Response, form: Pick<SignInPage, 'to' | 'problem' | 'isUnsent'>) {
@@ -72,8 +86,13 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
         const form = await readForm(request, { idleTimeoutMs, stopping });
         const to = ownTarget(form.get('to') ?? '');
         const token = form.get('token')?.trim() ?? '';
+        const address = clientAddress(request.headers, request.socket.remoteAddress);
+        // Counted before the token is checked: many may be checked at the same time.
+        const wait = wrongTokens.take(address, 1, WRONG_TOKENS_PER_MINUTE);
+        if (wait > 0) throw tooManyRequests(wait);
         const problem = await problemOfToken(token, { tokens, own: configuration.token });
         if (problem !== undefined) return show(request, response, { to, problem: sentence(problem) });
+        wrongTokens.giveBack(address, 1);
         setCookie({ request, response }, await sessions.begin(token), keeping);
         response.redirect(303, `./${to}`);
       },

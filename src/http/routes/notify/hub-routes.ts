@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { may } from '../../../access/may.ts';
 import type { Principal } from '../../../access/principal.ts';
 import { TidemarkError } from '../../../core/errors.ts';
+import { isRefusedHost } from '../../../lib/http/private-host.ts';
 import type { Subscriber } from '../../../publish/notify/subscription.ts';
 import { topicOf } from '../../../publish/topics.ts';
 import { senderOf } from '../../request/admitted.ts';
@@ -23,6 +24,7 @@ const ASK_HUB = {
   body: { 'application/x-www-form-urlencoded': 'text' },
   answers: [
     { status: 202, description: 'It is recorded, and the callback will be asked.' },
+    { status: 400, description: 'The request is wrong, or its callback is in a private network that is not reached.' },
     { status: 404, description: 'There is no such topic, or no hub.' },
   ],
 } satisfies Operation;
@@ -41,6 +43,7 @@ export function hubRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
           throw new TidemarkError('not-found', 'there is no hub here: see the links of the topic');
         const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BODY_BYTES);
         const asked = parseHubRequest(body.toString('utf8'));
+        requireCallback(asked, configuration);
         await requireTopic(app, asked, response);
         await subscriptions.request(asked, pendingOf(asked, senderOf(response)));
         setCaching(response, 'no-store');
@@ -48,6 +51,14 @@ export function hubRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
       },
     }),
   ];
+}
+
+/** @throws TidemarkError `invalid` for a callback that would never be asked */
+function requireCallback({ callback }: AskedOfHub, { subscriberNetworks }: ServedApp['configuration']): void {
+  const { hostname } = new URL(callback);
+  if (!isRefusedHost(hostname, subscriberNetworks)) return;
+  const message = `hub.callback leads to ${hostname}, in a private network: the setting subscriberNetworks (TIDEMARK_SUBSCRIBER_NETWORKS) of this server says which of them its hub may reach`;
+  throw new TidemarkError('invalid', message, { code: 'bad-hub-request', field: 'hub.callback' });
 }
 
 /** @throws TidemarkError `not-found` when it is not a topic, or one that the sender may not read */
