@@ -167,6 +167,7 @@ export const resourceSchema = z
     changed: datetime,
     created: datetime,
     order: order.describe('The highest order of the events about it. Absent when none had one.'),
+    page: uri.optional().describe('The document of the Resource List that has it. Only where one resource is shown.'),
   })
   .meta({ id: 'Resource', description: 'The current state of a resource.' });
 

@@ -1,3 +1,4 @@
+import type { ResourceKey } from '../core/key.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import type { SetDocumentKey, SourceDocumentKey } from './documents.ts';
@@ -16,6 +17,12 @@ export interface PageInfo {
   readonly digest?: string;
   /** Milliseconds since 1970. */
   readonly rendered?: number;
+}
+
+/** A page of a Resource List, as its index names it; the list itself when it has no other page. */
+export interface ListedPage {
+  readonly name: string;
+  readonly uri: string;
 }
 
 /** Publishes documents. Each contains all changes that were committed before the call. */
@@ -40,6 +47,15 @@ export interface DocumentPublisher {
     slug: string,
     range: { readonly start: number; readonly most: number },
   ): Promise<{ readonly pages: readonly PageInfo[]; readonly total: number }>;
-  /** Renders only one page again from the store. */
-  refreshPage(slug: string, name: string): Promise<PageInfo>;
+  /**
+   * The page that has a resource, or would have it.
+   * @throws TidemarkError `not-ready` while the set is read for the first time
+   */
+  pageOf(slug: string, key: ResourceKey): Promise<ListedPage>;
+  /**
+   * Renders only one page again from the store.
+   * @param named its name, its file name or its URL
+   * @throws TidemarkError `not-found`
+   */
+  refreshPage(slug: string, named: string): Promise<PageInfo>;
 }

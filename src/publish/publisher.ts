@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HubSetting } from '../config/configuration.ts';
 import { TidemarkError } from '../core/errors.ts';
+import type { ResourceKey } from '../core/key.ts';
 import { keptSince, type ResourceSet, type SetId } from '../core/resource-set.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
@@ -13,7 +14,7 @@ import { fingerprint } from './cache/document-reference.ts';
 import type { Documents } from './cache/fresh-documents.ts';
 import type { Renderer } from './cache/renderer.ts';
 import { type AskedRange, type DocumentPlan, publish } from './document-plan.ts';
-import type { DocumentPublisher, PageInfo } from './document-publisher.ts';
+import type { DocumentPublisher, ListedPage, PageInfo } from './document-publisher.ts';
 import {
   DOCUMENTS,
   documentUri,
@@ -151,9 +152,18 @@ export class Publisher implements DocumentPublisher {
     return this.#settled(published, (directory) => planKeeping(published, directory));
   }
 
-  async refreshPage(slug: string, name: string): Promise<PageInfo> {
-    const found = (await this.#pagePlans(slug)).find(({ page }) => page.name === name);
-    if (found === undefined) throw new TidemarkError('not-found', `the set "${slug}" has no page "${name}"`, { name });
+  async pageOf(slug: string, key: ResourceKey): Promise<ListedPage> {
+    const { uris } = await this.#readySet(slug);
+    const plans = await this.#pagePlans(slug);
+    const { name } = plans.findLast(({ page }) => page.from <= key)!.page;
+    return { name, uri: plans.length === 1 ? uris.resourceList : uris.resourcePage(name) };
+  }
+
+  async refreshPage(slug: string, named: string): Promise<PageInfo> {
+    const plans = await this.#pagePlans(slug);
+    const name = pageNameOf(named);
+    const found = name === '' && plans.length === 1 ? plans[0] : plans.find(({ page }) => page.name === name);
+    if (found === undefined) throw noSuchPage(slug, named, plans);
     await this.#parts.cache.refresh(found.plan.reference, found.plan.making());
     return this.#pageInfo(found);
   }
@@ -240,6 +250,21 @@ export class Publisher implements DocumentPublisher {
   #forgetRemoved(): void {
     for (const id of this.#parts.sets.knownRemoved()) this.#publications.delete(id);
   }
+}
+
+/** @param named a page by its name, its file name or its URL; empty for the whole list */
+function pageNameOf(named: string): string {
+  return named
+    .replace(/^.*\//, '')
+    .replace(/^resourcelist-?/, '')
+    .replace(/\.xml$/, '');
+}
+
+function noSuchPage(slug: string, named: string, plans: readonly PagePlan[]): TidemarkError {
+  const [first, last] = [plans[0]!.page.name, plans.at(-1)!.page.name];
+  const others = first === last ? `the only one is ${first}` : `they are ${first} to ${last}`;
+  const message = `the Resource List of "${slug}" has no page "${named}": ${others}, and "tidemark page list ${slug}" lists them`;
+  return new TidemarkError('not-found', message, { name: named });
 }
 
 /** The folder of a set's documents in the cache. */

@@ -119,7 +119,22 @@ describeOnEachStore('sets on the command line', (store, itOnce) => {
     const { pages } = JSON.parse(await done('page list files --json'));
     assert.equal(pages.length, 1);
     assert.match(await done(`page refresh files ${pages[0].name}`), /^Rendered page .* of files anew: 1 entry\.\n$/);
-    await refused('page refresh files none', /"none"/);
+    await refused('page refresh files none', /no page "none": the only one is /);
+    const [{ name, uri }] = pages;
+    for (const named of [
+      `resourcelist-${name}.xml`,
+      uri,
+      'resourcelist.xml',
+      '--resource /b.txt',
+      '--resource b.txt',
+    ]) {
+      assert.match(await done(`page refresh files ${named}`), /^Rendered page .* of files anew: 1 entry\.\n$/);
+    }
+    await refused('page refresh files --resource none', /"files" has no resource none/);
+    await refused(
+      `page refresh files ${name} --all-that-differ`,
+      /name one page, or give --resource or --all-that-diff/,
+    );
 
     const status = JSON.parse(await done('status --json'));
     assert.deepEqual([status.ready, status.baseUrl, status.sets.length], [true, 'http://localhost:8080', 1]);

@@ -52,6 +52,19 @@ describeOnEachStore('tidemark verify --published', (store, itOnce) => {
     );
   });
 
+  itOnce('names pages that differ to page refresh, which renders them and no other anew', async () => {
+    await change('resourcelist-1-00000002', (text) => text.replace(/<url><loc>[^<]*\/c<.*\n/, ''));
+    await change('capabilitylist', (text) => text.replace(/<url>\n.*\n.*\n.*\n/, ''));
+
+    const { stdout, stderr } = await place.run(['page', 'refresh', 's', '--all-that-differ']);
+    assert.match(stdout, /^Rendered page 1-00000002 of s anew: 2 entries\.\n$/);
+    assert.match(stderr, /1 other document differs/);
+    const { differences } = JSON.parse((await verify('--json')).stdout);
+    assert.deepEqual(differences.byKind, { document: 1 });
+    const again = await place.run(['page', 'refresh', 's', '--all-that-differ']);
+    assert.match(again.stdout, /^No page of s differs from the store\.\n$/);
+  });
+
   itOnce('finds a page that lists a resource twice, and one that is not there', async () => {
     await change('resourcelist-1-00000002', (text) => text.replace(/<url>.*\n/, (entry) => entry + entry));
     await change('resourcelist-1-00000003', (text) => text.replace(/<url>.*\n/, (e) => e + e.replace('/e<', '/x<')));

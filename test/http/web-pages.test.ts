@@ -193,7 +193,11 @@ describeOnEachStore('Pages for people, of a source that does not change', (store
   });
 
   itOnce('show a resource with its state and history, also one that was deleted', async () => {
-    const text = await page('/sets/maps/resource?key=%2Fnorth%2Fsheet%25201.tiff');
+    const path = '/sets/maps/resource?key=%2Fnorth%2Fsheet%25201.tiff';
+    const text = await page(path);
+    const { body } = await askJson(`${started.url}/api${path}`);
+    assert.match((await ask(body.page)).text, /<loc>[^<]*\/north\/sheet%201\.tiff</);
+    assert.match(text, new RegExp(`Listed in.*href="[^"]*${new URL(body.page).pathname.split('/').at(-1)}"`, 's'));
     assert.match(text, /<h1>north\/sheet 1\.tiff <\/h1>/);
     assert.match(text, /3\.00 MB <span class="quiet">\(3,000,000 bytes\)/);
     assert.match(text, /<dt>md5<\/dt><dd><code>d41d8cd98f00b204e9800998ecf8427e</);

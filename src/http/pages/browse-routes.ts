@@ -6,7 +6,7 @@ import { boundaryBefore, type Stamp } from '../../core/stamp.ts';
 import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
 import { filteredChanges, newestChanges } from '../request/browse.ts';
-import { keyOf } from '../request/named-resource.ts';
+import { keyOf, listedPage } from '../request/named-resource.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import type { Taken } from '../request/take.ts';
@@ -79,7 +79,7 @@ function findRoute(app: ServedApp): Route {
 
 /** One resource, and its changes. */
 function resourceRoute(app: ServedApp): Route {
-  const { index } = app;
+  const { index, publisher } = app;
   return get('/sets/:set/resource', {
     action: 'read-state',
     operation: RESOURCE,
@@ -92,7 +92,14 @@ function resourceRoute(app: ServedApp): Route {
       const history = await newestChanges(set, { before, limit: HISTORY_PER_PAGE }, read);
       const page = await setFrameOf(app, { request, response }, undefined);
       const versions = await keptVersions(app, set, history.taken);
-      const shown = { history: history.taken, versions, older: olderThan(history), isLatest: before === undefined };
+      const listed = resource.state === undefined ? undefined : await listedPage(publisher, set, key);
+      const shown = {
+        listed,
+        history: history.taken,
+        versions,
+        older: olderThan(history),
+        isLatest: before === undefined,
+      };
       sendPage(response, renderResourcePage({ ...page, resource, ...shown }));
     },
   });

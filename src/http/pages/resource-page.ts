@@ -6,6 +6,7 @@ import { mementoUri, setHome } from '../../core/set-uris.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { formatSeconds } from '../../core/w3c-datetime.ts';
 import { formatCount } from '../../lib/format-count.ts';
+import type { ListedPage } from '../../publish/document-publisher.ts';
 import { type Frame, linkTo } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { onward, queryOf } from './parts/pager.ts';
@@ -16,6 +17,8 @@ import { exactTime, formatTime } from './parts/words.ts';
 
 interface ResourcePage extends SetFrame {
   readonly resource: Resource | Tombstone;
+  /** The page of the Resource List that has it, if any. */
+  readonly listed: ListedPage | undefined;
   /** Its changes, newest first. */
   readonly history: readonly Change[];
   /** The times of changes after which its bytes are kept; undefined when they are not known, or the set keeps none. */
@@ -27,12 +30,12 @@ interface ResourcePage extends SetFrame {
 
 /** One resource: its current state, and its history. */
 export function renderResourcePage(page: ResourcePage): string {
-  const { resource, set, frame, isLatest, older } = page;
+  const { resource, listed, set, frame, isLatest, older } = page;
   const { key, state, stamp } = resource;
   const query = (before: number | undefined) =>
     queryOf({ key, before: before === undefined ? undefined : String(before) });
   const main = html`${state === undefined && html`<p class="notice bad">This resource was deleted: ${exactTime(stamp, frame.now)}.</p>`}
-${facts([['Address', address(key, set, frame, state !== undefined)], ...stateFacts(state, set, frame), ...timeFacts(resource, frame.now)])}
+${facts([['Address', address(key, set, frame, state !== undefined)], ...stateFacts(state, set, frame), ...timeFacts(resource, frame.now), ['Listed in', listed && uriLink(listed.uri, linkTo(listed.uri, frame))]])}
 <h2>History</h2>
 ${historyTable(page)}
 ${onward(

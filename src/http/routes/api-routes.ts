@@ -5,7 +5,7 @@ import { boundaryAfter, boundaryBefore, formatStamp } from '../../core/stamp.ts'
 import { summarize } from '../../sets/summarized-sets.ts';
 import { param, setOf } from '../request/admitted.ts';
 import { resourcesAfter, searchedResources } from '../request/browse.ts';
-import { keyOf } from '../request/named-resource.ts';
+import { keyOf, listedPage } from '../request/named-resource.ts';
 import { get, post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { take } from '../request/take.ts';
@@ -57,7 +57,8 @@ export function apiRoutes(app: ServedApp): readonly Route[] {
         const set = setOf(response);
         const key = keyOf(query, set);
         const [found] = await index.lookup(set.id, [key]);
-        sendJson(response, resourceView(set, live(found, key)));
+        const resource = resourceView(set, live(found, key));
+        sendJson(response, { ...resource, page: (await listedPage(publisher, set, key))?.uri });
       },
     }),
 
