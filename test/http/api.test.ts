@@ -69,7 +69,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     );
   });
 
-  it('lists the sets, some at a time', async () => {
+  itOnce('lists the sets, some at a time', async () => {
     for (const slug of ['atlas', 'zoo']) await started.app.sets.add({ slug, urlPrefix: 'https://data.example.org/' });
     const seen: string[] = [];
     for (let after: string | undefined = ''; after !== undefined; ) {
@@ -107,7 +107,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     });
   });
 
-  it('lists the resources that are live, each once, some at a time', async () => {
+  itOnce('lists the resources that are live, each once, some at a time', async () => {
     const seen: string[] = [];
     for (let after: string | undefined = ''; after !== undefined; ) {
       const url = `${set}/resources?limit=2&after=${encodeURIComponent(after)}`;
@@ -217,7 +217,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     assert.equal((await ask(`${set}/pages/nothing/refresh`, { method: 'POST' })).status, 404);
   });
 
-  it('says whether the server is alive, and whether it is ready', async () => {
+  itOnce('says whether the server is alive, and whether it is ready', async () => {
     assert.equal((await ask(`${started.url}/healthz`)).status, 200);
     assert.equal((await ask(`${started.url}/readyz`)).status, 200);
     await started.app.sets.add({ slug: 'scanning', origin: originOfRoot(started.folder) });

@@ -76,7 +76,7 @@ describeOnEachStore('Archived Resource Dumps', (store, itOnce) => {
     await started.app.dumps.removeUnused(new AbortController().signal);
   }
 
-  it('are the dumps that there were when lists were kept, with all their packages', async () => {
+  itOnce('are the dumps that there were when lists were kept, with all their packages', async () => {
     assert.equal((await keep()).dump, undefined);
     assert.equal((await ask(`${home}/resourcedump-archive.xml`)).status, 404);
     await build();

@@ -150,7 +150,7 @@ describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
   const dumpOf = (query = '') => askJson(`${started.url}/api/sets/${slug}/dump${query}`);
   const post = (path: string) => ask(`${started.url}${path}`, { method: 'POST' });
 
-  it('are built, listed and removed by the API', async () => {
+  itOnce('are built, listed and removed by the API', async () => {
     assert.equal((await dumpOf()).status, 404);
     const asked = await post(`/api/sets/${slug}/dump/build`);
     assert.equal(asked.status, 202);

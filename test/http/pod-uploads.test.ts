@@ -29,7 +29,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
   const bearer = () => ({ Authorization: `Bearer ${token}` });
   const part = { name: 'upload[files][]', fileName: 'a.mrc', value: 'a' };
 
-  it('are taken, and answered with its fields beside ours', async () => {
+  itOnce('are taken, and answered with its fields beside ours', async () => {
     const fields = [field('upload[name]', 'Weekly'), field('stream', 'main')];
     const answer = await postForm(url, [part, { ...part, fileName: 'b.mrc' }, ...fields], {
       ...bearer(),
@@ -77,7 +77,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     }
   });
 
-  it('make the stream that they name, which does not become the default', async () => {
+  itOnce('make the stream that they name, which does not become the default', async () => {
     const named = await postForm(`${url}?stream=Test%20Stream%202022-04-05`, [part], bearer());
     assert.deepEqual([named.status, named.json.id], [201, 'test-stream-2022-04-05/1'], named.text);
     const again = await postForm(url, [field('stream', 'test-stream-2022-04-05'), part], bearer());

@@ -40,7 +40,7 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
     return body.resources.map(({ key }: { key: string }) => key);
   }
 
-  it('answers with totals, and with what was not applied by its line', async () => {
+  itOnce('answers with totals, and with what was not applied by its line', async () => {
     const { notApplied, ...totals } = await post(
       ['', line('a'), line('b', { length: -1 }), '  ', line('a'), '{', line('c')].join('\r\n'),
     );
@@ -118,7 +118,7 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
     );
   });
 
-  it('answers each event of a client that waits before the next one is sent', async () => {
+  itOnce('answers each event of a client that waits before the next one is sent', async () => {
     const asking = open('?results=all');
     asking.write(`${line('a')}\n`);
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
@@ -137,7 +137,7 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
     assert.deepEqual(last, { complete: true, applied: 1, unchanged: 1, rejected: 1 });
   });
 
-  it('keeps what it acknowledged of a body that is cut off, and nothing of the rest', async () => {
+  itOnce('keeps what it acknowledged of a body that is cut off, and nothing of the rest', async () => {
     const asking = open('?results=all');
     asking.on('error', () => {});
     // The rest comes together with them: when they are acknowledged, it was read.
@@ -221,7 +221,7 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
     assert.ok(response.headers['retry-after']);
   });
 
-  it('ends with a last line that says so when the store fails', async () => {
+  itOnce('ends with a last line that says so when the store fails', async () => {
     const asking = open('?results=all');
     asking.write(`${line('a')}\n`);
     const [response] = (await once(asking, 'response')) as [IncomingMessage];

@@ -71,7 +71,7 @@ describeOnEachStore('Notifications of the sets of a private organization', (stor
   const ids = (subscriber: TestSubscriber) =>
     subscriber.changes.map((change) => change.slice(change.lastIndexOf('/') + 1));
 
-  it('end for those who may not read it any more, and nothing of what comes later is sent to them', async () => {
+  itOnce('end for those who may not read it any more, and nothing of what comes later is sent to them', async () => {
     const [stranger, reader, own] = [
       await TestSubscriber.start(),
       await TestSubscriber.start(),
@@ -101,7 +101,7 @@ describeOnEachStore('Notifications of the sets of a private organization', (stor
     });
   });
 
-  it('begin for those alone who may read it, and a topic of it is as one that never existed', async () => {
+  itOnce('begin for those alone who may read it, and a topic of it is as one that never existed', async () => {
     await change({ private: true });
     const stranger = await TestSubscriber.start();
     const others = (await bearing('read:papers', 'download:open', 'post:*', 'metrics')).headers;

@@ -78,7 +78,7 @@ describeOnEachStore('A session of a browser', (store, itOnce) => {
     assert.deepEqual([sealed!.status, sealed!.text.replaceAll('sealed', 'unknown')], [404, other!.text]);
   });
 
-  it('is over after twelve hours, and when its reader signs out', async () => {
+  itOnce('is over after twelve hours, and when its reader signs out', async () => {
     const cookie = cookieOf(await signIn(ADMINISTRATOR));
     assert.equal(await status('/api/tokens', cookie), 200);
     const [name] = cookie.split('=');

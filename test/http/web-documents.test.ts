@@ -109,7 +109,7 @@ describeOnEachStore('Documents in a browser', (store, itOnce) => {
     assert.match(await pageAt(`${started.url}/sets/many/resourcelist.xml?page=99`), /Page 3 of 3/);
   });
 
-  it('show the changes of a time, and where it goes on', async () => {
+  itOnce('show the changes of a time, and where it goes on', async () => {
     const from = encodeURIComponent('2020-01-01T00:00:00Z');
     const text = await pageAt(`${started.url}/sets/maps/changelist.xml?from=${from}`);
     assert.match(text, /href="\?from=2020-01-01T00%3A00%3A00Z&amp;format=xml"/);
