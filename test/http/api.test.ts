@@ -24,12 +24,19 @@ const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
 describeOnEachStore('The JSON API', (store, itOnce) => {
   let started: StartedApp;
+  let sets = 0;
+  let slug: string;
   let set: string;
-  beforeEach(async () => {
+  before(async () => {
     started = await startApp(store);
+  });
+  // One source for all tests, and a set for each.
+  beforeEach(async () => {
+    sets += 1;
+    slug = `papers-${sets}`;
     const urlPrefix = 'https://data.example.org/papers/';
-    await started.app.sets.add({ slug: 'papers', title: 'Open papers', urlPrefix, pageEntries: 2 });
-    set = `${started.url}/api/sets/papers`;
+    await started.app.sets.add({ slug, title: 'Open papers', urlPrefix, pageEntries: 2 });
+    set = `${started.url}/api/sets/${slug}`;
     const names = ['a', 'b', 'c', 'd', 'e'];
     const changes: object[] = names.map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
     changes.push({
@@ -44,7 +51,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     changes.push({ location: { value: 'e', type: 'rel_path' }, change: 'deleted' });
     assert.equal((await askJson(`${set}/changes`, { changes })).body.applied, 7);
   });
-  afterEach(closeApps);
+  after(closeApps);
 
   async function get(url: string): Promise<unknown> {
     const { status, body } = await askJson(url);
@@ -69,11 +76,12 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     );
   });
 
-  it('lists the sets, some at a time', async () => {
-    for (const slug of ['atlas', 'zoo']) await started.app.sets.add({ slug, urlPrefix: 'https://data.example.org/' });
+  itOnce('lists the sets, some at a time', async () => {
+    const { app, url } = await startApp(store);
+    for (const slug of ['atlas', 'papers', 'zoo']) await app.sets.add({ slug, urlPrefix: 'https://data.example.org/' });
     const seen: string[] = [];
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const { sets, next } = setsSchema.parse(await get(`${started.url}/api/sets?limit=2&after=${after}`));
+      const { sets, next } = setsSchema.parse(await get(`${url}/api/sets?limit=2&after=${after}`));
       seen.push(...sets.map(({ set }) => set));
       after = next;
     }
@@ -84,7 +92,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     const { lastChange, ...rest } = setSchema.parse(await get(set));
     assert.match(lastChange ?? '', /^\d{4}-.*Z$/);
     assert.deepEqual(rest, {
-      set: 'papers',
+      set: slug,
       title: 'Open papers',
       ready: true,
       resources: 4,
@@ -98,16 +106,16 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
       windowSize: 50_000,
       epoch: 1,
       documents: {
-        capabilityList: `${started.url}/sets/papers/capabilitylist.xml`,
-        resourceList: `${started.url}/sets/papers/resourcelist.xml`,
-        changeList: `${started.url}/sets/papers/changelist.xml`,
-        changeListArchive: `${started.url}/sets/papers/changelist-archive.xml`,
-        recentChanges: `${started.url}/sets/papers/changelist-recent.xml`,
+        capabilityList: `${started.url}/sets/${slug}/capabilitylist.xml`,
+        resourceList: `${started.url}/sets/${slug}/resourcelist.xml`,
+        changeList: `${started.url}/sets/${slug}/changelist.xml`,
+        changeListArchive: `${started.url}/sets/${slug}/changelist-archive.xml`,
+        recentChanges: `${started.url}/sets/${slug}/changelist-recent.xml`,
       },
     });
   });
 
-  it('lists the resources that are live, each once, some at a time', async () => {
+  itOnce('lists the resources that are live, each once, some at a time', async () => {
     const seen: string[] = [];
     for (let after: string | undefined = ''; after !== undefined; ) {
       const url = `${set}/resources?limit=2&after=${encodeURIComponent(after)}`;
@@ -217,7 +225,7 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     assert.equal((await ask(`${set}/pages/nothing/refresh`, { method: 'POST' })).status, 404);
   });
 
-  it('says whether the server is alive, and whether it is ready', async () => {
+  itOnce('says whether the server is alive, and whether it is ready', async () => {
     assert.equal((await ask(`${started.url}/healthz`)).status, 200);
     assert.equal((await ask(`${started.url}/readyz`)).status, 200);
     await started.app.sets.add({ slug: 'scanning', origin: originOfRoot(started.folder) });

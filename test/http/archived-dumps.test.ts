@@ -6,12 +6,12 @@ import { originOfRoot } from '../../src/core/stored-set.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { ask } from '../support/ask.ts';
 import { entriesOf, linkOf, mdOf } from '../support/document-parts.ts';
-import { describeOnEachStore } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { parseDocument, type XmlElement } from '../support/parse-document.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
 
-describeOnEachStore('Archived Resource Dumps', (store, itOnce) => {
+describe('Archived Resource Dumps', () => {
   let started: StartedApp;
   /** A set and a folder of its own for each test. */
   let slug: string;
@@ -22,7 +22,7 @@ describeOnEachStore('Archived Resource Dumps', (store, itOnce) => {
   let tests = 0;
 
   before(async () => {
-    started = await startApp(store);
+    started = await startApp(SQLITE);
   });
   after(closeApps);
 
@@ -101,7 +101,7 @@ describeOnEachStore('Archived Resource Dumps', (store, itOnce) => {
     assert.equal((await readdir(packages)).length, 3);
   });
 
-  itOnce('are not read for a package that does not exist', async () => {
+  it('are not read for a package that does not exist', async () => {
     await build();
     await keep();
     const lists = packages.replace('_dumps', '_lists');
@@ -119,7 +119,7 @@ describeOnEachStore('Archived Resource Dumps', (store, itOnce) => {
     await writeFile(join(lists, archived!), list);
   });
 
-  itOnce('are found from the Capability List and from the live dump', async () => {
+  it('are found from the Capability List and from the live dump', async () => {
     await build();
     const uri = `${home}/resourcedump-archive.xml`;
     assert.equal(linkOf(await read(`${home}/resourcedump.xml`), 'archives'), undefined);
@@ -132,7 +132,7 @@ describeOnEachStore('Archived Resource Dumps', (store, itOnce) => {
     assert.equal(linkOf(archive, 'up'), `${home}/capabilitylist.xml`);
   });
 
-  itOnce('are removed with the lists, and then their packages are, too', async () => {
+  it('are removed with the lists, and then their packages are, too', async () => {
     await build();
     await keep();
     const [first] = await archived();

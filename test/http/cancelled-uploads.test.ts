@@ -78,13 +78,13 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
     assert.equal((await show()).failure, undefined);
   }
 
-  it('has failed, with the reason, when that was cancelled, and is processed when a person retries it', async () => {
+  itOnce('has failed, with the reason, when that was cancelled, and is processed when retried', async () => {
     await stream.upload({ 'deleted.txt': '1\n2\n' });
     assert.equal((await post(`jobs/${JOB}/cancel`)).status, 200);
     await isProcessedAfterRetry(/^its job was cancelled$/);
   });
 
-  it('has failed when that was cancelled while its file was fetched, also if all of it comes at once then', async () => {
+  itOnce('has failed when that was cancelled while its file was fetched, also if all comes at once then', async () => {
     const rest = Promise.withResolvers<void>();
     const bytes = marc('1');
     away = await startFileServer(async (_request, response) => {
@@ -103,7 +103,7 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
     await isProcessedAfterRetry(/^its job was cancelled$/);
   });
 
-  it('has failed when that was cancelled between two attempts', async () => {
+  itOnce('has failed when that was cancelled between two attempts', async () => {
     const number = await stream.upload({ 'new.mrc': marc('1') });
     const { files } = await started.app.uploads.get('lane', 'main', number);
     const { artifacts } = started.app;
@@ -116,7 +116,7 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
     await isProcessedAfterRetry(/^its job was cancelled$/);
   });
 
-  it('has failed when its worker was killed at the last attempt', async () => {
+  itOnce('has failed when its worker was killed at the last attempt', async () => {
     await stream.upload({ 'new.mrc': marc('1') });
     await loseLastAttempt();
     await isProcessedAfterRetry(/broke off, .* the job process-upload\/lane~main~1 says more$/);

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { ask } from '../support/ask.ts';
 import { readChangeDump } from '../support/change-dump-reader.ts';
 import { entriesOf, linkOf, mdOf } from '../support/document-parts.ts';
-import { describeOnEachStore } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { parseDocument } from '../support/parse-document.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { VersionedSet } from '../support/versioned-set.ts';
 
-describeOnEachStore('The archive of a Change Dump', (store, itOnce) => {
+describe('The archive of a Change Dump', () => {
   let started: StartedApp;
   /** A set of its own for each test. */
   let maps: VersionedSet;
   let tests = 0;
   before(async () => {
-    started = await startApp(store);
+    started = await startApp(SQLITE);
   });
   after(closeApps);
   beforeEach(() => {
@@ -70,7 +70,7 @@ describeOnEachStore('The archive of a Change Dump', (store, itOnce) => {
     assert.equal((await ask(first!.loc)).text, before);
   });
 
-  itOnce('is linked by the dump and the Capability List, where there is one', async () => {
+  it('is linked by the dump and the Capability List, where there is one', async () => {
     await addSet();
     const uri = `${maps.home}/changedump-archive.xml`;
     const named = async () => entriesOf((await read(`${maps.home}/capabilitylist.xml`)).root).map(({ loc }) => loc);

@@ -12,19 +12,27 @@ import { until } from '../support/until.ts';
 const PREFIX = 'https://data.example.org/papers/';
 
 describeOnEachStore('A stream of changes', (store, itOnce) => {
+  let shared: StartedApp;
   let started: StartedApp;
-  beforeEach(() => start());
-  afterEach(async () => {
-    await closeEventStreams();
-    await closeApps();
+  let sets = 0;
+  let slug: string;
+  before(async () => {
+    shared = await startApp(store);
   });
+  // One source for all tests that need no other settings, and a set for each.
+  beforeEach(() => use(shared));
+  afterEach(closeEventStreams);
+  after(closeApps);
 
-  async function start(...settings: Parameters<typeof startApp> extends [unknown, ...infer Rest] ? Rest : never) {
-    started = await startApp(store, ...settings);
-    await started.app.sets.add({ slug: 'papers', urlPrefix: PREFIX });
+  async function use(source: StartedApp): Promise<void> {
+    started = source;
+    sets += 1;
+    slug = `papers-${sets}`;
+    await started.app.sets.add({ slug, urlPrefix: PREFIX });
   }
 
-  const at = (path: string) => `${started.url}/api/sets/papers/${path}`;
+  const start = async (settings?: Parameters<typeof startApp>[1]) => use(await startApp(store, settings));
+  const at = (path: string) => `${started.url}/api/sets/${slug}/${path}`;
   const streamAt = (query = '', headers = {}) => EventStream.open(at(`changes/stream${query}`), headers);
 
   async function post(names: readonly string[], fields: object = {}, headers: Record<string, string> = {}) {
@@ -62,7 +70,7 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
     const folder = await makeFolder(started, 'other');
     const other = await openApp(testConfiguration(folder, { store: location, baseUrl }));
     try {
-      const { id: set } = await other.sets.bySlug('papers');
+      const { id: set } = await other.sets.bySlug(slug);
       await other.index.commit([{ set, key: '/elsewhere', state: { length: 1 }, weight: 100 } as never]);
       await hasReceived(stream, 1);
       assert.equal(dataOf(stream)[0].key, '/elsewhere');
@@ -74,14 +82,14 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
   itOnce('is named by the Change List, also when the list has not changed, and has a range', async () => {
     await post(['a']);
     const link = `<${at('changes/stream')}>; rel="monitor"; type="text/event-stream"`;
-    const list = `${started.url}/sets/papers/changelist.xml`;
+    const list = `${started.url}/sets/${slug}/changelist.xml`;
     const { headers } = await ask(list);
     assert.equal(headers.link, link);
     assert.equal((await ask(list, { headers: { 'if-none-match': headers.etag! } })).headers.link, link);
     assert.equal((await ask(`${list}?from=2026-01-01T00:00:00Z`)).headers.link, link);
   });
 
-  it('goes on after the last event that a client has read, also when that is long ago', async () => {
+  itOnce('goes on after the last event that a client has read, also when that is long ago', async () => {
     const first = await streamAt();
     await post(numbered(5));
     await hasReceived(first, 5);
@@ -139,30 +147,27 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
   });
 
   itOnce('has a comment now and then while nothing changes', async () => {
-    await closeApps();
     await start({ idleTimeoutMs: 200 });
     const stream = await streamAt();
     await until('two comments', async () => stream.comments >= 2);
   });
 
   itOnce('ends when the set is removed', async () => {
-    await closeApps();
     await start({ idleTimeoutMs: 1_000 });
     const stream = await streamAt();
     await post(['a']);
     await hasReceived(stream, 1);
-    await started.app.sets.remove('papers');
+    await started.app.sets.remove(slug);
     await until('the end', async () => stream.hasEnded);
   });
 
-  it('of a private set is for those who may read it, and ends with their token', async () => {
-    await closeApps();
+  itOnce('of a private set is for those who may read it, and ends with their token', async () => {
     await start({ idleTimeoutMs: 400, token: new Secret('open-sesame') });
     const anonymous = await streamAt();
-    await started.app.sets.change('papers', { private: true });
+    await started.app.sets.change(slug, { private: true });
     await until('the end for others', async () => anonymous.hasEnded);
     assert.equal((await ask(at('changes/stream'))).status, 404);
-    const { token, record } = await started.app.tokens.create({ name: 'reader', scopes: ['read:papers'] });
+    const { token, record } = await started.app.tokens.create({ name: 'reader', scopes: [`read:${slug}`] });
     const stream = await streamAt('', { Authorization: `Bearer ${token}` });
     assert.equal(stream.response.headers['cache-control'], 'private, no-store');
     await post(['a'], {}, { Authorization: 'Bearer open-sesame' });
@@ -173,9 +178,8 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
   });
 
   itOnce('of a private set ends for those who needed no token, when the first one is made', async () => {
-    await closeApps();
     await start({ idleTimeoutMs: 400 });
-    await started.app.sets.change('papers', { private: true });
+    await started.app.sets.change(slug, { private: true });
     const stream = await streamAt();
     const { token } = await started.app.tokens.create({ name: 'admin', scopes: ['administer'] });
     await until('the end', async () => stream.hasEnded);
@@ -184,13 +188,12 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
   });
 
   itOnce('is cut off for a client that takes nothing', async () => {
-    await closeApps();
     await start({ idleTimeoutMs: 500 });
     const socket = connect(Number(new URL(started.url).port), '127.0.0.1');
     try {
       socket.on('error', () => {});
       await once(socket, 'connect');
-      socket.write(`GET /api/sets/papers/changes/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+      socket.write(`GET /api/sets/${slug}/changes/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
       await once(socket, 'readable');
       socket.pause();
       // More than the system takes for a client that does not read.
@@ -205,6 +208,7 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
   });
 
   itOnce('ends when the server stops', async () => {
+    await start();
     const stream = await streamAt();
     await started.server.close();
     await until('the end', async () => stream.hasEnded);

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { csvRow } from '../../src/lib/csv.ts';
 import { ask } from '../support/ask.ts';
-import { describeOnEachStore } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { event, post } from '../support/web-source.ts';
 
 const PREFIX = 'https://data.example.org/papers/';
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
 
-describeOnEachStore('CSV', (store) => {
+describe('CSV', () => {
   let started: StartedApp;
   afterEach(closeApps);
 
   it('has a line for each resource, and one for each change', async () => {
-    started = await startApp(store);
+    started = await startApp(SQLITE);
     await started.app.sets.add({ slug: 'papers', urlPrefix: PREFIX });
     await post(started, 'papers', [
       event('a,b"c', { length: 7, mime: 'text/plain', md5: MD5, lastmod: '2026-02-03T12:25:00Z' }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Secret } from '../../src/config/configuration.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from '../support/ask.ts';
-import { describeOnEachStore } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { checkSource, linesOf } from '../support/rules/check-source.ts';
 import { scan } from '../support/scanned-set.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
@@ -14,7 +14,7 @@ const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.
 /** What the crawler of a search engine sends. */
 const CRAWLER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
-describeOnEachStore('Discovery', (store, itOnce) => {
+describe('Discovery', () => {
   let started: StartedApp;
 
   afterEach(closeApps);
@@ -33,8 +33,8 @@ describeOnEachStore('Discovery', (store, itOnce) => {
     assert.equal(body.rejected, 0, JSON.stringify(body));
   }
 
-  itOnce('links from each resource and from the page of its set to the Capability List', async () => {
-    started = await startApp(store);
+  it('links from each resource and from the page of its set to the Capability List', async () => {
+    started = await startApp(SQLITE);
     await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX });
     const root = await makeFolder(started, 'files');
     await writeFile(join(root, 'a.txt'), '0123456789');
@@ -62,8 +62,8 @@ describeOnEachStore('Discovery', (store, itOnce) => {
     assert.ok(report.documents < (await checkSource(started.url)).documents);
   });
 
-  itOnce('gives search engines a sitemap without elements of ResourceSync, whatever they prefer', async () => {
-    started = await startApp(store);
+  it('gives search engines a sitemap without elements of ResourceSync, whatever they prefer', async () => {
+    started = await startApp(SQLITE);
     await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX });
     assert.equal((await get('/sets/maps/sitemap.xml')).text, `${HEAD}</urlset>\n`);
     await post('maps', 'a&b.txt');
@@ -84,7 +84,7 @@ describeOnEachStore('Discovery', (store, itOnce) => {
   });
 
   it('splits a sitemap where the Resource List is split, into pages of the same names', async () => {
-    started = await startApp(store);
+    started = await startApp(SQLITE);
     await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX, pageEntries: 4 });
     await post('maps', ...Array.from({ length: 11 }, (_, at) => `${at + 10}.txt`));
     const index = (await get('/sets/maps/sitemap.xml')).text;
@@ -111,8 +111,8 @@ describeOnEachStore('Discovery', (store, itOnce) => {
     assert.equal((await get('/sets/maps/sitemap-1-00000099.xml')).status, 404);
   });
 
-  itOnce('names no sitemap in robots.txt unless the settings say so, and then those of public sets alone', async () => {
-    started = await startApp(store, { token: new Secret('open-sesame'), robots: 'sitemaps' });
+  it('names no sitemap in robots.txt unless the settings say so, and then those of public sets alone', async () => {
+    started = await startApp(SQLITE, { token: new Secret('open-sesame'), robots: 'sitemaps' });
     await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX });
     await started.app.sets.add({ slug: 'sealed', urlPrefix: 'https://data.example.org/sealed/', private: true });
     await started.app.sets.add({ slug: 'early', origin: originOfRoot(await makeFolder(started, 'early')) });
@@ -131,10 +131,10 @@ describeOnEachStore('Discovery', (store, itOnce) => {
     assert.deepEqual([own.status, own.headers['cache-control']], [200, 'private, no-cache']);
   });
 
-  itOnce('keeps robots out when the settings say so, and says nothing by default', async () => {
-    started = await startApp(store, { robots: 'disallow' });
+  it('keeps robots out when the settings say so, and says nothing by default', async () => {
+    started = await startApp(SQLITE, { robots: 'disallow' });
     assert.equal((await get('/robots.txt')).text, 'User-agent: *\nDisallow: /\n');
-    started = await startApp(store);
+    started = await startApp(SQLITE);
     await started.app.sets.add({ slug: 'maps', urlPrefix: PREFIX });
     assert.equal((await get('/robots.txt')).text, 'User-agent: *\nDisallow:\n');
   });

@@ -110,7 +110,7 @@ describeOnEachStore('jobs over HTTP', (kind, itOnce) => {
     assert.match(await pageAt(at('/status')), /href="\.\/jobs"/);
   });
 
-  it('are retried and cancelled by buttons, which say what they did as long as that is so', async () => {
+  itOnce('are retried and cancelled by buttons, which say what they did as long as that is so', async () => {
     await addJobs();
     const press = async (page: string, label: string) => {
       const action = buttonsOf(await pageAt(at(page))).get(label) ?? assert.fail(`${page} has no button ${label}`);

@@ -51,7 +51,7 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     }
   });
 
-  it('count events by result and reason, and commits', async () => {
+  itOnce('count events by result and reason, and commits', async () => {
     await start();
     await post([event('a'), event('b'), event('b'), event('c', 'deleted'), event('d', 'mislaid')]);
     const lines = ['no JSON', JSON.stringify(event('../x')), JSON.stringify(event('e'))].join('\n');
@@ -136,7 +136,7 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     assert.equal(sampleOf(scraped, 'tidemark_http_requests_in_flight'), 1);
   });
 
-  it('have no label that grows with sets, resources, clients or what they send', async () => {
+  itOnce('have no label that grows with sets, resources, clients or what they send', async () => {
     await start();
     const act = async (set: string, some: string) => {
       await post([event(some), event(`../${some}`), { ...event(some), [some]: 1 }], set);
@@ -165,7 +165,7 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     }
   });
 
-  it('are all there that the dashboard and the alerts ask for', async () => {
+  itOnce('are all there that the dashboard and the alerts ask for', async () => {
     await start();
     const { types } = await scrape();
     const { panels } = JSON.parse(read('ops/grafana/tidemark.json'));
@@ -209,7 +209,7 @@ describeOnEachStore('Metrics over HTTP', (store, itOnce) => {
     assert.equal(proxied.status, 403);
   });
 
-  it('are summed up as JSON', async () => {
+  itOnce('are summed up as JSON', async () => {
     await start();
     await post([event('a'), event('a')]);
     await readList();

@@ -66,7 +66,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     until(`${count} changes`, async () => subscriber.changes.length >= count);
   const created = (name: string) => `created ${PREFIX}${name}`;
 
-  it('reach a subscriber that has confirmed its subscription, in order and signed', async () => {
+  itOnce('reach a subscriber that has confirmed its subscription, in order and signed', async () => {
     const subscriber = await TestSubscriber.start();
     await post(['before']);
     await subscribe(subscriber, { 'hub.secret': 'a secret', 'hub.lease_seconds': '600' });
@@ -125,25 +125,27 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     }
   });
 
-  itWithScript('audit', 'leave an auditor nothing to find', async () => {
-    await post(['a', 'b']);
-    const { exitCode, output } = await auditSource(started.url);
-    assert.equal(exitCode, 0, output);
-  });
+  if (store.kind === 'sqlite') {
+    itWithScript('audit', 'leave an auditor nothing to find', async () => {
+      await post(['a', 'b']);
+      const { exitCode, output } = await auditSource(started.url);
+      assert.equal(exitCode, 0, output);
+    });
 
-  itWithXmllint('are valid by our schemas, as are the documents that advertise them', async () => {
-    const subscriber = await TestSubscriber.start();
-    await subscribe(subscriber);
-    await subscribe(subscriber, { 'hub.topic': framework() });
-    await post(['a', 'b']);
-    await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
-    await until('both', async () => subscriber.changes.length >= 3);
-    const documents = [topic(), framework(), `${started.url}/sets/papers/capabilitylist.xml`];
-    const texts = await Promise.all(documents.map(async (at) => (await ask(at)).text));
-    for (const text of [...texts, ...subscriber.deliveries.map(({ body }) => body)]) {
-      assert.deepEqual(schemaErrors(text), [], text);
-    }
-  });
+    itWithXmllint('are valid by our schemas, as are the documents that advertise them', async () => {
+      const subscriber = await TestSubscriber.start();
+      await subscribe(subscriber);
+      await subscribe(subscriber, { 'hub.topic': framework() });
+      await post(['a', 'b']);
+      await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
+      await until('both', async () => subscriber.changes.length >= 3);
+      const documents = [topic(), framework(), `${started.url}/sets/papers/capabilitylist.xml`];
+      const texts = await Promise.all(documents.map(async (at) => (await ask(at)).text));
+      for (const text of [...texts, ...subscriber.deliveries.map(({ body }) => body)]) {
+        assert.deepEqual(schemaErrors(text), [], text);
+      }
+    });
+  }
 
   it('begin with what was recorded before the subscriber confirmed, and miss nothing', async () => {
     const subscriber = await TestSubscriber.start();
@@ -164,7 +166,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.equal(subscriber.mostAtOnce, 1);
   });
 
-  it('end when the subscriber unsubscribes, and it confirms that', async () => {
+  itOnce('end when the subscriber unsubscribes, and it confirms that', async () => {
     const subscriber = await TestSubscriber.start();
     await subscribe(subscriber);
     subscriber.confirms = false;
@@ -383,7 +385,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.deepEqual(statuses, [...Array(100).fill(202), 503]);
   });
 
-  it('of a private set are for those who may read it, as long as they may', async () => {
+  itOnce('of a private set are for those who may read it, as long as they may', async () => {
     await closeApps();
     await start({ token: new Secret('open-sesame') });
     const admin = { Authorization: 'Bearer open-sesame' };
@@ -424,7 +426,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     const has = (subscriber: TestSubscriber, ...changes: readonly string[]) =>
       until(changes.join(', '), async () => changes.every((change) => subscriber.changes.includes(change)));
 
-    it('are of one set, and of the Source Description', async () => {
+    itOnce('are of one set, and of the Source Description', async () => {
       const [subscriber, other] = [await TestSubscriber.start(), await TestSubscriber.start()];
       await subscribe(subscriber, { 'hub.topic': framework() });
       await started.app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
@@ -484,7 +486,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
       }
     });
 
-    it('call a list updated that begins anew, also when they are looked for while it is away', async () => {
+    itOnce('call a list updated that begins anew, also when they are looked for while it is away', async () => {
       const { app } = started;
       await app.sets.add({ slug: 'maps', urlPrefix: 'https://data.example.org/maps/' });
       const subscriber = await TestSubscriber.start();

@@ -4,19 +4,19 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ask, askJson } from '../support/ask.ts';
-import { describeOnEachStore } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { field, postForm } from '../support/multipart.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 const run = promisify(execFile);
 
-describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce) => {
+describe('Uploads of scripts for the POD aggregator', () => {
   let started: StartedApp;
   let url: string;
   let token: string;
 
   before(async () => {
-    started = await startApp(store);
+    started = await startApp(SQLITE);
     const { organizations, tokens } = started.app;
     await organizations.add('lane', { contacts: [] });
     await organizations.addStream('lane', 'main');
@@ -48,7 +48,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     assert.equal(unnamed.json.name, unnamed.json.received);
   });
 
-  itOnce('may have unknown fields and parameters, and empty ones', async () => {
+  it('may have unknown fields and parameters, and empty ones', async () => {
     const unknown = ['utf8', 'commit', 'authenticity_token', 'upload[content_type]'].map((name) => field(name, 'x'));
     const empty = [field('upload[files][]', ''), field('upload[url]', ''), field('upload[name]', '')];
     const answer = await postForm(`${url}?utf8=x`, [...unknown, ...empty, part], bearer());
@@ -56,7 +56,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     assert.equal(answer.json.files.length, 1);
   });
 
-  itOnce('may name a URL, as any form or as JSON', async () => {
+  it('may name a URL, as any form or as JSON', async () => {
     const file = 'https://example.org/a.mrc';
     const urlencoded = {
       method: 'POST',
@@ -96,7 +96,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     );
   });
 
-  itOnce('are refused with the statuses of that API', async () => {
+  it('are refused with the statuses of that API', async () => {
     const before = (await askJson(`${started.url}/api/organizations/lane/uploads`, undefined, bearer())).body.uploads;
     for (const [parts, name, message] of [
       [[], 'base', /not a complete multipart|has no file/],
@@ -132,7 +132,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     assert.deepEqual(after, before);
   });
 
-  itOnce('are refused with the reason when the stream that they name cannot be made', async () => {
+  it('are refused with the reason when the stream that they name cannot be made', async () => {
     const streams = Array.from({ length: 1_000 }, (_, at) => ({ id: `s${at}`, created: 1 }));
     const full = { id: 'full', contacts: [], created: 1, defaultStream: 's0', streams };
     await started.app.catalog.put('organization', 'full', full, undefined);
@@ -146,7 +146,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     );
   });
 
-  itOnce('keep no other client waiting, whatever name of a stream they send', async function (this: Mocha.Context) {
+  it('keep no other client waiting, whatever name of a stream they send', async function (this: Mocha.Context) {
     this.timeout(10_000);
     for (let at = 0; at < 10; at++) {
       const { status } = await askJson(url, { stream: `a${'_'.repeat(60_000)}a` }, bearer());
@@ -154,7 +154,7 @@ describeOnEachStore('Uploads of scripts for the POD aggregator', (store, itOnce)
     }
   });
 
-  itOnce('come from curl, as its documentation has it', async () => {
+  it('come from curl, as its documentation has it', async () => {
     const path = join(started.folder, 'nightly.xml.gz');
     await writeFile(path, 'some bytes');
     const args = [

@@ -14,16 +14,28 @@ const line = (value: string, fields: object = {}): string =>
   JSON.stringify({ location: { value, type: 'rel_path' }, change: 'created', ...fields });
 
 describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
+  let shared: StartedApp;
   let started: StartedApp;
+  let sets = 0;
+  let set: string;
   let changesUrl: string;
-  beforeEach(() => start());
-  afterEach(closeApps);
+  before(async () => {
+    shared = await startApp(store);
+  });
+  // One source for all tests that leave it as it is, and a set for each.
+  beforeEach(() => use(shared));
+  after(closeApps);
 
-  async function start(settings: { idleTimeoutMs?: number } = {}): Promise<void> {
-    started = await startApp(store, settings);
-    await started.app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
-    changesUrl = `${started.url}/api/sets/papers/changes`;
+  async function use(source: StartedApp): Promise<void> {
+    started = source;
+    sets += 1;
+    const slug = `papers-${sets}`;
+    await started.app.sets.add({ slug, urlPrefix: 'https://data.example.org/papers/' });
+    set = `${started.url}/api/sets/${slug}`;
+    changesUrl = `${set}/changes`;
   }
+
+  const start = async (settings: { idleTimeoutMs?: number } = {}) => use(await startApp(store, settings));
 
   async function post(body: string | Buffer, headers: Record<string, string> = NDJSON_BODY) {
     const { status, text } = await ask(changesUrl, { method: 'POST', headers, body });
@@ -36,7 +48,7 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
   }
 
   async function resources(): Promise<readonly string[]> {
-    const { body } = await askJson(`${started.url}/api/sets/papers/resources`);
+    const { body } = await askJson(`${set}/resources`);
     return body.resources.map(({ key }: { key: string }) => key);
   }
 
@@ -118,7 +130,7 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
     );
   });
 
-  it('answers each event of a client that waits before the next one is sent', async () => {
+  itOnce('answers each event of a client that waits before the next one is sent', async () => {
     const asking = open('?results=all');
     asking.write(`${line('a')}\n`);
     const [response] = (await once(asking, 'response')) as [IncomingMessage];
@@ -137,7 +149,7 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
     assert.deepEqual(last, { complete: true, applied: 1, unchanged: 1, rejected: 1 });
   });
 
-  it('keeps what it acknowledged of a body that is cut off, and nothing of the rest', async () => {
+  itOnce('keeps what it acknowledged of a body that is cut off, and nothing of the rest', async () => {
     const asking = open('?results=all');
     asking.on('error', () => {});
     // The rest comes together with them: when they are acknowledged, it was read.
@@ -195,6 +207,7 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
   });
 
   itOnce('answers early when the server stops', async () => {
+    await start();
     const asking = open();
     asking.write(`${line('a')}\n`);
     await once(asking, 'socket');
@@ -208,7 +221,8 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
     assert.deepEqual([response.statusCode, error.code, error.applied], [503, 'stopping', 1]);
   });
 
-  it('answers 503, with what is in, when the store fails before anything was sent', async () => {
+  itOnce('answers 503, with what is in, when the store fails before anything was sent', async () => {
+    await start();
     const asking = open();
     asking.write(`${line('a')}\n`);
     await once(asking, 'socket');
@@ -221,7 +235,8 @@ describeOnEachStore('Posting changes as a stream', (store, itOnce) => {
     assert.ok(response.headers['retry-after']);
   });
 
-  it('ends with a last line that says so when the store fails', async () => {
+  itOnce('ends with a last line that says so when the store fails', async () => {
+    await start();
     const asking = open('?results=all');
     asking.write(`${line('a')}\n`);
     const [response] = (await once(asking, 'response')) as [IncomingMessage];

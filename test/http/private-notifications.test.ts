@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Scope } from '../../src/access/scope.ts';
 import { Secret } from '../../src/config/configuration.ts';
 import { ask, JSON_BODY } from '../support/ask.ts';
-import { describeOnEachStore } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { stopSubscribers, TestSubscriber } from '../support/subscriber.ts';
 import { until } from '../support/until.ts';
@@ -14,14 +14,14 @@ const ADMINISTRATOR = { Authorization: 'Bearer open-sesame' };
 /** Longer than a deliverer waits for changes, and between two rounds of it. */
 const QUIET_MS = 1_500;
 
-describeOnEachStore('Notifications of the sets of a private organization', (store, itOnce) => {
+describe('Notifications of the sets of a private organization', () => {
   let started: StartedApp;
   let stream: ProcessedStream;
   let number: number;
 
   beforeEach(async () => {
     const hub = { kind: 'inside' } as const;
-    started = await startApp(store, { token: new Secret('open-sesame'), hub, subscriberNetworks: ['127.0.0.1'] });
+    started = await startApp(SQLITE, { token: new Secret('open-sesame'), hub, subscriberNetworks: ['127.0.0.1'] });
     stream = await ProcessedStream.make(started.app);
     await started.app.sets.markReady('lane--main');
     started.app.deliverer.start();
@@ -128,11 +128,11 @@ describeOnEachStore('Notifications of the sets of a private organization', (stor
     assert.equal(listed.status, 403);
   });
 
-  itOnce('are not sent to a hub of another server, which everybody may ask', async () => {
+  it('are not sent to a hub of another server, which everybody may ask', async () => {
     await closeApps();
     const other = await TestSubscriber.start();
     const hub = { kind: 'elsewhere', url: other.callback } as const;
-    started = await startApp(store, { token: new Secret('open-sesame'), hub });
+    started = await startApp(SQLITE, { token: new Secret('open-sesame'), hub });
     stream = await ProcessedStream.make(started.app);
     await started.app.sets.markReady('lane--main');
     started.app.deliverer.start();

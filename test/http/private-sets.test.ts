@@ -35,7 +35,7 @@ describeOnEachStore('A private set', (store, itOnce) => {
 
   const get = (path: string, headers: Record<string, string> = {}) => ask(`${started.url}${path}`, { headers });
 
-  it('changes nothing that others see of the source', async () => {
+  itOnce('changes nothing that others see of the source', async () => {
     const paths = ['/.well-known/resourcesync', '/api/sets', '/', '/readyz', '/api/openapi.json'];
     const seen = async () => {
       const answers = await Promise.all(paths.map((path) => get(path)));
@@ -109,7 +109,7 @@ describeOnEachStore('A private set', (store, itOnce) => {
     }
   });
 
-  it('is not in the Source Description any more when it was removed, though a newer one is', async () => {
+  itOnce('is not in the Source Description any more when it was removed, though a newer one is', async () => {
     await started.app.sets.add({ slug: 'latest', urlPrefix: 'https://data.example.org/latest/' });
     const before = await get('/.well-known/resourcesync');
     assert.match(before.text, /\/sets\/open\//);

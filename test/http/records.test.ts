@@ -183,7 +183,7 @@ describeOnEachStore('A set of records over HTTP', (store, itOnce) => {
     assert.ok(page.text.includes('>a/b</bdi></a>'), 'ids are shown as they are');
   });
 
-  it('is kept in sync by a server, which reports trouble once', async () => {
+  itOnce('is kept in sync by a server, which reports trouble once', async () => {
     const events: string[] = [];
     const loop = new SyncLoop({
       ...source.synced(),
@@ -215,34 +215,36 @@ describeOnEachStore('A set of records over HTTP', (store, itOnce) => {
     }
   });
 
-  itWithReferenceClient('is copied by the reference client, and the copy stays in sync', async () => {
-    const copies = mkdtempSync(join(tmpdir(), 'copy-'));
-    try {
-      const client = new ReferenceClient(`${source.started.url}/sets/cdl`, copies);
-      await putArtifact(
-        artifacts,
-        IDS.map((id) => record(id, `1 ${id}`)),
-        { start: DAY1 },
-      );
-      await source.scan();
-      assert.equal((await client.baseline()).created, IDS.length);
-      const list = await ask(`${source.started.url}/sets/cdl/resourcelist.xml`);
-      const [, at] = /at="([^"]*)"/.exec(list.text) ?? [];
-      await putArtifact(
-        artifacts,
-        IDS.slice(1).map((id, at) => record(id, at === 2 ? 'new' : `1 ${id}`)),
-        { start: DAY2 },
-      );
-      await source.scan();
-      const { updated, deleted } = await client.incremental({ from: at! });
-      assert.deepEqual([updated, deleted], [1, 1]);
-      const files = readdirSync(client.copy, { recursive: true, withFileTypes: true }).filter((entry) =>
-        entry.isFile(),
-      );
-      assert.equal(files.length, IDS.length - 1);
-      assert.equal((await client.audit()).status, 'IN SYNC');
-    } finally {
-      rmSync(copies, { recursive: true });
-    }
-  });
+  if (store.kind === 'sqlite') {
+    itWithReferenceClient('is copied by the reference client, and the copy stays in sync', async () => {
+      const copies = mkdtempSync(join(tmpdir(), 'copy-'));
+      try {
+        const client = new ReferenceClient(`${source.started.url}/sets/cdl`, copies);
+        await putArtifact(
+          artifacts,
+          IDS.map((id) => record(id, `1 ${id}`)),
+          { start: DAY1 },
+        );
+        await source.scan();
+        assert.equal((await client.baseline()).created, IDS.length);
+        const list = await ask(`${source.started.url}/sets/cdl/resourcelist.xml`);
+        const [, at] = /at="([^"]*)"/.exec(list.text) ?? [];
+        await putArtifact(
+          artifacts,
+          IDS.slice(1).map((id, at) => record(id, at === 2 ? 'new' : `1 ${id}`)),
+          { start: DAY2 },
+        );
+        await source.scan();
+        const { updated, deleted } = await client.incremental({ from: at! });
+        assert.deepEqual([updated, deleted], [1, 1]);
+        const files = readdirSync(client.copy, { recursive: true, withFileTypes: true }).filter((entry) =>
+          entry.isFile(),
+        );
+        assert.equal(files.length, IDS.length - 1);
+        assert.equal((await client.audit()).status, 'IN SYNC');
+      } finally {
+        rmSync(copies, { recursive: true });
+      }
+    });
+  }
 });

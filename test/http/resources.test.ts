@@ -44,7 +44,7 @@ describeOnEachStore('Resources over HTTP', (store, itOnce) => {
     assert.equal(body.rejected, 0, JSON.stringify(body));
   }
 
-  it('are the bytes of the file, with its type and date, and a link to the Capability List', async () => {
+  itOnce('are the bytes of the file, with its type and date, and a link to the Capability List', async () => {
     const { status, headers, text } = await ask(await publish('a.html', '<p>Hi', { mime: 'text/html' }));
     assert.deepEqual([status, text], [200, '<p>Hi']);
     assert.equal(headers['content-type'], 'text/html');
@@ -183,7 +183,7 @@ describeOnEachStore('Resources over HTTP', (store, itOnce) => {
     assert.deepEqual((await ask(await publish('large', bytes))).bytes, bytes);
   });
 
-  it('that are not listed are not served', async () => {
+  itOnce('that are not listed are not served', async () => {
     await writeFile(join(root, '.env'), 'secret');
     const url = await publish('a');
     assert.equal((await ask(urlOf('/.env'))).status, 404);

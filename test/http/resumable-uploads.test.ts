@@ -37,7 +37,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
   const parts = async () => (await collect(started.app.artifacts.list(`_parts/${lane}/`))).flat();
   const tended = (now?: number) => started.app.resumableUploads.tend(new AbortController().signal, now);
 
-  it('become an upload with their last byte, in as many requests as it takes', async () => {
+  itOnce('become an upload with their last byte, in as many requests as it takes', async () => {
     const bytes = randomBytes(300_000);
     const metadata = { filename: 'nächtlich.mrc', name: 'Night 1', filetype: 'application/marc' };
     const begun = await beginTus(resumable(), bytes.length, metadata);
@@ -259,7 +259,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await post('HEAD')).status, 404);
   });
 
-  it('can be given up, and are removed when they are forgotten', async () => {
+  itOnce('can be given up, and are removed when they are forgotten', async () => {
     const given = await begunTus(resumable(), 10);
     await sendTus(given, 0, Buffer.from('abc'));
     assert.equal((await ask(given, { method: 'DELETE', headers: TUS })).status, 204);
@@ -279,7 +279,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await uploads()).length, 1);
   });
 
-  it('become an upload when they are complete, also days after their last byte', async () => {
+  itOnce('become an upload when they are complete, also days after their last byte', async () => {
     await started.app.organizations.addStream(lane, 'old');
     const change = (archived: boolean) => started.app.organizations.changeStream(lane, 'old', { archived });
     const url = await begunTus(resumable(), 1, { filename: 'a.mrc', stream: 'old' });
@@ -337,7 +337,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     });
   }
 
-  it('are removed when they are complete, and their stream has taken no uploads for a day', async () => {
+  itOnce('are removed when they are complete, and their stream has taken no uploads for a day', async () => {
     await started.app.organizations.addStream(lane, 'old');
     const url = await begunTus(resumable(), 1, { filename: 'a.mrc', stream: 'old' });
     await started.app.organizations.changeStream(lane, 'old', { archived: true });
@@ -349,7 +349,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.deepEqual(await parts(), []);
   });
 
-  it('are listed until they are finished or deleted', async () => {
+  itOnce('are listed until they are finished or deleted', async () => {
     await started.app.organizations.addStream(lane, 'full');
     assert.deepEqual((await askJson(resumable())).body, { organization: lane, uploads: [] });
     const before = Date.now();
@@ -378,7 +378,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await askJson(`${started.url}${named}`)).body.uploads.length, 100);
   });
 
-  it('are known for a while when they have become an upload, and take little room however many there are', async () => {
+  itOnce('are known for a while after they became an upload, and take little room however many there are', async () => {
     const { catalog } = started.app;
     const stored = async () => (await catalog.get<{ uploads: unknown[] }>('resumable-uploads', lane))!.body;
     const metadata = { filename: 'a.mrc', note: 'n'.repeat(5_000) };

@@ -79,7 +79,7 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
     });
   }
 
-  it('serves objects with their type, length, time and version', async () => {
+  itOnce('serves objects with their type, length, time and version', async () => {
     await publish('a b.html', '<p>Hi', 'text/html; charset=utf-8');
     const { status, headers, text } = await ask(urlOf('a b.html'));
     assert.deepEqual([status, text], [200, '<p>Hi']);
@@ -198,7 +198,7 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
     assert.match((await ask(urlOf('a b.txt', 'sent'))).headers.location!, /X-Amz-Expires=30/);
   });
 
-  it('records what notifications name, whatever their order, and however often they come', async () => {
+  itOnce('records what notifications name, whatever their order, and however often they come', async () => {
     await publish('a');
     await put('a', 'changed');
     await put('b');
@@ -244,7 +244,7 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
     assert.equal((await notify([], 'other')).status, 404);
   });
 
-  it('answers 503 when the objects cannot be asked, and deletes nothing', async () => {
+  itOnce('answers 503 when the objects cannot be asked, and deletes nothing', async () => {
     await publish('a');
     const denied = proxy.on(isList, refuseWith(403, 'AccessDenied'));
     const { status, headers } = await notify([record('a', 'ObjectRemoved:Delete')]);

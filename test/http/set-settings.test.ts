@@ -30,7 +30,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
 
   const reader = () => new SetReader(set);
 
-  it('give the Resource List other pages, of which followers notice nothing', async () => {
+  itOnce('give the Resource List other pages, of which followers notice nothing', async () => {
     const follower = await Follower.start(reader());
     const before = await index();
     for (const pageSize of [2, 5, null]) {

@@ -12,22 +12,29 @@ const LARGE = '/api/sets/files/resources?limit=10000';
 const KEPT = { Connection: 'keep-alive' };
 
 describe('Answers that a client does not read', () => {
+  let shared: StartedApp;
   let started: StartedApp;
   const sockets: Socket[] = [];
 
-  beforeEach(() => start(1_000));
-  afterEach(async () => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-    await closeApps();
+  before(async () => {
+    shared = await start(1_000);
   });
+  beforeEach(() => {
+    started = shared;
+  });
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+  after(closeApps);
 
-  async function start(idleTimeoutMs: number): Promise<void> {
-    started = await startApp(SQLITE, { idleTimeoutMs });
+  async function start(idleTimeoutMs: number): Promise<StartedApp> {
+    const started = await startApp(SQLITE, { idleTimeoutMs });
     await started.app.sets.add({ slug: 'files' });
     const names = Array.from({ length: 5_000 }, (_, number) => `${number}/${'long-'.repeat(350)}`);
     const events = names.map((value) => ({ location: { value, type: 'rel_path' }, change: 'created' }));
     const body = events.map((event) => JSON.stringify(event)).join('\n');
     await ask(`${started.url}/api/sets/files/changes`, { method: 'POST', headers: NDJSON_BODY, body });
+    return started;
   }
 
   const inFlight = () => started.app.metrics.http.inFlight;
@@ -56,7 +63,7 @@ describe('Answers that a client does not read', () => {
   });
 
   it('are limited together: those that have waited longest are cut off', async () => {
-    await start(60_000);
+    started = await start(60_000);
     const { length } = Buffer.from(await (await fetch(`${started.url}${LARGE}`)).arrayBuffer());
     const waiting: Socket[] = [];
     for (let at = 0; at < 8; at++) waiting.push(await readBeginning(headOf(`GET ${LARGE}`, KEPT)));

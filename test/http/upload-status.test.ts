@@ -92,7 +92,7 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     );
   });
 
-  it('is failed until a person has it processed again', async () => {
+  itOnce('is failed until a person has it processed again', async () => {
     const number = await stream.upload({ 'new.mrc': marc('1') });
     const upload = await started.app.uploads.get('lane', 'main', number);
     const retry = () => ask(at(`/main/${number}/retry`), { method: 'POST' });

@@ -29,7 +29,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
   const uploads = (query = '') => `${started.url}/api/organizations/${lane}/uploads${query}`;
   const listed = async (query = '') => (await askJson(uploads(query))).body;
 
-  it('are stored as they come, and known under the next number', async () => {
+  itOnce('are stored as they come, and known under the next number', async () => {
     const large = randomBytes(300_000);
     const first = await postForm(uploads(), [
       file('größe %221%22%20.mrc', 'first'),
@@ -65,7 +65,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
     assert.equal((await ask(`${started.url}/api/${first.json.files[2].url}`)).text, '');
   });
 
-  it('are unavailable as files of their set, and not missing, when an artifact is', async () => {
+  itOnce('are unavailable as files of their set, and not missing, when an artifact is', async () => {
     const { app } = started;
     await postForm(uploads(), [file('a.mrc', 'lost')]);
     const set = await app.sets.bySlug(`${lane}.uploads`);

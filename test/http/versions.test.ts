@@ -45,7 +45,7 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
     return (await ask(answer.headers.location!)).text;
   }
 
-  it('are linked from the page of their resource', async () => {
+  itOnce('are linked from the page of their resource', async () => {
     await maps.add();
     for (const content of ['first', 'second']) await maps.put('a b.txt', content);
     await maps.remove('a b.txt');
@@ -145,7 +145,7 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
     }
   });
 
-  it('are named by the resource and by the entries of lists', async () => {
+  itOnce('are named by the resource and by the entries of lists', async () => {
     await maps.add();
     await maps.put('a', 'first');
     const { headers } = await ask(`${home}/resources/a`);
@@ -166,7 +166,7 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
     assert.ok(text.includes((await timeMap('a')).versions[1]!.uri), text);
   });
 
-  it('are published from the first full scan on when they are switched on later', async () => {
+  itOnce('are published from the first full scan on when they are switched on later', async () => {
     await maps.add({ keepVersions: false });
     await maps.put('a', 'first');
     assert.equal((await timeMap('a')).status, 404);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ask } from '../support/ask.ts';
-import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
+import { SQLITE } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { BROWSER, event, pageAt, post, publishSets } from '../support/web-source.ts';
 
@@ -13,10 +13,10 @@ const DOCUMENTS = [
   '/sets/maps/changelist-recent.xml',
 ];
 
-describeOnEachStore('Documents in a browser', (store, itOnce) => {
+describe('Documents in a browser', () => {
   let started: StartedApp;
   beforeEach(async () => {
-    started = await startApp(store);
+    started = await startApp(SQLITE);
     await publishSets(started);
   });
   afterEach(closeApps);
@@ -26,7 +26,7 @@ describeOnEachStore('Documents in a browser', (store, itOnce) => {
     return headers['content-type'];
   };
 
-  itOnce('are pages for clients that prefer HTML, and XML for all others', async () => {
+  it('are pages for clients that prefer HTML, and XML for all others', async () => {
     const XML = 'application/xml; charset=utf-8';
     const HTML = 'text/html; charset=utf-8';
     for (const path of DOCUMENTS) {
@@ -40,7 +40,7 @@ describeOnEachStore('Documents in a browser', (store, itOnce) => {
     }
   });
 
-  itOnce('have the same bytes as XML however they are asked for, also after a page was', async () => {
+  it('have the same bytes as XML however they are asked for, also after a page was', async () => {
     for (const path of DOCUMENTS) {
       const before = await ask(started.url + path);
       await pageAt(started.url + path);
@@ -53,7 +53,7 @@ describeOnEachStore('Documents in a browser', (store, itOnce) => {
     }
   });
 
-  itOnce('show what the XML contains', async () => {
+  it('show what the XML contains', async () => {
     const list = await pageAt(`${started.url}/sets/maps/resourcelist-1-00000001.xml`);
     assert.match(list, /<h1>Page of the Resource List<\/h1>/);
     assert.match(list, /<a rel="up" href="\.\.\/\.\.\/sets\/maps\/capabilitylist\.xml">/);
@@ -69,7 +69,7 @@ describeOnEachStore('Documents in a browser', (store, itOnce) => {
     assert.match(source, /href="\.\.\/sets\/maps\/capabilitylist\.xml"/);
   });
 
-  itOnce('show the times that their entries have, and no empty columns', async () => {
+  it('show the times that their entries have, and no empty columns', async () => {
     const columnsOf = async (path: string) => {
       const page = await pageAt(started.url + path);
       const names = [...page.matchAll(/<th scope="col"[^>]*>([^<]*)</g)].map(([, name]) => name);
@@ -89,7 +89,7 @@ describeOnEachStore('Documents in a browser', (store, itOnce) => {
     });
   });
 
-  itOnce('show a hundred entries at a time', async () => {
+  it('show a hundred entries at a time', async () => {
     await started.app.sets.add({ slug: 'many', urlPrefix: 'https://data.example.org/many/', pageEntries: 1000 });
     await post(
       started,

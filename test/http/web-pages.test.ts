@@ -176,7 +176,7 @@ describeOnEachStore('Pages for people, of a source that does not change', (store
     assert.match(api.headers['content-type'] ?? '', /^application\/json/);
   });
 
-  it('show the numbers of a set, and its changes of today by kind', async () => {
+  itOnce('show the numbers of a set, and its changes of today by kind', async () => {
     const text = await page('/sets/maps/');
     assert.match(text, /<dt>resources<\/dt><dd>12<\/dd>/);
     assert.match(text, /<dt>changes recorded<\/dt><dd>15<\/dd>/);
@@ -212,7 +212,7 @@ describeOnEachStore('Pages for people, of a source that does not change', (store
     assert.match(refused, /Uri is not an absolute URI, such as https:/);
   });
 
-  it('show who posted what, and what was rejected and why, to those who may see it', async () => {
+  itOnce('show who posted what, and what was rejected and why, to those who may see it', async () => {
     const text = await page('/sets/maps/postings');
     assert.match(text, /A client on the server’s machine/);
     assert.match(text, /1 event rejected/);

@@ -100,7 +100,7 @@ describe('A plain head', () => {
     await once(server, 'close');
   });
 
-  it('is read as node:http reads it, whatever else looks like one', async () => {
+  it('is read as node:http reads it, whatever else looks like one @long', async () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     let read = 0;
     await fc.assert(

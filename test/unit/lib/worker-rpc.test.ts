@@ -97,7 +97,7 @@ describe('Calling a function in a thread', () => {
     await idle.end();
   });
 
-  it('keeps the process alive until an idle thread that is closed has ended', async () => {
+  it('keeps the process alive until an idle thread that is closed has ended @long', async () => {
     const script = new ChildScript('close-idle-thread.ts', {});
     assert.equal(await script.line(), 'closed');
     await script.stop();

@@ -52,7 +52,7 @@ describe('CopyWriter', () => {
     const state = new MirrorState(folder.at('state.db'));
     const writer = new CopyWriter(state, target, { keepDeleted: false });
     try {
-      for (let at = 0; at < 20_000; at++) await writer.remove(state.name(`http://example.org/${at % 10}/${at}`));
+      for (let at = 0; at < 12_000; at++) await writer.remove(state.name(`http://example.org/${at % 10}/${at}`));
       await writer.flush();
       assert.ok(Math.max(...target.removed) <= 5_001, String(target.removed));
     } finally {

@@ -115,7 +115,7 @@ describe('the Dockerfile', () => {
     assert.match(dockerfile.slice(dockerfile.lastIndexOf('\nFROM ')), /^USER [1-9]\d*$/m);
   });
 
-  it('asks for the health of its own server, when that shares its port with others', async () => {
+  it('asks for the health of its own server, when that shares its port with others @long', async () => {
     const [, ...command] = JSON.parse(/^HEALTHCHECK .*\n +CMD (.*)$/m.exec(dockerfile)?.[1] ?? '[]');
     const server = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
     await once(server, 'listening');

@@ -320,7 +320,7 @@ describe('links and other things in a folder', () => {
     assert.deepEqual([...reported].toSorted(), ['shown', 'to-shown']);
   });
 
-  describe('that lead to each other', () => {
+  describe('that lead to each other @long', () => {
     let reported: Set<string>;
 
     async function watched(): Promise<void> {
@@ -387,7 +387,7 @@ describe('links and other things in a folder', () => {
     });
   });
 
-  it('reports the other names of a file (hard links), also one that it got later', async () => {
+  it('reports the other names of a file (hard links), also one that it got later @long', async () => {
     folder.write('root/a/one', 'x');
     folder.write('root/b/other', 'x');
     linkSync(folder.at('root/a/one'), folder.at('root/b/two'));
@@ -408,7 +408,7 @@ describe('links and other things in a folder', () => {
     assert.ok(!reported.has('b/other'));
   });
 
-  describe('of which one name is outside of the root (hard links)', () => {
+  describe('of which one name is outside of the root (hard links) @long', () => {
     let links: HardLinks;
     afterEach(() => links.close());
 
@@ -508,7 +508,7 @@ describe('links and other things in a folder', () => {
     ['in a folder that is left out', 'root/.git/rules'],
     ['outside of the root', 'outside/rules'],
   ] as const) {
-    it(`reports the whole root when .tidemarkignore is a link, and the file that it names changes ${place}`, async () => {
+    it(`reports the whole root when .tidemarkignore is a link, and the file that it names changes ${place} @long`, async () => {
       folder.write(file, 'hidden/');
       symlinkSync(folder.at(file), folder.at('root/.tidemarkignore'));
       folder.write('root/hidden/file');
@@ -540,7 +540,7 @@ describe('links and other things in a folder', () => {
     await until('the file', async () => reported.has('hidden/file'));
   });
 
-  it('reports when another folder is put in the place of the root', async () => {
+  it('reports when another folder is put in the place of the root @long', async () => {
     const problems: string[] = [];
     watch = await root.watch(
       () => {},

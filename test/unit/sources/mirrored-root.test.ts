@@ -5,7 +5,7 @@ import { MirroredRoot } from '../../../src/sources/resourcesync/mirrored-root.ts
 import { LIST, MirroredSource } from '../../support/mirrored-source.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
-describe('MirroredRoot', () => {
+describe('MirroredRoot @long', () => {
   const place = useTempFolder();
   let source: MirroredSource;
   let root: MirroredRoot;

@@ -156,7 +156,7 @@ describe('a version writer', () => {
     await store.close();
   });
 
-  it('keeps what is handed over while earlier bytes are stored, and leaves nothing unfinished', async () => {
+  it('keeps what is handed over while earlier bytes are stored, and leaves nothing unfinished @long', async () => {
     const root = rootOf();
     const store = artifacts();
     const versions = writerOf(store, root);
@@ -181,7 +181,7 @@ describe('a version writer', () => {
     await store.close();
   });
 
-  describe('while another process removes versions', () => {
+  describe('while another process removes versions @long', () => {
     let removals: Removals | undefined;
     let store: ArtifactStore;
     let writer: VersionWriter;
@@ -266,7 +266,7 @@ describe('a version writer', () => {
       await store.close();
     });
 
-    it('fails when an earlier write fails while the last pack begins another one', async () => {
+    it('fails when an earlier write fails while the last pack begins another one @long', async () => {
       const store = artifacts();
       const failed = Promise.withResolvers<void>();
       const putAll = () => failed.promise;

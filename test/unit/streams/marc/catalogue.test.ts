@@ -14,7 +14,7 @@ const catalogue = new Catalogue({ seed: 7 });
 describe('The catalogue that tests and benchmarks read', () => {
   const folder = useTempFolder();
 
-  it('has the same records in both formats, of the size that was asked for', async () => {
+  it('has the same records in both formats, of the size that was asked for @long', async () => {
     const entries: readonly CatalogueEntry[] = [
       ...entriesFrom(0, 500),
       { number: 3, version: 1 },

@@ -58,7 +58,7 @@ describe('Normalization of a record', () => {
     ]);
   });
 
-  it('has the same bytes as a record that was built with these fields, above 99,999 bytes, too', () => {
+  it('has the same bytes as a record that was built with these fields, above 99,999 bytes, too @long', () => {
     const items = Array.from({ length: 10 }, (_, at) => data('952', ['p', `item ${at}`]));
     // Lengths around the one at which the added fields make a second part necessary.
     const lengths = fc.oneof(fc.integer({ min: 97_000, max: 100_500 }), fc.integer({ min: 0, max: 250_000 }));
