@@ -3,7 +3,15 @@ import { VERSION } from '../../config/version.ts';
 import { clientModule } from '../../lib/http/client-module.ts';
 import { describeHttpFailure, isPrivateAddress } from '../../lib/http/failure.ts';
 import { guardedAgents } from '../../lib/http/guarded-agents.ts';
-import { type Fetched, type Fetcher, FetchFailure, PrivateHost, Refused, type RequestHeaders } from './fetcher.ts';
+import {
+  type Fetched,
+  type Fetcher,
+  FetchFailure,
+  NoAnswer,
+  PrivateHost,
+  Refused,
+  type RequestHeaders,
+} from './fetcher.ts';
 import type { ReadLimits } from './limits.ts';
 
 /** Shorter bodies are read as a whole. */
@@ -90,7 +98,7 @@ export class HttpFetcher implements Fetcher {
         signal.removeEventListener('abort', abort);
         if (response !== undefined) return;
         clearTimeout(deadline);
-        reject(cutOff());
+        reject(new NoAnswer(CUT_OFF));
       });
       const deadline = setTimeout(() => stop(`it took longer than ${seconds(responseMs)}`), responseMs);
       if (signal.aborted) abort();
@@ -101,7 +109,9 @@ export class HttpFetcher implements Fetcher {
       });
       sent.on('error', (error) => {
         clearTimeout(deadline);
-        reject(failureOf(error, signal));
+        const failure = failureOf(error, signal);
+        const isRefused = !(failure instanceof FetchFailure) || failure instanceof Refused;
+        reject(isRefused ? failure : new NoAnswer(failure.message));
       });
       sent.end();
     });
@@ -148,7 +158,8 @@ async function* atOnce(response: IncomingMessage, deadline: NodeJS.Timeout): Asy
   if (failure !== undefined) throw failureOf(failure);
 }
 
-const cutOff = () => new FetchFailure('the connection was closed before all bytes came');
+const CUT_OFF = 'the connection was closed before all bytes came';
+const cutOff = () => new FetchFailure(CUT_OFF);
 
 async function* chunksOf(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
   try {
