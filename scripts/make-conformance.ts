@@ -37,7 +37,7 @@ otherwise here.
 
 | program | MUST | SHOULD |
 |---|---|---|
-| \`resync-build\` of resync 2.0.1 (Python), on a folder | 20: a space or a letter that is not ASCII is not percent-encoded in \`loc\`; 28: it writes no Resource Dump, only a manifest beside each package; 30, 35, 65: the manifest has no \`up\`, and its paths no slash; 68: the Change List has no \`from\` | 37, 39, 44: no \`describedby\`; 66: no types in the manifest; 72: no \`datetime\` of changes |
+| \`resync-build\` of resync 2.0.1 (Python), on a folder | 20: a space or a letter that is not ASCII is not percent-encoded in \`loc\`; 28: it writes no Resource Dump, only a manifest beside each package; 30, 65: the manifest has no \`up\`, and its paths no slash; 68: the Change List has no \`from\` | 37, 39, 44: no \`describedby\`; 66: no types in the manifest; 72: no \`datetime\` of changes |
 
 \`test/interop/resync-source.test.ts\` makes that source, and compares the findings. py-resourcesync was not tried: it is
 not in the Python Package Index.

@@ -177,7 +177,7 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
     gauge,
     sets,
     jobs,
-    dumpJobs: new JobsOfSets(jobs, buildDump, requireBytes),
+    dumpJobs: new JobsOfSets(jobs, buildDump, (set) => requireBytes(set, 'conflict')),
     listJobs: new JobsOfSets(jobs, keepList),
     nextJobs: () => nextTimes({ definitions: JOB_DEFINITIONS, parts: app }, Date.now()),
     artifacts,

@@ -24,6 +24,7 @@ export const liveStatusSchema = z.object({
       commitsWaiting: z.int(),
       lagSeconds: z.number(),
     })
+    .meta({ id: 'StoreStatus' })
     .nullable(),
   /** Absent from a server of an earlier version. The reason is not shown here: it names machines. */
   artifactStore: z.enum(['available', 'unavailable']).optional(),

@@ -44,29 +44,37 @@ export const postedChangesSchema = z.strictObject({ changes: z.array(postedEvent
   examples: [{ changes: postedEventSchema.meta()?.examples ?? [] }],
 });
 
-const results = [
-  z.strictObject({ status: z.literal('applied'), change: z.enum(CHANGE_KINDS), datetime }),
-  z.strictObject({
+// Each alternative of a union has an id, since programs that generate code need a name for its type.
+const applied = z
+  .strictObject({ status: z.literal('applied'), change: z.enum(CHANGE_KINDS), datetime })
+  .meta({ id: 'AppliedEvent' });
+const unchanged = z
+  .strictObject({
     status: z.literal('unchanged'),
     reason: z.enum(['same-state', 'not-there', 'repeated', 'superseded']),
-  }),
-  z.strictObject({
+  })
+  .meta({ id: 'UnchangedEvent' });
+const rejected = z
+  .strictObject({
     status: z.literal('rejected'),
     code: z.string(),
     message: z.string(),
     field: z.string().optional(),
-  }),
-] as const;
+  })
+  .meta({ id: 'RejectedEvent' });
 
 const eventResultSchema = z
-  .discriminatedUnion('status', results)
+  .discriminatedUnion('status', [applied, unchanged, rejected])
   .meta({ id: 'EventResult', description: 'What became of one event.' });
 
 const number = z.int().min(1).describe('The number of its line, counted from 1.');
-const [applied, unchanged, rejected] = results;
 
 export const lineResultSchema = z
-  .discriminatedUnion('status', [applied.extend({ number }), unchanged.extend({ number }), rejected.extend({ number })])
+  .discriminatedUnion('status', [
+    applied.extend({ number }).meta({ id: 'AppliedLine' }),
+    unchanged.extend({ number }).meta({ id: 'UnchangedLine' }),
+    rejected.extend({ number }).meta({ id: 'RejectedLine' }),
+  ])
   .meta({ id: 'LineResult', description: 'The result of the event on one line of a stream.' });
 
 const totals = { applied: count, unchanged: count, rejected: count };
@@ -89,12 +97,14 @@ export const postedTotalsSchema = z
 
 export const lastLineSchema = z
   .discriminatedUnion('complete', [
-    z.strictObject({ complete: z.literal(true), ...totals }),
-    z.strictObject({
-      complete: z.literal(false),
-      ...totals,
-      error: z.looseObject({ code: z.string(), message: z.string() }),
-    }),
+    z.strictObject({ complete: z.literal(true), ...totals }).meta({ id: 'CompleteResults' }),
+    z
+      .strictObject({
+        complete: z.literal(false),
+        ...totals,
+        error: z.looseObject({ code: z.string(), message: z.string() }),
+      })
+      .meta({ id: 'IncompleteResults' }),
   ])
   .meta({ id: 'LastLine', description: 'The last line of a stream of results: whether all events were read.' });
 
@@ -210,8 +220,8 @@ export const activitySchema = z.strictObject({ unit: z.enum(TIME_UNITS), counts:
 
 const senderSchema = z
   .discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('token'), id: z.string(), name: z.string() }),
-    z.strictObject({ kind: z.enum(['administrator', 'local', 'command-line', 'scan']) }),
+    z.strictObject({ kind: z.literal('token'), id: z.string(), name: z.string() }).meta({ id: 'TokenSender' }),
+    z.strictObject({ kind: z.enum(['administrator', 'local', 'command-line', 'scan']) }).meta({ id: 'OtherSender' }),
   ])
   .meta({
     id: 'Sender',

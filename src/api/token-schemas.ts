@@ -22,10 +22,17 @@ const limits = {
 
 /** As `parseScope` accepts it. */
 const NAME = SLUG.source.slice(1, -1);
-const SCOPE = `^(?:administer|metrics|(?:post|read|upload|download):(?:\\*|${NAME})|group:${NAME})$`;
+const SCOPE = `(?:administer|metrics|(?:post|read|upload|download):(?:\\*|${NAME})|group:${NAME})`;
+
+/** As `parseExpiry` accepts it. */
+const EXPIRY =
+  '^(?:[1-9]\\d{0,5}[mh]|[1-9]\\d{0,3}d|[12]\\d{4}d|[1-9]\\d{0,2}w|[1-9]\\d?y|\\d{4}-\\d\\d-\\d\\d(?:T\\S+)?)$';
+
+/** Scopes in one text, as a form sends them. */
+export const scopesOfForm = z.string().meta({ pattern: `^${SCOPE}(?:[\\s,]+${SCOPE})*$` });
 
 const scopes = z
-  .array(z.string().meta({ pattern: SCOPE }))
+  .array(z.string().meta({ pattern: `^${SCOPE}$` }))
   .min(1)
   .max(1000)
   .describe(SCOPE_FORMS);
@@ -53,7 +60,11 @@ export const newTokenSchema = z
       .string()
       .max(40)
       .optional()
-      .meta({ description: 'A duration (`90d`), a date or a W3C datetime; never, without it.', examples: ['90d'] }),
+      .meta({
+        description: 'A duration (`90d`), a date or a W3C datetime; never, without it. At most 100 years.',
+        pattern: EXPIRY,
+        examples: ['90d'],
+      }),
     ...limits,
   })
   .meta({ id: 'NewToken' });

@@ -133,6 +133,14 @@ export function resolveLocation(location: Location, base: LocationBase, field = 
   return key;
 }
 
+/** The same for the target of a link, which may be shorter: the least length is one of `loc` alone. */
+export function resolveTarget(location: Location, base: LocationBase, field = 'location.value'): ResourceKey {
+  const key = keyOfLocation(location, base, field);
+  const fault = uriLengthFault(base.urlPrefix, key);
+  if (fault?.code === 'uri-too-long') throw wrong(field, fault.code, `makes a URI of ${fault.text}`);
+  return key;
+}
+
 /** Why the URI of a key is too short or too long for a list; undefined when it is not. */
 export function uriLengthFault(urlPrefix: string, key: ResourceKey) {
   const { length } = uriOf(urlPrefix, key);

@@ -28,6 +28,9 @@ export const NAVIGATION_RELATIONS: ReadonlySet<string> = new Set(['up', 'index',
 /** A link to a patch that turns the previous state of a resource into the current one (ResourceSync 1.1, 14.4). */
 export const PATCH_RELATION = 'http://www.openarchives.org/rs/terms/patch';
 
+/** The priority of a link without `pri` (ResourceSync 1.1, 7). */
+export const LEAST_PRIORITY = 999_999;
+
 /**
  * The relations that have one spelling in this program. Relations that are URIs are compared case-insensitively, too
  * (RFC 8288, 2.1.2), so that every spelling of a patch is one for its rules.

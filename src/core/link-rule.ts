@@ -1,5 +1,6 @@
 import { isTidemarkError, TidemarkError } from './errors.ts';
-import { keyOfRequestPath, mendedUri, type ResourceKey, resolveLocation } from './key.ts';
+import { keyOfRequestPath, mendedUri, type ResourceKey, resolveTarget } from './key.ts';
+import { LEAST_PRIORITY } from './link-relations.ts';
 import { isMediaType } from './media-type.ts';
 
 /** The most rules of a set. */
@@ -38,7 +39,6 @@ const INVERSES: Readonly<Record<string, string>> = { describes: 'describedby', d
 const TO_NEIGHBOURS = ['describes', 'describedby', 'alternate'];
 const TO_ADDRESSES = ['duplicate', 'alternate', 'canonical', 'collection', 'via', 'profile'];
 const RELATIONS = [...new Set([...TO_NEIGHBOURS, ...TO_ADDRESSES])];
-const LEAST_PRIORITY = 999_999;
 const PLACEHOLDER = /\{(?:path|stem)\}/g;
 
 interface Word {
@@ -168,5 +168,5 @@ class RuleParser {
 /** @throws TidemarkError `invalid` when the URI cannot be the target of a link */
 export function addressOf(uri: string, urlPrefix: string): ResourceKey {
   // Rules of an earlier version may have characters that no URI contains.
-  return resolveLocation({ value: mendedUri(uri), type: 'url' }, { urlPrefix }, 'the target');
+  return resolveTarget({ value: mendedUri(uri), type: 'url' }, { urlPrefix }, 'the target');
 }

@@ -1,4 +1,4 @@
-import { type ResourceKey, resolveLocation } from '../core/key.ts';
+import { type ResourceKey, resolveTarget } from '../core/key.ts';
 import { parseRelation } from '../core/link-relations.ts';
 import { linkProblem, withoutRepeats } from '../core/link-rules.ts';
 import type { Link, ResourceState } from '../core/resource.ts';
@@ -37,7 +37,7 @@ function toLink(
   const hashes = postedHashes(md5, hash, `${field}.`);
   return {
     rel: toRelation(rel, `${field}.rel`),
-    href: resolveLocation(href, set, `${field}.href.value`),
+    href: resolveTarget(href, set, `${field}.href.value`),
     ...(mime !== undefined && { mime: checkMediaType(`${field}.mime`, mime) }),
     ...(pri !== undefined && { pri }),
     ...(modified !== undefined && { modified: toSeconds(`${field}.modified`, modified, now) }),

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { CHANGE_KINDS } from '../core/change.ts';
 import { LOCATION_TYPES } from '../core/key.ts';
-
-/** The priority of a link without `pri` (ResourceSync 1.1, 7). */
-export const LEAST_PRIORITY = 999_999;
+import { LEAST_PRIORITY } from '../core/link-relations.ts';
 
 /** The most links of one event. */
 const MAX_LINKS = 1000;

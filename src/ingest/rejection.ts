@@ -2,9 +2,10 @@ import type * as z from 'zod';
 import { CHANGE_KINDS } from '../core/change.ts';
 import { fieldProblem } from '../core/issue-text.ts';
 import { LOCATION_TYPES } from '../core/key.ts';
+import { LEAST_PRIORITY } from '../core/link-relations.ts';
 import { excerpt } from '../lib/excerpt.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import { LEAST_PRIORITY, LINK_FIELDS, postedEventSchema } from './posted-schema.ts';
+import { LINK_FIELDS, postedEventSchema } from './posted-schema.ts';
 
 /** Why an event was rejected. Other events are not affected. */
 export interface Rejection {

@@ -5,7 +5,9 @@ export function slugTaken(slug: string): TidemarkError {
 }
 
 export function hasNoSource(slug: string): TidemarkError {
-  return new TidemarkError('invalid', `the set "${slug}" has no source to scan: its changes are posted`, { set: slug });
+  return new TidemarkError('conflict', `the set "${slug}" has no source to scan: its changes are posted`, {
+    set: slug,
+  });
 }
 
 export function ofOrganization(slug: string): TidemarkError {

@@ -5,7 +5,7 @@ import { ask, askJson } from '../support/ask.ts';
 import { publishedIn } from '../support/chain.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { keptVersions } from '../support/kept-versions.ts';
-import { CHANGES, LIST, MirroredSource } from '../support/mirrored-source.ts';
+import { CHANGES, hashAndLength, LIST, MirroredSource, sha256 } from '../support/mirrored-source.ts';
 import { killTidemarks, type RunningTidemark, runTidemark, startTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -143,6 +143,69 @@ describe('A set that copies another source', () => {
       [headers['content-type'], headers['last-modified']],
       ['text/x-made', 'Sun, 02 Feb 2020 02:02:02 GMT'],
     );
+  });
+
+  it('keeps the links that hold of a copy; those between copied resources lead to their copies', async () => {
+    const { baseUrl } = source.served;
+    const file = (name: string) => `${baseUrl}/files/${name}`;
+    const ln = (rel: string, href: string, more = '') => `<rs:ln rel="${rel}" href="${href}"${more}/>`;
+    const entry = (name: string, links: string, md = '') => {
+      return source
+        .entry(name, `${md} ${hashAndLength(name, source.files.get(name)!)}`)
+        .replace('</url>', `${links}</url>`);
+    };
+    const list = (capability: string, entries: string) =>
+      source.served.document(
+        `/${capability.split(' ')[0]}.xml`,
+        `<rs:md capability="${capability.replace(' ', '" ')}/>${entries}`,
+      );
+    const digest = `hash="${sha256('one')}"`;
+    const elsewhere = [
+      ln('collection', 'https://example.org/all'),
+      ln('profile', 'urn:x:1'),
+      ln('canonical', 'https://example.org/a'),
+      ln('duplicate', 'https://mirror.example.org/a', ' pri="1"'),
+      ln(
+        'alternate',
+        'https://example.org/a.pdf',
+        ' modified="2026-01-01T00:00:00Z" length="9" type="application/pdf"',
+      ),
+    ].join('');
+    const original = ln('via', 'https://first.example.org/a', ` modified="2020-02-02T02:02:02Z" ${digest}`);
+    const ofSource = [
+      ln('up', source.url),
+      ln('timegate', `${baseUrl}/timegate/a`),
+      ln('memento', `${baseUrl}/1/a`, ' modified="2026-01-01T00:00:00Z"'),
+      ln('duplicate', 'https://mirror.example.org/other', ' length="99"'),
+    ].join('');
+    const related = ln('describedby', file('b.txt'), ' type="text/x-made"') + ln('alternate', file('late.txt'));
+    const unlinked = ['c.txt'].map((name) => entry(name, '')).join('');
+    const b = entry('b.txt', ln('describes', file('a.txt')));
+    list(`resourcelist at="${DAY1}"`, entry('a.txt', related + elsewhere + original + ofSource) + b + unlinked);
+    await add();
+    await serve();
+    await untilNames(['a.txt', 'b.txt', 'c.txt']);
+    const linksOf = async (name: string) => {
+      const { text } = await ask(`${set()}/resourcelist.xml`);
+      const links = new RegExp(`resources/${name}</loc>.*?((?:<rs:ln [^>]*>)*)</url>`).exec(text)?.[1];
+      return links?.replaceAll(`${set()}/resources/`, 'copy:');
+    };
+    const described = ln('describedby', 'copy:b.txt', ' type="text/x-made"');
+    const late = (target: string) => described + ln('alternate', target) + elsewhere + original;
+    assert.equal(await linksOf('a.txt'), late(file('late.txt')));
+    assert.equal(await linksOf('b.txt'), ln('via', file('b.txt')) + ln('describes', 'copy:a.txt'));
+    assert.equal(await linksOf('c.txt'), ln('via', file('c.txt')));
+    source.put({ 'late.txt': 'late' });
+    const created = entry('late.txt', '', `change="created" datetime="${DAY2}"`);
+    list(`changelist from="${DAY1}"`, created);
+    await until('the link leads to the copy', async () => (await linksOf('a.txt')) === late('copy:late.txt'));
+    // Of the same bytes, only the links have changed.
+    const updated = entry('a.txt', original, `change="updated" datetime="${DAY2.replace('00:00Z', '00:01Z')}"`);
+    list(`changelist from="${DAY1}"`, created + updated);
+    await until('the links are those of the change', async () => (await linksOf('a.txt')) === original);
+    assert.equal(source.requestsOf('a.txt'), 1);
+    const scanned = (await ask(`${set()}/changelist.xml`)).text.split('a.txt</loc>').length - 1;
+    assert.equal(scanned, 3);
   });
 
   it('keeps its small versions in packs as full as those of a folder', async () => {

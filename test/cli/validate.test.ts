@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from '../support/free-port.ts';
 import { parseDocument } from '../support/parse-document.ts';
 import { runProcess, runTidemark, startProcess } from '../support/run-tidemark.ts';
 import { ServedSource } from '../support/served-source.ts';
@@ -213,6 +214,88 @@ describe('tidemark validate', () => {
       const { resources } = JSON.parse((await validate(`${baseUrl}/`, '--json', ...words)).stdout);
       assert.equal(resources, expected, words.join(' '));
     }
+  });
+
+  it('finds what the standard refuses, and each fault once', async () => {
+    const { baseUrl } = source;
+    source.describe({ resourcelist: '/resourcelist.xml' });
+    const description = '/.well-known/resourcesync';
+    source.answers.set(
+      description,
+      String(source.answers.get(description)).replace('"capabilitylist"', '"capability"'),
+    );
+    const ofWindow = '<rs:md capability="changelist" from="2026-01-01T00:00:00Z"/>';
+    source.answers.set(
+      '/set.xml',
+      String(source.answers.get('/set.xml')).replace(
+        '</urlset>',
+        `<url><loc>${baseUrl}/lists/changelist.xml</loc><rs:md capability="changelist"/></url></urlset>`,
+      ),
+    );
+    source.document('/lists/changelist.xml', ofWindow);
+    source.document(
+      '/resourcelist.xml',
+      `${source.link('up', '/set.xml')}<rs:md capability="resourcelist" at="2026-01-01T00:00:00Z"/>
+<url><loc a="b">${baseUrl}/a.txt</loc><changefreq>often</changefreq><rs:md type="text/plain"/>${source.link('describedby', '/a.xml')}</url>
+<url><loc></loc></url>`,
+    );
+    const { stdout, exitCode } = await validate(`${baseUrl}/`, '--json');
+    const { broken } = JSON.parse(stdout) as { broken: { rule: number; level: string; findings: number }[] };
+    const musts = broken.filter(({ level }) => level === 'MUST');
+    // 30 is the Change List without up. It has another path, but the name that clients expect.
+    assert.deepEqual(
+      musts.map(({ rule, findings }) => [rule, findings]),
+      [
+        [4, 1],
+        [18, 1],
+        [20, 1],
+        [30, 1],
+        [38, 1],
+        [102, 1],
+      ],
+    );
+    assert.ok(!broken.some(({ rule }) => rule === 123));
+    assert.equal(exitCode, 1);
+  });
+
+  it('says that a server which does not answer could not be read, and finds no fault in that', async () => {
+    const nowhere = `http://127.0.0.1:${await findFreePort()}`;
+    for (const path of ['/.well-known/resourcesync', '/set.xml', '/resourcelist.xml']) {
+      source.answers.set(path, String(source.answers.get(path)).replaceAll(source.baseUrl, nowhere));
+    }
+    for (const path of ['/.well-known/resourcesync', '/set.xml', '/resourcelist.xml']) {
+      const { stdout, exitCode } = await validate(source.baseUrl + path, '--json');
+      const { broken, incomplete } = JSON.parse(stdout);
+      assert.deepEqual(
+        broken.filter(({ level }: { level: string }) => level === 'MUST'),
+        [],
+        path,
+      );
+      assert.match(incomplete.join(), /^http:\S+ could not be read: the server refuses the connection/);
+      assert.equal(exitCode, 1);
+    }
+  });
+
+  it('checks a file by the rules of documents alone', async () => {
+    for (const path of ['/.well-known/resourcesync', '/set.xml', '/resourcelist.xml']) {
+      writeFileSync(join(folder, 'document.xml'), String(source.answers.get(path)));
+      const { stdout, exitCode } = await validate('document.xml');
+      assert.match(stdout, /^file:\S+\/document\.xml: no findings in 1 document, \d entr(y|ies), 0 resources\.\n$/);
+      assert.equal(exitCode, 0);
+    }
+    writeFileSync(
+      join(folder, 'document.xml'),
+      String(source.answers.get('/resourcelist.xml')).replace(/<rs:ln.*?\/>/, ''),
+    );
+    const { stdout, exitCode } = await validate('document.xml');
+    assert.match(stdout, /^MUST {2}rule 30: .*\n {2}file:\S+\/document\.xml:3\n/);
+    assert.match(stdout, /findings: 1 MUST in 1 document/);
+    assert.equal(exitCode, 1);
+    writeFileSync(join(folder, 'page.html'), '<html></html>');
+    assert.match((await validate('page.html')).stdout, /page\.html is neither a ResourceSync document nor a sitemap/);
+    assert.match((await validate('missing.xml')).stderr, /"missing\.xml" is neither a URL of a source.* nor a file/);
+    assert.match((await validate('.')).stderr, /cannot be read: it is not a file/);
+    assert.deepEqual(source.requests, []);
   });
 
   it('fails with the exit codes of every command', async () => {

@@ -210,7 +210,7 @@ describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
     await started.app.sets.add({ slug: 'posted', urlPrefix: 'https://data.example.org/' });
     for (const path of ['/api/sets/posted/dump/build', '/sets/posted/dump/build']) {
       const { status, text } = await post(path);
-      assert.equal(status, 400);
+      assert.equal(status, 409);
       assert.match(text, /--root, --records or --from/);
     }
     for (const path of ['dump', 'change-dump']) {

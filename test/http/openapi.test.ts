@@ -98,6 +98,20 @@ describe('The description of the API that a server gives', () => {
     assert.match(document.info.version, /^\d+\.\d+\.\d+/);
   });
 
+  it('names the type of every object among alternatives, which programs that generate code need', () => {
+    const unnamed: string[] = [];
+    const search = (value: unknown, at: string) => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [name, part] of Object.entries(value)) {
+        const isUnion = ['anyOf', 'oneOf', 'allOf'].includes(name) && Array.isArray(part);
+        if (isUnion && part.some(({ type }) => type === 'object')) unnamed.push(at);
+        search(part, `${at}/${name}`);
+      }
+    };
+    search(document, '');
+    assert.deepEqual(unnamed, []);
+  });
+
   it('has examples for which every GET is answered, and a HEAD likewise', async () => {
     const answered: Record<string, number> = {};
     for (const [path, methods] of Object.entries(document.paths)) {

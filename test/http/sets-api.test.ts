@@ -166,7 +166,7 @@ describeOnEachStore('Sets over HTTP', (store, itOnce) => {
     const { status, body } = await askJson(`${started.url}/api/sets/papers/scan`, {});
     assert.deepEqual(
       [status, body.error.message],
-      [400, 'the set "papers" has no source to scan: its changes are posted'],
+      [409, 'the set "papers" has no source to scan: its changes are posted'],
     );
   });
 });

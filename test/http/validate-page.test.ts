@@ -47,8 +47,19 @@ describe('The page that validates a source', () => {
   it('requests nothing of a private network, and says so', async () => {
     const { status, page } = await validate(await start(), `${source.baseUrl}/`);
     assert.equal(status, 200);
-    assert.match(page, /Nothing was read.*its host is in a private network/s);
+    assert.match(
+      page,
+      /Nothing was read.*its host is in a private network.*: the setting --validate-networks permits/s,
+    );
     assert.deepEqual(source.requests, []);
+  });
+
+  it('requests the server itself, wherever it is', async () => {
+    const own = await start();
+    await own.app.sets.add({ slug: 'maps', urlPrefix: `${own.url}/maps/` });
+    const { page } = await validate(own, `${own.url}/`);
+    assert.match(page, /Nothing at the level MUST is broken/);
+    assert.doesNotMatch(page, /Not everything was read|private network/);
   });
 
   it('shows what it found, with what the source wrote as text', async () => {

@@ -81,6 +81,13 @@ describeOnEachStore('Kept versions', (store, itOnce) => {
       assert.equal((await ask(uri, { headers: { 'If-None-Match': headers.etag! } })).status, 304);
       assert.equal((await ask(uri, { method: 'HEAD' })).headers['content-length'], String(content.length));
     }
+    const deleted = await ask(`${home}/resources/a%20b.txt`);
+    assert.equal(deleted.status, 404);
+    assert.equal(
+      deleted.headers.link,
+      `<${home}/timegate/a%20b.txt>; rel="timegate", <${home}/timemap/a%20b.txt>; rel="timemap"; type="application/link-format"`,
+    );
+    assert.equal((await ask(`${home}/resources/none`)).headers.link, undefined);
     assert.equal((await ask(versions[0]!.uri.replace(/\d\dZ/, '99Z'))).status, 404);
     assert.equal((await ask(`${home}/versions/yesterday/a%20b.txt`)).status, 404);
   });

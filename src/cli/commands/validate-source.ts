@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { COMMAND_LIMITS } from '../../client/read/limits.ts';
 import type { Report } from '../../client/validate/report.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
 import { wholeNumber } from '../options.ts';
@@ -22,11 +24,12 @@ interface Options extends CredentialFlags {
 const DEFAULT_SAMPLE = 20;
 
 export const validateSource: CliCommand<Options> = {
-  usage: 'validate <url>',
+  usage: 'validate <source>',
   summary:
-    'Validates any ResourceSync source by the rules of docs/conformance.md; exit code 1 when it breaks one at the level MUST.',
+    'Validates any ResourceSync source by its URL, or a single document by its file, by the rules of docs/conformance.md; exit code 1 when it breaks one at the level MUST.',
   examples: [
     ['validate https://sync.example.org/', 'finds the source by any URL of it'],
+    ['validate resourcelist.xml', 'checks a file by the rules of documents alone'],
     ['validate http://localhost:8080/ --full --junit report.xml', 'reads all of it, for CI'],
   ],
 
@@ -44,7 +47,7 @@ export const validateSource: CliCommand<Options> = {
 
   async run(call) {
     const { terminal, options, workingDirectory } = call;
-    const url = parseSourceUrl(call.args[0]!);
+    const given = sourceOf(call);
     // Opened before the source is read, which may take long.
     const junit =
       options.junit === undefined ? undefined : await openOutputFile(resolve(workingDirectory, options.junit), 'w');
@@ -56,15 +59,40 @@ export const validateSource: CliCommand<Options> = {
       await junit?.write(text);
       await junit?.close();
     };
-    const report = await read(call, url).catch(async (error: Error) => {
-      await writeJunit(junitOfError(error.message));
-      throw error;
-    });
+    const report = await (given.file === undefined ? read(call, given.url) : readFile(call, given.file)).catch(
+      async (error: Error) => {
+        await writeJunit(junitOfError(error.message));
+        throw error;
+      },
+    );
     await terminal.print(describeReport(report), reportView(report));
     await writeJunit(junitOf(report));
     return hasFailed(report) ? EXIT.failed : EXIT.done;
   },
 };
+
+type Given = { readonly url: string; readonly file?: undefined } | { readonly file: string };
+
+/** @throws TidemarkError `invalid` */
+function sourceOf({ args, workingDirectory }: Call<Options>): Given {
+  const text = args[0]!;
+  const file = resolve(workingDirectory, text);
+  if (URL.canParse(text)) return { url: parseSourceUrl(text) };
+  if (existsSync(file)) return { file };
+  const message = `${JSON.stringify(text)} is neither a URL of a source, such as https://example.org/, nor a file`;
+  throw new TidemarkError('invalid', message);
+}
+
+/** Validates a document of which nothing else is known. */
+async function readFile({ stopped }: Call<Options>, file: string): Promise<Report> {
+  const [{ validate }, { FileFetcher }] = await Promise.all([
+    import('../../client/validate/validate.ts'),
+    import('../../client/read/file-fetcher.ts'),
+  ]);
+  const fetcher = new FileFetcher(file);
+  const options = { fetcher, folder: tmpdir(), limits: COMMAND_LIMITS, signal: stopped, sample: 0, isAlone: true };
+  return validate(fetcher.url, options);
+}
 
 async function read({ terminal, options, stopped, workingDirectory }: Call<Options>, given: string): Promise<Report> {
   const [{ validate }, { HttpFetcher }, { readCredentials, withoutLogin }, { Hosts }] = await Promise.all([

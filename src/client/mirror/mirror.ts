@@ -8,7 +8,7 @@ import { DocumentFailure } from './lists/read-entries.ts';
 import { ChangesMissing, type Cursor } from './lists/take-changes.ts';
 import type { WantedResource } from './lists/wanted-resource.ts';
 import type { MirrorOptions, PassReport } from './mirror-options.ts';
-import { type ApplyParts, applyDeletions, applyFetches } from './pass/apply-wanted.ts';
+import { type ApplyParts, applyDeletions, applyDescriptions, applyFetches } from './pass/apply-wanted.ts';
 import { compareWithList } from './pass/compare-list.ts';
 import { CopyWriter } from './pass/copy-writer.ts';
 import type { StreamReader } from './source/change-stream.ts';
@@ -132,6 +132,7 @@ export class Mirror {
       onProgress: (done: number, total: number) => options.onProgress({ step: 'fetching', done, total }),
     };
     await applyDeletions(wanted, parts);
+    await applyDescriptions(wanted, parts);
     if (isFirst) await this.#copyFromDump(wanted, read.list?.listed, parts);
     await applyFetches(wanted, parts);
     if (read.list !== undefined) this.#recordList(read.list, wanted);

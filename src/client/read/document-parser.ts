@@ -27,7 +27,11 @@ const MOST_KEPT_CHARACTERS = 8_000;
 const END_OF_ENTRY = '</url>';
 
 type Draft<Type> = { -readonly [Name in keyof Type]: Type[Name] };
-type DraftEntry = Draft<Entry> & { readonly names: string[]; readonly extensions: Extension[] };
+type DraftEntry = Draft<Omit<Entry, 'attributesOf'>> & {
+  readonly names: string[];
+  readonly extensions: Extension[];
+  attributesOf?: NonNullable<Entry['attributesOf']>;
+};
 type DraftDocument = Draft<Document> & {
   readonly extensions: Extension[];
   readonly entries: Entry[];
@@ -73,6 +77,7 @@ export class DocumentParser {
       expected,
       requestedAt,
       failure: undefined,
+      isUnanswered: false,
       root: '',
       attributes: NO_ATTRIBUTES,
       extensions: [],
@@ -205,6 +210,9 @@ export class DocumentParser {
       const extension = { name, attributes: plain(attributes), line: this.#sax.line };
       if (name === 'rs:md' && !entry.names.includes(name)) entry.md = extension.attributes;
       entry.extensions.push(extension);
+    } else if (!/^(?:\{|rs:)/.test(name)) {
+      const own = plain(attributes);
+      if (own !== NO_ATTRIBUTES) entry.attributesOf = [...(entry.attributesOf ?? []), [name, own]];
     }
     entry.names.push(name);
   }

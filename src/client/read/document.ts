@@ -27,6 +27,8 @@ export interface Entry {
   readonly extensions: readonly Extension[];
   /** The attributes of the first `rs:md`. */
   readonly md: Attributes;
+  /** The attributes of its elements of Sitemaps, of those that have some: none should. */
+  readonly attributesOf?: readonly (readonly [name: string, attributes: Attributes])[];
 }
 
 /**
@@ -40,6 +42,8 @@ export interface Document {
   readonly expected: string | undefined;
   /** Why it could not be read completely. */
   readonly failure: string | undefined;
+  /** Whether nothing is known of it, since its server did not answer. */
+  readonly isUnanswered: boolean;
   /** `urlset`, `sitemapindex`, or the name of another element; empty when nothing was read. */
   readonly root: string;
   readonly attributes: Attributes;

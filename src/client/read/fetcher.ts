@@ -30,8 +30,14 @@ export interface Fetched {
 /** Why there is no complete response. The message is for people. */
 export class FetchFailure extends ReadFailure {}
 
+/** There is no answer at all, so nothing is known of what was requested. */
+export class NoAnswer extends FetchFailure {}
+
 /** A failure that a retry cannot change, such as a URL that cannot be requested, or a redirect that is not followed. */
 export class Refused extends FetchFailure {}
 
 /** An address in a private network, which is refused because only a document has named it, not the user. */
 export class PrivateHost extends Refused {}
+
+/** Whether the failure says nothing of what was requested. */
+export const isUnanswered = (error: unknown): boolean => error instanceof NoAnswer || error instanceof PrivateHost;

@@ -2,8 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { VERSION } from '../../config/version.ts';
 import { clientModule } from '../../lib/http/client-module.ts';
 import { describeHttpFailure, isPrivateAddress } from '../../lib/http/failure.ts';
-import { guardedAgents } from '../../lib/http/guarded-agents.ts';
-import { type Fetched, type Fetcher, FetchFailure, PrivateHost, Refused, type RequestHeaders } from './fetcher.ts';
+import { type GuardedAgents, guardedAgents } from '../../lib/http/guarded-agents.ts';
+import {
+  type Fetched,
+  type Fetcher,
+  FetchFailure,
+  NoAnswer,
+  PrivateHost,
+  Refused,
+  type RequestHeaders,
+} from './fetcher.ts';
 import type { ReadLimits } from './limits.ts';
 
 /** Shorter bodies are read as a whole. */
@@ -14,6 +22,10 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export interface HttpFetcherOptions extends Pick<ReadLimits, 'idleMs' | 'responseMs'> {
   /** As `guardedAgents` takes them. */
   readonly privateNetworks: readonly string[] | 'all';
+  /** An origin that is requested in any network. */
+  readonly trustedOrigin?: string;
+  /** The end of a message about a private network: how to permit it. */
+  readonly networkAdvice?: string;
   /** Concurrent connections to each host; the default is 4. */
   readonly connections?: number;
   /** Appended to the header `User-Agent`, such as an address. */
@@ -27,11 +39,14 @@ export interface HttpFetcherOptions extends Pick<ReadLimits, 'idleMs' | 'respons
 /** Sends requests with `node:http` and keep-alive connections. */
 export class HttpFetcher implements Fetcher {
   readonly #options: HttpFetcherOptions;
-  readonly #agents;
+  readonly #agents: GuardedAgents;
+  readonly #trustedAgents: GuardedAgents;
 
   constructor(options: HttpFetcherOptions) {
     this.#options = options;
-    this.#agents = guardedAgents(options.privateNetworks, { keepAlive: true, maxSockets: options.connections ?? 4 });
+    const ofAgents = { keepAlive: true, maxSockets: options.connections ?? 4 };
+    this.#agents = guardedAgents(options.privateNetworks, ofAgents);
+    this.#trustedAgents = guardedAgents('all', ofAgents);
   }
 
   async get(
@@ -61,17 +76,20 @@ export class HttpFetcher implements Fetcher {
   }
 
   close(): void {
-    this.#agents.http.destroy();
-    this.#agents.https.destroy();
+    for (const { http, https } of [this.#agents, this.#trustedAgents]) {
+      http.destroy();
+      https.destroy();
+    }
   }
 
   #request(uri: string, headers: RequestHeaders, signal: AbortSignal) {
     const url = urlOf(uri);
-    const { idleMs, responseMs, contact } = this.#options;
+    const { idleMs, responseMs, contact, trustedOrigin } = this.#options;
+    const agents = url.origin === trustedOrigin ? this.#trustedAgents : this.#agents;
     const isSecure = url.protocol === 'https:';
     return new Promise<{ response: IncomingMessage; deadline: NodeJS.Timeout }>((resolve, reject) => {
       const sent = clientModule(isSecure).request(url, {
-        agent: isSecure ? this.#agents.https : this.#agents.http,
+        agent: isSecure ? agents.https : agents.http,
         headers: {
           'user-agent': contact === undefined ? `tidemark/${VERSION}` : `tidemark/${VERSION} (${contact})`,
           ...headers,
@@ -90,7 +108,7 @@ export class HttpFetcher implements Fetcher {
         signal.removeEventListener('abort', abort);
         if (response !== undefined) return;
         clearTimeout(deadline);
-        reject(cutOff());
+        reject(new NoAnswer(CUT_OFF));
       });
       const deadline = setTimeout(() => stop(`it took longer than ${seconds(responseMs)}`), responseMs);
       if (signal.aborted) abort();
@@ -101,10 +119,17 @@ export class HttpFetcher implements Fetcher {
       });
       sent.on('error', (error) => {
         clearTimeout(deadline);
-        reject(failureOf(error, signal));
+        reject(this.#withoutResponse(failureOf(error, signal)));
       });
       sent.end();
     });
+  }
+
+  /** The failure of a request that got no response. */
+  #withoutResponse(failure: Error): Error {
+    if (failure instanceof PrivateHost) return new PrivateHost(failure.message + (this.#options.networkAdvice ?? ''));
+    const isUnknown = failure instanceof FetchFailure && !(failure instanceof Refused);
+    return isUnknown ? new NoAnswer(failure.message) : failure;
   }
 
   #fetched(uri: string, response: IncomingMessage, deadline: NodeJS.Timeout): Fetched {
@@ -148,7 +173,8 @@ async function* atOnce(response: IncomingMessage, deadline: NodeJS.Timeout): Asy
   if (failure !== undefined) throw failureOf(failure);
 }
 
-const cutOff = () => new FetchFailure('the connection was closed before all bytes came');
+const CUT_OFF = 'the connection was closed before all bytes came';
+const cutOff = () => new FetchFailure(CUT_OFF);
 
 async function* chunksOf(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
   try {

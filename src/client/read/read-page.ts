@@ -1,4 +1,4 @@
-import { FetchFailure } from './fetcher.ts';
+import { FetchFailure, isUnanswered } from './fetcher.ts';
 import { linksInHeader, linksInPage } from './page-links.ts';
 import type { Reader } from './reader.ts';
 import { TooLarge, unpacked } from './unpacked.ts';
@@ -9,6 +9,8 @@ export interface ReadPage {
   readonly uri: string;
   readonly status: number;
   readonly failure: string | undefined;
+  /** Whether nothing is known of it, since its server did not answer. */
+  readonly isUnanswered: boolean;
   readonly text: string;
   readonly isHtml: boolean;
   /** Absolute URIs of the header `Link`, by relation. */
@@ -32,13 +34,15 @@ export async function readPage(reader: Reader, uri: string): Promise<ReadPage> {
       text,
       isHtml,
       failure: status === 200 ? undefined : `the server answers ${status}`,
+      isUnanswered: false,
       links: Object.fromEntries(Object.entries(links).map(([rel, hrefs]) => [rel, absolute(hrefs, fetched.uri)])),
       capabilityLists: isHtml ? absolute(linksInPage(text), fetched.uri) : [],
     };
   } catch (error) {
     reader.signal.throwIfAborted();
     if (!(error instanceof FetchFailure)) throw error;
-    return { uri, status: 0, failure: error.message, text: '', isHtml: false, links: {}, capabilityLists: [] };
+    const nothing = { status: 0, text: '', isHtml: false, links: {}, capabilityLists: [] };
+    return { uri, ...nothing, failure: error.message, isUnanswered: isUnanswered(error) };
   }
 }
 

@@ -22,6 +22,8 @@ interface Gathered {
   readonly packages: Package[];
   readonly advertised: Advertised[];
   readonly unlisted: Located[];
+  /** The number of sets that the Source Description names. */
+  sets: number;
 }
 
 /**
@@ -32,8 +34,8 @@ export async function validate(url: string, options: ValidateOptions): Promise<R
   const session = new Session(options);
   try {
     const start = await discover(session, url);
-    if (isNothing(start)) session.incomplete.push(nothingAt(url, start));
-    const gathered: Gathered = { lists: [], packages: [], advertised: [], unlisted: [] };
+    if (isNothing(start)) session.incomplete.push(nothingAt(url, start, options));
+    const gathered: Gathered = { lists: [], packages: [], advertised: [], unlisted: [], sets: 0 };
     try {
       await readSource(session, start, gathered);
     } catch (error) {
@@ -43,11 +45,13 @@ export async function validate(url: string, options: ValidateOptions): Promise<R
     }
     const source = await sourceOf(session, start, gathered);
     check(session, source, gathered);
-    const { log, counts, incomplete } = session;
+    const { log, counts } = session;
     const { description, failure } = start;
     const hasDescription = isRead(session.documents.get(description));
     const found = { description, hasDescription, ...(failure !== undefined && { failure }) };
-    return { url, ...found, ...counts, incomplete, findings: log.findings, broken: log.broken };
+    const documents = options.isAlone ? 1 : counts.documents;
+    const incomplete = session.allIncomplete();
+    return { url, ...found, ...counts, documents, incomplete, findings: log.findings, broken: log.broken };
   } finally {
     session.close();
   }
@@ -57,13 +61,16 @@ const isRead = (document?: Document) => document !== undefined && (document.root
 
 const isNothing = ({ capabilityLists, only }: Start) => capabilityLists.length === 0 && only.length === 0;
 
-const nothingAt = (url: string, { noDocument }: Start) =>
-  `nothing of ResourceSync was found by ${url}, which is neither a ResourceSync document nor a sitemap (${noDocument}), ` +
-  'and links to no Capability List; its host has no Source Description, and names no sitemap in robots.txt';
+const nothingAt = (url: string, { noDocument }: Start, { isAlone }: ValidateOptions) =>
+  isAlone
+    ? `${url} is neither a ResourceSync document nor a sitemap (${noDocument})`
+    : `nothing of ResourceSync was found by ${url}, which is neither a ResourceSync document nor a sitemap (${noDocument}), ` +
+      'and links to no Capability List; its host has no Source Description, and names no sitemap in robots.txt';
 
 async function readSource(session: Session, start: Start, gathered: Gathered): Promise<void> {
   const descriptions = await readDescriptions(session, start.description);
   const all = descriptions.flatMap(({ entries }) => entries.filter(({ md }) => !isNotification(md.capability)));
+  gathered.sets = all.length;
   const lists = start.capabilityLists === 'all' ? all.map(({ loc }) => loc) : start.capabilityLists;
   session.expect(new Set(lists).size);
   for (const uri of new Set(lists)) {
@@ -129,7 +136,8 @@ async function readOther(
   const chosen = spread(packages, session.options.sample);
   session.expect(chosen.length);
   for (const { dump, entry } of chosen) {
-    if (entry.loc !== '') gathered.packages.push(await readPackage(session, set, dump, entry));
+    const read = entry.loc === '' ? undefined : await readPackage(session, set, dump, entry);
+    if (read !== undefined) gathered.packages.push(read);
   }
 }
 
@@ -151,10 +159,11 @@ async function readAbove(session: Session): Promise<void> {
  * Gathers everything that rules about the whole source need. After a limit was reached, what was read before is
  * checked.
  */
-async function sourceOf(session: Session, start: Start, { lists, advertised, unlisted }: Gathered): Promise<Source> {
+async function sourceOf(session: Session, start: Start, gathered: Gathered): Promise<Source> {
+  const { lists, advertised, unlisted, sets } = gathered;
   const { documents, startedAt } = session;
   const source = { description: start.description, documents, isWhole: start.capabilityLists === 'all', startedAt };
-  const known = { ...source, lists, unlisted };
+  const known = { ...source, lists, unlisted, hasOtherSets: sets > 1 };
   if (session.isOver) return { ...known, pages: [], channels: [], encodings: [], sitemaps: [] };
   const onPages = await pagesOf(session, start);
   return {
@@ -185,8 +194,9 @@ async function pagesOf(session: Session, { description, pages }: Start): Promise
 async function sitemapsOf(session: Session, { sitemaps }: Start): Promise<Source['sitemaps']> {
   const read: { uri: string; failure: string | undefined }[] = [];
   for (const uri of sitemaps.slice(0, MOST_PAGES)) {
-    const { failure } = session.documents.get(uri) ?? (await readPage(session, uri));
-    read.push({ uri, failure });
+    const { failure, isUnanswered } = session.documents.get(uri) ?? (await readPage(session, uri));
+    if (isUnanswered) session.addUnanswered(uri, failure!);
+    else read.push({ uri, failure });
   }
   return read;
 }
@@ -199,15 +209,17 @@ async function channelsOf(session: Session): Promise<readonly Channel[]> {
   );
   const channels: Channel[] = [];
   for (const { document, entry } of entries.slice(0, MOST_PAGES)) {
-    const { failure, links } = await readPage(session, entry.loc);
-    channels.push({ document, entry, topic: entry.loc, failure, links });
+    const { failure, links, isUnanswered } = await readPage(session, entry.loc);
+    if (isUnanswered) session.addUnanswered(entry.loc, failure!);
+    else channels.push({ document, entry, topic: entry.loc, failure, links });
   }
   return channels;
 }
 
-function check({ checker, documents }: Session, source: Source, { packages }: Gathered): void {
+function check({ checker, documents, options }: Session, source: Source, { packages }: Gathered): void {
   for (const document of documents.values()) if (document.failure === undefined) checker.document(document, source);
   for (const list of source.lists) checker.list(list, source);
   for (const read of packages) checker.package(read, source);
-  checker.source(source);
+  // A single file is not a source.
+  if (!options.isAlone) checker.source(source);
 }

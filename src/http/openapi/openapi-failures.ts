@@ -36,7 +36,8 @@ export const FAILURES: Readonly<Record<number, Failure>> = {
   404: {
     name: 'NotFound',
     description:
-      'There is no such set, organization, document or resource; or there is one, and the sender may not know.',
+      'There is no such set, organization, document or resource; or there is one, and the sender may not know. Of a deleted resource, `Link` leads to the versions that are kept.',
+    headers: ['Link'],
     isOf: isBelowSetOrPart,
   },
   408: { name: 'RequestTimeout', description: 'Nothing more of the body came in time.', isOf: takesBody },

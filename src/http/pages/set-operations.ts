@@ -43,7 +43,7 @@ export const BUILD_DUMP = {
   summary: 'Adds a job that builds the Resource Dump of a set, and leads back to the page of the set',
   answers: [
     { status: 303, description: 'It was added, or one waits already.', headers: ['Location'] },
-    { status: 400, description: 'The bytes of the set are elsewhere.' },
+    { status: 409, description: 'The bytes of the set are elsewhere.' },
   ],
 } satisfies Operation;
 

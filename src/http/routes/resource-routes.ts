@@ -5,13 +5,14 @@ import type { OpenedBytes, ServedBytes } from '../../sources/served-source.ts';
 import { directRequest } from '../request/admitted.ts';
 import type { Answer } from '../request/answer.ts';
 import type { DirectHandler } from '../request/direct-request.ts';
+import { HttpError } from '../request/http-error.ts';
 import type { Operation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { answerHead } from '../response/answer-head.ts';
 import { isForAll, type Validators } from '../response/conditional-request.ts';
 import { openToScripts } from '../response/open-to-scripts.ts';
-import { linksOf, resourceHeaders } from '../response/resource-headers.ts';
+import { linksOf, resourceHeaders, versionLinks } from '../response/resource-headers.ts';
 import { sendAnswer } from '../response/send-answer.ts';
 import { type FoundResource, findResource } from './found-resource.ts';
 
@@ -63,7 +64,8 @@ function resourceHandler(app: ServedApp): DirectHandler {
     const source = app.servedSourceOf(set) ?? notServed(set, key);
     const { representations = [] } = source;
     const asked = { set, key, representations, accept: request.headers.accept };
-    const found = (await findResource(app.index, asked)) ?? notThere(set, key);
+    const found = await findResource(app.index, asked);
+    if (found === undefined) throw await notThere(app, set, key);
     const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
     const { representation, vary } = found;
     const opened = await source.open(found, { method, isWhole: isForAll(request), representation });
@@ -109,8 +111,20 @@ function notServed(set: ResourceSet, key: ResourceKey): never {
   throw new TidemarkError('not-found', message, { set: set.slug, uri });
 }
 
-function notThere(set: ResourceSet, key: ResourceKey): never {
-  throw new TidemarkError('not-found', `the set "${set.slug}" has no resource ${key}`, { set: set.slug, key });
+/** A resource that was deleted still leads to its kept versions (RFC 7089). */
+async function notThere(
+  { index, versions, configuration: { baseUrl } }: ServedApp,
+  set: ResourceSet,
+  key: ResourceKey,
+): Promise<HttpError> {
+  const [tombstone] = keptSince(set) === undefined ? [] : await index.lookup(set.id, [key]);
+  const hasVersions = tombstone !== undefined && (await versions.nearest(set, key)) !== undefined;
+  return new HttpError(404, {
+    code: 'not-found',
+    message: `the set "${set.slug}" has no resource ${key}`,
+    details: { set: set.slug, key },
+    headers: hasVersions ? { Link: versionLinks(set, key, baseUrl).join(', ') } : {},
+  });
 }
 
 function validatorsOf({ tag, lastModified, dateTellsVersions }: OpenedBytes): Validators {

@@ -11,12 +11,16 @@ const objectSchema = z.looseObject({
 const recordSchema = z.looseObject({ eventName: z.string().optional(), s3: objectSchema.optional() });
 
 /** Amazon, MinIO, Ceph and others; Amazon tests the endpoint with a single `Event`. */
-const notificationSchema = z.looseObject({ Records: z.array(recordSchema) });
-const trialSchema = z.looseObject({ Event: z.literal('s3:TestEvent') });
+const notificationSchema = z.looseObject({ Records: z.array(recordSchema) }).meta({ id: 'S3Notification' });
+const trialSchema = z.looseObject({ Event: z.literal('s3:TestEvent') }).meta({ id: 'S3TestEvent' });
 /** Amazon EventBridge. */
-const bridgedSchema = z.looseObject({ source: z.literal('aws.s3'), detail: objectSchema });
+const bridgedSchema = z
+  .looseObject({ source: z.literal('aws.s3'), detail: objectSchema })
+  .meta({ id: 'EventBridgeEvent' });
 /** Amazon SNS, which wraps one of the others as a text. */
-const envelopeSchema = z.looseObject({ Type: z.literal('Notification'), Message: z.string() });
+const envelopeSchema = z
+  .looseObject({ Type: z.literal('Notification'), Message: z.string() })
+  .meta({ id: 'SnsNotification' });
 
 const EXAMPLE = {
   Records: [

@@ -15,10 +15,13 @@ export interface DumpPlan {
 
 export type PlannedPage = Omit<PackJob, 'mostBytes' | 'compress'>;
 
-/** @throws TidemarkError `invalid` for a set whose bytes are elsewhere, or are already packages */
-export function requireBytes(set: ResourceSet): void {
+/**
+ * @param code of the error: `conflict` for a request, `invalid` for a job, which is not tried again
+ * @throws TidemarkError for a set whose bytes are elsewhere, or are already packages
+ */
+export function requireBytes(set: ResourceSet, code: 'conflict' | 'invalid'): void {
   const reason = whyNoDump(set);
-  if (reason !== undefined) throw new TidemarkError('invalid', reason, { set: set.slug });
+  if (reason !== undefined) throw new TidemarkError(code, reason, { set: set.slug });
 }
 
 /** Why no dump of a set can be made; undefined when one can. */

@@ -60,7 +60,7 @@ export class Dumps {
    */
   async build(slug: string, options: DumpOptions): Promise<BuiltDumps> {
     const { sets, catalog, packer } = this.#parts;
-    requireBytes(await sets.bySlug(slug));
+    requireBytes(await sets.bySlug(slug), 'invalid');
     const plan = await this.#parts.planDump(slug);
     const { dumpPackageBytes: mostBytes = DEFAULT_PACKAGE_BYTES, dumpCompression } = plan.set;
     const contents = this.#parts.contentsOf(plan.set);

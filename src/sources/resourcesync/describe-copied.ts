@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { type CopiedResource, modifiedMs } from '../../client/mirror/lists/wanted-resource.ts';
 import type { ListedResource } from '../../client/mirror/state/copy-listing.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import { digestProblem, type Hashes, isHashAlgorithm } from '../../core/hash.ts';
-import { mendedUri, resolveLocation } from '../../core/key.ts';
+import { keyOfPath, mendedUri, type ResourceKey, resolveTarget } from '../../core/key.ts';
+import { linkProblem, withoutRepeats } from '../../core/link-rules.ts';
 import { isMediaType } from '../../core/media-type.ts';
 import type { Link } from '../../core/resource.ts';
 
@@ -16,18 +18,56 @@ interface DescribedCopy {
   readonly links: readonly Link[];
 }
 
-/** @param uri of the copied resource: a source that is itself a copy names the original (ResourceSync 1.1, 14.8) */
-export function describeCopied({
-  uri,
-  copied,
-}: Pick<ListedResource, 'uri'> & { copied: CopiedResource }): DescribedCopy {
-  const { mime, via = uri } = copied.about ?? {};
-  return { hashes: hashesOf(copied), ...(mime !== undefined && isMediaType(mime) && { mime }), links: linksTo(via) };
+/**
+ * A copied resource whose links to other copied resources lead to their copies: `href` is a key then. Only the link to
+ * the original is kept as it is (ResourceSync 1.1, 14.8).
+ * @param pathOf the path of a resource of the source; undefined unless its copy is published
+ */
+export function withOwnLinks(copied: CopiedResource, pathOf: (uri: string) => string | undefined): CopiedResource {
+  const { about } = copied;
+  if (about?.links === undefined) return copied;
+  const links = about.links.map((link) => {
+    const path = link.rel === 'via' ? undefined : pathOf(link.href);
+    return path === undefined ? link : { ...link, href: keyOfPath(path) };
+  });
+  return { ...copied, about: { ...about, links } };
 }
 
-/** Differs for versions that are published differently. */
-export function tagOf({ hash, lastmod = '', about }: CopiedResource): string {
-  return [hash, lastmod, about?.mime ?? '', about?.via ?? ''].join(' ');
+/**
+ * @param uri of the copied resource: a source that is itself a copy names the original (ResourceSync 1.1, 14.8)
+ * @param copied as `withOwnLinks` returns it
+ */
+export function describeCopied({ key, uri, copied }: Described): DescribedCopy {
+  const { mime, links = [] } = copied.about ?? {};
+  const described = { hashes: hashesOf(copied), ...(mime !== undefined && isMediaType(mime) && { mime }) };
+  const state = { ...described, length: copied.length };
+  const kept: Link[] = [];
+  const original: Link = { rel: 'via', href: uri };
+  for (const link of links.some(({ rel }) => rel === 'via') ? links : [original, ...links]) {
+    const href = targetOf(link);
+    if (href === undefined) continue;
+    const made = { ...link, href };
+    if (linkProblem([...kept, made], { key, state }) === undefined) kept.push(withoutRepeats(made, state));
+  }
+  return { ...described, links: kept };
+}
+
+type Described = Pick<ListedResource, 'key' | 'uri'> & { readonly copied: CopiedResource };
+
+/**
+ * Differs for versions that are published differently.
+ * @param copied as `withOwnLinks` returns it
+ */
+export function tagOf({ hash, lastmod = '', about: { mime = '', links = [] } = {} }: CopiedResource): string {
+  return [hash, lastmod, mime, textOf(links)].join(' ');
+}
+
+/** The original alone is its own text, as in earlier versions, so that their tags stay valid. */
+function textOf(links: readonly Link[]): string {
+  const [only, ...others] = links;
+  if (only === undefined) return '';
+  if (others.length === 0 && only.rel === 'via' && Object.keys(only).length === 2) return only.href;
+  return createHash('sha256').update(JSON.stringify(links)).digest('base64url');
 }
 
 /**
@@ -48,15 +88,16 @@ function hashesOf({ hash }: CopiedResource): Hashes {
   return isHashAlgorithm(algorithm) && digestProblem(algorithm, digest) === undefined ? { [algorithm]: digest } : {};
 }
 
-/** No links when no document could contain this one. */
-function linksTo(via: string): readonly Link[] {
+/** Undefined when no document could contain the link. */
+function targetOf({ href }: Link): ResourceKey | undefined {
+  if (href.startsWith('/')) return href;
   try {
-    return [{ rel: 'via', href: resolveLocation({ type: 'url', value: mendedUri(via) }, { urlPrefix: ELSEWHERE }) }];
+    return resolveTarget({ type: 'url', value: mendedUri(href) }, { urlPrefix: ELSEWHERE });
   } catch (error) {
-    if (isTidemarkError(error, 'invalid')) return [];
+    if (isTidemarkError(error, 'invalid')) return undefined;
     throw error;
   }
 }
 
-/** A prefix that no URI has, since the original is not a resource of the set. */
+/** A prefix that no URI has, since the target is not a resource of the set. */
 const ELSEWHERE = 'http://invalid/';

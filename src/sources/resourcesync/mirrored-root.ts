@@ -20,7 +20,7 @@ import { changedMeanwhile, noSuchFile } from '../file-errors.ts';
 import type { MirrorSettings } from '../mirror-settings.ts';
 import type { RootLocation } from '../root-location.ts';
 import type { LeavesOut } from '../served-source.ts';
-import { describeCopied, modifiedNs, tagOf, wholeSeconds } from './describe-copied.ts';
+import { describeCopied, modifiedNs, tagOf, wholeSeconds, withOwnLinks } from './describe-copied.ts';
 import { followMirror } from './follow-mirror.ts';
 import type { MirrorThread } from './mirror-thread.ts';
 
@@ -81,14 +81,17 @@ export class MirroredRoot implements ContentRoot {
     const { listing, release } = await this.#open();
     try {
       const leavesOut = await this.#files.leavesOut();
-      const isListed = ({ path }: ListedResource) => !leavesOut(path);
+      const listed = (batch: readonly ListedResource[]) => {
+        const published = batch.filter(({ path }) => !leavesOut(path));
+        return this.#entriesOf(published.map((found) => withLinks(found, { listing, leavesOut })));
+      };
       if (under !== '') {
         const found = listing.get(keyOfPath(under));
-        if (found !== undefined && isListed(found)) yield await this.#entriesOf([found]);
+        if (found !== undefined) yield await listed([found]);
       }
       const key = keyOfPath(under);
       const range = under === '' ? {} : { from: `${key}/`, to: `${key}0` };
-      for (const batch of listing.read(range)) yield await this.#entriesOf(batch.filter(isListed));
+      for (const batch of listing.read(range)) yield await listed(batch);
     } finally {
       release();
     }
@@ -111,7 +114,7 @@ export class MirroredRoot implements ContentRoot {
   async digest(path: string, options: DigestOptions = {}): Promise<FileDigest> {
     const found = await this.#find(path);
     if (found?.copied === undefined) throw noSuchFile(path);
-    const { hashes, ...described } = describeCopied({ uri: found.uri, copied: found.copied });
+    const { hashes, ...described } = describeCopied({ ...found, copied: found.copied });
     const { length, mtime, tag } = await this.#entryOf(path, found.copied);
     const read =
       options.copied !== undefined || this.hashes.some((name) => hashes[name] === undefined)
@@ -176,7 +179,9 @@ export class MirroredRoot implements ContentRoot {
   async #find(path: string): Promise<ListedResource | undefined> {
     const { listing, release } = await this.#open();
     try {
-      return listing.get(keyOfPath(path));
+      const found = listing.get(keyOfPath(path));
+      if (found?.copied?.about?.links === undefined) return found;
+      return withLinks(found, { listing, leavesOut: await this.#files.leavesOut() });
     } finally {
       release();
     }
@@ -215,6 +220,18 @@ export class MirroredRoot implements ContentRoot {
       throw error;
     }
   }
+}
+
+/** Links between copied resources lead to the copies, when these are published. */
+function withLinks(
+  found: ListedResource,
+  { listing, leavesOut }: { readonly listing: CopyListing; readonly leavesOut: LeavesOut },
+): ListedResource {
+  const pathOf = (uri: string) => {
+    const path = listing.pathOf(uri);
+    return path === undefined || leavesOut(path) ? undefined : path;
+  };
+  return { ...found, copied: found.copied && withOwnLinks(found.copied, pathOf) };
 }
 
 /** The copy while it is watched. */

@@ -1,7 +1,10 @@
 import type { HashAlgorithm, Hashes } from '../../../core/hash.ts';
 import { digestProblem, HASH_ALGORITHMS, isHashAlgorithm } from '../../../core/hash.ts';
+import { LEAST_PRIORITY, NAVIGATION_RELATIONS, PATCH_RELATION, parseRelation } from '../../../core/link-relations.ts';
+import { isMediaType } from '../../../core/media-type.ts';
+import type { Link } from '../../../core/resource.ts';
 import { parseDatetime } from '../../../core/w3c-datetime.ts';
-import { type Entry, linksOf } from '../../read/document.ts';
+import type { Attributes, Entry } from '../../read/document.ts';
 
 /** The state of a resource by a list or a change. */
 export interface WantedResource {
@@ -20,9 +23,18 @@ export interface WantedResource {
 export interface About {
   /** The media type. */
   readonly mime?: string | undefined;
-  /** The link `via`: the original, when the source has copied it itself. */
-  readonly via?: string | undefined;
+  /** The links that hold of a copy, too. `href` is a URI as the source spells it. */
+  readonly links?: readonly Link[];
 }
+
+/**
+ * Links that do not hold of a copy: between the documents of the source, to its versions, and to patches, which are for
+ * the state that the source had before.
+ */
+const OF_THE_SOURCE: ReadonlySet<string> = new Set([
+  ...NAVIGATION_RELATIONS,
+  ...['memento', 'timegate', 'timemap', PATCH_RELATION],
+]);
 
 /** The state of a resource in the copy. */
 export interface CopiedResource {
@@ -39,7 +51,7 @@ export function wantedOf(entry: Entry, isChange: boolean): WantedResource {
   return {
     uri: loc.trim(),
     isDeleted: isChange && md.change === 'deleted',
-    length: md.length !== undefined && /^\d{1,15}$/.test(md.length) ? Number(md.length) : undefined,
+    length: wholeNumber(md.length),
     hashes: parseHashes(md.hash),
     lastmod,
     stamp: isChange ? timeOf(md.datetime ?? lastmod) : undefined,
@@ -49,9 +61,36 @@ export function wantedOf(entry: Entry, isChange: boolean): WantedResource {
 
 function aboutOf(entry: Entry): About | undefined {
   const mime = entry.md.type;
-  const [via] = entry.extensions.length > 1 ? linksOf(entry, 'via') : [];
-  return mime === undefined && via === undefined ? undefined : { mime, via };
+  const links = entry.extensions.length > 1 ? entry.extensions.flatMap(linkOf) : [];
+  if (links.length === 0) return mime === undefined ? undefined : { mime };
+  return { mime, links };
 }
+
+/** At most one link. */
+function linkOf({ name, attributes }: Entry['extensions'][number]): readonly Link[] {
+  if (name !== 'rs:ln') return [];
+  const rel = parseRelation(attributes.rel?.trim() ?? '');
+  const href = attributes.href?.trim() ?? '';
+  if (rel === undefined || OF_THE_SOURCE.has(rel) || !/^[a-z][a-z0-9+.-]*:/i.test(href)) return [];
+  return [{ rel, href, ...attributesOf(attributes) }];
+}
+
+function attributesOf({ type, pri, modified, length, hash }: Attributes): Omit<Link, 'rel' | 'href'> {
+  const priority = wholeNumber(pri) ?? 0;
+  const time = timeOf(modified);
+  const bytes = wholeNumber(length);
+  const hashes = parseHashes(hash);
+  return {
+    ...(type !== undefined && isMediaType(type) && { mime: type }),
+    ...(priority >= 1 && priority <= LEAST_PRIORITY && { pri: priority }),
+    ...(time !== undefined && { modified: Math.floor(time / 1_000_000) }),
+    ...(bytes !== undefined && { length: bytes }),
+    ...(Object.keys(hashes).length > 0 && { hashes }),
+  };
+}
+
+const wholeNumber = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 
 /**
  * Parses a datetime into microseconds since 1970; undefined when it is invalid. Accepts all that W3C allows, and times
@@ -123,4 +162,9 @@ const isPrecise = (stamp: number): boolean => stamp % 1_000_000 !== 0;
 export const encodeAbout = (about: About | undefined): string | null =>
   about === undefined ? null : JSON.stringify(about);
 
-export const decodeAbout = (text: string | null): About | undefined => (text === null ? undefined : JSON.parse(text));
+export function decodeAbout(text: string | null): About | undefined {
+  if (text === null) return undefined;
+  // Earlier versions recorded the target of `via` alone.
+  const { via, ...about }: About & { readonly via?: string } = JSON.parse(text);
+  return via === undefined ? about : { ...about, links: [{ rel: 'via', href: via }] };
+}

@@ -35,6 +35,25 @@ export async function applyDeletions(wanted: WantedTable, parts: ApplyParts): Pr
   }
 }
 
+/** Records what the source says of resources whose bytes the copy has already, such as their links. */
+export async function applyDescriptions(wanted: WantedTable, parts: ApplyParts): Promise<void> {
+  const { reader, state, writer } = parts;
+  if (state.largestId() === 0) return;
+  try {
+    for (const { uri } of wanted.read('fetches')) {
+      reader.signal.throwIfAborted();
+      const known = state.resource(uri);
+      if (known?.copied === undefined) continue;
+      const row = wanted.fetchOf(uri)!;
+      if (agrees(known.copied, row.wanted) !== true) continue;
+      wanted.take(row);
+      await writer.describe(known, row.wanted.about);
+    }
+  } finally {
+    await writer.flush();
+  }
+}
+
 /** Fetches the resources that differ. Resources that cannot be copied are recorded as failed, and keep their files. */
 export async function applyFetches(wanted: WantedTable, parts: ApplyParts): Promise<void> {
   try {
@@ -73,17 +92,16 @@ async function fetchAll(wanted: WantedTable, parts: ApplyParts): Promise<void> {
 async function copy(wanted: WantedResource, parts: ApplyParts): Promise<void> {
   const { reader, state, target, writer } = parts;
   const known = state.resource(wanted.uri) ?? state.name(wanted.uri);
-  const verdict = known.copied === undefined ? false : agrees(known.copied, wanted);
-  if (verdict === true) return state.clearFailure(wanted.uri);
+  const isUnsure = known.copied !== undefined && agrees(known.copied, wanted) === undefined;
   try {
     const right = await rightAlready(known, wanted, parts);
     if (right !== undefined) return await writer.confirm(known, { copied: right, validator: undefined });
     // The entry does not say enough to decide: ask the server, with the validator that it sent before.
-    const validator = verdict === undefined ? known.validator : undefined;
+    const validator = isUnsure ? known.validator : undefined;
     const fetched = await fetchResource(reader, target, { wanted, path: known.path, validator });
     if (fetched !== undefined) return await writer.add({ ...fetched, known, wanted });
-    const { lastmod, stamp } = wanted;
-    await writer.confirm(known, { copied: { ...known.copied!, lastmod, stamp }, validator });
+    const { lastmod, stamp, about } = wanted;
+    await writer.confirm(known, { copied: { ...known.copied!, lastmod, stamp, about }, validator });
   } catch (error) {
     if (!(error instanceof ResourceFailure)) throw error;
     writer.fail(wanted, error.message);

@@ -1,10 +1,10 @@
 import { Bits } from '../../../lib/bits.ts';
 import type { Reader } from '../../read/reader.ts';
 import { type ListRead, readResourceList } from '../lists/read-resource-list.ts';
-import { agrees, wantedOf } from '../lists/wanted-resource.ts';
+import { agrees, encodeAbout, type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 import { commonPrefix } from '../names/resource-path.ts';
 import { KnownByUri } from '../state/known-by-uri.ts';
-import type { MirrorState } from '../state/mirror-state.ts';
+import type { ComparedResource, MirrorState } from '../state/mirror-state.ts';
 import type { WantedTable } from '../state/wanted-table.ts';
 
 interface Compared extends ListRead {
@@ -53,9 +53,7 @@ export async function compareWithList(
       // Of several entries of a resource, the last one counts.
       const isRepeated = known !== undefined && seen.has(known.id);
       if (known !== undefined) seen.add(known.id);
-      if (isRepeated || known?.copied === undefined || agrees(known.copied, resource) !== true) {
-        wanted.put(resource, true);
-      }
+      if (isRepeated || known === undefined || !isEqual(known, resource)) wanted.put(resource, true);
     },
   });
   for (const uri of unseen(state, seen)) wanted.put({ ...NOTHING, uri }, true);
@@ -63,6 +61,10 @@ export async function compareWithList(
 }
 
 const NOTHING = { isDeleted: true, length: undefined, hashes: {}, lastmod: undefined, stamp: undefined };
+
+function isEqual({ copied, about }: ComparedResource, wanted: WantedResource): boolean {
+  return copied !== undefined && agrees(copied, wanted) === true && about === encodeAbout(wanted.about);
+}
 
 function* unseen(state: MirrorState, seen: Bits): Generator<string> {
   if (seen.size === state.named()) return;

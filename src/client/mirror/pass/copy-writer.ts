@@ -1,7 +1,7 @@
 import { isTidemarkError } from '../../../core/errors.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
 import { Mutex } from '../../../lib/mutex.ts';
-import { modifiedMs, type WantedResource } from '../lists/wanted-resource.ts';
+import { type About, encodeAbout, modifiedMs, type WantedResource } from '../lists/wanted-resource.ts';
 import type { CopyCounts, MirrorOptions } from '../mirror-options.ts';
 import type { KnownResource, MirrorState } from '../state/mirror-state.ts';
 import type { MirrorTarget } from '../target/mirror-target.ts';
@@ -61,9 +61,16 @@ export class CopyWriter {
   /** Records that the file of a resource is right already. */
   async confirm(known: KnownResource, fetched: Pick<FetchedResource, 'copied' | 'validator'>): Promise<void> {
     this.counts.adopted += 1;
-    this.#changed.push(known.path);
-    this.#state.setCopied(known.id, fetched.copied, fetched.validator);
-    this.#state.clearFailure(known.uri);
+    this.#setCopied(known, fetched);
+    await this.#flushWhenFull();
+  }
+
+  /** Records what the source says of a resource whose file is right. */
+  async describe({ id, path, uri, copied, validator }: KnownResource, about: About | undefined): Promise<void> {
+    this.#state.clearFailure(uri);
+    if (encodeAbout(copied!.about) === encodeAbout(about)) return;
+    this.#state.setCopied(id, { ...copied!, about }, validator);
+    this.#changed.push(path);
     await this.#flushWhenFull();
   }
 
@@ -162,19 +169,25 @@ export class CopyWriter {
       return { staged, path, modifiedMs: modifiedMs(lastmod) };
     });
     const rejected = new Map((await this.#target.publish(files)).map(({ path, reason }) => [path, reason]));
-    for (const { known, wanted, copied, validator, isOfDump } of fetched) {
+    for (const each of fetched) {
+      const { known, wanted, copied, isOfDump } = each;
       const reason = rejected.get(known.path);
       if (reason !== undefined) {
         this.fail(wanted, reason);
         continue;
       }
-      this.#state.setCopied(known.id, copied, validator);
-      this.#state.clearFailure(known.uri);
+      this.#setCopied(known, each);
       this.counts.fetched += 1;
-      this.#changed.push(known.path);
       if (isOfDump) this.counts.fromDump += 1;
       this.counts.bytes += copied.length;
     }
+  }
+
+  #setCopied({ id, uri, path, copied }: KnownResource, fetched: Pick<FetchedResource, 'copied' | 'validator'>): void {
+    this.#state.setCopied(id, fetched.copied, fetched.validator);
+    this.#state.clearFailure(uri);
+    this.#changed.push(path);
+    if (copied === undefined) this.#changed.push(...this.#state.pathsLinkingTo(uri));
   }
 
   /**
@@ -202,7 +215,7 @@ export class CopyWriter {
         continue;
       }
       this.#state.remove(id);
-      this.#changed.push(path);
+      this.#changed.push(path, ...this.#state.pathsLinkingTo(uri));
       this.#state.clearFailure(uri);
       if (copied !== undefined) this.counts.deleted += 1;
     }

@@ -63,6 +63,12 @@ export class CopyListing {
     return row === undefined ? undefined : listed(row);
   }
 
+  /** The path of a copied resource; undefined when there is no copy. @throws TidemarkError `unavailable` */
+  pathOf(uri: string): string | undefined {
+    const row = this.#database.get('SELECT path FROM resource WHERE uri = ? AND length IS NOT NULL', uri);
+    return row?.[0] as string | undefined;
+  }
+
   /** Keeps the listing open until the returned function is called, even after `close`. */
   hold(): () => void {
     this.#holders += 1;

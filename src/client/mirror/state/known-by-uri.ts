@@ -1,4 +1,4 @@
-import type { KnownResource, MirrorState } from './mirror-state.ts';
+import type { ComparedResource, MirrorState } from './mirror-state.ts';
 
 const MOST_ROWS = 500;
 
@@ -9,7 +9,7 @@ const MOST_ROWS = 500;
  */
 export class KnownByUri {
   readonly #state: MirrorState;
-  #rows: readonly Pick<KnownResource, 'id' | 'uri' | 'copied'>[] = [];
+  #rows: readonly ComparedResource[] = [];
   #next = 0;
   #used = 0;
   #limit = 1;
@@ -18,7 +18,7 @@ export class KnownByUri {
     this.#state = state;
   }
 
-  get(uri: string): Pick<KnownResource, 'id' | 'copied'> | undefined {
+  get(uri: string): ComparedResource | undefined {
     return this.#take(uri) ?? this.#read(uri);
   }
 

@@ -4,6 +4,7 @@ import type { Cursor } from '../lists/take-changes.ts';
 import { type CopiedResource, decodeAbout, encodeAbout } from '../lists/wanted-resource.ts';
 import { foldedPath, freePath, type TakenNames } from '../names/resource-path.ts';
 import { OWN_PREFIX } from '../names/safe-name.ts';
+import { LinkTable } from './link-table.ts';
 import { StateDatabase } from './state-database.ts';
 
 /** The state of a resource in the copy. `copied` is undefined while a resource has a path but no right file. */
@@ -14,6 +15,13 @@ export interface KnownResource {
   readonly copied: CopiedResource | undefined;
   /** The ETag or Last-Modified that the server sent with the bytes, for a conditional request. */
   readonly validator: string | undefined;
+}
+
+/** What is compared with the entry of a list. */
+export interface ComparedResource extends Pick<KnownResource, 'id' | 'uri'> {
+  readonly copied: Omit<CopiedResource, 'about'> | undefined;
+  /** As `encodeAbout` returns it. */
+  readonly about: string | null;
 }
 
 /** What the state stores about the source and the copy as a whole. */
@@ -39,6 +47,8 @@ export interface Facts {
   readonly changeListRead: { readonly uri: string; readonly validator: string };
   /** The Resource List of the last comparison, and when that was, in milliseconds since 1970. */
   readonly listRead: { readonly uri: string; readonly at: number | undefined; readonly time: number };
+  /** True once links are recorded. Earlier versions recorded `via` alone. */
+  readonly hasLinks: true;
   /** When the last pass ended, in milliseconds since 1970, and the error that stopped it. */
   readonly lastPass: { readonly time: number; readonly failure: string | undefined };
 }
@@ -78,7 +88,8 @@ export class MirrorState implements TakenNames {
   #prefix: string | undefined;
   /** False when there are none: then none need be cleared, which a copy of millions would do as often. */
   #hasFailures = true;
-  #isListed = false;
+  /** Undefined unless the copy is listed. */
+  #links: LinkTable | undefined;
 
   /** @throws TidemarkError `unavailable` or `incompatible` */
   constructor(file: string, readOnly = false) {
@@ -119,10 +130,10 @@ export class MirrorState implements TakenNames {
   }
 
   /** At most `limit` resources from this URI on, in the order of their URIs, to be compared with a list. */
-  resourcesFrom(uri: string, limit: number): readonly Pick<KnownResource, 'id' | 'uri' | 'copied'>[] {
-    const sql = 'SELECT id, uri, length, hash, lastmod, stamp FROM resource WHERE uri >= ? ORDER BY uri LIMIT ?';
+  resourcesFrom(uri: string, limit: number): readonly ComparedResource[] {
+    const sql = 'SELECT id, uri, about, length, hash, lastmod, stamp FROM resource WHERE uri >= ? ORDER BY uri LIMIT ?';
     const rows = this.#database.all(sql, uri, limit) as unknown as readonly ComparedRow[];
-    return rows.map(([id, uri, ...copied]) => ({ id, uri, copied: copiedOf(copied) }));
+    return rows.map(([id, uri, about, ...copied]) => ({ id, uri, about, copied: copiedOf(copied) }));
   }
 
   resourceAt(path: string): KnownResource | undefined {
@@ -151,7 +162,7 @@ export class MirrorState implements TakenNames {
     this.#prefix ??= this.fact('prefix') ?? '';
     const path = freePath(uri, this.#prefix, this);
     const folded = foldedPath(path);
-    const key = this.#isListed ? keyOfPath(path) : null;
+    const key = this.#links === undefined ? null : keyOfPath(path);
     const sql = 'INSERT INTO resource (uri, path, folded, key) VALUES (?, ?, ?, ?)';
     const id = this.#database.run(sql, uri, path, folded, key);
     this.#rememberFolders(folded);
@@ -163,6 +174,12 @@ export class MirrorState implements TakenNames {
     const sql =
       'UPDATE resource SET length = ?, hash = ?, lastmod = ?, stamp = ?, validator = ?, about = ? WHERE id = ?';
     this.#database.run(sql, length, hash, lastmod ?? null, stamp ?? null, validator ?? null, encodeAbout(about), id);
+    this.#links?.set(id, about);
+  }
+
+  /** The paths of listed resources that link to a URI. */
+  pathsLinkingTo(uri: string): readonly string[] {
+    return this.#links?.pathsTo(uri) ?? [];
   }
 
   /** Forgets the state of all files, and the cursor. Resources keep their paths. */
@@ -181,6 +198,7 @@ export class MirrorState implements TakenNames {
   remove(id: number): void {
     this.#folders.clear();
     this.#database.run('DELETE FROM resource WHERE id = ?', id);
+    this.#links?.set(id);
   }
 
   failures(limit: number): readonly FailedResource[] {
@@ -222,13 +240,18 @@ export class MirrorState implements TakenNames {
     return this.#database.get(sql, folded, `${folded}/`, `${folded}0`) !== undefined;
   }
 
-  /** Adds keys, now and for later resources, so that `CopyListing` can list the copy. */
+  /** Adds keys and links, now and for later resources, so that `CopyListing` can list the copy. */
   listByKey(): void {
-    this.#isListed = true;
+    this.#links = new LinkTable(this.#database);
     this.#database.define('key_of', keyOfPath);
     this.#database.exec(`
       CREATE UNIQUE INDEX IF NOT EXISTS resource_key ON resource (key) WHERE key IS NOT NULL;
       UPDATE resource SET key = key_of(path) WHERE key IS NULL`);
+    if (this.fact('hasLinks')) return;
+    // The next pass compares the copy with the whole list, which has the links.
+    this.setFact('cursor', undefined);
+    this.setFact('hasLinks', true);
+    this.commit();
   }
 
   /** @throws TidemarkError `unavailable`, such as on a full disk: nothing can be changed before `recover` then */
@@ -269,7 +292,7 @@ function knownOf(row: readonly unknown[]): KnownResource {
 }
 
 type CopiedRow = readonly [length: number | null, hash: string | null, lastmod: string | null, stamp: number | null];
-type ComparedRow = readonly [id: number, uri: string, ...CopiedRow];
+type ComparedRow = readonly [id: number, uri: string, about: string | null, ...CopiedRow];
 
 function copiedOf([length, hash, lastmod, stamp]: CopiedRow): CopiedResource | undefined {
   if (length === null || hash === null) return undefined;

@@ -21,6 +21,7 @@ export async function checkResources(session: Session, set: SetReading): Promise
     read: await readResource(session, sampled.entry, sampled.document),
   }));
   for await (const { sampled, read } of results) {
+    if (read === undefined) continue;
     const { entry, document } = sampled;
     session.checker.answered(entry, read.answer, document);
     for (const capabilityList of new Set(read.capabilityLists)) {

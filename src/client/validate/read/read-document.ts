@@ -1,7 +1,7 @@
 import { capabilityOf, type Document, type Entry } from '../../read/document.ts';
 import { DocumentParser, UnreadableDocument } from '../../read/document-parser.ts';
 import { entriesOf } from '../../read/entries-of.ts';
-import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
+import { type Fetched, FetchFailure, isUnanswered } from '../../read/fetcher.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
 import { TooLarge, unpacked, unpackedFile } from '../../read/unpacked.ts';
 import type { Session } from './session.ts';
@@ -41,6 +41,7 @@ export async function readDocument(session: Session, uri: string, options: ReadO
     await parse(session, parser, unpackedFile(unpacked(fetched, documentBytes), documentBytes), options);
   } catch (error) {
     document.failure = failureOf(session, error);
+    document.isUnanswered = isUnanswered(error);
     if (isWanted(document, options)) reportFailure(session, document, error);
   }
   return document;
@@ -90,9 +91,10 @@ function failureOf({ signal }: Session, error: unknown): string {
  * Reports a fault of the document itself. That it cannot be fetched is reported by the rules of the entry that leads to
  * it.
  */
-function reportFailure({ log }: Session, { uri, failure, count }: Document, error: unknown): void {
+function reportFailure(session: Session, { uri, failure, count, isUnanswered }: Document, error: unknown): void {
+  if (isUnanswered) session.addUnanswered(uri, failure!);
   const rule = error instanceof UnreadableDocument ? 1 : error instanceof TooLarge ? 24 : undefined;
   if (rule === undefined) return;
   const message = `${failure}; it was read up to its entry ${count.toLocaleString('en-US')}`;
-  log.add({ rule, level: 'MUST', document: uri, line: undefined, message });
+  session.log.add({ rule, level: 'MUST', document: uri, line: undefined, message });
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Document, type Entry, linksOf } from '../../read/document.ts';
 import { DocumentParser } from '../../read/document-parser.ts';
 import { fetchPackage, type PackageFile } from '../../read/fetch-package.ts';
+import { isUnanswered } from '../../read/fetcher.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
 import { limited } from '../../read/unpacked.ts';
 import { ZipPackage } from '../../read/zip-file.ts';
@@ -17,8 +18,16 @@ const MOST_MISSING = 100;
 const MOST_UNKNOWN = 100;
 const MANIFEST = 'manifest.xml';
 
-/** Reads a package of a dump into a file, and checks that its manifest agrees with some of its files, or with all. */
-export async function readPackage(session: Session, set: SetReading, dump: Document, entry: Entry): Promise<Package> {
+/**
+ * Reads a package of a dump into a file, and checks that its manifest agrees with some of its files, or with all.
+ * Returns undefined when its server does not answer.
+ */
+export async function readPackage(
+  session: Session,
+  set: SetReading,
+  dump: Document,
+  entry: Entry,
+): Promise<Package | undefined> {
   session.counts.packages++;
   session.progress(entry.loc);
   const nothing = { uri: entry.loc, dump, entry, failure: undefined, length: 0, hashes: {}, isZip: false };
@@ -43,7 +52,9 @@ export async function readPackage(session: Session, set: SetReading, dump: Docum
   } catch (error) {
     session.signal.throwIfAborted();
     if (!(error instanceof ReadFailure)) throw error;
-    return { ...read, failure: error.message };
+    if (!isUnanswered(error)) return { ...read, failure: error.message };
+    session.addUnanswered(entry.loc, error.message);
+    return undefined;
   } finally {
     file?.close();
   }

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Document, Entry } from '../../read/document.ts';
+import { isUnanswered } from '../../read/fetcher.ts';
 import { linksInHeader } from '../../read/page-links.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
 import { unpacked } from '../../read/unpacked.ts';
@@ -22,8 +23,15 @@ interface ReadResource {
   readonly capabilityLists: readonly string[];
 }
 
-/** Requests a resource, and hashes it with the algorithms of its entry. Memory does not grow with its length. */
-export async function readResource(session: Session, entry: Entry, document: Document): Promise<ReadResource> {
+/**
+ * Requests a resource, and hashes it with the algorithms of its entry. Memory does not grow with its length. Returns
+ * undefined when its server does not answer.
+ */
+export async function readResource(
+  session: Session,
+  entry: Entry,
+  document: Document,
+): Promise<ReadResource | undefined> {
   session.counts.resources++;
   session.progress(entry.loc);
   const hashes = startHashes(entry.md.hash);
@@ -55,6 +63,10 @@ export async function readResource(session: Session, entry: Entry, document: Doc
   } catch (error) {
     session.signal.throwIfAborted();
     if (!(error instanceof ReadFailure)) throw error;
+    if (isUnanswered(error)) {
+      session.addUnanswered(entry.loc, error.message);
+      return undefined;
+    }
     const nothing = { status: 0, headers: {}, length, hashes: {}, redirected: false, changedLater: false };
     return { answer: { ...nothing, failure: error.message }, capabilityLists: [] };
   }

@@ -109,7 +109,6 @@ export class SetReading {
       .map(({ href, rel, document, line }) => ({
         document: document.uri,
         line,
-        level: 'SHOULD' as const,
         message: `the link with rel ${rel} leads to ${href}, of which the set has no entry`,
       }));
   }
@@ -140,7 +139,8 @@ export class SetReading {
       },
     });
     // The list is optional: it is not a fault if it does not exist, or if another document is there.
-    if (document.root !== '' && capabilityOf(document) === 'changelist') this.#recent.document = document;
+    const isThere = document.root !== '' && capabilityOf(document) === 'changelist';
+    if (isThere || document.isUnanswered) this.#recent.document = document;
     else this.#session.documents.delete(recent);
   }
 

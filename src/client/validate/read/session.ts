@@ -12,6 +12,8 @@ export interface ValidateOptions {
   readonly limits: ReadLimits;
   /** Number of resources of each list that are requested and compared, or `all`. */
   readonly sample: number | 'all';
+  /** Whether the URL is that of a single file, of which the rest of the source is unknown. */
+  readonly isAlone?: boolean | undefined;
   /** The folder for packages of dumps while they are read. */
   readonly folder: string;
   readonly signal?: AbortSignal | undefined;
@@ -30,6 +32,8 @@ export class Session implements Reader {
   readonly checker = new Checker(this.log, RULES, levelOf);
   readonly documents = new Map<string, Document>();
   readonly incomplete: string[] = [];
+  /** Of each server that did not answer: the first failure, and how many there were. */
+  readonly #unanswered = new Map<string, { readonly first: string; count: number }>();
   /** Whether a limit of the whole validation was reached: nothing more is read then. */
   isOver = false;
   readonly startedAt: number;
@@ -66,6 +70,24 @@ export class Session implements Reader {
       throw new LimitReached(`it has more than ${this.limits.documents.toLocaleString('en-US')} documents`);
     }
     this.counts.documents++;
+  }
+
+  /** Records that a server did not answer: this is no fault of the source, but not everything was read. */
+  addUnanswered(uri: string, failure: string): void {
+    // Of a single file, nothing else is expected to answer.
+    if (this.options.isAlone) return;
+    const { host } = new URL(uri);
+    const before = this.#unanswered.get(host) ?? { first: `${uri} could not be read: ${failure}`, count: 0 };
+    before.count++;
+    this.#unanswered.set(host, before);
+  }
+
+  /** Why not everything was read. */
+  allIncomplete(): readonly string[] {
+    const unanswered = [...this.#unanswered].map(([host, { first, count }]) =>
+      count === 1 ? first : `${first} (and ${(count - 1).toLocaleString('en-US')} more of ${host})`,
+    );
+    return [...this.incomplete, ...unanswered];
   }
 
   /** Announces that this number of documents, resources or packages will be read. */

@@ -34,7 +34,7 @@ const ADVICE: Readonly<Record<number, string>> = {
   35: 'Correct the links with rel up.',
   36: 'Write capability description in the Source Description.',
   37: 'Add an rs:ln with rel describedby that leads to a page about the source.',
-  38: 'Write an entry for each Capability List.',
+  38: 'Write an entry for each Capability List, with capability capabilitylist.',
   39: 'Add an rs:ln with rel describedby that leads to a page about the set.',
   40: 'Remove lastmod.',
   41: 'Publish an index of the Source Descriptions.',

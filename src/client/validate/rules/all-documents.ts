@@ -15,6 +15,9 @@ const TIMES = ['at', 'completed', 'from', 'until', 'datetime', 'modified'];
 const ATTRIBUTES: Readonly<Record<string, ReadonlySet<string>>> = {
   'rs:md': new Set([...TIMES, 'capability', 'change', 'encoding', 'hash', 'length', 'path', 'type']),
   'rs:ln': new Set(['rel', 'href', 'pri', 'modified', 'encoding', 'hash', 'length', 'path', 'type']),
+  ...Object.fromEntries(
+    ['urlset', 'sitemapindex', 'loc', 'lastmod', 'changefreq', 'priority'].map((name) => [name, new Set()]),
+  ),
 };
 /** The order of the elements of an entry; those of other namespaces may be anywhere after `loc`. */
 const RANKS: Readonly<Record<string, number>> = {
@@ -95,7 +98,11 @@ export const ALL_DOCUMENTS: Rules = {
   4: {
     document: ({ root, attributes }) => foreignAttributes(root, attributes),
     extension: ({ name, attributes }) => foreignAttributes(name, attributes),
-    entry: ({ attributes }) => foreignAttributes('url', attributes),
+    entry: ({ attributes, attributesOf }) => {
+      const own = foreignAttributes('url', attributes);
+      if (attributesOf === undefined) return own;
+      return [...own, ...attributesOf.flatMap(([name, found]) => foreignAttributes(name, found))];
+    },
   },
   5: {
     entry: ({ names, attributes }) => {
@@ -153,7 +160,10 @@ export const ALL_DOCUMENTS: Rules = {
       wrong(!isOrdered(names), () => `the elements of the entry are in the order ${names.slice(0, 10).join(', ')}`),
   },
   20: {
-    entry: ({ loc }) => wrong(loc !== '' && !isLoc(loc), () => `loc ${loc.slice(0, 200)} ${problemOf(loc)}`),
+    entry: ({ loc, names }) => {
+      if (loc === '') return wrong(names.includes('loc'), () => 'loc is empty');
+      return wrong(!isLoc(loc), () => `loc ${loc.slice(0, 200)} ${problemOf(loc)}`);
+    },
   },
   24: {
     document: (document) => [
@@ -187,7 +197,7 @@ export const ALL_DOCUMENTS: Rules = {
   28: {
     list: ({ capability, capabilityList, head }) => {
       const isRight = head.failure === undefined && (head.md.capability ?? capability) === capability;
-      if (isRight || capabilityList === undefined) return NONE;
+      if (isRight || head.isUnanswered || capabilityList === undefined) return NONE;
       const entry = capabilityList.entries.find(({ loc }) => loc === head.uri);
       const message = `${head.uri} is neither list nor index of ${capability}: ${head.failure ?? `it is a ${head.md.capability}`}`;
       return [

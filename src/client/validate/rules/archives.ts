@@ -32,14 +32,11 @@ export const ARCHIVES: Rules = {
     document: (document) => {
       if (!isArchive(document)) return NONE;
       const { md } = document;
-      return [
-        ...wrong(linksOf(document, 'up').length !== 1, () => 'it has not one link with rel up'),
-        ...lesser(
-          ['at', 'completed', 'from', 'until'].some((name) => md[name] !== undefined),
-          'SHOULD',
-          () => 'its rs:md has a time',
-        ),
-      ];
+      return lesser(
+        ['at', 'completed', 'from', 'until'].some((name) => md[name] !== undefined),
+        'SHOULD',
+        () => 'its rs:md has a time',
+      );
     },
   },
   110: {

@@ -1,5 +1,5 @@
 import { type Document, isIndex, linksOf } from '../../read/document.ts';
-import { endsBeforeItBegins, lacksChange, lacksTimeOrUp } from './head-checks.ts';
+import { endsBeforeItBegins, lacksChange, lacksTime } from './head-checks.ts';
 import { MOST_SKEW_MS, unreadable } from './resource-lists.ts';
 import {
   at,
@@ -30,7 +30,7 @@ export const changesInOrder = (capability: string) =>
 
 /** Sections I and J of the rules: Change Lists and their index. */
 export const CHANGE_LISTS: Rules = {
-  68: ofDocuments(['changelist'], (document) => (isIndex(document) ? NONE : lacksTimeOrUp(document, 'from'))),
+  68: ofDocuments(['changelist'], (document) => (isIndex(document) ? NONE : lacksTime(document, 'from'))),
   69: {
     ...changesInOrder('changelist'),
     ...ofLists(['changelist'], (list) =>
@@ -124,7 +124,7 @@ export const CHANGE_LISTS: Rules = {
       ? [at(head, 'its entries are not in the order of their from')]
       : NONE,
   ),
-  82: ofDocuments(['changelist'], (document) => (isIndex(document) ? lacksTimeOrUp(document, 'from') : NONE)),
+  82: ofDocuments(['changelist'], (document) => (isIndex(document) ? lacksTime(document, 'from') : NONE)),
   83: ofLists(['changelist'], (list) => {
     const { head } = list;
     if (!isIndex(head)) return NONE;
@@ -152,7 +152,7 @@ export const CHANGE_LISTS: Rules = {
         ? [at(recent, 'the flat list of the last changes is closed')]
         : NONE;
     const locs = head.entries.map(({ loc }) => loc);
-    const isFlat = recent !== undefined && !isIndex(recent) && isOpen(recent);
+    const isFlat = recent !== undefined && (recent.isUnanswered || (!isIndex(recent) && isOpen(recent)));
     return [
       ...lesser(
         locs.some((loc, position) => position > 0 && locs[position - 1]! > loc),

@@ -34,12 +34,15 @@ export const CLIENTS: Rules = {
   },
   122: {
     entry: ({ loc }, { document }) =>
-      wrong(!isNear(loc, document.uri), () => `${loc.slice(0, 200)} is on another host than ${document.uri}`),
+      wrong(
+        document.uri.startsWith('http') && !isNear(loc, document.uri),
+        () => `${loc.slice(0, 200)} is on another host than ${document.uri}`,
+      ),
   },
   123: ofDocuments(['capabilitylist'], (document) =>
     document.entries.flatMap((entry) => {
       const name = NAMES[entry.md.capability ?? ''];
-      if (name === undefined || new URL(name, document.uri).href === entry.loc) return [];
+      if (name === undefined || URL.parse(entry.loc)?.pathname.endsWith(`/${name}`)) return [];
       return [atEntry(document, entry, `${entry.loc} has another name than ${name}, which older clients expect`)];
     }),
   ),

@@ -1,6 +1,6 @@
 import { capabilityOf, type Document, isIndex } from '../../read/document.ts';
 import { changesInOrder } from './change-lists.ts';
-import { endsBeforeItBegins, lacksChange, lacksTimeOrUp } from './head-checks.ts';
+import { endsBeforeItBegins, lacksChange, lacksTime } from './head-checks.ts';
 import { unreadable } from './resource-lists.ts';
 import {
   at,
@@ -64,7 +64,7 @@ const packageProblem = ({ failure, length, hashes, entry, dump, uri }: Package):
 };
 
 const differentCopy = ({ contents, manifest, dump, entry, uri }: Package): Problems => {
-  if (contents === undefined) return NONE;
+  if (contents === undefined || contents.isUnanswered) return NONE;
   if (contents.failure !== undefined)
     return [atEntry(dump, entry, `the manifest ${contents.uri} cannot be read: ${contents.failure}`)];
   return manifest !== undefined && manifest.content !== contents.content
@@ -79,7 +79,7 @@ const manifestProblem = (read: Package, capability: string, time: 'at' | 'from')
   if (manifest.failure !== undefined) return [at(manifest, `the manifest cannot be read: ${manifest.failure}`)];
   if (manifest.md.capability !== capability)
     return [at(manifest, `the capability of the manifest is ${manifest.md.capability}`)];
-  return [...lacksTimeOrUp(manifest, time), ...endsBeforeItBegins(manifest)].map((message) => at(manifest, message));
+  return [...lacksTime(manifest, time), ...endsBeforeItBegins(manifest)].map((message) => at(manifest, message));
 };
 
 /** Checks that each bitstream agrees with its entry in the manifest. */
@@ -105,7 +105,7 @@ const indexOf = (capability: string) =>
 
 /** Sections G, H, K and L of the rules: dumps and their manifests. */
 export const DUMP_RULES: Rules = {
-  57: ofDocuments(['resourcedump'], (document) => [...lacksTimeOrUp(document, 'at'), ...endsBeforeItBegins(document)]),
+  57: ofDocuments(['resourcedump'], (document) => [...lacksTime(document, 'at'), ...endsBeforeItBegins(document)]),
   58: { ...ofDocuments(['resourcedump'], describedPackages), ...ofPackages('resourcedump', packageProblem) },
   59: ofPackages('resourcedump', differentCopy),
   60: ofDocuments(['resourcedump'], ofOneFormat),
@@ -125,7 +125,7 @@ export const DUMP_RULES: Rules = {
   65: ofEntries(['resourcedump-manifest'], ({ md }) => (md.path === undefined ? NONE : withPath(md.path))),
   66: ofEntries(['resourcedump-manifest'], ({ md }) => wrong(md.type === undefined, () => 'the entry has no type')),
   67: ofPackages('resourcedump', differentBitstreams),
-  86: ofDocuments(['changedump'], (document) => [...lacksTimeOrUp(document, 'from'), ...endsBeforeItBegins(document)]),
+  86: ofDocuments(['changedump'], (document) => [...lacksTime(document, 'from'), ...endsBeforeItBegins(document)]),
   87: ofDocuments(['changedump'], (document) =>
     wrong(
       !areAscending(document.entries.map(({ md }) => md.from)),

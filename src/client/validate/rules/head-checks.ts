@@ -1,14 +1,9 @@
-import { type Document, linksOf } from '../../read/document.ts';
+import type { Document } from '../../read/document.ts';
 import { instantOf } from './times.ts';
 
-/** Checks that a document has its time, and one link to the document above it. */
-export function lacksTimeOrUp(document: Document, time: 'at' | 'from'): readonly string[] {
-  const links = linksOf(document, 'up').length;
-  return [
-    ...(document.md[time] === undefined ? [`it has no ${time}`] : []),
-    ...(links === 0 ? ['it has no link with rel="up"'] : []),
-    ...(links > 1 ? [`it has ${links} links with rel="up"`] : []),
-  ];
+/** Checks that a document has its time. Its link with rel `up` is for rule 30. */
+export function lacksTime(document: Document, time: 'at' | 'from'): readonly string[] {
+  return document.md[time] === undefined ? [`it has no ${time}`] : [];
 }
 
 /** Checks that the times of a document do not contradict each other. */

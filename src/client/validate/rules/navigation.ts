@@ -19,9 +19,10 @@ const descriptionsOf = ({ documents }: Source): readonly Document[] => {
   return [...new Map(all.map((document) => [document.entries.map(({ loc }) => loc).join(), document])).values()];
 };
 
+/** True also for a document whose server did not answer: nothing is known of it. */
 const isOf = (source: Source, uri: string | undefined, capability: string) => {
   const document = source.documents.get(uri ?? '');
-  return document !== undefined && document.md.capability === capability;
+  return document !== undefined && (document.isUnanswered || document.md.capability === capability);
 };
 
 /** Sections C to E of the rules: navigation between documents, Source Descriptions and Capability Lists. */
@@ -38,7 +39,8 @@ export const NAVIGATION: Rules = {
     source: (source) => {
       const { description } = source;
       if (descriptionsOf(source).length === 0) {
-        const { failure = 'there is none' } = source.documents.get(description) ?? {};
+        const { failure = 'there is none', isUnanswered = false } = source.documents.get(description) ?? {};
+        if (isUnanswered) return NONE;
         return [{ document: description, message: `no Source Description: ${failure}` }];
       }
       return lesser(
@@ -63,8 +65,12 @@ export const NAVIGATION: Rules = {
     document: (document, source) => {
       let found: Document | undefined = document;
       for (let steps = 0; steps < MOST_STEPS && found !== undefined; steps++) {
-        if (capabilityOf(found) === 'description') return NONE;
-        found = source.documents.get(linksOf(found, 'up')[0] ?? '');
+        const capability = capabilityOf(found);
+        if (capability === 'description' || found.isUnanswered) return NONE;
+        const up = linksOf(found, 'up');
+        // That is one fault, of the rules 29 and 30.
+        if (up.length !== 1 && (capability === 'capabilitylist' || WITH_UP.includes(capability))) return NONE;
+        found = source.documents.get(up[0] ?? '');
       }
       return ['following up does not lead to the Source Description'];
     },
@@ -81,13 +87,12 @@ export const NAVIGATION: Rules = {
     wrong(linksOf(document, 'describedby').length === 0, () => 'it has no link with rel describedby'),
   ),
   38: {
-    entry: ({ loc, md }, { document }) =>
-      wrong(
-        capabilityOf(document) === 'description' &&
-          !isIndex(document) &&
-          (loc === '' || ((md.capability ?? 'capabilitylist') !== 'capabilitylist' && !isNotification(md.capability))),
-        () => `the entry has the capability ${md.capability}, not capabilitylist`,
-      ),
+    entry: ({ loc, md: { capability = 'capabilitylist' } }, { document }) => {
+      if (capabilityOf(document) !== 'description' || isIndex(document)) return NONE;
+      if (loc === '') return ['the entry has no loc'];
+      if (capability === 'capabilitylist' || isNotification(capability)) return NONE;
+      return [{ level: 'MUST', message: `the entry has the capability ${capability}, not capabilitylist` }];
+    },
     source: (source) => {
       const lists = new Set(descriptionsOf(source).flatMap(({ entries }) => entries.map(({ loc }) => loc)));
       return descriptionsOf(source).length === 0
@@ -127,7 +132,7 @@ export const NAVIGATION: Rules = {
             .filter(({ md }) => !isNotification(md.capability))
             .flatMap((entry) => {
               const list = source.documents.get(entry.loc);
-              if (list === undefined) return [];
+              if (list === undefined || list.isUnanswered) return [];
               const problem = list.failure ?? capabilityListProblem(list);
               return problem === undefined
                 ? []
@@ -186,6 +191,5 @@ const uncovered = (pages: Source['pages'], kind: 'page' | 'header'): Problems =>
 
 const capabilityListProblem = (list: Document): string | undefined => {
   if (list.md.capability !== 'capabilitylist') return `its capability is ${list.md.capability}`;
-  if (list.root !== 'urlset') return `its root is ${list.root}`;
-  return linksOf(list, 'up').length === 1 ? undefined : 'it has not one link with rel up';
+  return list.root === 'urlset' ? undefined : `its root is ${list.root}`;
 };

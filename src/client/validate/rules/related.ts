@@ -52,7 +52,11 @@ export const RELATED: Rules = {
       ];
     },
   },
-  102: { source: ({ unlisted }) => unlisted },
+  102: {
+    // Another set of the source may list it.
+    source: ({ unlisted, hasOtherSets }) =>
+      hasOtherSets ? unlisted.map((problem) => ({ ...problem, level: 'SHOULD' as const })) : unlisted,
+  },
   103: {
     extension: ({ attributes }) =>
       wrong(

@@ -1,5 +1,5 @@
 import { isIndex } from '../../read/document.ts';
-import { endsBeforeItBegins, lacksTimeOrUp } from './head-checks.ts';
+import { endsBeforeItBegins, lacksTime } from './head-checks.ts';
 import {
   at,
   atEntry,
@@ -30,7 +30,7 @@ const DIFFERENCES = {
 export const unreadable = ({ head, parts }: List, message: string): readonly Located[] =>
   isIndex(head)
     ? parts
-        .filter(({ failure }) => failure !== undefined)
+        .filter(({ failure, isUnanswered }) => failure !== undefined && !isUnanswered)
         .map(({ uri, failure }) => {
           const problem = `${uri} cannot be read, ${message}: ${failure}`;
           const entry = head.entries.find(({ loc }) => loc === uri);
@@ -83,7 +83,7 @@ export const RESOURCE_LISTS: Rules = {
     if (!isIndex(head)) return NONE;
     const known = new Map(parts.map((part) => [part.uri, part]));
     return [
-      ...lacksTimeOrUp(head, 'at').map((message) => at(head, message)),
+      ...lacksTime(head, 'at').map((message) => at(head, message)),
       ...head.entries
         .filter(({ md }) => Object.keys(md).some((name) => name !== 'at' && name !== 'completed'))
         .map((entry) => atEntry(head, entry, 'the entry has what does not belong to a part')),

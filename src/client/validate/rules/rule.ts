@@ -6,7 +6,7 @@ export type Level = 'MUST' | 'SHOULD' | 'MAY' | 'note';
 /** A problem whose place, level or document differs from that of the checked object. */
 export interface Located {
   readonly message: string;
-  /** The level of the finding, when it is lower than that of the rule. */
+  /** The level of the finding, when it is not that of the rule. */
   readonly level?: Level;
   readonly document?: string;
   readonly line?: number;
@@ -135,6 +135,8 @@ export interface Source {
   readonly sitemaps: readonly { readonly uri: string; readonly failure: string | undefined }[];
   /** Links of entries to other entries (`describedby`, `describes`) that the set does not list. */
   readonly unlisted: readonly Located[];
+  /** Whether its description names several sets. */
+  readonly hasOtherSets: boolean;
   /** When reading began, milliseconds since 1970. */
   readonly startedAt: number;
 }

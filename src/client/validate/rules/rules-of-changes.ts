@@ -5,7 +5,7 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
   {
     title: 'Resource Dump (11.1)',
     rules: [
-      [57, 'MUST', 'urlset with capability resourcedump, at and up', 'packages'],
+      [57, 'MUST', 'urlset with capability resourcedump, and at', 'packages'],
       [58, 'SHOULD', 'One entry for each package, with type and length; the package is what they say', 'packages'],
       [59, 'MUST', 'A linked copy of a manifest is the one in the package', 'packages'],
       [60, 'SHOULD', 'All packages are ZIP files', 'packages'],
@@ -16,7 +16,7 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
     title: 'Resource Dump Manifest (11.2)',
     rules: [
       [62, 'MUST', 'manifest.xml is at the top level of the package', 'packages'],
-      [63, 'MUST', 'capability resourcedump-manifest, at and up', 'packages'],
+      [63, 'MUST', 'capability resourcedump-manifest, and at', 'packages'],
       [64, 'MUST', 'Each entry has loc and path', 'packages'],
       [65, 'MUST', 'path begins with a slash, and does not end with one', 'packages'],
       [66, 'SHOULD', 'Each entry has a type', 'packages'],
@@ -26,7 +26,7 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
   {
     title: 'Change List (12.1)',
     rules: [
-      [68, 'MUST', 'capability changelist, from and up', 'documents'],
+      [68, 'MUST', 'capability changelist, and from', 'documents'],
       [69, 'MUST', 'Entries are in the order of time', 'documents'],
       [70, 'MUST', 'A resource that changed several times appears as often', 'source'],
       [71, 'MUST', 'Each entry has loc, and change: created, updated or deleted', 'documents'],
@@ -45,7 +45,7 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
     title: 'Change List Index (12.2)',
     rules: [
       [81, 'MUST', 'Its entries are in the order of time', 'documents'],
-      [82, 'MUST', 'capability changelist, from and up', 'documents'],
+      [82, 'MUST', 'capability changelist, and from', 'documents'],
       [83, 'SHOULD', 'Each entry has the from of its part; until when closed, and only then', 'documents'],
       [84, 'note', 'At most one list is open, the last', 'documents'],
       [
@@ -59,7 +59,7 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
   {
     title: 'Change Dump (13.1)',
     rules: [
-      [86, 'MUST', 'capability changedump, from and up', 'packages'],
+      [86, 'MUST', 'capability changedump, and from', 'packages'],
       [87, 'SHOULD', 'Packages are in the order of time', 'packages'],
       [88, 'SHOULD', 'One entry for each package, with type and length; the package is what they say', 'packages'],
       [89, 'SHOULD', 'All packages are of one format', 'packages'],
@@ -71,7 +71,7 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
   {
     title: 'Change Dump Manifest (13.2)',
     rules: [
-      [93, 'MUST', 'manifest.xml has capability changedump-manifest, from and up', 'packages'],
+      [93, 'MUST', 'manifest.xml has capability changedump-manifest, and from', 'packages'],
       [94, 'MUST', 'Entries are in the order of time', 'packages'],
       [95, 'MUST', 'Each entry has loc and change, and path unless it was deleted', 'packages'],
       [96, 'MUST', 'Each path is in the package, with the length and the hash of its entry', 'packages'],
@@ -85,7 +85,7 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
       [99, 'SHOULD', 'alternate has a type', 'documents'],
       [100, 'MAY', 'canonical leads to the generic URI', 'documents'],
       [101, 'MUST', 'A patch has a type, and belongs to a change', 'documents'],
-      [102, 'MUST', 'describedby and describes lead to entries of their own', 'source'],
+      [102, 'MUST', 'describedby and describes lead to entries of their own, perhaps in another set', 'source'],
       [103, 'SHOULD', 'A timegate has no other attributes', 'documents'],
       [104, 'MAY', 'collection leads to a collection', 'documents'],
       [105, 'MUST', 'via leads to the original source', 'documents'],
@@ -97,7 +97,7 @@ export const RULES_OF_CHANGES: readonly RuleSection[] = [
     rules: [
       [107, 'MUST', 'An archive has the capability of what it archives, with -archive', 'documents'],
       [108, 'SHOULD', 'A list or dump links to its archive', 'documents'],
-      [109, 'MUST', 'An archive has up, and no time of its own', 'documents'],
+      [109, 'MUST', 'An archive has no time of its own', 'documents'],
       [110, 'MUST', 'Its entries have at, or from and until, and the oldest is first', 'documents'],
       [111, 'MUST', 'Only what is finished is in an archive', 'documents'],
     ],

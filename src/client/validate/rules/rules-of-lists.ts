@@ -27,7 +27,7 @@ export const RULES_OF_LISTS: readonly RuleSection[] = [
       [15, 'MUST', 'type is the media type of what GET returns', 'source'],
       [16, 'MUST', 'hash, length and type describe what loc itself answers with', 'source'],
       [17, 'SHOULD', 'lastmod is the Last-Modified of the resource', 'source'],
-      [18, 'MAY', 'changefreq is one of seven words', 'documents'],
+      [18, 'MUST', 'changefreq, where there is one, is one of seven words', 'documents'],
       [
         19,
         'MUST',
@@ -54,7 +54,7 @@ export const RULES_OF_LISTS: readonly RuleSection[] = [
     title: 'Navigation and discovery (6.2, 6.3)',
     rules: [
       [29, 'MUST', 'up of a Capability List is the Source Description', 'documents'],
-      [30, 'MUST', 'up of a list, an index and a part is the Capability List', 'documents'],
+      [30, 'MUST', 'up of a list, an index, a part, a manifest and an archive is the Capability List', 'documents'],
       [31, 'MUST', 'There is a Source Description, at /.well-known/resourcesync', 'source'],
       [32, 'MAY', 'A page that links to a Capability List is covered by it', 'source'],
       [33, 'MAY', 'A resource whose header links to a Capability List is covered by it', 'source'],
@@ -67,7 +67,12 @@ export const RULES_OF_LISTS: readonly RuleSection[] = [
     rules: [
       [36, 'MUST', 'urlset with capability description', 'documents'],
       [37, 'SHOULD', 'Links to a document about the source', 'documents'],
-      [38, 'SHOULD', 'One entry for each Capability List', 'source'],
+      [
+        38,
+        'SHOULD',
+        'One entry for each Capability List; its capability, where it has one, is capabilitylist (MUST)',
+        'source',
+      ],
       [39, 'SHOULD', 'Each entry links to a document about the set', 'documents'],
       [40, 'SHOULD', 'No lastmod', 'documents'],
       [
@@ -82,7 +87,7 @@ export const RULES_OF_LISTS: readonly RuleSection[] = [
   {
     title: 'Capability List (9)',
     rules: [
-      [43, 'MUST', 'urlset with capability capabilitylist and up', 'documents'],
+      [43, 'MUST', 'urlset with capability capabilitylist', 'documents'],
       [44, 'SHOULD', 'Links to a document about the set', 'documents'],
       [45, 'MUST', 'Each entry has loc and capability', 'documents'],
       [46, 'MUST', 'One entry for each capability', 'documents'],
@@ -99,12 +104,7 @@ export const RULES_OF_LISTS: readonly RuleSection[] = [
       [52, 'MUST', 'Every change up to at is in it', 'source'],
       [53, 'SHOULD', 'One entry for each resource, with nothing that belongs to a change', 'documents'],
       [54, 'MUST', 'The list, or its parts together, is the whole set', 'source'],
-      [
-        55,
-        'MUST',
-        'The index has at and up; its entries at most at (that of the part), completed and lastmod',
-        'documents',
-      ],
+      [55, 'MUST', 'The index has at; its entries at most at (that of the part), completed and lastmod', 'documents'],
       [56, 'MUST', 'No resource twice', 'documents'],
     ],
   },

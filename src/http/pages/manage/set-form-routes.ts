@@ -41,7 +41,10 @@ const SCAN = {
   id: 'scanSetByForm',
   tag: 'pages',
   summary: 'Compares all of a set with its source again, and leads back to its settings',
-  answers: [{ status: 303, description: 'It begins soon.', headers: ['Location'] }],
+  answers: [
+    { status: 303, description: 'It begins soon.', headers: ['Location'] },
+    { status: 409, description: 'The set has no source: its changes are posted.' },
+  ],
 } satisfies Operation;
 const REMOVE = {
   ...byForm('removeSetByForm', 'Removes a set for good, and leads to the others'),

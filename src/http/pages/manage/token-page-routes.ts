@@ -2,10 +2,11 @@ import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { parseExpiry } from '../../../access/expiry.ts';
 import { parseScope, requireNamed } from '../../../access/scope.ts';
+import { newTokenSchema, scopesOfForm } from '../../../api/token-schemas.ts';
 import { tokenView } from '../../../api/token-views.ts';
 import { param } from '../../request/admitted.ts';
 import { type Operation, pageOperation } from '../../request/operation.ts';
-import { FORM_BODY, readForm } from '../../request/read-form.ts';
+import { formBody, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { frameOf } from '../parts/frame-of.ts';
@@ -27,7 +28,7 @@ const CREATE = {
   id: 'createTokenByForm',
   tag: 'pages',
   summary: 'Makes a token, and leads to the page that shows it',
-  body: FORM_BODY,
+  body: formBody({ name: newTokenSchema.shape.name, scopes: scopesOfForm }),
   answers: [
     {
       status: 303,

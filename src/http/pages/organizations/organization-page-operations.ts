@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { newOrganizationSchema, newStreamSchema } from '../../../api/organization-schemas.ts';
 import { type Operation, pageOperation } from '../../request/operation.ts';
-import { FORM_BODY } from '../../request/read-form.ts';
+import { FORM_BODY, formBody } from '../../request/read-form.ts';
 
 /** The pages of organizations. Links may contain additional parameters, so unknown ones are ignored. */
 
@@ -36,10 +37,16 @@ export const RETRY = {
   ...byForm('retryUploadByForm', 'Has a failed upload processed again, and leads back to its page'),
 } satisfies Operation;
 export const ADD_FORM = describe('addOrganizationPage', 'The form that adds an organization');
-export const ADD = { ...byForm('addOrganizationByForm', 'Adds an organization'), body: FORM_BODY };
+export const ADD = {
+  ...byForm('addOrganizationByForm', 'Adds an organization'),
+  body: formBody({ organization: newOrganizationSchema.shape.organization }),
+};
 export const SETTINGS = describe('organizationSettingsPage', 'What can be changed of an organization');
 export const CHANGE = { ...byForm('changeOrganizationByForm', 'Changes an organization'), body: FORM_BODY };
-export const ADD_STREAM = { ...byForm('addStreamByForm', 'Adds a stream to an organization'), body: FORM_BODY };
+export const ADD_STREAM = {
+  ...byForm('addStreamByForm', 'Adds a stream to an organization'),
+  body: formBody({ stream: newStreamSchema.shape.stream }),
+};
 export const MAKE_DEFAULT = byForm('makeDefaultByForm', 'Makes a stream the default of its organization');
 export const ARCHIVE = {
   ...byForm('archiveStreamByForm', 'Archives a stream, or lets it take uploads again'),

@@ -32,14 +32,14 @@ const VALIDATE = {
   id: 'validateByForm',
   tag: 'pages',
   summary: 'Validates a source, and shows what was found',
-  description: `Reads documents of any server, other than those in private networks that the settings do not name. It takes at most ${PAGE_LIMITS.totalMs / 1000} seconds.`,
+  description: `Reads documents of this server and of any other, except those in private networks that the setting --validate-networks does not name. It takes at most ${PAGE_LIMITS.totalMs / 1000} seconds.`,
   body: { 'application/x-www-form-urlencoded': 'text' },
   answers: [htmlPage('The page.')],
 } satisfies Operation;
 
 /** The page that validates any source. @param stopping ends validations when the server stops */
 export function validateRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { idleTimeoutMs, validateNetworks } = app.configuration;
+  const { idleTimeoutMs, validateNetworks, baseUrl } = app.configuration;
   let underWay = 0;
 
   return [
@@ -66,7 +66,8 @@ export function validateRoutes(app: ServedApp, stopping: AbortSignal): readonly 
           if (underWay > AT_A_TIME) throw new TidemarkError('not-ready', 'others are being validated: try again later');
           const signal = AbortSignal.any([stopping, left.signal]);
           using shown = showProgress(response);
-          const report = await validateOnce(url, { networks: validateNetworks, signal, onProgress: shown.onProgress });
+          const { onProgress } = shown;
+          const report = await validateOnce(url, { baseUrl, networks: validateNetworks, signal, onProgress });
           response.end(validationResult(report) + after);
         } catch (error) {
           if (left.signal.aborted) return;
@@ -96,11 +97,13 @@ function showProgress(response: Pick<ServerResponse, 'write'>) {
 }
 
 interface Once extends Pick<ValidateOptions, 'onProgress'> {
+  /** Of this server, whose own sets can always be validated. */
+  readonly baseUrl: string;
   readonly networks: readonly string[];
   readonly signal: AbortSignal;
 }
 
-async function validateOnce(url: string, { networks, signal, onProgress }: Once): Promise<Report> {
+async function validateOnce(url: string, { baseUrl, networks, signal, onProgress }: Once): Promise<Report> {
   if (!URL.canParse(url)) throw new TidemarkError('invalid', 'That is not a URL: use one such as https://example.org/');
   // Loaded on first use: few servers need it.
   const [{ validate }, { HttpFetcher }] = await Promise.all([
@@ -108,7 +111,12 @@ async function validateOnce(url: string, { networks, signal, onProgress }: Once)
     import('../../../client/read/http-fetcher.ts'),
   ]);
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-validate-'));
-  const fetcher = new HttpFetcher({ ...PAGE_LIMITS, privateNetworks: networks });
+  const fetcher = new HttpFetcher({
+    ...PAGE_LIMITS,
+    privateNetworks: networks,
+    trustedOrigin: new URL(baseUrl).origin,
+    networkAdvice: ': the setting --validate-networks permits its network',
+  });
   try {
     const options = { fetcher, folder, signal, limits: PAGE_LIMITS, sample: SAMPLE, onProgress };
     return await validate(new URL(url).href, options);

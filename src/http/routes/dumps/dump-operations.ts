@@ -47,7 +47,7 @@ export const BUILD_DUMP = {
   query: NO_PARAMETERS,
   answers: [
     { ...json(jobSchema, 'The job: `GET /api/jobs/{name}` says how far it is.', 202), headers: ['Location'] },
-    { status: 400, description: 'The bytes of the set are elsewhere.' },
+    { status: 409, description: 'The bytes of the set are elsewhere.' },
   ],
 } satisfies Operation;
 

@@ -68,5 +68,8 @@ export const SCAN_SET = {
   description:
     'The server that keeps sets in sync begins within seconds. What it changes is among the postings of the set when it is done.',
   query: NO_PARAMETERS,
-  answers: [json(requestedScanSchema, 'A scan begins soon.', 202)],
+  answers: [
+    json(requestedScanSchema, 'A scan begins soon.', 202),
+    { status: 409, description: 'The set has no source: its changes are posted.' },
+  ],
 } satisfies Operation;
