@@ -34,7 +34,7 @@ export class UploadErrata {
   }
 
   /** @throws TidemarkError as `ArtifactStore.put` */
-  async add({ id, reason, ...place }: UploadErratum): Promise<void> {
+  async add({ id, reason, warning, ...place }: UploadErratum): Promise<void> {
     if (this.#listed === this.#mostListed) return;
     this.#listed += 1;
     const stream = this.#begin();
@@ -42,6 +42,7 @@ export class UploadErrata {
       ...place,
       ...(id !== undefined && { id: shortened(id, MOST_ID) }),
       reason: shortened(reason, MOST_REASON),
+      ...(warning && { warning }),
     };
     if (!(await writeTo(stream, `${JSON.stringify(erratum)}\n`))) await this.#stored;
   }
