@@ -12,7 +12,7 @@ import type { UploadErratum } from '../uploads/upload-state.ts';
 const MOST_ID = 255;
 const MOST_REASON = 2_000;
 /** Most errata of an upload: a file of a few kilobytes can unpack to millions of them. */
-const MOST_LISTED = 1_000_000;
+export const MOST_LISTED = 1_000_000;
 
 /**
  * Writes the errata of an upload into an artifact as they are found; those beyond a million are left out. Without

@@ -89,8 +89,8 @@ describeOnEachStore('giving resources the keys of their URIs', (store) => {
     const before = await stores.index.watermark();
     let commits = 0;
     const counting: Parameters<typeof rekey>[0] = {
-      read: (...args) => stores.index.read(...args),
-      lookup: (...args) => stores.index.lookup(...args),
+      read: stores.index.read.bind(stores.index),
+      lookup: stores.index.lookup.bind(stores.index),
       commit(events) {
         commits += 1;
         return stores.index.commit(events);
