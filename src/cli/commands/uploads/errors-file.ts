@@ -2,7 +2,7 @@ import { warningOf } from '../../../streams/marc/read-record.ts';
 import { openOutputFile } from '../../output-file.ts';
 import type { FileVisitor } from './check-files.ts';
 
-/** Writes every error and warning, and every file of unknown type, as a line of JSON. @throws TidemarkError `invalid` */
+/** Writes every error, warning, and file of unknown type as a line of JSON. @throws TidemarkError `invalid` */
 export async function openErrorsFile(path: string): Promise<FileVisitor> {
   const output = await openOutputFile(path, 'w');
   const write = (value: object) => output.write(`${JSON.stringify(value)}\n`);
