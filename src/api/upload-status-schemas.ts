@@ -14,6 +14,7 @@ const takenFileSchema = z
     records: count,
     deletions: count,
     errors: count,
+    warnings: count.optional().describe('As that of the totals.'),
     replaced: count
       .optional()
       .describe('Records and deletions that a later one of the upload replaces. Absent until the upload is published.'),
@@ -26,6 +27,9 @@ const totalsSchema = z
     records: count,
     deletions: count.describe('Ids of lists, and records that are marked as deleted.'),
     errors: count.describe('Records and lines that could not be read: `errors` has each.'),
+    warnings: count
+      .optional()
+      .describe('Records that were taken over with a warning: `errors` has each, marked. Absent when there is none.'),
   })
   .meta({ id: 'UploadTotals' });
 
@@ -73,7 +77,10 @@ export const uploadStatus = {
     .describe('How many of the first 1,000 files are of no known kind: nothing of them is read. Absent when none is.'),
   applied: appliedSchema.optional().describe('Absent until all of it is published.'),
   failure: failureSchema.optional(),
-  errors: z.string().optional().describe('Where its errors are, relative to the URL of the API; absent without any.'),
+  errors: z
+    .string()
+    .optional()
+    .describe('Where its errors and warnings are, relative to the URL of the API; absent without any.'),
 };
 
 export const uploadErrorSchema = z
@@ -84,5 +91,9 @@ export const uploadErrorSchema = z
     offset: z.int().min(0).describe('Bytes before it, unpacked.'),
     id: z.string().optional(),
     reason: z.string(),
+    warning: z
+      .literal(true)
+      .optional()
+      .describe('Whether the record was taken over: the reason says what was repaired or left out. Absent otherwise.'),
   })
-  .meta({ id: 'UploadError', description: 'A record, or a line, that could not be read.' });
+  .meta({ id: 'UploadError', description: 'A record, or a line, that could not be read; or a warning of a record.' });

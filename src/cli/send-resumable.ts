@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ResumablesView, resumablesSchema } from '../api/resumable-view.ts';
 import { TidemarkError } from '../core/errors.ts';
-import { pauseAfter } from '../lib/retry.ts';
+import { type Backoff, pauseAfter } from '../lib/retry.ts';
 import { reasonOf } from '../lib/system-error.ts';
 import { MOST_METADATA } from '../streams/resumable/resumable-upload.ts';
 import { askTus, Broken, type TusAnswer } from './ask-tus.ts';
@@ -14,11 +14,13 @@ import { bytesOf, type Form, type FormFile, type SendOptions } from './send-form
 interface ResumableOptions extends SendOptions {
   /** Called before it resumes after a break. */
   onBreak(reason: string): void;
+  /** For tests. */
+  readonly backoff?: Backoff;
 }
 
-const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 /** Number of consecutive failures, without a stored byte, after which it gives up: about three minutes. */
-const MOST_FAILURES = 10;
+export const MOST_FAILURES = 10;
 /** Milliseconds between two checks whether a complete file has become an upload. */
 const POLL_MS = 2_000;
 /** Milliseconds: a user who has stopped the command must not wait long. */
@@ -66,7 +68,7 @@ async function sendAll(sending: Sending, all: URL, options: ResumableOptions): P
       if (!(error instanceof Broken)) throw error;
       if (failures >= MOST_FAILURES) throw unavailable(all, error);
       options.onBreak(error.message);
-      await pauseAfter(failures, BACKOFF, options.signal);
+      await pauseAfter(failures, options.backoff ?? BACKOFF, options.signal);
     }
   }
 }

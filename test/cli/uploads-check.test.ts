@@ -89,6 +89,19 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     assert.equal((await names('stored.zip')).length, all.length + 3);
   });
 
+  it('warns of records that would be taken over otherwise than they are, and exits with 0', async () => {
+    folder.write('night.mrc', Buffer.concat([marc('1', 'old'), marc('2'), marc('1', 'new')]));
+    const { stdout, exitCode } = await check('night.mrc', '--errors', 'errors.ndjson');
+    assert.equal(exitCode, 0);
+    assert.match(
+      stdout,
+      /\nTaken over with a warning in night\.mrc:\n {2}record 3 \(1\), at byte \d+\n {4}the file has/,
+    );
+    assert.match(stdout, /would take over 3 records and 0 deletions\. 1 record would have a warning\.\n$/);
+    const { id, warning } = JSON.parse(readFileSync(folder.at('errors.ndjson'), 'utf8'));
+    assert.deepEqual([id, warning], ['1', true]);
+  });
+
   it('says what would not be taken over, and why, and exits with 1', async () => {
     folder.write('faulty.mrc', FAULTY);
     folder.write('in/report.pdf', '%PDF-1.7');
@@ -115,7 +128,7 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     const { stdout } = await check('faulty.mrc', 'empty', '--errors', 'errors.ndjson');
     assert.match(stdout, /\n {2}record 29, at byte 1,120\n.+\n {2}… and 15 more\n/);
     const lines = readFileSync(folder.at('errors.ndjson'), 'utf8').trim().split('\n');
-    const errors = lines.map((line) => JSON.parse(line));
+    const errors = lines.map((line) => JSON.parse(line)).filter(({ warning }) => !warning);
     assert.deepEqual(errors.at(-1), { path: ['empty'], reason: 'it is empty' });
     assert.deepEqual(
       errors.slice(0, -1).map(({ path, ordinal, offset }) => [path[0], ordinal, offset]),

@@ -196,6 +196,10 @@ describeOnEachStore('Posting changes as JSON', (store, itOnce) => {
     const headers = { ...JSON_BODY, 'Content-Encoding': 'gzip' };
     const { status, text } = await ask(changesUrl, { method: 'POST', headers, body });
     assert.equal(status, 200, text);
+    for (const coding of ['X-GZIP', 'identity, gzip']) {
+      const other = { ...headers, 'Content-Encoding': coding };
+      assert.equal((await ask(changesUrl, { method: 'POST', headers: other, body })).status, 200, coding);
+    }
     assert.deepEqual(await errorOf({ headers, body: 'no gzip at all' }), [400, 'bad-gzip']);
     assert.deepEqual(await errorOf({ headers, body: body.subarray(0, -9) }), [400, 'bad-gzip']);
     assert.deepEqual(await errorOf({ headers: { ...headers, 'Content-Encoding': 'br' }, body }), [

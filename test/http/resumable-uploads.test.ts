@@ -77,6 +77,26 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await uploads()).length, 2);
   });
 
+  itOnce('ask again for the bytes of a part that the store has lost', async () => {
+    const bytes = randomBytes(12);
+    const url = await begunTus(resumable(), bytes.length);
+    for (const [from, to] of [
+      [0, 3],
+      [3, 5],
+      [5, 9],
+    ])
+      await sendTus(url, from!, bytes.subarray(from, to));
+    await started.app.artifacts.delete((await parts())[1]!.key);
+    assert.equal((await tusStatus(url)).offset, 3);
+    assert.equal((await sendTus(url, 7, bytes.subarray(7))).status, 409);
+    // Again in other pieces, of which the last one ends where a part of the first time begins.
+    assert.equal((await sendTus(url, 3, bytes.subarray(3, 4))).headers['upload-offset'], '4');
+    const last = await sendTus(url, 4, bytes.subarray(4));
+    assert.equal(last.headers['tidemark-upload'], 'main/1', last.text);
+    assert.equal((await uploads())[0].files[0].sha256, hash('sha256', bytes));
+    assert.deepEqual(await parts(), []);
+  });
+
   itOnce('may be several files, one behind the other, in any requests', async () => {
     const sent = [
       { name: 'new.mrc', bytes: randomBytes(150_000) },
@@ -189,8 +209,8 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
       [beginTus(resumable(), 1, { files: '[{"name": "a/b", "length": 1}]' }), 400, /is not a valid file name/],
       [beginTus(resumable(), 3, { files: '[{"name": "a", "length": 2}]' }), 400, /have 2 bytes together/],
       [beginTus(resumable(), 1, { filename: 'a', stream: 'mian' }), 404, /did you mean "main"/],
-      [beginTus(resumable(), 80_000_000_001), 413, /has 80000000001 bytes, and at most 80000000000 are accepted/],
-      [beginTus(resumable(), 1, { filename: 'a' }, { 'Upload-Length': '9'.repeat(30) }), 413, /at most 80000000000/],
+      [beginTus(resumable(), 50_000_000_001), 413, /has 50000000001 bytes, and at most 50000000000 are accepted/],
+      [beginTus(resumable(), 1, { filename: 'a' }, { 'Upload-Length': '9'.repeat(30) }), 413, /at most 50000000000/],
       [beginTus(resumable(), 1, { filename: 'a' }, { 'Upload-Length': 'many' }), 400, /Upload-Length is not a number/],
       [beginTus(resumable(), 1, { filename: 'a' }, { 'Upload-Metadata': 'filename !' }), 400, /not UTF-8 in Base64/],
       [beginTus(resumable(), 1, { filename: 'a' }, { 'Tus-Resumable': '0.2.2' }), 412, /Tus-Resumable: 1.0.0/],
@@ -294,6 +314,36 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
       ['a.mrc'],
     );
     assert.deepEqual(await parts(), []);
+  });
+
+  itOnce('become no upload without a part that is lost while they are put together', async () => {
+    const url = await begunTus(resumable(), 2);
+    await sendTus(url, 0, Buffer.from('a'));
+    const { artifacts } = started.app;
+    await artifacts.put(`${(await parts())[0]!.key.slice(0, -1)}1`, [Buffer.from('b')]);
+    let lists = 0;
+    const losing = new ResumableUploads({
+      ...started.app,
+      artifacts: {
+        name: artifacts.name,
+        get: (...args) => artifacts.get(...args),
+        put: (...args) => artifacts.put(...args),
+        delete: (key) => artifacts.delete(key),
+        folders: (prefix) => artifacts.folders(prefix),
+        async *list(prefix) {
+          if (prefix.includes(lane)) lists += 1;
+          for await (const batch of artifacts.list(prefix)) yield lists > 1 ? batch.slice(0, 1) : batch;
+        },
+      },
+    });
+    const id = url.split('/').at(-1)!;
+    await assert.rejects(losing.status(lane, id), {
+      code: 'unavailable',
+      message: /^1 of 2 bytes of a\.mrc are stored/,
+    });
+    assert.deepEqual(await uploads(), []);
+    assert.deepEqual(await storedFiles(started, lane), []);
+    assert.equal((await tusStatus(url)).upload, 'main/1');
   });
 
   const UNREADABLE = [

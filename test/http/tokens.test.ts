@@ -127,6 +127,9 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
     assert.ok(resources < 10_000, `${resources}`);
     // Nothing more is read, and reading is not posting.
     assert.equal((await post(bearer(token))).status, 429);
+    // It is refused before a byte of another body was read.
+    const another = await ask(`${started.url}/api/sets/papers/changes`, { method: 'POST', headers: bearer(token) });
+    assert.equal(another.status, 429, another.text);
     assert.equal((await read(bearer(token))).status, 200);
     assert.equal((await post(ADMINISTRATOR)).status, 200);
   });

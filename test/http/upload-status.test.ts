@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
+import type { MarcField } from '../../src/streams/marc/marc-record.ts';
 import { putUploadState, readUploadState } from '../../src/streams/uploads/upload-state.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { encodeSample } from '../support/marc-records.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { marc } from '../support/upload-packages.ts';
 import { ProcessedStream } from '../support/upload-processing.ts';
@@ -68,8 +70,57 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     assert.equal(typeof reason, 'string');
     assert.deepEqual([place.path, place.ordinal, place.offset], [['new.mrc'], 2, marc('1').length]);
     const csv = await ask(`${started.url}/api/${view.errors}.csv`);
-    assert.match(csv.text, /^file,path,number,offset,id,reason\r\n\d,new\.mrc,2,\d+,/);
+    assert.match(csv.text, /^file,path,number,offset,id,reason,warning\r\n\d,new\.mrc,2,\d+,/);
     assert.equal((await ask(`${started.url}/api/${view.errors}`, { method: 'HEAD' })).status, 200);
+  });
+
+  it('takes over what a system wrote oddly, or in parts, with a warning of what was changed', async () => {
+    const item = (name: string): MarcField => ({
+      tag: '999',
+      indicators: '  ',
+      subfields: [{ code: 'i', value: name }],
+    });
+    const title = { tag: '245', indicators: '10', subfields: [{ code: 'a', value: 'Title' }] };
+    const record = (id: string, ...fields: readonly MarcField[]) =>
+      encodeSample({ leader: '00000nam a2200000 a 4500', fields: [{ tag: '001', value: id }, title, ...fields] });
+    const items = [['1', '2', '3'], ['4', '5', '6'], ['7']].map((names) => record('split', ...names.map(item)));
+    const odd = record('odd', { tag: '752', indicators: ' 1x', subfields: [{ code: 'a', value: 'El Paso' }] });
+    const file = Buffer.concat([
+      record('twice', item('old')),
+      ...items,
+      odd,
+      record('twice', item('old'), item('new')),
+    ]);
+    await stream.process(await stream.upload({ 'night.mrc': file }));
+
+    const view = await show(1);
+    assert.deepEqual(view.totals, { files: 1, records: 4, deletions: 0, errors: 0, warnings: 2 });
+    assert.deepEqual([view.taken[0].errors, view.taken[0].warnings, view.applied.created], [0, 2, 3]);
+    const records = await stream.records();
+    assert.deepEqual(records.split!.match(/(?<=\x1fi)\d/g), ['1', '2', '3', '4', '5', '6', '7']);
+    assert.match(records.odd!, / 1\x1faEl Paso/);
+    const { text } = await ask(`${started.url}/api/${view.errors}`);
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.map(({ id, ordinal, warning }) => [id, ordinal, warning]),
+      [
+        ['odd', 3, true],
+        ['twice', 4, true],
+      ],
+    );
+    assert.match(lines[0].reason, /^field 752 has 3 indicators/);
+    assert.match(lines[1].reason, /^the file has the id "twice" more than once/);
+    const csv = await ask(`${started.url}/api/${view.errors}.csv`);
+    assert.match(csv.text, /,odd,[^\n]*,true\r\n/);
+    for (const page of ['', 'streams/main/uploads/1/']) {
+      const { text: html } = await ask(`${started.url}/organizations/lane/${page}`, {
+        headers: { accept: 'text/html' },
+      });
+      assert.match(html, /\(odd\)[\s\S]*warning<\/span> The record was taken over: field 752 has 3 indicators/);
+    }
   });
 
   itOnce('leaves no artifact open when only the headers of its errors are asked for', async () => {

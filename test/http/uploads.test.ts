@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
+import { mock } from 'node:test';
 import { sync } from '../../src/sources/sync/sync.ts';
+import { LONGEST_UPLOAD_MS } from '../../src/streams/uploads/receiving.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -193,6 +195,27 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
     assert.deepEqual((await listed()).uploads, []);
     assert.deepEqual(await storedFiles(started, lane), before);
     assert.equal((await postForm(at(lane), [a])).json.number, 1);
+  });
+
+  itOnce('may take 24 hours, and leave nothing when they take longer', async () => {
+    const { uploads: registry } = started.app;
+    const begun = Date.now();
+    for (const [ms, message] of [
+      [LONGEST_UPLOAD_MS, undefined],
+      [LONGEST_UPLOAD_MS + 1, 'the upload took more than 24 hours: send smaller ones'],
+    ] as const) {
+      mock.method(Date, 'now', () => begun);
+      const receiving = await registry.begin(lane, 'main');
+      mock.restoreAll();
+      await receiving.add('a.mrc', [Buffer.from('a')]);
+      mock.method(Date, 'now', () => begun + ms);
+      const finished = receiving.finish({});
+      mock.restoreAll();
+      if (message === undefined) assert.equal((await finished).number, 1);
+      else await assert.rejects(finished, { code: 'invalid', message });
+      await receiving.abandon();
+    }
+    assert.equal((await storedFiles(started, lane)).length, 1);
   });
 
   itOnce('of a sender that sends more than it may are slowed down', async () => {

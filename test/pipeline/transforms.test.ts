@@ -118,8 +118,12 @@ describe('transforms', () => {
       for (const [mapping, message] of cases) await assert.rejects(load(mapping), { code: 'invalid', message });
     });
 
-    function load(mapping: unknown): Promise<Transform> {
-      folder.write('mapping.json', JSON.stringify(mapping));
+    it('may begin with a byte order mark', async () => {
+      assert.ok(await load({ language: 'jsonpath', fields: { title: '$.title' } }, '\ufeff'));
+    });
+
+    function load(mapping: unknown, before = ''): Promise<Transform> {
+      folder.write('mapping.json', before + JSON.stringify(mapping));
       return loadTransform('./mapping.json', folder.path);
     }
   });

@@ -1,4 +1,5 @@
 import { TidemarkError } from '../../core/errors.ts';
+import { formatBytes } from '../../lib/format-bytes.ts';
 import { type Backoff, pauseAfter, retry } from '../../lib/retry.ts';
 import { failureOf } from '../../lib/s3/s3-failure.ts';
 import type { NewObject, UploadedPart, WriteRequests } from '../../lib/s3/write-requests.ts';
@@ -8,10 +9,10 @@ import { BLOCK_BYTES, type Block, cutIntoBlocks } from '../blocks.ts';
 import { BlockHasher } from '../hashing/block-hasher.ts';
 import { keyTaken } from '../store-errors.ts';
 
-const MOST_PARTS = 10_000;
+export const MOST_PARTS = 10_000;
 const PARTS_UNDER_WAY = 4;
 /** The smallest size of a part that S3 accepts, in bytes. */
-const SMALL_PART_BYTES = 5 * 1024 * 1024;
+export const SMALL_PART_BYTES = 5 * 1024 * 1024;
 const MOST_ATTEMPTS = 6;
 const BACKOFF: Backoff = { firstMs: 50, longestMs: 1_000 };
 
@@ -25,9 +26,10 @@ interface UploadTask extends PutOptions {
 /**
  * Writes an object: in one request if it has only one block, otherwise in parts. The last request creates the object,
  * unless the key exists. An upload that fails is aborted, and leaves nothing.
+ * @param mostParts for tests
  */
-export async function upload(requests: WriteRequests, task: UploadTask): Promise<StoredObject> {
-  const upload = new Upload(requests, task);
+export async function upload(requests: WriteRequests, task: UploadTask, mostParts = MOST_PARTS): Promise<StoredObject> {
+  const upload = new Upload(requests, task, mostParts);
   try {
     return await upload.run();
   } catch (error) {
@@ -45,14 +47,16 @@ class Upload {
   readonly #hasher: BlockHasher;
   /** All parts but the last have it: some servers accept no others. */
   readonly #partBytes: number;
+  readonly #mostParts: number;
   readonly #parts: UploadedPart[] = [];
   #only: Uint8Array | undefined;
   #uploadId: Promise<string> | undefined;
 
-  constructor(requests: WriteRequests, task: UploadTask) {
+  constructor(requests: WriteRequests, task: UploadTask, mostParts: number) {
     const { key, contentType, hashes, restores, sparesMemory } = task;
     this.#requests = requests;
     this.#task = task;
+    this.#mostParts = mostParts;
     this.#hasher = new BlockHasher(hashes);
     this.#partBytes = sparesMemory ? SMALL_PART_BYTES : BLOCK_BYTES;
     this.#object = { path: key, contentType, restores, id: crypto.randomUUID() };
@@ -98,7 +102,7 @@ class Upload {
       this.#only = bytes.slice();
       return;
     }
-    if (at >= MOST_PARTS) throw tooLong(this.#task.key, this.#partBytes);
+    if (at >= this.#mostParts) throw tooLong(this.#task.key, this.#mostParts * this.#partBytes);
     this.#uploadId ??= this.#begin();
     const part = { path: this.#task.key, UploadId: await this.#uploadId, at, body: bytes };
     this.#parts.push(await this.#requests.uploadPart(part, this.#task.signal));
@@ -177,7 +181,7 @@ function writtenByOther(store: string, key: ObjectKey): TidemarkError {
   return new TidemarkError('unavailable', message, { key, artifacts: store });
 }
 
-function tooLong(key: ObjectKey, partBytes: number): TidemarkError {
-  const gigabytes = Math.floor((MOST_PARTS * partBytes) / 1024 ** 3);
-  return new TidemarkError('invalid', `${key} is longer than an object on S3 can be here, ${gigabytes} GB`, { key });
+function tooLong(key: ObjectKey, most: number): TidemarkError {
+  const message = `${key} is longer than an object on S3 can be here, ${formatBytes(most)}`;
+  return new TidemarkError('invalid', message, { key });
 }

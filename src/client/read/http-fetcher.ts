@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { VERSION } from '../../config/version.ts';
 import { clientModule } from '../../lib/http/client-module.ts';
+import { codingsIn } from '../../lib/http/content-codings.ts';
 import { describeHttpFailure, isPrivateAddress } from '../../lib/http/failure.ts';
 import { type GuardedAgents, guardedAgents } from '../../lib/http/guarded-agents.ts';
 import {
@@ -146,12 +147,6 @@ export class HttpFetcher implements Fetcher {
       discard: () => end(response, deadline),
     };
   }
-}
-
-/** The codings in a header `Content-Encoding`, in lower case (RFC 9110, 8.4.1). */
-function codingsIn(header = ''): string {
-  const codings = header.toLowerCase().split(/[\s,]+/);
-  return codings.filter((coding) => coding !== '' && coding !== 'identity').join(', ');
 }
 
 const isShort = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? Infinity) <= SHORT_BYTES;

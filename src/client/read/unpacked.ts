@@ -1,5 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { isGzip } from '../../lib/http/content-codings.ts';
 import { type Fetched, FetchFailure } from './fetcher.ts';
 import { ReadFailure } from './read-failure.ts';
 
@@ -17,7 +18,7 @@ export class TooLarge extends ReadFailure {}
 export async function* unpacked(fetched: Fetched, mostBytes: number): AsyncGenerator<Buffer> {
   const encoding = fetched.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') yield* limited(fetched.body, mostBytes);
-  else if (encoding === 'gzip' || encoding === 'x-gzip') yield* gunzipped(fetched.body, mostBytes);
+  else if (isGzip(encoding)) yield* gunzipped(fetched.body, mostBytes);
   else {
     fetched.discard();
     throw new FetchFailure(`it comes with the Content-Encoding ${encoding}, though only gzip was accepted`);

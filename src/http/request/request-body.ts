@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
+import { codingsIn, isGzip } from '../../lib/http/content-codings.ts';
 import { takeOfBody } from './body-meter.ts';
 import { HttpError } from './http-error.ts';
 
@@ -74,9 +75,9 @@ export async function readBody(body: AsyncIterable<Buffer>, limit: number, hint 
 }
 
 function unpacked(request: IncomingMessage): Readable {
-  const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
-  if (encoding === 'identity') return request;
-  if (encoding !== 'gzip') {
+  const encoding = codingsIn(request.headers['content-encoding']);
+  if (encoding === '') return request;
+  if (!isGzip(encoding)) {
     throw new HttpError(415, {
       code: 'unsupported-encoding',
       message: `a body in the encoding "${encoding}" is not understood; use gzip or none`,

@@ -16,7 +16,8 @@ export async function readMapping(file: string): Promise<Transform> {
   });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    // Editors on Windows begin a file with a byte order mark.
+    value = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (error) {
     throw notUsable(file, `is not JSON: ${(error as Error).message}`);
   }

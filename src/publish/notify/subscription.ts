@@ -60,8 +60,14 @@ export interface Topic {
 
 /** Seconds. WebSub, 8.2 recommends ten days as a default. */
 export const LEASE = { shortest: 5, usual: 864_000, longest: 2_592_000 };
-export const MOST_SUBSCRIPTIONS = 1_000;
-export const MOST_OF_A_HOST = 100;
+
+export interface SubscriptionLimits {
+  readonly all: number;
+  /** With callbacks of one host, whatever their ports. */
+  readonly ofAHost: number;
+}
+
+export const SUBSCRIPTION_LIMITS: SubscriptionLimits = { all: 1_000, ofAHost: 100 };
 
 /** The requested lease, limited to the allowed range. */
 export function leaseSecondsOf(asked: number | undefined): number {

@@ -4,11 +4,11 @@ import { CatalogFollower } from '../../stores/catalog-follower.ts';
 import { type DeliveryState, readDeliveryState } from './delivery-state.ts';
 import {
   type FreePlace,
-  MOST_OF_A_HOST,
-  MOST_SUBSCRIPTIONS,
   type PendingRequest,
   type StoredSubscription,
+  SUBSCRIPTION_LIMITS,
   type Subscription,
+  type SubscriptionLimits,
 } from './subscription.ts';
 
 type Place = StoredSubscription | FreePlace;
@@ -19,12 +19,15 @@ type Place = StoredSubscription | FreePlace;
  */
 export class Subscriptions {
   readonly #catalog: Catalog;
+  readonly #limits: SubscriptionLimits;
   readonly #places = new Map<string, CatalogDocument<Place>>();
   readonly #follower: CatalogFollower<Place>;
   readonly #listeners = new Set<() => void>();
 
-  constructor(catalog: Catalog) {
+  /** @param limits for tests */
+  constructor(catalog: Catalog, limits: SubscriptionLimits = SUBSCRIPTION_LIMITS) {
     this.#catalog = catalog;
+    this.#limits = limits;
     const onPut = (document: CatalogDocument<Place>) => this.#places.set(document.id, document);
     this.#follower = new CatalogFollower(catalog, { kind: 'subscription', onPut });
   }
@@ -54,7 +57,7 @@ export class Subscriptions {
     const all = await this.list();
     const same = all.find(({ topic, callback }) => topic === name.topic && callback === name.callback);
     if (same === undefined && pending.mode === 'unsubscribe') return;
-    if (same === undefined) requireRoom(all, name.callback);
+    if (same === undefined) requireRoom(all, name.callback, this.#limits);
     const { id, version } = same ?? this.#freePlace();
     const { topic, callback } = name;
     const isPut = await this.#put(id, { topic, callback, active: same?.active, pending }, version);
@@ -103,13 +106,13 @@ function asSubscription({ id, version, body }: CatalogDocument<Place>): readonly
   return 'free' in body ? [] : [{ id, version, ...body }];
 }
 
-function requireRoom(all: readonly Subscription[], callback: string): void {
+function requireRoom(all: readonly Subscription[], callback: string, limits: SubscriptionLimits): void {
   const { hostname } = new URL(callback);
   const ofHost = all.filter((one) => new URL(one.callback).hostname === hostname).length;
-  if (ofHost >= MOST_OF_A_HOST) {
+  if (ofHost >= limits.ofAHost) {
     throw new TidemarkError('not-ready', `${hostname} has ${ofHost} subscriptions, the most that a host may have`);
   }
-  if (all.length >= MOST_SUBSCRIPTIONS) {
+  if (all.length >= limits.all) {
     throw new TidemarkError('not-ready', `there are ${all.length} subscriptions, the most that there may be`);
   }
 }

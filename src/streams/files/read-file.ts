@@ -1,8 +1,10 @@
+import { excerpt } from '../../lib/excerpt.ts';
 import { readMarc21 } from '../marc/read-marc21.ts';
 import { readMarcXml } from '../marc/read-marcxml.ts';
-import type { ReadRecord } from '../marc/read-record.ts';
+import { type GoodRecord, type ReadRecord, withWarning } from '../marc/read-record.ts';
 import { type DeletedId, readDeletedIds } from './deleted-ids.ts';
 import { DamagedFile, type FoundFile } from './found-file.ts';
+import { RepeatedIds } from './repeated-ids.ts';
 import { xmlInUtf8 } from './xml-in-utf8.ts';
 
 export type ReadItem = ReadRecord | DeletedId;
@@ -15,20 +17,25 @@ const READERS = {
 
 /**
  * The records, deletions and errata of a file, in its order, as batches that are never empty; none for an unknown file.
+ * A record whose id came before in the file has a warning: so many systems split records that this may be a loss.
  * Where a package is damaged, everything before the damage is read, and the damage is the last erratum.
  * @throws what the given file throws
  */
 export async function* readFile({ kind, bytes }: FoundFile): AsyncGenerator<readonly ReadItem[], void, undefined> {
   if (kind === 'unknown') return;
   const { chunks, ending } = untilDamaged(kind === 'marcxml' ? xmlInUtf8(bytes) : bytes);
+  const ids = new RepeatedIds();
   let ordinal = 0;
   for await (const batch of READERS[kind](chunks)) {
     ordinal = batch.at(-1)!.ordinal;
-    yield batch;
+    yield batch.map((item) => (item.kind === 'record' && ids.add(item.id) ? withWarning(item, repeated(item)) : item));
   }
   const { damage, offset } = ending;
   if (damage !== undefined) yield [{ kind: 'erratum', ordinal: ordinal + 1, offset, reason: damage.message }];
 }
+
+const repeated = ({ id }: GoodRecord): string =>
+  `the file has the id ${excerpt(id)} more than once: of records with one id, the last counts`;
 
 interface Ending {
   damage: DamagedFile | undefined;

@@ -24,7 +24,7 @@ interface UnpackLimits {
  * times smaller. Unpacked bytes are read as a stream and not stored, but for a ZIP in another package, so most limits
  * only protect the processor.
  */
-const UNPACK_LIMITS: UnpackLimits = {
+export const UNPACK_LIMITS: UnpackLimits = {
   depth: 3,
   entries: 100_000,
   bytes: 1024 ** 4,

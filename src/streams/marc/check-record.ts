@@ -195,7 +195,8 @@ function noncharacterIn(bytes: Buffer): string | undefined {
   return at === undefined ? undefined : `U+FFFE or U+FFFF at byte ${at}: ${EXPECTED_TEXT}`;
 }
 
-function isTag(bytes: Buffer, at: number): boolean {
+/** Whether three letters or digits are at a position. */
+export function isTag(bytes: Buffer, at: number): boolean {
   return isAlphanumeric(bytes[at]!) && isAlphanumeric(bytes[at + 1]!) && isAlphanumeric(bytes[at + 2]!);
 }
 

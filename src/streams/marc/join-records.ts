@@ -1,9 +1,10 @@
 import { joinFields } from './build-record.ts';
-import { type FieldBytes, isControlTag, LONGEST_RECORD } from './iso2709.ts';
+import { type FieldBytes, isControlTag, LONGEST_FIELD } from './iso2709.ts';
 import type { MarcRecord } from './marc-record.ts';
-import type { ReadRecord } from './read-record.ts';
+import { Repairs } from './odd-fields.ts';
+import { type ReadRecord, withWarning } from './read-record.ts';
 
-/** A physical record. */
+/** A physical record of MARC21, or an element `record` of MARCXML. */
 export type Part = GoodPart | BadPart;
 
 interface PartPlace {
@@ -14,10 +15,12 @@ interface PartPlace {
   readonly length: number;
 }
 
-interface GoodPart extends PartPlace {
+export interface GoodPart extends PartPlace {
   readonly id: string;
   readonly deleted: boolean;
   readonly record: MarcRecord;
+  /** What was repaired in it. */
+  readonly warning?: string | undefined;
   readonly reason?: undefined;
 }
 
@@ -29,15 +32,15 @@ interface BadPart extends PartPlace {
 
 /** Most bytes of one joined record: its parts are kept in memory until the next id arrives. */
 const LONGEST_JOINED = 64_000_000;
-/** A part that is followed by another one has at least these bytes: another field, of 9,999 at most, did not fit. */
-const LEAST_OF_FULL_PART = 90_000;
 
 /**
  * Joins physical records that are one record, because they follow each other and have the same 001:
  *
- * - those that together are longer than MARC21 permits. If they are not longer, they are separate records, of which the
- *   last counts.
- * - a bibliographic record, and the records of its holdings behind it, however long they are.
+ * - those that together are longer than their format permits
+ * - those that a system has split by items, however long they are: see `withoutSplits`
+ * - a bibliographic record, and the records of its holdings behind it, however long they are
+ *
+ * Others are separate records, of which the last counts.
  *
  * When one of them cannot be read, the whole record is an erratum: the others are not all of it.
  *
@@ -45,13 +48,19 @@ const LEAST_OF_FULL_PART = 90_000;
  * that the record already has. Fields of holdings (841 to 889) and local fields are all kept: two copies may be alike.
  */
 export class RecordJoiner {
+  readonly #limit: number;
   #parts: Part[] = [];
   #length = 0;
   #ordinal = 0;
 
+  /** @param limit bytes above which a record is cut: `Infinity` in a format without a limit */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
   /** Adds a part, and appends the records that are complete now to `read`. */
   add(part: Part, read: ReadRecord[]): void {
-    if (this.#parts.length > 0 && !mayFollow(this.#parts, part)) this.end(read);
+    if (this.#parts.length > 0 && !mayFollow(this.#parts, part, this.#limit)) this.end(read);
     this.#parts.push(part);
     this.#length += part.length;
     if (this.#length > LONGEST_JOINED) this.#parts.length = 1;
@@ -66,14 +75,15 @@ export class RecordJoiner {
     else if (length > LONGEST_JOINED && parts[0]!.reason === undefined) {
       const reason = `its parts have more than ${LONGEST_JOINED} bytes together`;
       read.push(this.#single({ ...parts[0]!, reason }));
-    } else for (const record of recordsOf(parts)) read.push(this.#single(joined(record)));
+    } else for (const record of recordsOf(parts, this.#limit)) read.push(this.#single(joined(record)));
   }
 
   #single(part: Part): ReadRecord {
     const ordinal = ++this.#ordinal;
     if (part.reason === undefined) {
-      const { offset, id, deleted, record } = part;
-      return { kind: 'record', ordinal, offset, id, deleted, record };
+      const { offset, id, deleted, record, warning } = part;
+      const good = { kind: 'record', ordinal, offset, id, deleted, record } as const;
+      return warning === undefined ? good : withWarning(good, warning);
     }
     const { offset, id, reason } = part;
     return { kind: 'erratum', ordinal, offset, ...(id !== undefined && { id }), reason };
@@ -81,17 +91,18 @@ export class RecordJoiner {
 }
 
 /** Whether a part may belong to the same record. One whose id is unknown may when another part has to follow there. */
-function mayFollow(parts: readonly Part[], part: Part): boolean {
+function mayFollow(parts: readonly Part[], part: Part, limit: number): boolean {
   if (part.id !== undefined && parts[0]!.id === part.id) return true;
   const last = parts.at(-1)!;
-  if (part.id === undefined) return isFull(last);
-  return last.id === undefined && isFull(last) && parts.every(({ id }) => id === undefined || id === part.id);
+  if (part.id === undefined) return isFull(last, limit);
+  return last.id === undefined && isFull(last, limit) && parts.every(({ id }) => id === undefined || id === part.id);
 }
 
-const isFull = ({ length }: Part): boolean => length >= LEAST_OF_FULL_PART && length <= LONGEST_RECORD;
+/** Whether another part may follow, because one more field, of 9,999 bytes at most, did not fit. */
+const isFull = ({ length }: Part, limit: number): boolean => length >= limit - LONGEST_FIELD && length <= limit;
 
 /** Groups the parts with one id by records. */
-function recordsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
+function recordsOf(parts: readonly Part[], limit: number): readonly (readonly Part[])[] {
   const records: Part[][] = [];
   for (const part of parts) {
     const current = records.at(-1);
@@ -101,15 +112,15 @@ function recordsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
     else if (part.reason !== undefined || !part.deleted) current.push(part);
   }
   const length = records.reduce((sum, [first]) => sum + first!.length, 0);
-  return length > LONGEST_RECORD ? withoutCuts(records) : records;
+  return length > limit ? withoutCuts(records, limit) : withoutSplits(records);
 }
 
-/** Joins what was cut because it is too long for MARC21. */
-function withoutCuts(records: readonly (readonly Part[])[]): readonly (readonly Part[])[] {
+/** Joins what was cut because it is too long. */
+function withoutCuts(records: readonly (readonly Part[])[], limit: number): readonly (readonly Part[])[] {
   const whole: Part[][] = [];
   for (const record of records) {
     const current = whole.at(-1);
-    if (current === undefined || isOtherVersion(current, record[0]!)) whole.push([...record]);
+    if (current === undefined || isOtherVersion(current, record[0]!, limit)) whole.push([...record]);
     else current.push(...record);
   }
   return whole;
@@ -119,15 +130,64 @@ function withoutCuts(records: readonly (readonly Part[])[]): readonly (readonly 
  * Whether a part is another version of a record: only one of both is a deletion; or they have different titles, and
  * the part before it had room for more.
  */
-function isOtherVersion(parts: readonly Part[], part: Part): boolean {
+function isOtherVersion(parts: readonly Part[], part: Part, limit: number): boolean {
   const first = parts[0]!;
   if (first.reason !== undefined || part.reason !== undefined) return false;
   if (first.deleted !== part.deleted) return true;
   const [[title], [other]] = [first.record.fieldsWithTag(TITLE), part.record.fieldsWithTag(TITLE)];
-  return !isFull(parts.at(-1)!) && title !== undefined && other !== undefined && !title.equals(other);
+  return !isFull(parts.at(-1)!, limit) && title !== undefined && other !== undefined && !title.equals(other);
 }
 
 const TITLE = '245';
+
+/**
+ * Joins what was split by items: each part has the whole bibliographic record, and items that the others have not. A
+ * part without any of its own is another version: its items may be those that remain.
+ */
+function withoutSplits(records: readonly (readonly Part[])[]): readonly (readonly Part[])[] {
+  if (records.length === 1) return records;
+  const whole: Part[][] = [];
+  let current: Contents | undefined;
+  for (const record of records) {
+    const contents = contentsOf(record);
+    if (current === undefined || contents === undefined || !hasOtherItems(current, contents)) {
+      whole.push([...record]);
+      current = contents;
+    } else {
+      whole.at(-1)!.push(...record);
+      for (const item of contents.items) current.items.add(item);
+    }
+  }
+  return whole;
+}
+
+interface Contents {
+  /** Status, type and level (leader/05 to 07), and the fields up to 840. */
+  readonly bibliographic: string;
+  /** The fields of holdings, and local ones. */
+  readonly items: Set<string>;
+}
+
+/** Undefined for a deletion, and when a part cannot be read. */
+function contentsOf(parts: readonly Part[]): Contents | undefined {
+  const good = parts.filter(isGood);
+  if (good.length < parts.length || good[0]!.deleted) return undefined;
+  const { record } = good[0]!;
+  const bibliographic = [...record.fieldBytes()].filter(isBibliographic).map(textOf);
+  const items = good.flatMap((part) => [...part.record.fieldBytes()].filter((field) => !isBibliographic(field)));
+  return {
+    bibliographic: [record.leader.slice(5, 8), ...bibliographic].join('\x1e'),
+    items: new Set(items.map(textOf)),
+  };
+}
+
+function hasOtherItems(one: Contents, other: Contents): boolean {
+  return (
+    one.bibliographic === other.bibliographic &&
+    other.items.values().some((item) => !one.items.has(item)) &&
+    one.items.values().some((item) => !other.items.has(item))
+  );
+}
 
 /** Types of records of holdings (leader/06): unspecified, single-part, multipart, serial. */
 const HOLDINGS: ReadonlySet<number | undefined> = new Set([...'uvxy'].map((type) => type.charCodeAt(0)));
@@ -138,8 +198,12 @@ function joined(parts: readonly Part[]): Part {
   const first = parts[0]!;
   if (parts.length === 1) return first;
   const bad = parts.find(isBad);
-  if (bad === undefined)
-    return { ...(first as GoodPart), record: join(parts.filter(isGood).map(({ record }) => record)) };
+  if (bad === undefined) {
+    const good = parts.filter(isGood);
+    const repairs = new Repairs();
+    for (const { warning } of good) if (warning !== undefined) repairs.add(warning);
+    return { ...(first as GoodPart), record: join(good.map(({ record }) => record)), warning: repairs.text };
+  }
   const what = bad.id === undefined ? 'what may be a part of it' : 'a part of it';
   const id = parts.find((part) => part.id !== undefined)?.id;
   return { ...first, id, reason: `${what}, at byte ${bad.offset} of the file, cannot be read: ${bad.reason}` };
@@ -155,12 +219,14 @@ function join([first, ...others]: readonly MarcRecord[]): MarcRecord {
     for (const field of other.fieldBytes()) {
       if (isControlTag(field.tag)) continue;
       const text = textOf(field);
-      if (field.tag <= '840' && known.has(text)) continue;
+      if (isBibliographic(field) && known.has(text)) continue;
       known.add(text);
       fields.push(field);
     }
   }
   return joinFields(first!.leader, fields);
 }
+
+const isBibliographic = ({ tag }: FieldBytes): boolean => tag <= '840';
 
 const textOf = ({ tag, bytes }: FieldBytes): string => tag + bytes.toString('latin1');

@@ -4,8 +4,9 @@ import { type Piece, RecordCutter, tooLong } from './cut-records.ts';
 import { fieldsOfMarc8 } from './fields-of-marc8.ts';
 import { findId } from './find-id.ts';
 import { CODING_AT, LONGEST_RECORD, STATUS_AT, TYPE_AT } from './iso2709.ts';
-import { type Part, RecordJoiner } from './join-records.ts';
+import { type GoodPart, type Part, RecordJoiner } from './join-records.ts';
 import { fieldsOf, MarcRecord } from './marc-record.ts';
+import { mendFields } from './mend-fields.ts';
 import { withPlainLeader } from './plain-leader.ts';
 import type { ReadRecord } from './read-record.ts';
 import { recordIdProblem } from './record-id.ts';
@@ -32,7 +33,7 @@ export async function* readMarc21(
 /** Checks pieces of a file, and turns them into records. */
 class PieceReader {
   readonly #found: Findings = { problem: undefined, repair: 'none', idStart: 0, idEnd: 0 };
-  readonly #joiner = new RecordJoiner();
+  readonly #joiner = new RecordJoiner(LONGEST_RECORD);
 
   read(pieces: readonly Piece[]): ReadRecord[] {
     const read: ReadRecord[] = [];
@@ -56,7 +57,7 @@ class PieceReader {
   }
 
   /** @throws UnusableRecord */
-  #readSound({ offset, bytes }: Piece): Part {
+  #readSound({ offset, bytes }: Piece): GoodPart {
     const found = this.#found;
     checkRecord(bytes, found);
     if (found.problem !== undefined) throw new UnusableRecord(found.problem);
@@ -78,11 +79,25 @@ class PieceReader {
     } catch (error) {
       reason = reasonOf(error);
     }
+    const mended = plain && bytes[STATUS_AT] !== DELETED ? this.#readMended({ offset, bytes: plain }) : undefined;
+    if (mended !== undefined) return { ...mended, length };
     if (piece.problem === undefined && length > LONGEST_RECORD) reason = tooLong(length);
     const id = findId(bytes);
     const part = { offset, type: bytes[TYPE_AT], length };
     if (id === undefined || bytes[STATUS_AT] !== DELETED) return { ...part, id, reason };
     return { ...part, id, deleted: true, record: deletionOf(id) };
+  }
+
+  /** Reads a record whose fields can be repaired; undefined when it has other faults, too. */
+  #readMended({ offset, bytes }: Piece): GoodPart | undefined {
+    const mended = mendFields(bytes);
+    if (mended === undefined) return undefined;
+    try {
+      return { ...this.#readSound({ offset, bytes: mended.bytes }), warning: mended.warning };
+    } catch (error) {
+      reasonOf(error);
+      return undefined;
+    }
   }
 }
 

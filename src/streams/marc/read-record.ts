@@ -25,13 +25,30 @@ export interface GoodRecord extends Place {
   /** Whether the record is a deletion: `d` in leader/05. */
   readonly deleted: boolean;
   readonly record: MarcRecord;
+  /** What was repaired or left out, or what else its sender should know: as `Erratum.reason`. */
+  readonly warning?: string;
 }
 
-/** A part of the file that could not be read. The records before and after it are not affected. */
+/**
+ * A part of the file that could not be read; or a warning about a record that was read. The records before and after it
+ * are not affected.
+ */
 export interface Erratum extends Place {
   readonly kind: 'erratum';
   /** The id of the record, where it could be read. */
   readonly id?: string;
   /** The fault, its place, and what was expected: a sentence without a full stop. */
   readonly reason: string;
+  /** Present when the record was read. */
+  readonly warning?: true;
+}
+
+/** The warning of a record, as it is listed. */
+export function warningOf({ ordinal, offset, id, warning }: GoodRecord): Erratum | undefined {
+  return warning === undefined ? undefined : { kind: 'erratum', ordinal, offset, id, reason: warning, warning: true };
+}
+
+/** A record with another warning behind those that it has. */
+export function withWarning(record: GoodRecord, warning: string): GoodRecord {
+  return { ...record, warning: record.warning === undefined ? warning : `${record.warning}; ${warning}` };
 }

@@ -1,7 +1,8 @@
 import { buildRecord, deletionOf, UnusableRecord } from './build-record.ts';
 import { STATUS_AT } from './iso2709.ts';
 import type { ControlField, MarcField, Subfield } from './marc-record.ts';
-import type { ReadRecord } from './read-record.ts';
+import { mendCode, mendIndicators, Repairs } from './odd-fields.ts';
+import { type ReadRecord, withWarning } from './read-record.ts';
 import { recordIdProblem } from './record-id.ts';
 import { repairLeader } from './repair-leader.ts';
 
@@ -22,6 +23,12 @@ const ELEMENTS: ReadonlySet<string> = new Set([
 /** A leader of which at least the beginning is as it should be: whatever else is wrong, the record is a deletion. */
 const DELETION = /^(?:\d{5}d|.{5}d.{18}$)/s;
 
+interface DataField {
+  readonly tag: string;
+  readonly indicators: string;
+  readonly subfields: Subfield[];
+}
+
 type Attribute = (name: string) => string | undefined;
 
 /** A record in MARCXML whose elements are arriving. */
@@ -30,8 +37,8 @@ export class RecordDraft {
   readonly #fields: MarcField[] = [];
   #leader: string | undefined;
   #id: string | undefined;
-  /** Subfields of the open data field. */
-  #subfields: Subfield[] | undefined;
+  /** The open data field. */
+  #field: DataField | undefined;
   /** Takes the text of the open element, if text is allowed there. */
   #takeText: ((text: string) => void) | undefined;
   #text = '';
@@ -43,6 +50,7 @@ export class RecordDraft {
   #isIdFaulty = false;
   /** The first fault. */
   #problem: string | undefined;
+  readonly #repairs = new Repairs();
 
   /** @param problem a fault that is known before its elements arrive */
   constructor(offset: number, problem?: string) {
@@ -60,8 +68,8 @@ export class RecordDraft {
     if (isPlaced && name === 'leader') this.#openLeader();
     else if (isPlaced && name === 'controlfield') this.#openControlField(attribute('tag') ?? '');
     else if (isPlaced && name === 'datafield') this.#openDataField(attribute);
-    else if (isPlaced && name === 'subfield' && this.#subfields !== undefined) {
-      this.#openSubfield(this.#subfields, attribute('code') ?? '');
+    else if (isPlaced && name === 'subfield' && this.#field !== undefined) {
+      this.#openSubfield(this.#field, attribute('code') ?? '');
     } else if (depth === 1 && !ELEMENTS.has(name) && attribute('tag') === undefined) this.#passedOver = 1;
     else this.#problem ??= `it has an element ${name} that is not expected there`;
   }
@@ -81,7 +89,7 @@ export class RecordDraft {
     if (this.#passedOver > 0) this.#passedOver -= 1;
     else if (this.#takeText === undefined) {
       this.#checkText();
-      this.#subfields = undefined;
+      this.#field = undefined;
     } else {
       this.#takeText(this.#text);
       this.#takeText = undefined;
@@ -101,7 +109,9 @@ export class RecordDraft {
       const problem = recordIdProblem(id);
       if (problem !== undefined) throw new UnusableRecord(problem);
       const record = buildRecord(this.#leader, this.#fields);
-      return { kind: 'record', ordinal, offset, id, deleted: this.#leader[STATUS_AT] === 'd', record };
+      const read = { kind: 'record', ordinal, offset, id, deleted: this.#leader[STATUS_AT] === 'd', record } as const;
+      const warning = this.#repairs.text;
+      return read.deleted || warning === undefined ? read : withWarning(read, warning);
     } catch (error) {
       if (!(error instanceof UnusableRecord)) throw error;
       if (DELETION.test(this.#leader ?? '') && recordIdProblem(id) === undefined) {
@@ -117,11 +127,11 @@ export class RecordDraft {
     return true;
   }
 
-  /** Requires white space between elements. */
+  /** Leaves out what is between elements: it should be white space. */
   #checkText(): void {
     if (this.#takeText !== undefined) this.#problem ??= 'it has an element within a text';
     if (/[^ \t\r\n]/.test(this.#text)) {
-      this.#problem ??= `it has text outside of its fields: ${JSON.stringify(this.#text.trim().slice(0, 40))}`;
+      this.#repairs.add(`text outside of its fields was left out: ${JSON.stringify(this.#text.trim().slice(0, 40))}`);
     }
     this.#text = '';
   }
@@ -143,15 +153,17 @@ export class RecordDraft {
   }
 
   #openDataField(attribute: Attribute): void {
-    const subfields: Subfield[] = [];
-    const indicators = indicatorOf(attribute('ind1')) + indicatorOf(attribute('ind2'));
-    this.#fields.push({ tag: attribute('tag') ?? '', indicators, subfields });
-    this.#subfields = subfields;
+    const tag = attribute('tag') ?? '';
+    const found = [indicatorOf(attribute('ind1')), indicatorOf(attribute('ind2'))] as const;
+    const indicators = mendIndicators(tag, found, this.#repairs);
+    this.#field = { tag, indicators, subfields: [] };
+    this.#fields.push(this.#field);
   }
 
-  #openSubfield(subfields: Subfield[], code: string): void {
+  #openSubfield({ tag, subfields }: DataField, found: string): void {
+    const code = mendCode(tag, found, this.#repairs);
     this.#takeText = (value) => {
-      subfields.push({ code, value });
+      if (code !== undefined) subfields.push({ code, value });
     };
   }
 }

@@ -10,7 +10,7 @@ import { type ReadItem, readFile } from '../files/read-file.ts';
 import { UnusableRecord } from '../marc/build-record.ts';
 import type { Normalization } from '../marc/normalize/normalization.ts';
 import { normalizeRecord } from '../marc/normalize/normalize-record.ts';
-import type { Erratum, GoodRecord } from '../marc/read-record.ts';
+import { type Erratum, type GoodRecord, warningOf } from '../marc/read-record.ts';
 import { randomId } from '../uploads/store-file.ts';
 import type { NamedUpload, UploadedFile } from '../uploads/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../uploads/upload-state.ts';
@@ -154,7 +154,7 @@ class UploadReading {
     return counted;
   }
 
-  /** Returns an erratum when the item cannot be stored. */
+  /** Returns an erratum when the item cannot be stored, or has a warning. */
   #add(item: Exclude<ReadItem, Erratum>, counted: Counted): Erratum | undefined {
     const isRecord = item.kind === 'record' && !item.deleted;
     try {
@@ -167,7 +167,7 @@ class UploadReading {
     const what = isRecord ? 'records' : 'deletions';
     counted[what] += 1;
     this.#totals[what] += 1;
-    return undefined;
+    return item.kind === 'record' ? warningOf(item) : undefined;
   }
 
   #normalized({ record }: GoodRecord): Uint8Array {
@@ -176,8 +176,10 @@ class UploadReading {
 
   async #addErratum({ kind: _, ...erratum }: Erratum, counted: Counted): Promise<void> {
     const { file, path } = counted;
-    counted.errors += 1;
-    this.#totals.errors += 1;
+    for (const counts of [counted, this.#totals]) {
+      if (erratum.warning) counts.warnings = (counts.warnings ?? 0) + 1;
+      else counts.errors += 1;
+    }
     await this.#errata.add({ file, path, ...erratum });
   }
 

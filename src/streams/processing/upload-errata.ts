@@ -12,7 +12,7 @@ import type { UploadErratum } from '../uploads/upload-state.ts';
 const MOST_ID = 255;
 const MOST_REASON = 2_000;
 /** Most errata of an upload: a file of a few kilobytes can unpack to millions of them. */
-const MOST_LISTED = 1_000_000;
+export const MOST_LISTED = 1_000_000;
 
 /**
  * Writes the errata of an upload into an artifact as they are found; those beyond a million are left out. Without
@@ -34,7 +34,7 @@ export class UploadErrata {
   }
 
   /** @throws TidemarkError as `ArtifactStore.put` */
-  async add({ id, reason, ...place }: UploadErratum): Promise<void> {
+  async add({ id, reason, warning, ...place }: UploadErratum): Promise<void> {
     if (this.#listed === this.#mostListed) return;
     this.#listed += 1;
     const stream = this.#begin();
@@ -42,6 +42,7 @@ export class UploadErrata {
       ...place,
       ...(id !== undefined && { id: shortened(id, MOST_ID) }),
       reason: shortened(reason, MOST_REASON),
+      ...(warning && { warning }),
     };
     if (!(await writeTo(stream, `${JSON.stringify(erratum)}\n`))) await this.#stored;
   }

@@ -1,6 +1,6 @@
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
-import { partsOf } from '../../artifacts/keys/upload-keys.ts';
+import { parsePartKey, partsOf } from '../../artifacts/keys/upload-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { unreadable } from '../../artifacts/store-errors.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
@@ -32,9 +32,22 @@ export async function storedParts(artifacts: PartStore, { organization, id }: Ow
   return parts;
 }
 
-/** Number of bytes that are durably stored. */
+/** Number of bytes that are durably stored, from the first one on. @param parts all that are stored, in order */
 export function offsetOf(parts: readonly ListedObject[]): number {
-  return parts.reduce((sum, { length }) => sum + length, 0);
+  return contiguous(parts).reduce((sum, { length }) => sum + length, 0);
+}
+
+/**
+ * The parts that follow each other from the first byte. When the store has lost one, the client sends its bytes again,
+ * and those behind it: the former parts there do not count.
+ */
+function contiguous(parts: readonly ListedObject[]): readonly ListedObject[] {
+  let end = 0;
+  return parts.filter(({ key, length }) => {
+    const isNext = parsePartKey(key)?.offset === end;
+    if (isNext) end += length;
+    return isNext;
+  });
 }
 
 /**
@@ -69,7 +82,7 @@ export async function storeParts(
 
 /** All bytes of the file. @throws TidemarkError `unavailable` when a part that was listed is not there */
 export async function* readParts(artifacts: PartStore, parts: readonly ListedObject[]): AsyncGenerator<Uint8Array> {
-  for (const { key } of parts) {
+  for (const { key } of contiguous(parts)) {
     const { body } = await artifacts.get(key).catch((error: unknown) => {
       throw unreadable(error, key, artifacts.name);
     });

@@ -44,8 +44,8 @@ export const MOST_FINISHED_TEXT = 100_000;
  * if no more others finish meanwhile than `MOST_FINISHED_TEXT` permits.
  */
 export const KEPT_MS = 24 * 3_600_000;
-/** Bytes. A bucket accepts no larger file in the parts that are written. */
-export const MOST_LENGTH = 80_000_000_000;
+/** Bytes. A bucket accepts a file of little more, in 10,000 parts of 5 MB. */
+export const MOST_LENGTH = 50_000_000_000;
 /** Characters of the header `Upload-Metadata`: proxies such as nginx accept a header of 8 kB. */
 export const MOST_METADATA = 7_500;
 

@@ -16,6 +16,8 @@ export interface FetchOptions {
   readonly mostBytes?: number | undefined;
   /** Longest time without a byte from the server, also while connecting; 60 s by default. */
   readonly idleMs?: number | undefined;
+  /** Longest time for the whole file; 24 hours by default. */
+  readonly longestMs?: number | undefined;
   readonly earlyReader?: ArrivingFiles | undefined;
   /** @param total bytes, when the server states the length */
   onProgress?(done: number, total: number | undefined): void;
@@ -24,7 +26,7 @@ export interface FetchOptions {
 const MOST_FETCHED_BYTES = 10 * 1024 ** 3;
 const IDLE_MS = 60_000;
 /** Longest time for the whole file, which is as long as an upload may take. */
-const LONGEST_MS = 24 * 3_600_000;
+export const LONGEST_FETCH_MS = 24 * 3_600_000;
 /** Statuses that may differ in a later attempt, besides failures of the server (5xx). */
 const PASSING = new Set([408, 425, 429]);
 
@@ -38,7 +40,7 @@ export async function fetchUpload(
   upload: Pick<Upload, 'organization' | 'stream' | 'number' | 'url'>,
   options: FetchOptions,
 ): Promise<readonly UploadedFile[]> {
-  const { networks, signal, idleMs = IDLE_MS } = options;
+  const { networks, signal, idleMs = IDLE_MS, longestMs = LONGEST_FETCH_MS } = options;
   const { url = '' } = upload;
   requireUrl(url);
   signal.throwIfAborted();
@@ -47,7 +49,7 @@ export async function fetchUpload(
   const fetcher = new HttpFetcher({
     privateNetworks: networks,
     idleMs,
-    responseMs: LONGEST_MS,
+    responseMs: longestMs,
     connections: 1,
     redirectProblem: (_from, to) => schemeProblem(to),
   });

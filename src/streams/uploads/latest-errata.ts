@@ -10,8 +10,8 @@ export interface ErrataOfUpload {
   readonly name: string | undefined;
   /** The first errata; none when they cannot be read now. */
   readonly errata: readonly UploadErratum[];
-  /** Number of all errata. */
-  readonly errors: number;
+  /** Number of all errata: errors and warnings. */
+  readonly count: number;
 }
 
 const MOST_OF_UPLOAD = 5;
@@ -28,10 +28,10 @@ export async function latestErrata(
     const read = listed.states.get(number)?.read;
     if (read?.errata === undefined) continue;
     if (left === 0) break;
-    const { errors } = read.totals;
-    const limit = Math.min(MOST_OF_UPLOAD, left, Math.max(errors, 1));
+    const count = read.totals.errors + (read.totals.warnings ?? 0);
+    const limit = Math.min(MOST_OF_UPLOAD, left, Math.max(count, 1));
     left -= limit;
-    found.push(firstOf(uploads, read.errata, limit).then((errata) => ({ stream, number, name, errors, errata })));
+    found.push(firstOf(uploads, read.errata, limit).then((errata) => ({ stream, number, name, count, errata })));
   }
   return Promise.all(found);
 }

@@ -25,7 +25,7 @@ export interface UploadLabels {
  * Milliseconds. Files that were stored before that may be removed when no upload names them (remove-abandoned.ts), so
  * an upload that takes longer is refused.
  */
-const LONGEST_UPLOAD_MS = 24 * 3_600_000;
+export const LONGEST_UPLOAD_MS = 24 * 3_600_000;
 
 /**
  * An upload that is being received. Each file is stored as it arrives; when all are stored, one document publishes the

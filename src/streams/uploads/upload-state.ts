@@ -51,7 +51,10 @@ export interface ReadTotals {
   readonly records: number;
   /** Number of ids in lists, and of records that are marked as deleted. */
   readonly deletions: number;
+  /** Number of records and lines that could not be read. */
   readonly errors: number;
+  /** Number of records that were read with a warning; absent when there are none. */
+  readonly warnings?: number;
 }
 
 /** How a file was interpreted: a file that was sent, or one in a package. */
@@ -77,6 +80,8 @@ export interface UploadErratum {
   readonly offset: number;
   readonly id?: string;
   readonly reason: string;
+  /** Present when the record was taken over: the reason says what was repaired or left out. */
+  readonly warning?: true;
 }
 
 /** What became of the ids of an upload, each counted once. */

@@ -130,6 +130,23 @@ describeOnEachStore('a registry of tokens', (store) => {
     assert.equal(await others.countValid(), 1);
   });
 
+  it('has a bearer for a token as long as it is valid', async () => {
+    const soon = Date.now() + 3_600_000;
+    const { record } = await tokens.create({ name: 'a', scopes: ['read:*'], limits: {}, expires: soon });
+    const revoked = (await make()).record;
+    const bearer = { kind: 'token', id: record.id, name: 'a', scopes: ['read:*'], limits: {} };
+    assert.deepEqual(await tokens.bearer(record.id), bearer);
+    await tokens.revoke(revoked.id);
+    assert.deepEqual([await tokens.bearer(revoked.id), await tokens.bearer('000000000000')], [undefined, undefined]);
+    try {
+      mock.method(Date, 'now', () => soon);
+      assert.equal(await tokens.bearer(record.id), undefined);
+      assert.equal(await tokens.countValid(), 0);
+    } finally {
+      mock.restoreAll();
+    }
+  });
+
   it('takes no name that is not one line of text', async () => {
     for (const name of ['', ' ', 'a\nb', 'a\u0000', '\u202e', 'x'.repeat(101)]) {
       await assert.rejects(tokens.create({ name, scopes: ['administer'] }), { code: 'invalid' });

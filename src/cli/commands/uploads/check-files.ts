@@ -1,7 +1,7 @@
 import { findFiles } from '../../../streams/files/find-files.ts';
 import type { FoundFile, GivenFile } from '../../../streams/files/found-file.ts';
 import { type ReadItem, readFile } from '../../../streams/files/read-file.ts';
-import type { Erratum } from '../../../streams/marc/read-record.ts';
+import { type Erratum, warningOf } from '../../../streams/marc/read-record.ts';
 
 const MOST_FIRST = 10;
 
@@ -11,8 +11,11 @@ export interface CheckedFile extends Omit<FoundFile, 'bytes'> {
   /** Number of ids in lists, and of records that are marked as deleted. */
   deletions: number;
   errors: number;
-  /** The first of the errors. */
+  /** Number of records that would be taken over with a warning. */
+  warnings: number;
+  /** The first of the errors, and of the warnings. */
   readonly firstErrors: Erratum[];
+  readonly firstWarnings: Erratum[];
 }
 
 /** Receives each file and its contents, besides counting. */
@@ -41,7 +44,9 @@ export async function* checkFiles(
         records: 0,
         deletions: 0,
         errors: 0,
+        warnings: 0,
         firstErrors: [],
+        firstWarnings: [],
       };
       for (const visitor of visitors) await visitor.begin(file);
       for await (const batch of readFile(found)) {
@@ -62,4 +67,8 @@ function count(item: ReadItem, file: CheckedFile): void {
     if (file.firstErrors.length < MOST_FIRST) file.firstErrors.push(item);
   } else if (item.kind === 'deletion' || item.deleted) file.deletions += 1;
   else file.records += 1;
+  const warning = item.kind === 'record' ? warningOf(item) : undefined;
+  if (warning === undefined) return;
+  file.warnings += 1;
+  if (file.firstWarnings.length < MOST_FIRST) file.firstWarnings.push(warning);
 }

@@ -1,5 +1,6 @@
 import { formatCount } from '../../../lib/format-count.ts';
 import type { FileKind } from '../../../streams/files/found-file.ts';
+import type { Erratum } from '../../../streams/marc/read-record.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 import type { CheckedFile } from './check-files.ts';
 
@@ -41,28 +42,40 @@ function unknownOf(files: readonly CheckedFile[]): string[] {
 
 function errorsOf(files: readonly CheckedFile[]): string[] {
   return files
-    .flatMap((file) => {
-      if (file.errors === 0) return [];
-      const what = file.kind === 'deleted-ids' ? 'line' : 'record';
-      const lines = file.firstErrors.map(({ ordinal, offset, id, reason }) => {
-        const which = id === undefined ? '' : ` (${id})`;
-        return `  ${what} ${formatCount(ordinal)}${which}, at byte ${formatCount(offset)}\n    ${reason}`;
-      });
-      const title = `Errors in ${nameOf(file)}:`;
-      return [[title, ...lines, ...more(file.errors - lines.length)].join('\n')];
-    })
+    .flatMap((file) => [
+      ...errataOf(file, 'Errors in', { errata: file.firstErrors, count: file.errors }),
+      ...errataOf(file, 'Taken over with a warning in', { errata: file.firstWarnings, count: file.warnings }),
+    ])
     .slice(0, MOST_ERRORS);
+}
+
+interface FirstErrata {
+  readonly errata: readonly Erratum[];
+  /** Number of all. */
+  readonly count: number;
+}
+
+function errataOf(file: CheckedFile, title: string, { errata, count }: FirstErrata): string[] {
+  if (count === 0) return [];
+  const what = file.kind === 'deleted-ids' ? 'line' : 'record';
+  const lines = errata.map(({ ordinal, offset, id, reason }) => {
+    const which = id === undefined ? '' : ` (${id})`;
+    return `  ${what} ${formatCount(ordinal)}${which}, at byte ${formatCount(offset)}\n    ${reason}`;
+  });
+  return [[`${title} ${nameOf(file)}:`, ...lines, ...more(count - lines.length)].join('\n')];
 }
 
 const more = (count: number): string[] => (count > 0 ? [`  … and ${formatCount(count)} more`] : []);
 
 function sumsOf(files: readonly CheckedFile[]): string {
-  const sum = (field: 'records' | 'deletions' | 'errors') => files.reduce((total, file) => total + file[field], 0);
+  const sum = (field: 'records' | 'deletions' | 'errors' | 'warnings') =>
+    files.reduce((total, file) => total + file[field], 0);
   const unknown = files.filter(({ kind }) => kind === 'unknown').length;
   const taken = `${plural(sum('records'), 'record')} and ${plural(sum('deletions'), 'deletion')}`;
   const lost = [
     ...(sum('errors') > 0 ? [plural(sum('errors'), 'error')] : []),
     ...(unknown > 0 ? [`${plural(unknown, 'file')} of unknown type`] : []),
   ];
-  return `Of ${plural(files.length, 'file')}, an upload would take over ${taken}${lost.length === 0 ? '' : `, but not ${lost.join(' and ')}`}.`;
+  const warned = sum('warnings') === 0 ? '' : ` ${plural(sum('warnings'), 'record')} would have a warning.`;
+  return `Of ${plural(files.length, 'file')}, an upload would take over ${taken}${lost.length === 0 ? '' : `, but not ${lost.join(' and ')}`}.${warned}`;
 }

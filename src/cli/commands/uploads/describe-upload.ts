@@ -30,12 +30,16 @@ function describeStatus({ status, applied, failure, totals, organization, stream
     `  status: ${status}`,
     ...(failure === undefined ? [] : [`  failed at ${failure.at}: ${printableLine(failure.error)} (${retries})`]),
     ...(applied === undefined ? [] : [`  published: ${describeApplied(applied)}`]),
-    ...(totals === undefined || totals.errors === 0
+    ...(totals === undefined || (totals.errors === 0 && totals.warnings === undefined)
       ? []
-      : [
-          `  errors: ${formatCount(totals.errors)}: list them with "tidemark uploads errors ${organization}/${stream}/${number}"`,
-        ]),
+      : [`  ${foundText(totals)}: list them with "tidemark uploads errors ${organization}/${stream}/${number}"`]),
   ];
+}
+
+function foundText({ errors, warnings }: NonNullable<UploadView['totals']>): string {
+  const warned =
+    warnings === undefined ? '' : `, and warnings of records that were taken over: ${formatCount(warnings)}`;
+  return `errors: ${formatCount(errors)}${warned}`;
 }
 
 function describeTaken({ taken, totals }: UploadView): string[] {

@@ -1,7 +1,8 @@
+import { warningOf } from '../../../streams/marc/read-record.ts';
 import { openOutputFile } from '../../output-file.ts';
 import type { FileVisitor } from './check-files.ts';
 
-/** Writes every error, and every file of unknown type, as a line of JSON. @throws TidemarkError `invalid` */
+/** Writes every error, warning, and file of unknown type as a line of JSON. @throws TidemarkError `invalid` */
 export async function openErrorsFile(path: string): Promise<FileVisitor> {
   const output = await openOutputFile(path, 'w');
   const write = (value: object) => output.write(`${JSON.stringify(value)}\n`);
@@ -11,9 +12,10 @@ export async function openErrorsFile(path: string): Promise<FileVisitor> {
     },
     async read(batch, { path }) {
       for (const item of batch) {
-        if (item.kind !== 'erratum') continue;
-        const { ordinal, offset, id, reason } = item;
-        await write({ path, ordinal, offset, id, reason });
+        const erratum = item.kind === 'record' ? warningOf(item) : item;
+        if (erratum?.kind !== 'erratum') continue;
+        const { ordinal, offset, id, reason, warning } = erratum;
+        await write({ path, ordinal, offset, id, reason, warning });
       }
     },
     async end() {},

@@ -27,8 +27,10 @@ export const uploadsErrors: CliCommand = {
   },
 };
 
-function describe({ path, ordinal, offset, id, reason }: UploadErratum): string {
+function describe({ path, ordinal, offset, id, reason, warning }: UploadErratum): string {
   const which = id === undefined ? '' : ` (${id})`;
   const place = `number ${formatCount(ordinal)}${which}, at byte ${formatCount(offset)}`;
-  return printableLine(`${path.join(' > ')}: ${place}: ${reason}`);
+  return printableLine(
+    `${path.join(' > ')}: ${place}: ${warning ? 'warning, the record was taken over: ' : ''}${reason}`,
+  );
 }

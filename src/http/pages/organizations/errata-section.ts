@@ -3,21 +3,21 @@ import type { ErrataOfUpload } from '../../../streams/uploads/latest-errata.ts';
 import { type Html, html } from '../parts/html.ts';
 import { stackingTable } from '../parts/tables.ts';
 import { counted } from '../parts/words.ts';
-import { erratumPlace } from './upload-parts.ts';
+import { erratumPlace, erratumReason } from './upload-parts.ts';
 
-/** The latest records that could not be read: which, where, and why, each with a link to its upload. */
+/** The latest errors and warnings: which record, where, and why, each with a link to its upload. */
 export function errataSection(found: readonly ErrataOfUpload[]): Html | undefined {
   if (found.length === 0) return undefined;
   const rows = found.flatMap((upload) => upload.errata.map((erratum) => ({ upload, erratum })));
-  const more = found.filter(({ errors, errata }) => errors > errata.length);
+  const more = found.filter(({ count, errata }) => count > errata.length);
   return html`<h2 id="errors">Latest errors</h2>
-<p class="quiet">What else could be read of these uploads was taken over. Where a reason says that nothing behind its place is read, the rest of that file is missing.</p>
+<p class="quiet">What else could be read of these uploads was taken over, and so were records with a warning. Where a reason says that nothing behind its place is read, the rest of that file is missing.</p>
 ${
   rows.length > 0 &&
   stackingTable('Latest errors', rows, [
     { name: 'Record', style: 'name', isHead: true, cell: ({ erratum }) => erratumPlace(erratum) },
     { name: 'Byte', style: 'number', cell: ({ erratum }) => formatCount(erratum.offset) },
-    { name: 'Reason', style: 'name', cell: ({ erratum }) => erratum.reason },
+    { name: 'Reason', style: 'name', cell: ({ erratum }) => erratumReason(erratum) },
     {
       name: 'Upload',
       style: 'name',
@@ -29,10 +29,10 @@ ${more.length > 0 && html`<ul>${more.map((upload) => html`<li>${moreOf(upload)}<
 }
 
 function moreOf(upload: ErrataOfUpload): Html {
-  const { number, errors, errata } = upload;
+  const { number, count, errata } = upload;
   if (errata.length === 0)
     return html`The errors of upload ${number} cannot be read now: ${errorsLink(upload, 'try its page')}`;
-  return errorsLink(upload, `${counted(errors - errata.length, 'more error')} in upload ${number}`);
+  return errorsLink(upload, `${counted(count - errata.length, 'more error')} in upload ${number}`);
 }
 
 function errorsLink({ stream, number }: ErrataOfUpload, text: string): Html {

@@ -11,7 +11,7 @@ import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { counted } from '../parts/words.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
-import { AGAIN, erratumPlace, isOpen, kindText, uploadState } from './upload-parts.ts';
+import { AGAIN, erratumPlace, erratumReason, isOpen, kindText, uploadState } from './upload-parts.ts';
 
 export interface UploadPage extends OrganizationFrame {
   readonly upload: UploadView;
@@ -34,6 +34,7 @@ ${
     ['records', formatCount(totals.records)],
     ['deletions', formatCount(totals.deletions)],
     ['errors', formatCount(totals.errors)],
+    ...(totals.warnings === undefined ? [] : ([['warnings', formatCount(totals.warnings)]] as const)),
   ])
 }
 ${facts([
@@ -125,12 +126,13 @@ ${rest > 0 && html`<p class="quiet">and ${counted(rest, 'file')} more</p>`}`;
 
 function errorSection({ errata, at, upload, frame }: UploadPage): Html | undefined {
   if (errata === undefined) return undefined;
-  return html`<h2 id="errors">What could not be read</h2>
-<p class="quiet">What else could be read of these files was taken over. Where a reason says that nothing behind its place is read, the rest of that file is missing. All errors: <a href="${frame.top}api/${upload.errors}">as JSON</a>, <a href="${frame.top}api/${upload.errors}.csv">as CSV</a>.</p>
-${stackingTable('What could not be read', errata.errata, [
+  const title = upload.totals?.warnings === undefined ? 'What could not be read' : 'Errors and warnings';
+  return html`<h2 id="errors">${title}</h2>
+<p class="quiet">What else could be read of these files was taken over, and so were records with a warning. Where a reason says that nothing behind its place is read, the rest of that file is missing. All errors: <a href="${frame.top}api/${upload.errors}">as JSON</a>, <a href="${frame.top}api/${upload.errors}.csv">as CSV</a>.</p>
+${stackingTable(title, errata.errata, [
   { name: 'File', style: 'name', isHead: true, cell: erratumPlace },
   { name: 'Byte', style: 'number', cell: ({ offset }) => formatCount(offset) },
-  { name: 'Reason', style: 'name', cell: ({ reason }) => reason },
+  { name: 'Reason', style: 'name', cell: erratumReason },
 ])}
 ${onward(
   at === 0 ? undefined : { name: 'First', href: './#errors' },

@@ -48,6 +48,10 @@ export function erratumPlace({ path, ordinal, id }: UploadErratum): Html {
   return html`${path.join(' > ')}<span class="more-of">number ${formatCount(ordinal)}${id !== undefined && ` (${id})`}</span>`;
 }
 
+export function erratumReason({ reason, warning }: UploadErratum): Html {
+  return html`${warning && html`<span class="state reading">warning</span> The record was taken over: `}${reason}`;
+}
+
 /** @param home the address of the organization */
 export function uploadTable(
   label: string,

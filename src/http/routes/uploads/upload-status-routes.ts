@@ -77,8 +77,8 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
 }
 
 async function* asCsv(body: Readable): AsyncGenerator<string> {
-  yield csvRow(['file', 'path', 'number', 'offset', 'id', 'reason']);
-  for await (const { file, path, ordinal, offset, id, reason } of eachErratum(body)) {
-    yield csvRow([file, path.join(' > '), ordinal, offset, id, reason]);
+  yield csvRow(['file', 'path', 'number', 'offset', 'id', 'reason', 'warning']);
+  for await (const { file, path, ordinal, offset, id, reason, warning } of eachErratum(body)) {
+    yield csvRow([file, path.join(' > '), ordinal, offset, id, reason, warning ? 'true' : undefined]);
   }
 }

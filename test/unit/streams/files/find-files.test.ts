@@ -60,6 +60,35 @@ describe('files of an upload', () => {
     }
   });
 
+  it('compares each member of a gzip with its checksum and its length', async () => {
+    for (const back of [8, 4]) {
+      const [first, second] = [gzipSync(marc('1')), gzipSync(marc('2'))];
+      for (const member of [first, second]) {
+        const wrong = Buffer.from(member);
+        wrong[wrong.length - back]! ^= 1;
+        const bytes = Buffer.concat(member === first ? [wrong, second] : [first, wrong]);
+        const [file] = await find(bytes);
+        assert.match(file!.damage!, /^it is damaged before byte \d+ of what is packed: its checksum is wrong$/);
+      }
+    }
+  });
+
+  it('passes over what the header of a gzip may have', async () => {
+    const plain = gzipSync(RECORDS);
+    const [extra, name, comment, checksum] = ['\x03\0\x1f\0x', 'name\0', 'comment\0', 'cc'];
+    for (const [flags, fields] of [
+      [0x1e, extra + name + comment + checksum],
+      [0x04, extra],
+      [0x12, comment + checksum],
+    ] as const) {
+      const head = Buffer.from(plain.subarray(0, 10));
+      head[3] = flags;
+      const bytes = Buffer.concat([head, Buffer.from(fields, 'latin1'), plain.subarray(10)]);
+      assert.deepEqual(await summary(bytes), await summary(plain));
+      assert.equal((await find(bytes))[0]!.damage, undefined);
+    }
+  });
+
   it('passes over the zeros of a tape behind gzip, however many @long', async () => {
     const zeros = Buffer.alloc(1024 * 1024);
     async function* read() {

@@ -62,6 +62,19 @@ describe('records of a file', () => {
     assert.deepEqual(await read(bytes), ['record 1']);
   }).timeout(15_000);
 
+  it('have a warning when their id came before in the file', async () => {
+    const file = Buffer.concat([marc('1', 'old'), marc('2'), marc('3'), marc('1', 'new')]);
+    const warnings: unknown[] = [];
+    for await (const found of findFiles(given(file))) {
+      for await (const batch of readFile(found))
+        warnings.push(...batch.map((item) => 'warning' in item && item.warning));
+    }
+    assert.deepEqual(warnings, [
+      ...[false, false, false],
+      'the file has the id "1" more than once: of records with one id, the last counts',
+    ]);
+  });
+
   it('are read up to the damage of a package, which is the last erratum', async () => {
     const records = Buffer.concat([marc('1'), marc('2'), marc('3')]);
     const cut = tar({ a: records }).subarray(0, 512 + 90);

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { buildRecord } from '../../../../src/streams/marc/build-record.ts';
-import type { MarcField } from '../../../../src/streams/marc/marc-record.ts';
+import { type MarcField, MarcRecord } from '../../../../src/streams/marc/marc-record.ts';
 import { readMarc21 } from '../../../../src/streams/marc/read-marc21.ts';
+import { readMarcXml } from '../../../../src/streams/marc/read-marcxml.ts';
+import { writeMarcXml } from '../../../../src/streams/marc/write-marcxml.ts';
 import { encodeSample } from '../../../support/marc-records.ts';
 import { contentOf, isRecord, readAll } from '../../../support/read-marc.ts';
 
@@ -83,6 +85,43 @@ describe('Parts of a MARC21 record', () => {
         ['other', 4],
       ],
     );
+  });
+
+  it('are one record when each has other items, and all else is the same', async () => {
+    const bib = [data('245', 'Title'), data('910', 'in each')];
+    const items = (...names: readonly string[]) => part('1', ...bib, ...names.map((name) => data('999', name)));
+    const parts = [items('a', 'b'), items('c'), items('d', 'e'), part('2')];
+    const xml = parts.map((bytes) => writeMarcXml(new MarcRecord(bytes))).join('');
+    const inBoth = [
+      await readAll(readMarc21, Buffer.concat(parts)),
+      await readAll(readMarcXml, Buffer.from(`<collection>${xml}</collection>`)),
+    ];
+    for (const read of inBoth) {
+      const [joined, ...others] = read.filter(isRecord);
+      assert.deepEqual(
+        others.map(({ id, ordinal }) => [id, ordinal]),
+        [['2', 2]],
+      );
+      assert.deepEqual(
+        contentOf(joined!).fields.map((field) => ('value' in field ? field.value : field.subfields[0]!.value)),
+        ['1', 'same', 'Title', 'in each', 'a', 'b', 'in each', 'c', 'in each', 'd', 'e'],
+      );
+    }
+  });
+
+  it('are versions when one has no items of its own, or anything else differs', async () => {
+    const items = (title: string, ...names: readonly string[]) =>
+      part('1', data('245', title), ...names.map((name) => data('999', name)));
+    const changed = items('Title', 'b');
+    changed.write('c', 5);
+    for (const other of [items('Title', 'a'), items('Title', 'a', 'b'), items('Title'), items('Other', 'b'), changed]) {
+      for (const parts of [
+        [items('Title', 'a'), other],
+        [other, items('Title', 'a')],
+      ]) {
+        assert.equal((await outline(...parts)).length, 2);
+      }
+    }
   });
 
   it('are versions of a record when their titles differ, however long they are together', async () => {

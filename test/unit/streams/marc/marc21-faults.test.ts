@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readMarc21 } from '../../../../src/streams/marc/read-marc21.ts';
 import type { ReadRecord } from '../../../../src/streams/marc/read-record.ts';
 import { encodeSample, type SampleRecord } from '../../../support/marc-records.ts';
-import { isRecord, readAll } from '../../../support/read-marc.ts';
+import { contentOf, isRecord, readAll } from '../../../support/read-marc.ts';
 
 const LEADER = '00000nam a2200000 a 4500';
 const TITLE = { tag: '245', indicators: '10', subfields: [{ code: 'a', value: 'Žluťoučký kůň' }] };
@@ -61,9 +61,11 @@ const FAULTS: readonly (readonly [string, Buffer, RegExp])[] = [
   ['a record terminator within a field', raw('001bad', '24510\x1faA\x1dB'), /1D at byte \d+ in field 245/],
   ['an escape sequence in UTF-8', raw('001bad', '24510\x1faA\x1b(NB'), /1B at byte/],
   ['a character that XML cannot have', raw('001bad', '24510\x1faA\uffffB'), /U\+FFFE or U\+FFFF at byte/],
-  ['no indicators', raw('001bad', '245\x1faTitle'), /expected two indicators/],
-  ['text before the first subfield', raw('001bad', '24510Title'), /expected two indicators/],
-  ['a subfield without a code', raw('001bad', '24510\x1faTitle\x1f'), /1E at byte \d+ in field 245/],
+  [
+    'text that is wrong beside an odd field',
+    raw('001bad', '245\x1faTitle', '500  \x1faA\x01B'),
+    /expected two indicators/,
+  ],
   ['a subfield in a control field', raw('001bad', '008a\x1fb'), /1F at byte \d+ in field 008/],
   ['no record terminator', record.subarray(0, -1), /no record terminator.*leader says 78 bytes/],
   ['an end in the middle of a field', record.subarray(0, 60), /no record terminator.*after 60 it breaks off/],
@@ -115,11 +117,9 @@ describe('Faults of MARC21', () => {
   });
 
   it('have a reason of their own each', async () => {
-    const [text, code] = ['expected text, without control characters', 'expected a code of printable ASCII after'];
+    const text = 'expected text, without control characters';
     const reasons: readonly (readonly [Buffer, string])[] = [
       [raw('001bad', '24510\x1faA\x01B'), `01 at byte 58 in field 245: ${text}`],
-      [raw('001bad', '24510\x1faA\x1f\x1fbB'), `1F at byte 59 in field 245: ${code} the subfield delimiter (1F)`],
-      [raw('001bad', '24510\x1fé'), `C3 at byte 56 in field 245: ${code} the subfield delimiter (1F)`],
       [raw('001bad', '008a\x1fb'), '1F at byte 54 in field 008: a control field has no subfields'],
       [raw('001bad', Buffer.from('24510\x1fa\xb9 x', 'latin1')), 'B9 at byte 57: expected UTF-8, as leader/09 says'],
       [
@@ -324,6 +324,77 @@ describe('A lenient reader of MARC21', () => {
       'value' in field ? field.value : field.subfields[0]!.value,
     );
     assert.deepEqual(texts, ['id', 'second', 'first', 'second']);
+  });
+
+  const ODD: readonly (readonly [string, string | Buffer, string | undefined, RegExp])[] = [
+    [
+      'three bytes before the first subfield',
+      '752 1x\x1faEl Paso',
+      '752 1\x1faEl Paso',
+      /has 3 indicators: two were kept/,
+    ],
+    ['one indicator', '7521\x1faEl Paso', '7521 \x1faEl Paso', /has 1 of two indicators/],
+    ['no indicators', '752\x1faEl Paso', '752  \x1faEl Paso', /has 0 of two indicators/],
+    ['an indicator that is not ASCII', '752é\x1faEl Paso', '752  \x1faEl Paso', /an indicator that is not ASCII/],
+    ['an empty field', '752', undefined, /^field 752 is empty: it was left out$/],
+    ['text without a subfield', '75210El Paso', undefined, /has no subfield delimiter \(1F\): it was left out$/],
+    ['a code with an accent', '752  \x1féEl\x1fbPaso', '752  \x1feEl\x1fbPaso', /the subfield code "é".*became "e"$/],
+    [
+      'a code of another script',
+      '752  \x1fжEl\x1fbPaso',
+      '752  \x1fbPaso',
+      /the subfield code "ж": the subfield was left/,
+    ],
+    [
+      'a subfield without a code',
+      '752  \x1f\x1fbPaso\x1f',
+      '752  \x1fbPaso',
+      /without a code.*; field 752.*without a code/,
+    ],
+  ];
+  for (const [what, odd, mended, warning] of ODD) {
+    it(`reads a record with ${what}, and warns of it`, async () => {
+      const around = ['001odd', '24510\x1faŽluťoučký'] as const;
+      const file = Buffer.concat([GOOD('first'), raw(...around, odd, '999  \x1faitem'), GOOD('last')]);
+      for (const chunkSize of [7, 65_536]) {
+        const read = (await readAll(readMarc21, file, chunkSize)).filter(isRecord);
+        assert.deepEqual(
+          read.map(({ id, ordinal }) => [id, ordinal]),
+          [
+            ['first', 1],
+            ['odd', 2],
+            ['last', 3],
+          ],
+        );
+        assert.match(read[1]!.warning!, warning);
+        assert.equal(read[0]!.warning, undefined);
+        const rest = mended === undefined ? [] : [mended];
+        assert.deepEqual(read[1]!.record.bytes, raw(...around, ...rest, '999  \x1faitem'));
+      }
+    });
+  }
+
+  it('reads odd fields of MARC-8, whose codes it does not guess', async () => {
+    const odd = raw('001odd', Buffer.from('2451\x1faCaf\xe2e\x1f\xe2eNo', 'latin1'));
+    odd.write(' ', 9);
+    const [read] = (await readAll(readMarc21, odd)).filter(isRecord);
+    assert.deepEqual(contentOf(read!).fields[1], {
+      tag: '245',
+      indicators: '1 ',
+      subfields: [{ code: 'a', value: 'Café' }],
+    });
+    assert.match(read!.warning!, /1 of two indicators.*; field 245 has the subfield code.*was left out$/);
+  });
+
+  it('describes the first of many odd fields', async () => {
+    const [read] = (await readAll(readMarc21, raw('001odd', ...Array<string>(50).fill('500')))).filter(isRecord);
+    assert.match(read!.warning!, /^(field 500 is empty: it was left out; ){3}and 47 more$/);
+  });
+
+  it('reads an entry of the directory without a length as an empty field', async () => {
+    const odd = changed(raw('001odd', '500', '999  \x1faitem'), 39, '0000');
+    const [read] = (await readAll(readMarc21, odd)).filter(isRecord);
+    assert.deepEqual(read!.record.bytes, raw('001odd', '999  \x1faitem'));
   });
 
   it('reads nothing of an empty file, and of one with line breaks only', async () => {

@@ -49,9 +49,6 @@ const FAULTS: readonly (readonly [string, string, RegExp])[] = [
     `<record>${LEADER}${ID('bad')}<controlfield tag="245">A</controlfield></record>`,
     /field 245/,
   ],
-  ['a long code', `<record>${LEADER}${ID('bad')}${TITLE.replace('"a"', '"ab"')}</record>`, /the subfield code "ab"/],
-  ['no code', `<record>${LEADER}${ID('bad')}${TITLE.replace('code="a"', '')}</record>`, /the subfield code ""/],
-  ['a long indicator', `<record>${LEADER}${ID('bad')}${TITLE.replace('"1"', '"12"')}</record>`, /the indicators "120"/],
   [
     'an unknown element with a tag',
     `<record>${LEADER}${ID('bad')}<datafeld tag="245"/></record>`,
@@ -73,7 +70,6 @@ const FAULTS: readonly (readonly [string, string, RegExp])[] = [
     /an element subfield/,
   ],
   ['an element within a text', `<record>${LEADER}${ID('b<i/>d')}</record>`, /element within a text/],
-  ['text between fields', `<record>${LEADER}${ID('bad')}stray${TITLE}</record>`, /text outside of its fields: "stray"/],
   ['a record within a record', `<record>${LEADER}${ID('bad')}${GOOD('inner')}</record>`, /an element record/],
   [
     'a control character',
@@ -305,6 +301,31 @@ describe('A reader of MARCXML', () => {
         subfields: [{ code: ' ', value: 'Kůň' }],
       });
       assert.match(writeMarcXml(read.record), /<subfield code=" ">Kůň<\/subfield>/);
+    }
+  });
+
+  it('reads a record with odd fields, and warns of them', async () => {
+    const kept = TITLE.replace('</datafield>', '<subfield code="c">Pal</subfield></datafield>');
+    const odd: readonly (readonly [string, string, RegExp])[] = [
+      ['10', kept.replace('"a"', '"ab"'), /field 245 has the subfield code "ab": the subfield was left out$/],
+      ['10', kept.replace('code="a"', ''), /field 245 has a subfield without a code: the subfield was left out$/],
+      ['10', kept.replace('"a"', '"é"'), /the subfield code "é", which is not ASCII: it became "e"$/],
+      ['10', kept.replace('"1"', '"12"'), /field 245 has 3 indicators: two were kept$/],
+      [' 0', kept.replace('"1"', '"ñ"'), /an indicator that is not ASCII: it became a blank$/],
+      ['10', `stray${kept}`, /^text outside of its fields was left out: "stray"$/],
+      ['10', kept.replace('<sub', 'stray<sub'), /^text outside of its fields was left out: "stray"$/],
+    ];
+    for (const [indicators, field, warning] of odd) {
+      const xml = collection(GOOD('first'), `<record>${LEADER}${ID('odd')}${field}</record>`, GOOD('last'));
+      const read = (await readAll(readMarcXml, Buffer.from(xml), 7)).filter(isRecord);
+      assert.deepEqual(
+        read.map(({ id }) => id),
+        ['first', 'odd', 'last'],
+      );
+      assert.match(read[1]!.warning!, warning);
+      const [, title] = contentOf(read[1]!).fields;
+      assert.ok(title !== undefined && 'subfields' in title);
+      assert.deepEqual([title.indicators, title.subfields.at(-1)], [indicators, { code: 'c', value: 'Pal' }]);
     }
   });
 

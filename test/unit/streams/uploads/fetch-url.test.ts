@@ -166,6 +166,14 @@ describe('fetching the file of an upload', () => {
     }
   });
 
+  it('gives up on a file that takes too long, though bytes come all the time', async () => {
+    const slow = await serve((_request, response) => {
+      const timer = setInterval(() => response.write('x'), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    await fails(fetched(slow.url, { longestMs: 200 }), 'unavailable', /0\.2 seconds/);
+  });
+
   it('gives up on a server that hangs: before the answer, in it, and where none listens', async () => {
     const silent = await serveRaw('', false);
     await fails(fetched(silent.url, { idleMs: 200 }), 'unavailable', /sent nothing for 0.2 seconds/);
