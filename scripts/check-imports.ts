@@ -62,8 +62,17 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'backup',
-    to: ['stores', 'sets', 'artifacts', 'sources', 'publish', 'config/version.ts', 'config/configuration.ts'],
-    because: 'it copies and compares what is stored and published, and records nothing',
+    to: [
+      'stores',
+      'sets',
+      'artifacts',
+      'sources',
+      'publish',
+      'streams',
+      'config/version.ts',
+      'config/configuration.ts',
+    ],
+    because: 'it copies and compares what is stored and published, and records nothing but what it found',
   },
   {
     from: 'client',

@@ -4,9 +4,12 @@ import { may } from './access/may.ts';
 import { Sessions } from './access/sessions.ts';
 import { TokenRegistry } from './access/token-registry.ts';
 import { ArtifactHealth } from './artifacts/artifact-health.ts';
+import { refusingDamaged } from './artifacts/damage.ts';
 import { openArtifacts } from './artifacts/open-artifacts.ts';
 import { archiveInThread } from './backup/archive-task.ts';
 import { requireWhole } from './backup/rebuild-state.ts';
+import { ArtifactChecks } from './backup/verify/artifact-checks.ts';
+import { verifyArtifacts } from './backup/verify/verify-artifacts.ts';
 import { type Configuration, describeStore } from './config/configuration.ts';
 import { TidemarkError } from './core/errors.ts';
 import type { ResourceSet, SetId } from './core/resource-set.ts';
@@ -158,7 +161,7 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
   );
   metrics.notifications.watch({ subscriptions, deliverer });
   const artifactHealth = new ArtifactHealth(artifacts);
-  metrics.watch({ gauge, sets, cache, publisher, artifactHealth });
+  metrics.watch({ gauge, sets, cache, publisher, artifactHealth, artifactChecks: stored.artifactChecks });
   metrics.jobs.watch(jobs);
   const { rootOf, sourceOf, servedSourceOf, records, pathScans } = openSources(
     configuration,
@@ -254,6 +257,15 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
     },
     removeCopies: () => removeCopies(dataFolder, sets),
     archive: metrics.archive.around((signal) => archiveInThread(configuration, signal)),
+    verifyArtifacts: (options) =>
+      verifyArtifacts({
+        ...configuration.verifyArtifacts,
+        ...options,
+        catalog,
+        sets,
+        artifacts: stored.allArtifacts,
+        checks: stored.artifactChecks,
+      }),
     async scanPaths(set, paths) {
       // Scans of one set run one at a time within a process: see sources/files/file-source.ts.
       if (!configuration.sources) throw keepsNoSources();
@@ -284,11 +296,26 @@ async function openStored(configuration: Configuration, metrics: AppMetrics, clo
   const updater = new Updater(index);
   closers.add(() => updater.idle());
   const linked = new LinkedSets({ updater, index, catalog });
-  const artifacts = openArtifacts(configuration.artifacts);
-  closers.add(() => artifacts.close());
+  const allArtifacts = openArtifacts(configuration.artifacts);
+  closers.add(() => allArtifacts.close());
+  const artifactChecks = new ArtifactChecks(catalog);
+  const artifacts = refusingDamaged(allArtifacts, (key) => artifactChecks.damagedParts(key));
   const comparer = new Comparer(threadDataOf(configuration));
   closers.add(() => comparer.close());
-  return { catalog, gauge, jobs, index, sets, postingLog, updater, linked, artifacts, comparer };
+  return {
+    catalog,
+    gauge,
+    jobs,
+    index,
+    sets,
+    postingLog,
+    updater,
+    linked,
+    artifacts,
+    allArtifacts,
+    artifactChecks,
+    comparer,
+  };
 }
 
 function openNotifications(

@@ -11,7 +11,7 @@ import type { Digest } from './file-writer.ts';
  * state of an upload is read before: applying it again changes nothing. The cursor by which a set follows the default
  * stream would be behind the log: without it, both are compared. The log of postings may be lost. Subscriptions contain
  * secrets, and subscribers renew them; users sign in again. The archive document is written anew, and only when its
- * last stamp is not ahead of the clock.
+ * last stamp is not ahead of the clock. Artifacts are compared again by a store that is restored.
  */
 const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   'page-directory': 'before',
@@ -38,6 +38,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   rebuild: 'never',
   clock: 'never',
   journal: 'never',
+  'artifact-check': 'never',
 };
 
 export const CATALOG_KINDS = Object.keys(READ) as readonly CatalogKind[];

@@ -36,6 +36,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'artifacts list': async () => (await import('./commands/artifacts/artifacts-list.ts')).artifactsList,
   'artifacts show': async () => (await import('./commands/artifacts/artifacts-show.ts')).artifactsShow,
   'artifacts cat': async () => (await import('./commands/artifacts/artifacts-cat.ts')).artifactsCat,
+  'artifacts verify': async () => (await import('./commands/artifacts/artifacts-verify.ts')).artifactsVerify,
   'artifacts index': async () => (await import('./commands/artifacts/artifacts-index.ts')).artifactsIndex,
   'organizations add': async () => (await import('./commands/organizations/organizations-add.ts')).organizationsAdd,
   'organizations list': async () => (await import('./commands/organizations/organizations-list.ts')).organizationsList,

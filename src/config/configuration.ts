@@ -26,6 +26,11 @@ export interface Configuration {
   readonly jobs: JobsConfiguration;
   /** The time zone of schedules. */
   readonly timeZone: string;
+  readonly verifyArtifacts: {
+    /** Days within which all stored artifacts are compared with their digests; Infinity: never. */
+    readonly days: number;
+    readonly bytesPerSecond: number;
+  };
   /** The administrator's token from the environment. */
   readonly token: Secret | undefined;
   /** Permits binding to a public address without a token; nothing can be posted then. */

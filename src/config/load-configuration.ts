@@ -51,6 +51,10 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
       leaseMs: valueOrDefault('jobLease'),
     },
     timeZone: valueOrDefault('timeZone'),
+    verifyArtifacts: {
+      days: valueOrDefault('verifyArtifactsWithin'),
+      bytesPerSecond: valueOrDefault('verifyArtifactsRate'),
+    },
     token: values.token,
     publicReadOnly: valueOrDefault('publicReadOnly'),
     limits: {

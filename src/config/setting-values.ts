@@ -80,6 +80,17 @@ export const retries = checked((value) => {
   throw new Wrong(`${quote(value)} is not a whole number from 0 to ${MOST_RETRIES}`);
 });
 
+const MOST_DAYS = 365;
+
+/** Whole days; Infinity for never. */
+export const daysOrNever = checked((value) => {
+  const text = textOf(value);
+  if (text === 'never') return Number.POSITIVE_INFINITY;
+  const number = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= 1 && number <= MOST_DAYS) return number;
+  throw new Wrong(`${quote(value)} is not a number of days: use a whole number from 1 to ${MOST_DAYS}, or never`);
+});
+
 /** A share, from 0 to 1. */
 export const percent = checked((value) => {
   const [, number = ''] = /^(\d{1,3}(?:\.\d{1,3})?) ?%?$/.exec(textOf(value)) ?? [];

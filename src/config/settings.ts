@@ -42,6 +42,21 @@ export const SETTINGS = {
     default: 'UTC',
     meaning: 'The time zone of schedules, such as `Europe/Vienna`. The same for all processes of a store.',
   }),
+  verifyArtifactsWithin: setting({
+    variable: 'TIDEMARK_VERIFY_ARTIFACTS_WITHIN',
+    flag: '--verify-artifacts-within <days>',
+    schema: values.daysOrNever,
+    default: '30',
+    meaning:
+      'Days within which a job reads all stored artifacts and compares them with their digests, a share every night: from 1 to 365, or `never`. The same for all processes of a store. See `docs/reliability.md`.',
+  }),
+  verifyArtifactsRate: setting({
+    variable: 'TIDEMARK_VERIFY_ARTIFACTS_RATE',
+    flag: '--verify-artifacts-rate <size>',
+    schema: values.sizeOrUnlimited,
+    default: '50mb',
+    meaning: 'Most bytes of artifacts that are read in a second to compare them; or `unlimited`.',
+  }),
   token: setting({
     variable: 'TIDEMARK_TOKEN',
     schema: values.token,

@@ -12,6 +12,7 @@ import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.t
 import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
 import { removeUnusedStreamDumps } from './kinds/remove-unused-stream-dumps.ts';
 import { tendResumableUploads } from './kinds/tend-resumable-uploads.ts';
+import { verifyArtifacts } from './kinds/verify-artifacts.ts';
 
 /** Every kind of job. */
 export const JOB_DEFINITIONS: readonly JobDefinition[] = [
@@ -28,4 +29,5 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   removeUnusedLists,
   removeUnusedStreamDumps,
   removeUnfinishedArtifacts,
+  verifyArtifacts,
 ];

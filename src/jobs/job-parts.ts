@@ -1,5 +1,6 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { Archived } from '../backup/archive-log.ts';
+import type { ArtifactReport, VerifyArtifactsOptions } from '../backup/verify/verify-artifacts.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { ListArchives } from '../publish/archives/list-archives.ts';
 import type { Dumps } from '../publish/dumps/dumps.ts';
@@ -40,4 +41,6 @@ export interface JobParts {
   readonly streamDumps: Pick<StreamDumps, 'build' | 'removeUnused'>;
   /** Archives the log in a thread. */
   archive(signal: AbortSignal): Promise<Archived>;
+  /** Compares stored artifacts with their digests. */
+  verifyArtifacts(options: VerifyArtifactsOptions): Promise<ArtifactReport>;
 }

@@ -34,7 +34,8 @@ export interface Catalog {
  * an organization that delivers files, with its streams; `upload`: files that were delivered; `upload-state`: the
  * progress of an upload; `stream-dump`: a full or delta dump of a stream's records; `upload-pause`: whether a dump
  * waits for a boundary; `followed`: see streams/follow-cursor.ts; `resumable-uploads`: uploads of an organization that
- * are sent in several requests.
+ * are sent in several requests; `artifact-check`: when artifacts were compared with their digests, and which of them
+ * are damaged.
  */
 export type CatalogKind =
   | 'set'
@@ -60,7 +61,8 @@ export type CatalogKind =
   | 'upload-state'
   | 'stream-dump'
   | 'upload-pause'
-  | 'followed';
+  | 'followed'
+  | 'artifact-check';
 
 export interface CatalogPage {
   readonly before?: string | undefined;

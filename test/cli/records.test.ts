@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { encodeLong } from '../../src/artifacts/avro/long.ts';
 import { schemaText } from '../../src/artifacts/avro/schemas.ts';
+import { putJson } from '../../src/artifacts/json-object.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { writeProvenance } from '../../src/artifacts/provenance.ts';
 import { rawBlock, rawFile, text } from '../support/avro-files.ts';
@@ -97,6 +98,20 @@ describe('Sets of records on the command line', () => {
       assert.equal(exitCode, 3);
       assert.match(stderr, new RegExp(`cannot be read: ${key}: the block at byte ${offset} ${problem}`));
     }
+  });
+
+  it('are compared with no artifact that is not the one that its run wrote', async () => {
+    await run('sets', 'add', 'cdl', '--records', 'cdl/harvest');
+    // As damage that can be read as other records.
+    const key = await putArtifact(artifacts, [record('a')], { start: DAY1 });
+    await putJson(artifacts, { kind: 'summary', of: key }, { hashes: { 'sha-256': '0'.repeat(64) } });
+    const scanned = await run('scan', 'cdl');
+    assert.equal(scanned.exitCode, 3, scanned.stdout);
+    assert.match(scanned.stderr, /the stored bytes of cdl\S+ are damaged/);
+    assert.deepEqual((await run('changes', 'list', 'cdl')).stdout, '');
+    const mapped = await run('activity', 'run', 'mapping', 'cdl', '--transform', 'identity');
+    assert.match(mapped.stderr, /the stored bytes of cdl\S+ are damaged/);
+    assert.equal((await run('artifacts', 'list', '--activity', 'mapping')).stdout, '');
   });
 
   it('are compared again when other hashes are to be published', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { overriding } from '../../src/observe/metrics/overriding.ts';
+import { overriding } from '../../src/lib/overriding.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeFaultSources, FaultSource } from '../support/fault-source.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
@@ -81,6 +82,17 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     const { state: resource } = await stream.resource('2');
     assert.equal(resource.mime, 'application/marc');
     assert.equal(resource.lastmod, Math.floor((await started.app.uploads.get('lane', 'main', number)).received / 1000));
+  });
+
+  itOnce('fails, and publishes nothing, when a stored file is not the one that was uploaded', async () => {
+    const { artifacts, uploads } = started.app;
+    const number = await stream.upload({ 'a.mrc': marc('1', 'title'), 'b.mrc': marc('2') });
+    const { artifact } = (await uploads.get('lane', 'main', number)).files[0]!;
+    const bytes = await buffer((await artifacts.get(artifact)).body);
+    await artifacts.delete(artifact);
+    await artifacts.put(artifact, [Buffer.from(bytes.toString('latin1').replace('title', 'tatle'), 'latin1')]);
+    await assert.rejects(stream.process(number), /the stored bytes of _uploads\S+ are damaged/);
+    assert.deepEqual(await stream.changes(), []);
   });
 
   itOnce(

@@ -74,6 +74,7 @@ export function testConfiguration(folder: string, settings: Partial<Configuratio
     sources: true,
     jobs: { run: true, concurrency: 2, leaseMs: 30_000 },
     timeZone: 'UTC',
+    verifyArtifacts: { days: 30, bytesPerSecond: Number.POSITIVE_INFINITY },
     token: undefined,
     publicReadOnly: false,
     limits: NO_LIMITS,

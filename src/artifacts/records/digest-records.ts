@@ -4,6 +4,7 @@ import type { ArtifactStore } from '../artifact-store.ts';
 import { readChunks } from '../avro/packed-blocks.ts';
 import type { DocumentSchemaId } from '../avro/schemas.ts';
 import type { FoundArtifact } from '../find-artifacts.ts';
+import { openArtifact } from '../open-artifact.ts';
 import { unreadable } from '../store-errors.ts';
 import type { RecordSort } from './record-sort.ts';
 
@@ -11,6 +12,8 @@ import type { RecordSort } from './record-sort.ts';
 export interface ComparedArtifact extends Pick<FoundArtifact, 'key' | 'schema'> {
   /** When its run began, in seconds since 1970. */
   readonly start: number;
+  /** If it is known without the summary of a run. */
+  readonly sha256?: string | undefined;
 }
 
 interface DigestOptions {
@@ -36,7 +39,7 @@ interface DigestProgress {
 export async function* digestRecords({ artifacts, artifact, sort }: DigestOptions): AsyncGenerator<DigestProgress> {
   const { key } = artifact;
   try {
-    const { body, length } = await artifacts.get(key);
+    const { body, length } = await openArtifact(artifacts, key, { sha256: artifact.sha256 });
     yield* digestBytes({ body, length, ...artifact }, sort);
   } catch (error) {
     throw unreadable(error, key, artifacts.name);

@@ -26,6 +26,8 @@ export const work: CliCommand<Options> = {
     'concurrency',
     'jobLease',
     'timeZone',
+    'verifyArtifactsWithin',
+    'verifyArtifactsRate',
     'artifacts',
     'archive',
     's3Timeout',

@@ -19,6 +19,8 @@ export const SERVER_SETTINGS: readonly SettingName[] = [
   'concurrency',
   'jobLease',
   'timeZone',
+  'verifyArtifactsWithin',
+  'verifyArtifactsRate',
   'recordsPollInterval',
   'folderScanInterval',
   's3PollInterval',

@@ -3,10 +3,10 @@ import { CHANGE_KINDS } from '../../core/change.ts';
 import { isRejection } from '../../ingest/posted-event.ts';
 import type { Posting } from '../../ingest/posting.ts';
 import type { Rejection } from '../../ingest/rejection.ts';
+import { overriding } from '../../lib/overriding.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { Instruments } from './instrument.ts';
-import { overriding } from './overriding.ts';
 import { REJECTION_CODES } from './rejection-codes.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];

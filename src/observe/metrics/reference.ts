@@ -31,4 +31,5 @@ const NOTHING: Parameters<AppMetrics['watch']>[0] = {
   cache: { figures: () => ({ documents: 0, bytes: 0, mostBytes: 0, hits: 0, misses: 0 }) },
   publisher: { countPages: async () => ({ current: 0, outOfDate: 0 }) },
   artifactHealth: { problem: async () => undefined },
+  artifactChecks: { known: async () => ({ shares: [], damaged: [] }) },
 };

@@ -15,6 +15,13 @@ export interface SourceParts {
   readonly cache: { figures(): CacheFigures };
   readonly publisher: { countPages(): Promise<PageCounts> };
   readonly artifactHealth: { problem(): Promise<string | undefined> };
+  readonly artifactChecks: { known(): Promise<ComparedArtifacts> };
+}
+
+/** What is known of comparisons of artifacts with their digests. */
+interface ComparedArtifacts {
+  readonly shares: readonly { readonly at: number; readonly artifacts: number }[];
+  readonly damaged: readonly unknown[];
 }
 
 /** The figures of the source at one time. */
@@ -30,6 +37,7 @@ interface StoreFigures {
   readonly sets: { readonly ready: number; readonly preparing: number };
   readonly totals: StoreTotals;
   readonly progress: LogProgress;
+  readonly compared: ComparedArtifacts;
 }
 
 /** Metrics of the source's content: read at each scrape, at a cost that does not grow with the content. */
@@ -45,6 +53,9 @@ export class SourceMetrics {
   readonly #lag;
   readonly #watermark;
   readonly #pages;
+  readonly #compared;
+  readonly #damaged;
+  readonly #oldestCheck;
 
   constructor(instruments: Instruments, parts: SourceParts) {
     this.#parts = parts;
@@ -86,6 +97,18 @@ export class SourceMetrics {
       help: 'Pages of the Resource Lists that were requested since the start. state: current (their rendering is current) or out_of_date (rendered at the next request).',
       labels: ['state'],
     });
+    this.#compared = instruments.gauge({
+      name: 'tidemark_artifacts_checked',
+      help: 'Stored artifacts that were compared with their digests, each at the last time that it was due.',
+    });
+    this.#damaged = instruments.gauge({
+      name: 'tidemark_artifacts_damaged',
+      help: 'Stored artifacts, or parts of them, that are damaged, missing or unreadable, by the last comparison of each.',
+    });
+    this.#oldestCheck = instruments.gauge({
+      name: 'tidemark_artifacts_oldest_check_seconds',
+      help: 'Seconds since the stored artifacts that have waited longest were compared with their digests; before that, since the first night. 0 when nothing was ever compared.',
+    });
     this.#cacheMetrics(instruments);
   }
 
@@ -101,7 +124,7 @@ export class SourceMetrics {
     return figures;
   }
 
-  #set({ sets, totals, progress }: StoreFigures): void {
+  #set({ sets, totals, progress, compared: { shares, damaged } }: StoreFigures): void {
     this.#sets.set({ state: 'ready' }, sets.ready);
     this.#sets.set({ state: 'preparing' }, sets.preparing);
     this.#resources.set(totals.resources);
@@ -109,6 +132,10 @@ export class SourceMetrics {
     this.#waiting.set(progress.waiting);
     this.#lag.set(lagOf(progress));
     this.#watermark.set(progress.applied / 1e6);
+    this.#compared.set(shares.reduce((sum, { artifacts }) => sum + artifacts, 0));
+    this.#damaged.set(damaged.length);
+    const oldest = Math.min(Date.now(), ...shares.map(({ at }) => at));
+    this.#oldestCheck.set((Date.now() - oldest) / 1000);
   }
 
   async #readNow(): Promise<SourceFigures> {
@@ -124,11 +151,15 @@ export class SourceMetrics {
   }
 
   async #askStore(): Promise<StoreFigures> {
-    const { gauge, sets } = this.#parts;
+    const { gauge, sets, artifactChecks } = this.#parts;
     const listed = await sets.list();
-    const [progress, totals] = await Promise.all([gauge.progress(), gauge.totals(sets.knownRemoved())]);
+    const [progress, totals, compared] = await Promise.all([
+      gauge.progress(),
+      gauge.totals(sets.knownRemoved()),
+      artifactChecks.known(),
+    ]);
     const ready = listed.reduce((count, set) => count + (set.ready ? 1 : 0), 0);
-    return { sets: { ready, preparing: listed.length - ready }, totals, progress };
+    return { sets: { ready, preparing: listed.length - ready }, totals, progress, compared };
   }
 
   #cacheMetrics(instruments: Instruments): void {

@@ -2,6 +2,7 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { readContainer } from '../../artifacts/avro/container-reader.ts';
 import { NAME_PREFIX, type SchemaId } from '../../artifacts/avro/schemas.ts';
 import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
+import { openArtifact } from '../../artifacts/open-artifact.ts';
 import type { IndexLocation } from '../../config/import-location.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { Cluster } from '../../lib/elasticsearch/cluster.ts';
@@ -112,7 +113,7 @@ class Indexing {
 
   async *#batches(schema: IndexedSchema): AsyncGenerator<readonly BulkDocument[]> {
     const { store, artifact, signal, onProgress } = this.#options;
-    const { body } = await store.get(artifact.key, { signal });
+    const { body } = await openArtifact(store, artifact.key, { signal });
     let batch: BulkDocument[] = [];
     let bytes = 0;
     for await (const { place, records } of readContainer(body, { schema, name: artifact.key })) {

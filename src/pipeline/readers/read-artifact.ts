@@ -2,6 +2,7 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { readContainer } from '../../artifacts/avro/container-reader.ts';
 import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
+import { openArtifact } from '../../artifacts/open-artifact.ts';
 import type { InputBatch, InputItem } from '../input-item.ts';
 import type { RecordSource } from './record-source.ts';
 
@@ -22,13 +23,9 @@ async function* readAll(
 ): AsyncIterable<InputBatch> {
   let before = 0;
   for (const { key, schema, length } of artifacts) {
-    const { body } = await store.get(key, { signal });
-    try {
-      for await (const { place, records } of readContainer(body, { schema: schema as DocumentSchemaId, name: key })) {
-        yield { items: records.map(itemOf), done: before + place.offset + place.length };
-      }
-    } finally {
-      body.destroy();
+    const { body } = await openArtifact(store, key, { signal });
+    for await (const { place, records } of readContainer(body, { schema: schema as DocumentSchemaId, name: key })) {
+      yield { items: records.map(itemOf), done: before + place.offset + place.length };
     }
     before += length;
   }

@@ -163,9 +163,10 @@ export class ChangeDumps {
     });
   }
 
-  /** The bytes of a package. @throws TidemarkError `not-found` when another program has deleted it */
-  open({ id }: ResourceSet, { name }: ChangePackage, range: ObjectRange): Promise<Readable> {
-    return openPackage(this.#parts.artifacts, { kind: 'change-package', set: id, name }, range);
+  /** The bytes of a package. @throws TidemarkError as `openPackage` */
+  open({ id }: ResourceSet, found: ChangePackage, range: ObjectRange): Promise<Readable> {
+    const key = { kind: 'change-package', set: id, name: found.name } as const;
+    return openPackage(this.#parts.artifacts, { ...found, key }, range);
   }
 
   readManifest({ id }: ResourceSet, { name, manifest }: ChangePackage): Promise<Buffer> {

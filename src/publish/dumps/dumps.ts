@@ -127,9 +127,10 @@ export class Dumps {
     return removed;
   }
 
-  /** The bytes of a package. @throws TidemarkError `not-found` when another program has deleted it */
-  open({ id }: ResourceSet, { name }: Package, range: ObjectRange): Promise<Readable> {
-    return openPackage(this.#parts.artifacts, { kind: 'package', set: id, name }, range);
+  /** The bytes of a package. @throws TidemarkError as `openPackage` */
+  open({ id }: ResourceSet, found: Package, range: ObjectRange): Promise<Readable> {
+    const key = { kind: 'package', set: id, name: found.name } as const;
+    return openPackage(this.#parts.artifacts, { ...found, key }, range);
   }
 
   readManifest({ id }: ResourceSet, { name, manifest }: Package): Promise<Buffer> {

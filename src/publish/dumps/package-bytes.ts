@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import { type ArtifactKey, formatKey, parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectRange } from '../../artifacts/artifact-store.ts';
+import { openCompared } from '../../artifacts/open-compared.ts';
 import type { Package } from './stored-dump.ts';
 
 type PackageKey = Extract<ArtifactKey, { readonly kind: 'package' | 'change-package' }>;
@@ -11,9 +12,16 @@ type Reads = Pick<ArtifactStore, 'get'>;
 
 const inflate = promisify<Buffer, Buffer>(inflateRaw);
 
-/** A range of the bytes of a package. @throws TidemarkError `not-found` when another program has deleted it */
-export async function openPackage(artifacts: Reads, key: PackageKey, range: ObjectRange): Promise<Readable> {
-  return (await artifacts.get(formatKey(key), { range })).body;
+/**
+ * A range of the bytes of a package; a small one is compared with its digest.
+ * @throws TidemarkError `not-found` when another program has deleted it; `unavailable` when it is damaged
+ */
+export async function openPackage(
+  artifacts: Reads,
+  { key, length, sha256 }: { readonly key: PackageKey } & Pick<Package, 'length' | 'sha256'>,
+  range: ObjectRange,
+): Promise<Readable> {
+  return (await openCompared(artifacts, { key: formatKey(key), length, sha256 }, range)).body;
 }
 
 /** The manifest in a package. It is never larger than a document may be. */
@@ -22,7 +30,8 @@ export async function readPackedManifest(
   key: PackageKey,
   { offset: start, packed, length }: Package['manifest'],
 ): Promise<Buffer> {
-  const bytes = await buffer(await openPackage(artifacts, key, { start, length: packed }));
+  const { body } = await artifacts.get(formatKey(key), { range: { start, length: packed } });
+  const bytes = await buffer(body);
   return packed === length ? bytes : inflate(bytes);
 }
 

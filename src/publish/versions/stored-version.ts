@@ -1,5 +1,7 @@
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey, ObjectRange, OpenObject } from '../../artifacts/artifact-store.ts';
+import { isDamaged } from '../../artifacts/damage.ts';
+import { openCompared } from '../../artifacts/open-compared.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
@@ -8,6 +10,8 @@ import type { SetId } from '../../core/resource-set.ts';
 export interface StoredBytes {
   readonly key: ObjectKey;
   readonly range?: ObjectRange | undefined;
+  /** Undefined when the state has no length. */
+  readonly digested?: { readonly length: number; readonly sha256: string } | undefined;
 }
 
 /**
@@ -17,35 +21,34 @@ export interface StoredBytes {
 export function placesOf(set: SetId, { hashes, length, kept }: ResourceState): readonly StoredBytes[] {
   const digest = hashes?.['sha-256'];
   if (digest === undefined) return [];
-  const alone = { key: formatKey({ kind: 'version', set, digest }) };
+  const digested = length === undefined ? undefined : { length, sha256: digest };
+  const alone = { key: formatKey({ kind: 'version', set, digest }), digested };
   if (kept === undefined || length === undefined) return [alone];
   const key = formatKey({ kind: 'version-pack', set, name: kept.pack });
-  return [{ key, range: { start: kept.offset, length } }, alone];
+  return [{ key, range: { start: kept.offset, length }, digested }, alone];
 }
 
 /**
- * Opens a version, or a part of it, where it is.
- * @throws TidemarkError `not-found` when it is in none of the places
+ * Opens a version, or a part of it, where it is. A small one is compared with its digest.
+ * @throws TidemarkError `not-found` when it is in none of the places; `unavailable` when it is damaged there
  */
 export async function openStored(
   artifacts: Pick<ArtifactStore, 'get'>,
   places: readonly StoredBytes[],
   part?: ObjectRange,
 ): Promise<OpenObject> {
-  for (const [at, { key, range }] of places.entries()) {
+  let damaged: unknown;
+  for (const [at, { key, range, digested }] of places.entries()) {
     try {
-      const { length, body } = await artifacts.get(key, { range: partOf(range, part) });
-      return { length: range?.length ?? length, body };
+      if (digested === undefined) return await artifacts.get(key, { range: part });
+      return await openCompared(artifacts, { key, within: range, ...digested }, part);
     } catch (error) {
       // `invalid`: the pack is damaged, and ends before.
       const isMissing = isTidemarkError(error, 'not-found') || isTidemarkError(error, 'invalid');
-      if (!isMissing || at === places.length - 1) throw error;
+      if (isDamaged(error)) damaged = error;
+      else if (!isMissing) throw error;
+      if (at === places.length - 1) throw damaged ?? error;
     }
   }
   throw new Error('a version without SHA-256 is stored nowhere');
-}
-
-function partOf(whole: ObjectRange | undefined, part: ObjectRange | undefined): ObjectRange | undefined {
-  if (whole === undefined || part === undefined) return whole ?? part;
-  return { start: whole.start + part.start, length: Math.min(part.length, whole.length - part.start) };
 }

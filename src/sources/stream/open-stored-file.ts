@@ -1,4 +1,5 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { openCompared } from '../../artifacts/open-compared.ts';
 import { unreadable } from '../../artifacts/store-errors.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { LiveResource, OpenedBytes } from '../served-source.ts';
@@ -25,7 +26,7 @@ export function openStoredFile(
     dateTellsVersions: false,
     async read(range) {
       try {
-        return (await artifacts.get(record.artifact, { range })).body;
+        return (await openCompared(artifacts, { key: record.artifact, length, sha256: digest }, range)).body;
       } catch (error) {
         throw unreadable(error, record.artifact, artifacts.name);
       }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ArtifactStore, GetOptions } from '../../artifacts/artifact-store.ts';
+import { openCompared } from '../../artifacts/open-compared.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
@@ -85,9 +86,9 @@ export class StreamDumps {
     return this.#stored.get(name, number);
   }
 
-  /** The bytes of a file, or some of them. */
-  async open({ artifact }: DumpFile, range?: GetOptions['range']): Promise<Readable> {
-    return (await this.#parts.artifacts.get(artifact, { range })).body;
+  /** The bytes of a file, or some of them. @throws TidemarkError as `openCompared` */
+  async open({ artifact: key, length, sha256 }: DumpFile, range?: GetOptions['range']): Promise<Readable> {
+    return (await openCompared(this.#parts.artifacts, { key, length, sha256 }, range)).body;
   }
 
   /**

@@ -19,6 +19,7 @@ interface UploadOfSet {
   readonly upload: Pick<Upload, 'number' | 'received'>;
   /** The artifact of its records. */
   readonly records: ObjectKey;
+  readonly recordsSha256: string | undefined;
   /** As they were read. */
   readonly files: ReadUpload['files'];
   /** The last stamp committed before the first of its events. */
@@ -52,7 +53,7 @@ const POSTINGS = 2;
  * @throws TidemarkError as `mergeUpload` and the store; `not-found` when the set was removed
  */
 export async function applyUpload(
-  { set, upload, records, files, after }: UploadOfSet,
+  { set, upload, files, after, ...artifact }: UploadOfSet,
   { thread, updater }: ApplyParts,
   { signal, report, log }: Pick<Attempt, 'signal' | 'report' | 'log'>,
 ): Promise<AppliedTotals> {
@@ -69,7 +70,14 @@ export async function applyUpload(
     return { read, results, earlier };
   };
   let done = 0;
-  const toApply = { set: partOf(set), records, files: entriesOfFiles(files), received, number: upload.number, after };
+  const toApply = {
+    set: partOf(set),
+    ...artifact,
+    files: entriesOfFiles(files),
+    received,
+    number: upload.number,
+    after,
+  };
   const steps = thread.merge(toApply, signal);
   for await (const { read, results, earlier } of mapInOrder(steps, POSTINGS, post)) {
     for (const [at, result] of results.entries()) totals[outcomeOf(result, earlier[at])] += 1;

@@ -21,6 +21,8 @@ export interface UploadToApply {
   };
   /** Key of the artifact of its records and deletions. */
   readonly records: ObjectKey;
+  /** Undefined when an earlier version wrote it. */
+  readonly recordsSha256: string | undefined;
   /** Number of records and deletions of each file: see ReplacedRecords. */
   readonly files: readonly number[];
   /** Time when the upload was received: seconds since 1970. */
@@ -92,11 +94,11 @@ export async function* mergeUpload(upload: UploadToApply, parts: MergeParts): As
 }
 
 async function* digest(
-  { records, received }: UploadToApply,
+  { records, recordsSha256: sha256, received }: UploadToApply,
   { artifacts }: MergeParts,
   sort: RecordSort,
 ): AsyncGenerator<MergeStep> {
-  const artifact = { key: records, schema: 'stream.Record.v1', start: received } as const;
+  const artifact = { key: records, schema: 'stream.Record.v1', start: received, sha256 } as const;
   for await (const _ of digestRecords({ artifacts, artifact, sort })) {
     yield { read: sort.size, records: [], earlier: [], problems: [] };
   }

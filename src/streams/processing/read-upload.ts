@@ -1,7 +1,8 @@
 import { formatKey } from '../../artifacts/artifact-key.ts';
-import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
 import type { Block } from '../../artifacts/avro/blocks.ts';
 import { packContainer } from '../../artifacts/avro/container-writer.ts';
+import { comparedBytes } from '../../artifacts/open-artifact.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { FoundFile, GivenFile } from '../files/found-file.ts';
@@ -95,8 +96,8 @@ class UploadReading {
       at: Date.now(),
       files: this.#files,
       totals: this.#totals,
-      ...(records !== undefined && { records }),
-      ...(errata !== undefined && { errata }),
+      ...(records !== undefined && { records: records.key, recordsSha256: records.hashes['sha-256'] }),
+      ...(errata !== undefined && { errata: errata.key, errataSha256: errata.hashes['sha-256'] }),
     };
   }
 
@@ -111,13 +112,13 @@ class UploadReading {
     return { organization, stream, number, id: randomId() };
   }
 
-  async #store(blocks: AsyncIterable<Block>): Promise<string> {
+  async #store(blocks: AsyncIterable<Block>): Promise<StoredObject> {
     const packed = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', blocks, ownThread: true });
     const key = { kind: 'stream-records', ...this.#place() } as const;
     const body = this.#parts
       .beginSort(formatKey(key))
       .copied(packed, this.#parts.arriving === undefined ? this.#ofBytes : Infinity);
-    return (await putArtifact(this.#parts.artifacts, key, body, { hashes: ['sha-256'] })).key;
+    return putArtifact(this.#parts.artifacts, key, body, { hashes: ['sha-256'] });
   }
 
   async *#read(): AsyncGenerator<Block, void, undefined> {
@@ -183,9 +184,9 @@ class UploadReading {
     await this.#errata.add({ file, path, ...erratum });
   }
 
-  #given({ name, artifact, length }: UploadedFile): GivenFile {
+  #given({ name, artifact, length, sha256 }: UploadedFile): GivenFile {
     const read = (start: number, bytes: number) => this.#counted(this.#bytesOf(artifact, start, bytes));
-    return { name, read: () => read(0, length), ranges: { length, read } };
+    return { name, read: () => comparedBytes(read(0, length), { key: artifact, sha256 }), ranges: { length, read } };
   }
 
   async *#bytesOf(artifact: string, start: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {

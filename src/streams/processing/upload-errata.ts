@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import type { ArtifactStore, StoredObject } from '../../artifacts/artifact-store.ts';
 import type { UploadReadingKey } from '../../artifacts/keys/stream-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { writeTo } from '../../lib/write-to.ts';
@@ -24,7 +24,7 @@ export class UploadErrata {
   readonly #mostListed: number;
   #listed = 0;
   #stream: PassThrough | undefined;
-  #stored: Promise<ObjectKey> | undefined;
+  #stored: Promise<StoredObject> | undefined;
 
   /** @param mostListed for tests */
   constructor(artifacts: Pick<ArtifactStore, 'put'>, key: UploadReadingKey, mostListed = MOST_LISTED) {
@@ -48,10 +48,10 @@ export class UploadErrata {
   }
 
   /**
-   * Returns the key of the artifact when it is stored; undefined without errata. @throws TidemarkError as
+   * Returns the artifact when it is stored; undefined without errata. @throws TidemarkError as
    * `ArtifactStore.put`
    */
-  async end(): Promise<ObjectKey | undefined> {
+  async end(): Promise<StoredObject | undefined> {
     this.#stream?.end();
     return this.#stored;
   }
@@ -68,7 +68,7 @@ export class UploadErrata {
     // `abandon` destroys the stream; its errors are reported by `#stored`.
     this.#stream.on('error', () => {});
     const options = { hashes: ['sha-256'] } as const;
-    this.#stored = putArtifact(this.#artifacts, this.#key, this.#stream, options).then(({ key }) => key);
+    this.#stored = putArtifact(this.#artifacts, this.#key, this.#stream, options);
     // A store that failed stops reading: this wakes the writer.
     this.#stored.catch(() => this.#stream?.destroy());
     return this.#stream;

@@ -196,12 +196,12 @@ class Processing {
     const { after } = this.#body.applying ?? (await this.#beginApplying());
     failpoint('upload.applying');
     const errataAt = await this.#parts.index.watermark();
-    const { records, files } = read;
+    const { records, recordsSha256, files } = read;
     const totals =
       records === undefined
         ? NOTHING_APPLIED
         : await applyUpload(
-            { set, upload: this.#upload, records, files, after },
+            { set, upload: this.#upload, records, recordsSha256, files, after },
             { ...this.#parts, thread: this.#thread },
             this.#attempt,
           );

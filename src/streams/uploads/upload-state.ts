@@ -42,8 +42,11 @@ export interface ReadUpload {
    * none.
    */
   readonly records?: ObjectKey;
+  /** Hexadecimal, as `errataSha256`; absent when an earlier version read the upload. */
+  readonly recordsSha256?: string;
   /** Artifact of all errata, as lines of JSON (UploadErratum); absent when there are none. */
   readonly errata?: ObjectKey;
+  readonly errataSha256?: string;
 }
 
 export interface ReadTotals {

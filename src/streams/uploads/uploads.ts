@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ArtifactStore, GetOptions, ObjectKey } from '../../artifacts/artifact-store.ts';
+import { openCompared } from '../../artifacts/open-compared.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { receivingStream, streamOf } from '../organization.ts';
@@ -92,9 +93,9 @@ export class Uploads {
     return readErrata(this.#parts.artifacts, key, page);
   }
 
-  /** The bytes of a file, or some of them. */
-  async open({ artifact }: UploadedFile, range: GetOptions['range']): Promise<Readable> {
-    return (await this.#parts.artifacts.get(artifact, { range })).body;
+  /** The bytes of a file, or some of them. @throws TidemarkError as `openCompared` */
+  async open({ artifact: key, length, sha256 }: UploadedFile, range: GetOptions['range']): Promise<Readable> {
+    return (await openCompared(this.#parts.artifacts, { key, length, sha256 }, range)).body;
   }
 
   /** Removes files of uploads that were never completed. Returns how many. */

@@ -1,0 +1,26 @@
+import { describeDamaged } from '../../backup/verify/verify-artifacts.ts';
+import { defineJob } from '../job-definition.ts';
+import { cron } from '../schedule.ts';
+
+/** Keys that the result of the job has; its log has more. */
+const MOST_NAMED = 20;
+
+/** Compares a share of the stored artifacts with their digests, so that all are compared within some days. */
+export const verifyArtifacts = defineJob({
+  kind: 'verify-artifacts',
+  retry: { attempts: 5, firstMs: 5_000, longestMs: 300_000 },
+  oneAtATimePer: () => 'artifacts',
+
+  schedules: ({ configuration: { timeZone, verifyArtifacts } }) =>
+    verifyArtifacts.days === Number.POSITIVE_INFINITY ? [] : [{ schedule: cron('35 1 * * *', timeZone), payload: {} }],
+
+  async run(_payload, { verifyArtifacts }, { signal, log, report }) {
+    const { damaged, ...counts } = await verifyArtifacts({
+      isShare: true,
+      signal,
+      onProgress: (done, total) => report({ done, total, text: 'comparing artifacts' }),
+      onDamaged: (one) => log(describeDamaged(one)),
+    });
+    return { ...counts, damaged: damaged.length, first: damaged.slice(0, MOST_NAMED).map(({ key }) => key) };
+  },
+});
