@@ -105,7 +105,7 @@ describe('Pages of organizations', () => {
     const number = await stream.upload({
       'old.mrc': Buffer.concat([marc('1'), marc('2'), marc('3')]),
       'new.mrc': Buffer.concat([marc('2', 'new'), marc('1', 'new')]),
-      gone: 'never\n',
+      'gone.del': 'never\n',
     });
     await stream.process(number);
     const { text } = await get(`/organizations/lane/streams/main/uploads/${number}/`);
@@ -123,7 +123,7 @@ describe('Pages of organizations', () => {
     assert.deepEqual(
       rows.slice(2).map((row) => [row[0], row.at(-1)]),
       [
-        ['gone', '0'],
+        ['gone.del', '0'],
         ['old.mrc', '2'],
         ['new.mrc', '0'],
       ],

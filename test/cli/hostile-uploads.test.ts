@@ -24,6 +24,8 @@ const FILES: Readonly<Record<string, readonly [string | Buffer, ...(readonly str
     'without a namespace: MARCXML has xmlns="http://www.loc.gov/MARC21/slim"',
   ],
   'other-namespace.mrc': [xml('xmlns="urn:x"'), 'unknown 0 0 0', 'of the namespace urn:x: MARCXML has'],
+  'failed-download.txt': ['Error\n', 'unknown 0 0 0', 'it has one line, which is no list of deletions'],
+  'one.del.txt': ['Error\n', 'deleted-ids 0 1 0'],
   'scan.mrc': ['%PDF-1.7\n', 'unknown 0 0 0', 'it is a PDF'],
   'empty.xml': ['', 'unknown 0 0 0', 'it is empty'],
   'twice.gz': [gzipSync(gzipSync(marc('1'))), 'marc21 1 0 0'],

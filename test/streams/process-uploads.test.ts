@@ -243,7 +243,7 @@ class RandomStream {
   }
 
   async upload(files: readonly RandomFile[]): Promise<void> {
-    await this.#stream.upload(Object.fromEntries(files.map((file, at) => [`${at}`, bytesOf(file)])));
+    await this.#stream.upload(Object.fromEntries(files.map((file, at) => [`${at}${'ids' in file ? '.del' : ''}`, bytesOf(file)])));
   }
 
   async process(at: number): Promise<void> {
