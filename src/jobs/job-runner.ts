@@ -5,7 +5,7 @@ import { withTimeout } from '../lib/with-timeout.ts';
 import type { Job, Worker } from '../stores/job.ts';
 import type { JobClaimer } from '../stores/job-claimer.ts';
 import type { OwnedJob } from '../stores/owned-job.ts';
-import { type JobDefinition, retryOf } from './job-definition.ts';
+import type { JobDefinition } from './job-definition.ts';
 import { JobExecution, type JobOutcome } from './job-execution.ts';
 import type { JobParts } from './job-parts.ts';
 
@@ -68,7 +68,6 @@ export class JobRunner {
       kinds: [...this.#definitions.keys()],
       numerousKinds: definitions.filter(({ isNumerous }) => isNumerous).map(({ kind }) => kind),
       worker,
-      mostAttempts: (kind) => retryOf(this.#definitions.get(kind)!, parts).attempts,
     });
   }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { claimed, expired, type Job, jobKey, jobName, type Worker } from './job.ts';
+import { claimed, expired, type Job, jobKey, jobName, MOST_DEATHS, type Worker } from './job.ts';
 import type { JobRecords, OpenJobs, StoredJob } from './job-records.ts';
 import { LeaseWatch } from './lease-watch.ts';
 import { OwnedJob } from './owned-job.ts';
@@ -16,8 +16,8 @@ export interface ClaimerOptions {
   /** Kinds that may have thousands of queued jobs. Jobs of other kinds are claimed alternately with them. */
   readonly numerousKinds?: readonly string[];
   readonly worker: Worker;
-  /** The number of attempts after which a job of a kind has failed. */
-  mostAttempts(kind: string): number;
+  /** For tests. */
+  readonly mostDeaths?: number;
 }
 
 /**
@@ -63,7 +63,7 @@ export class JobClaimer {
    * three times in a lease; a call of `claim` that returned undefined counts.
    */
   async watch(): Promise<readonly Job[]> {
-    const { kinds, mostAttempts } = this.#options;
+    const { kinds, mostDeaths = MOST_DEATHS } = this.#options;
     let open: OpenJobs;
     for (let limit = BATCH; ; limit *= 8) {
       open = await this.#records.open(kinds, Date.now(), limit);
@@ -75,7 +75,7 @@ export class JobClaimer {
     const taken: Job[] = [];
     for (const job of this.#taking) if (await this.#isTaken(job)) taken.push(job);
     for (const { job, version } of this.#watch.expired(open.running)) {
-      const next = expired(job, mostAttempts(job.kind), Date.now());
+      const next = expired(job, mostDeaths, Date.now());
       this.#taking.add(next);
       if (await this.#isTaken(next, await this.#records.replace(next, version))) taken.push(next);
     }
