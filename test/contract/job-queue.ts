@@ -354,6 +354,26 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     assert.deepEqual(claimed, ['build', 'clean', 'build', 'clean', 'build', 'build']);
   });
 
+  it('lets shares take turns, however many jobs of one were added before, and leaves out one that is full', async () => {
+    const ids = (share: string, count: number) => Array.from({ length: count }, (_, at) => `${share}~${100 + at}`);
+    await jobs.addAll([...ids('a', 120), ...ids('ab', 120)].map((id) => ({ kind: 'build', id })));
+    await other.addAll([...ids('b', 2), ...ids('c', 1)].map((id) => ({ kind: 'build', id })));
+    const full: string[] = [];
+    const shareOf = (job: Job) => jobName(job).replace(/~.*/, '~');
+    const own = other.claimer({ kinds: ['build'], worker: OTHER, shareOf, fullShares: () => full });
+    const claimed: string[] = [];
+    const claimSome = async (count: number) => {
+      for (let at = 0; at < count; at++) claimed.push((await own.claim())!.job.id.replace(/~.*/, ''));
+      return claimed.splice(0);
+    };
+    assert.deepEqual((await claimSome(4)).toSorted(), ['a', 'ab', 'b', 'c']);
+    assert.deepEqual((await claimSome(3)).toSorted(), ['a', 'ab', 'b']);
+    full.push('build/a~');
+    assert.deepEqual(await claimSome(3), ['ab', 'ab', 'ab']);
+    full.push('build/ab~');
+    assert.equal(await own.claim(), undefined);
+  });
+
   it('lists what was added last first, by state and kind, page after page', async () => {
     await jobs.addAll(['a', 'b', 'c'].map((id) => ({ kind: 'build', id })));
     await jobs.add('clean', 'd', {});

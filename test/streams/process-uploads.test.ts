@@ -133,6 +133,30 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     assert.deepEqual(await stream.changes(), []);
   });
 
+  itOnce('does not wait for one of another organization that is being processed', async () => {
+    const first = await stream.upload({ a: marc('1') });
+    const { app } = started;
+    await app.organizations.add('green', { contacts: [] });
+    await app.organizations.addStream('green', 'main');
+    const receiving = await app.uploads.begin('green', 'main');
+    await receiving.add('b', [marc('2')]);
+    const second = await receiving.finish({ stream: 'main' });
+    const ended: string[] = [];
+    const [begun, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const confirm = () => {
+      begun.resolve();
+      return holding.promise;
+    };
+    const processing = stream.process(first, { confirm }).then(() => ended.push('lane'));
+    await begun.promise;
+    const { signal } = new AbortController();
+    await app.uploadProcessor.process(second, { signal, isLast: false, report() {}, log() {} });
+    ended.push('green');
+    holding.resolve();
+    await processing;
+    assert.deepEqual(ended, ['green', 'lane']);
+  });
+
   itOnce('adds what the normalization of its organization says', async () => {
     await started.app.organizations.change('lane', { normalization: { kind: 'pod', code: 'LANE', items: [] } });
     await stream.process(await stream.upload({ a: marc('1') }));
