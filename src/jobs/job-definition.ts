@@ -20,7 +20,7 @@ export interface JobDefinition<Payload = unknown> {
   oneAtATimePer?(payload: Payload): string;
   /**
    * The beginning of the ids of the jobs that are done for the same party, such as an organization: its share. The
-   * shares take turns, and no share takes all places of a process that has several.
+   * shares alternate, and no share takes all places of a process that has several.
    */
   shareOf?(id: string): string;
   /**

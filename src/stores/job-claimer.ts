@@ -53,7 +53,7 @@ export class JobClaimer {
 
   /**
    * Claims the due job that was added first. After a job of a numerous kind, that is the first one of another kind, if
-   * there is any; and the shares take turns. Returns undefined when no job is due.
+   * there is any; and the shares alternate. Returns undefined when no job is due.
    */
   async claim(): Promise<OwnedJob | undefined> {
     for (;;) {

@@ -61,7 +61,16 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     folder.write(`in/${'long/'.repeat(30)}ü.xml`, MARCXML);
     pack('gzip', '--keep', 'in/a.mrc');
     for (const format of ['v7', 'oldgnu', 'gnu', 'ustar', 'posix']) {
-      pack('tar', '--create', `--format=${format}`, '--file', `${format}.tar`, 'in/a.mrc', 'in/gone.del', 'in/a.mrc.gz');
+      pack(
+        'tar',
+        '--create',
+        `--format=${format}`,
+        '--file',
+        `${format}.tar`,
+        'in/a.mrc',
+        'in/gone.del',
+        'in/a.mrc.gz',
+      );
     }
     pack('tar', '--create', '--gzip', '--file', 'all.tgz', 'in');
     pack('zip', '--quiet', '--recurse-paths', 'all.zip', 'in', 'gnu.tar');

@@ -354,7 +354,7 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     assert.deepEqual(claimed, ['build', 'clean', 'build', 'clean', 'build', 'build']);
   });
 
-  it('lets shares take turns, however many jobs of one were added before, and leaves out one that is full', async () => {
+  it('alternates between shares, however many jobs of one were added before, and leaves out one that is full', async () => {
     const ids = (share: string, count: number) => Array.from({ length: count }, (_, at) => `${share}~${100 + at}`);
     await jobs.addAll([...ids('a', 120), ...ids('ab', 120)].map((id) => ({ kind: 'build', id })));
     await other.addAll([...ids('b', 2), ...ids('c', 1)].map((id) => ({ kind: 'build', id })));

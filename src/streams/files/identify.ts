@@ -19,8 +19,9 @@ export type Identity =
   | { readonly kind: 'of-macos' };
 
 /**
- * The kind of a file that is not a package, judged by its content; by its name only where there is nothing, or one line:
- * a list of deletions is empty on a day without any, and one word may be anything. Its bytes can be read from the first one afterwards.
+ * The kind of a file that is not a package, judged by its content; by its name only where there is nothing, or one
+ * line: a list of deletions is empty on a day without any, and one word may be anything. Its bytes can be read from the
+ * first one afterwards.
  */
 export async function identify(input: Lookahead, name: string): Promise<Identity> {
   const head = await input.peek(HEAD_BYTES);

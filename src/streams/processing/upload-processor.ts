@@ -25,6 +25,7 @@ import {
 import { applyUpload, NOTHING_APPLIED } from './apply-upload.ts';
 import type { Attempt, FetchOptions } from './attempt.ts';
 import type { EarlyReader } from './early-reader.ts';
+import { reasonForNothingTaken } from './nothing-taken.ts';
 import type { ProcessThreadData } from './process.worker.ts';
 import type { ProcessingThread } from './processing-thread.ts';
 import { ProcessingThreads } from './processing-threads.ts';
@@ -156,7 +157,13 @@ class Processing {
 
   async #prepare(thread: ProcessingThread): Promise<{ readonly set: ResourceSet; readonly read: ReadUpload }> {
     const set = await this.#parts.sets.bySlug(setOfStream(this.#upload, 'records'));
-    return { set, read: this.#body.read ?? (await this.#read(set, thread)) };
+    const { read: known, applying } = this.#body;
+    // A later version may read what an earlier one did not.
+    const isKnown = known !== undefined && (applying !== undefined || reasonForNothingTaken(known) === undefined);
+    const read = isKnown ? known : await this.#read(set, thread);
+    const reason = applying === undefined ? reasonForNothingTaken(read) : undefined;
+    if (reason !== undefined) throw new TidemarkError('invalid', reason);
+    return { set, read };
   }
 
   async #fetch(): Promise<void> {
@@ -180,7 +187,8 @@ class Processing {
     this.#early = early?.thread;
     const read = early?.read ?? (await thread.read(toRead, signal, onProgress));
     failpoint('upload.read');
-    const state = await this.#record((before) => before.read === undefined && { read });
+    const isMissing = ({ read }: UploadState) => read === undefined || reasonForNothingTaken(read) !== undefined;
+    const state = await this.#record((before) => isMissing(before) && { read });
     await this.#remove(artifactsOfRead(read), artifactsOfRead(state.read!));
     const { records, deletions, errors } = state.read!.totals;
     const when = early === undefined ? '' : ' while they arrived';
