@@ -278,7 +278,7 @@ describe('Pages of organizations', () => {
     const stream = await ProcessedStream.make(started.app);
     const bad = Buffer.from(marc('2'));
     bad.write('x', 26);
-    await stream.process(await stream.upload({ 'new.mrc': bad }));
+    await stream.process(await stream.upload({ 'new.mrc': Buffer.concat([marc('1'), bad]) }));
     const upload = await started.app.uploads.get('lane', 'main', 1);
     await started.app.artifacts.delete((await started.app.uploads.stateOf(upload))!.read!.errata!);
     const { status, text } = await get('/organizations/lane/');
