@@ -2,13 +2,13 @@ import { TidemarkError } from '../../core/errors.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 
 /** A limit of the processor time for reading an upload: `ms`, and `msOfMb` for each MB of its files, as they came. */
-export interface ReadingLimit {
+interface ReadingLimit {
   readonly ms: number;
   readonly msOfMb: number;
 }
 
 /** About twenty times what MARCXML in gzip takes, which unpacks to 10 to 25 times its size. */
-export const READING_LIMIT: ReadingLimit = { ms: 60_000, msOfMb: 20_000 };
+const READING_LIMIT: ReadingLimit = { ms: 60_000, msOfMb: 20_000 };
 const CHECK_MS = 1_000;
 const MB = 1e6;
 
