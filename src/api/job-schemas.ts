@@ -16,7 +16,9 @@ export const jobSchema = z
     oneAtATimePer: z.string().optional().describe('Of the jobs of a kind with the same text, one runs at a time.'),
     added: datetime,
     notBefore: datetime.optional().describe('It does not begin before this time.'),
-    attempts: z.int().describe('Attempts that were begun, without those that were given back.'),
+    attempts: z
+      .int()
+      .describe('Attempts that were begun, without those that were given back, and those whose worker died.'),
     worker: z.string().optional().describe('The process that ran the last attempt, or runs it.'),
     started: datetime.optional().describe('When the last attempt began.'),
     finished: datetime.optional(),

@@ -1,6 +1,6 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Backoff } from '../lib/retry.ts';
-import type { JobProgress, JobWait, NewJob } from '../stores/job.ts';
+import { type Job, type JobProgress, type JobWait, jobName, type NewJob } from '../stores/job.ts';
 import type { JobParts } from './job-parts.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -18,6 +18,11 @@ export interface JobDefinition<Payload = unknown> {
   readonly isNumerous?: boolean;
   /** Of the jobs with the same text, only one runs at a time. */
   oneAtATimePer?(payload: Payload): string;
+  /**
+   * The beginning of the ids of the jobs that are done for the same party, such as an organization: its share. The
+   * shares alternate, and no share takes all places of a process that has several.
+   */
+  shareOf?(id: string): string;
   /**
    * The schedules by which it is added; `schedulesOfSets` for a setting of each set. Called often: it must be quick.
    */
@@ -42,6 +47,14 @@ export interface JobRetry extends Backoff {
 
 export function retryOf({ retry }: Pick<JobDefinition, 'retry'>, { configuration }: JobParts): JobRetry {
   return typeof retry === 'function' ? retry(configuration) : retry;
+}
+
+/** The beginning of the names of the jobs in the share of a job; undefined when its kind has no shares. */
+export function shareOf(
+  { shareOf }: Pick<JobDefinition, 'shareOf'>,
+  { kind, id }: Pick<Job, 'kind' | 'id'>,
+): string | undefined {
+  return shareOf && jobName({ kind, id: shareOf(id) });
 }
 
 /** The attempt, as seen by the job. */

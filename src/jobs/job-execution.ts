@@ -7,7 +7,7 @@ import { backoffMs, pauseAfter } from '../lib/retry.ts';
 import { type Job, type JobEnd, type JobProgress, jobName } from '../stores/job.ts';
 import { ARTIFACT_STORE_AWAY, JobWaits } from '../stores/job-waits.ts';
 import type { OwnedJob } from '../stores/owned-job.ts';
-import { type JobDefinition, type JobRetry, retryOf } from './job-definition.ts';
+import { type JobDefinition, type JobRetry, retryOf, shareOf } from './job-definition.ts';
 import { JobLog } from './job-log.ts';
 import type { JobParts } from './job-parts.ts';
 
@@ -54,6 +54,10 @@ export class JobExecution {
 
   get name(): string {
     return jobName(this.#job);
+  }
+
+  get share(): string | undefined {
+    return shareOf(this.#definition, this.#job);
   }
 
   /** The error of the attempt, or its result, once it has ended. */

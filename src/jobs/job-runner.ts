@@ -5,7 +5,7 @@ import { withTimeout } from '../lib/with-timeout.ts';
 import type { Job, Worker } from '../stores/job.ts';
 import type { JobClaimer } from '../stores/job-claimer.ts';
 import type { OwnedJob } from '../stores/owned-job.ts';
-import { type JobDefinition, retryOf } from './job-definition.ts';
+import { type JobDefinition, shareOf } from './job-definition.ts';
 import { JobExecution, type JobOutcome } from './job-execution.ts';
 import type { JobParts } from './job-parts.ts';
 
@@ -68,7 +68,8 @@ export class JobRunner {
       kinds: [...this.#definitions.keys()],
       numerousKinds: definitions.filter(({ isNumerous }) => isNumerous).map(({ kind }) => kind),
       worker,
-      mostAttempts: (kind) => retryOf(this.#definitions.get(kind)!, parts).attempts,
+      shareOf: (job) => shareOf(this.#definitions.get(job.kind)!, job),
+      fullShares: () => this.#fullShares(),
     });
   }
 
@@ -157,6 +158,13 @@ export class JobRunner {
         events.onEnded?.(job, { outcome, seconds: (performance.now() - began) / 1000, result, failure });
       })
       .catch((error: unknown) => this.#reportTrouble(error));
+  }
+
+  /** One place is left to other shares, if there are several. */
+  #fullShares(): readonly string[] {
+    const most = Math.max(this.#options.concurrency - 1, 1);
+    const shares = Map.groupBy(this.#running, ({ share }) => share);
+    return [...shares].flatMap(([share, { length }]) => (share !== undefined && length >= most ? [share] : []));
   }
 
   #reportRecovered(): void {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { claimed, expired, type Job, jobKey, jobName, type Worker } from './job.ts';
+import { claimed, expired, type Job, jobKey, jobName, MOST_DEATHS, type Worker } from './job.ts';
 import type { JobRecords, OpenJobs, StoredJob } from './job-records.ts';
 import { LeaseWatch } from './lease-watch.ts';
 import { OwnedJob } from './owned-job.ts';
@@ -8,6 +8,8 @@ import { OwnedJob } from './owned-job.ts';
 const BATCH = 50;
 /** Most jobs that are read to find one whose key is free. */
 const MOST_READ = 3_200;
+/** Most shares that are remembered to have had their turn: a query of the store names each. */
+const MOST_SERVED = 200;
 /** Milliseconds for which a batch is used, oldest job first: other jobs may become due meanwhile. */
 const BATCH_MS = 1_000;
 
@@ -16,8 +18,12 @@ export interface ClaimerOptions {
   /** Kinds that may have thousands of queued jobs. Jobs of other kinds are claimed alternately with them. */
   readonly numerousKinds?: readonly string[];
   readonly worker: Worker;
-  /** The number of attempts after which a job of a kind has failed. */
-  mostAttempts(kind: string): number;
+  /** For tests. */
+  readonly mostDeaths?: number;
+  /** See JobDefinition: the beginning of the names of a share. */
+  shareOf?(job: Job): string | undefined;
+  /** The shares of which no further job may run in this process. */
+  fullShares?(): readonly string[];
 }
 
 /**
@@ -35,6 +41,8 @@ export class JobClaimer {
   #read = Number.NEGATIVE_INFINITY;
   /** Whether the last claimed job is of a numerous kind. */
   #wasNumerous = false;
+  /** Shares that had their turn: a job of each other one that has any comes first. */
+  #served = new Set<string>();
 
   /** @param onEnd called with a job when an attempt, or the lease of one, has ended */
   constructor(records: JobRecords, options: ClaimerOptions, onEnd: (job: Job) => Promise<void>) {
@@ -45,7 +53,7 @@ export class JobClaimer {
 
   /**
    * Claims the due job that was added first. After a job of a numerous kind, that is the first one of another kind, if
-   * there is any. Returns undefined when no job is due.
+   * there is any; and the shares alternate. Returns undefined when no job is due.
    */
   async claim(): Promise<OwnedJob | undefined> {
     for (;;) {
@@ -63,10 +71,10 @@ export class JobClaimer {
    * three times in a lease; a call of `claim` that returned undefined counts.
    */
   async watch(): Promise<readonly Job[]> {
-    const { kinds, mostAttempts } = this.#options;
+    const { mostDeaths = MOST_DEATHS } = this.#options;
     let open: OpenJobs;
     for (let limit = BATCH; ; limit *= 8) {
-      open = await this.#records.open(kinds, Date.now(), limit);
+      open = await this.#open(limit);
       this.#read = performance.now();
       this.#batch = candidatesOf({ ...open, due: await this.#othersFirst(open.due) });
       // The first due jobs may all have keys of which a job is running.
@@ -75,7 +83,7 @@ export class JobClaimer {
     const taken: Job[] = [];
     for (const job of this.#taking) if (await this.#isTaken(job)) taken.push(job);
     for (const { job, version } of this.#watch.expired(open.running)) {
-      const next = expired(job, mostAttempts(job.kind), Date.now());
+      const next = expired(job, mostDeaths, Date.now());
       this.#taking.add(next);
       if (await this.#isTaken(next, await this.#records.replace(next, version))) taken.push(next);
     }
@@ -90,12 +98,33 @@ export class JobClaimer {
     return isStored;
   }
 
+  /** Leaves out the jobs of shares that had their turn, as long as there is one whose turn it is. */
+  async #open(limit: number): Promise<OpenJobs> {
+    const { kinds, fullShares } = this.#options;
+    const full = fullShares?.() ?? [];
+    const except = [...new Set([...full, ...this.#served])];
+    const open = await this.#records.open(kinds, { now: Date.now(), limit, except });
+    if (except.length === full.length || open.due.some(({ job }) => this.#shareOf(job) !== undefined)) return open;
+    this.#served.clear();
+    return this.#records.open(kinds, { now: Date.now(), limit, except: full });
+  }
+
+  #shareOf(job: Job): string | undefined {
+    return this.#options.shareOf?.(job);
+  }
+
+  #serve(share: string): void {
+    if (this.#served.size >= MOST_SERVED) this.#served.clear();
+    this.#served.add(share);
+    this.#batch = this.#batch.filter(({ job }) => this.#shareOf(job) !== share);
+  }
+
   async #othersFirst(due: readonly StoredJob[]): Promise<readonly StoredJob[]> {
     if (!this.#wasNumerous || due.length === 0) return due;
     const others = this.#options.kinds.filter((kind) => !this.#isNumerous(kind));
     if (others.length === 0) return due;
     // It may not be in the batch: there may be thousands of jobs before it.
-    const first = (await this.#records.open(others, Date.now(), BATCH)).due;
+    const first = (await this.#records.open(others, { now: Date.now(), limit: BATCH })).due;
     const names = new Set(first.map(({ job }) => jobName(job)));
     return [...first, ...due.filter(({ job }) => !names.has(jobName(job)))];
   }
@@ -121,6 +150,8 @@ export class JobClaimer {
     const owned = new OwnedJob(this.#records, { job, version }, this.#onEnd);
     if (await this.#isAlone(job)) {
       this.#alternate(this.#isNumerous(job.kind));
+      const share = this.#shareOf(job);
+      if (share !== undefined) this.#serve(share);
       return owned;
     }
     await owned.finish({ state: 'given-back' });
@@ -131,7 +162,7 @@ export class JobClaimer {
   async #isAlone(job: Job): Promise<boolean> {
     const key = jobKey(job);
     if (key === undefined) return true;
-    const { running } = await this.#records.open([job.kind], 0, 0);
+    const { running } = await this.#records.open([job.kind], { now: 0, limit: 0 });
     return running.every((other) => jobKey(other.job) !== key || other.job.id === job.id);
   }
 }

@@ -11,6 +11,15 @@ export interface OpenJobs {
   readonly running: readonly StoredJob[];
 }
 
+/** The due jobs to read. */
+export interface DueJobs {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly limit: number;
+  /** Beginnings of the names of jobs that are left out. */
+  readonly except?: readonly string[];
+}
+
 export interface JobFilter {
   /** All, if undefined. */
   readonly states?: readonly JobState[] | undefined;
@@ -46,7 +55,7 @@ export interface JobRecords {
    * Returns due queued jobs, those that were added first first, and all running ones. A job is due unless its time
    * comes within `LONGEST_PAUSE_MS` (job.ts).
    */
-  open(kinds: readonly string[], now: number, limit: number): Promise<OpenJobs>;
+  open(kinds: readonly string[], due: DueJobs): Promise<OpenJobs>;
 
   /** Lists jobs, those that were added last first; at equal times by name, descending. */
   list(filter: JobFilter): Promise<readonly Job[]>;

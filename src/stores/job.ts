@@ -16,6 +16,9 @@ const JOB_ID = /^[A-Za-z0-9._:~-]{1,200}$/;
  * later `notBefore` is due: the clock that recorded it was ahead.
  */
 export const LONGEST_PAUSE_MS = 900_000;
+/** Number of workers that may die while they run a job, before it has failed: with the pauses, that takes an hour. */
+export const MOST_DEATHS = 10;
+const FIRST_DEATH_PAUSE_MS = 30_000;
 
 /** Times are in milliseconds since 1970, by the clock of the process that recorded them. */
 export interface Job {
@@ -28,8 +31,10 @@ export interface Job {
   readonly added: number;
   /** The earliest time to claim it, at most `LONGEST_PAUSE_MS` from now; 0 for at once. */
   readonly notBefore: number;
-  /** Number of attempts that were begun, except those that were given back. */
+  /** Number of attempts that were begun, except those that were given back, and those whose worker died. */
   readonly attempts: number;
+  /** Number of attempts whose worker died; none if undefined. */
+  readonly deaths?: number | undefined;
   /** The claim of the current or last attempt. */
   readonly claim?: JobClaim | undefined;
   /** The running job was cancelled, and should end. */
@@ -155,12 +160,20 @@ function waitingOf({ notBefore, wait }: Extract<JobEnd, { state: 'given-back' }>
   return { ...(notBefore !== undefined && { notBefore }), ...(wait !== undefined && { wait }) };
 }
 
-/** The state of a job whose worker sent no heartbeat during its lease. */
-export function expired(job: Job, mostAttempts: number, now: number): Job {
+/**
+ * The state of a job whose worker sent no heartbeat during its lease. A worker may die for many reasons, so that is no
+ * failure of the job. After the first time, it begins after pauses that grow: if it kills its workers, they do other
+ * work in between, and at last it has failed.
+ */
+export function expired(job: Job, mostDeaths: number, now: number): Job {
   const { worker, leaseMs } = job.claim!;
-  const error = `the worker ${worker} sent no heartbeat for ${leaseMs / 1000} s`;
-  const isLast = job.attempts >= mostAttempts;
-  return ended(job, isLast ? { state: 'failed', error } : { state: 'queued', notBefore: 0, error }, now);
+  const deaths = (job.deaths ?? 0) + 1;
+  const times = deaths === 1 ? '' : `, as ${deaths - 1} of those before it`;
+  const error = `the worker ${worker} sent no heartbeat for ${leaseMs / 1000} s${times}`;
+  const counted = { ...job, attempts: job.attempts - 1, deaths };
+  if (deaths >= mostDeaths) return ended(counted, { state: 'failed', error }, now);
+  const pauseMs = Math.min(FIRST_DEATH_PAUSE_MS * 2 ** (deaths - 2), LONGEST_PAUSE_MS);
+  return ended(counted, { state: 'queued', notBefore: deaths === 1 ? 0 : now + pauseMs, error }, now);
 }
 
 /**
@@ -174,7 +187,7 @@ export function retried(job: Job): Job {
       `the job ${jobName(job)} is ${job.state}: only one that waits, has failed or was cancelled can be retried`,
     );
   }
-  const { finished: _, cancelling: __, claim: ___, progress: ____, wait: _____, ...rest } = job;
+  const { finished: _, cancelling: __, claim: ___, progress: ____, wait: _____, deaths: ______, ...rest } = job;
   return { ...rest, state: 'queued', notBefore: 0, attempts: 0 };
 }
 

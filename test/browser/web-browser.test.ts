@@ -71,7 +71,7 @@ async function runJob({ app: { jobs } }: StartedApp): Promise<void> {
   await jobs.add('build', 'running', {});
   const claim = async (kind: string) => {
     const worker = { name: 'tester', leaseMs: 60_000 };
-    return (await jobs.claimer({ kinds: [kind], worker, mostAttempts: () => 1 }).claim())!;
+    return (await jobs.claimer({ kinds: [kind], worker, mostDeaths: 1 }).claim())!;
   };
   await (await claim('build')).putLog(['a line'], { done: 1, total: 3, text: 'page 1' });
   await jobs.add('fetch', 'failed', {});

@@ -88,7 +88,7 @@ describe('Pages of organizations', () => {
     await stream.process(number);
     const at = `/organizations/lane/streams/main/uploads/${number}/`;
     const { text } = await get(at);
-    assert.match(text, /role="status"><p>1 file was ignored\./);
+    assert.match(text, /role="status"><p>1 file was ignored: nothing was taken/);
     assert.match(text, /<h1>Upload 1 <span class="state reading">processed/);
     assert.match(text, /&lt;b&gt;\.pdf<span class="more-of">Ignored: it is a PDF/);
     assert.equal(text.match(/number \d+/g)?.length, 50);
@@ -105,7 +105,7 @@ describe('Pages of organizations', () => {
     const number = await stream.upload({
       'old.mrc': Buffer.concat([marc('1'), marc('2'), marc('3')]),
       'new.mrc': Buffer.concat([marc('2', 'new'), marc('1', 'new')]),
-      gone: 'never\n',
+      'gone.del': 'never\n',
     });
     await stream.process(number);
     const { text } = await get(`/organizations/lane/streams/main/uploads/${number}/`);
@@ -123,7 +123,7 @@ describe('Pages of organizations', () => {
     assert.deepEqual(
       rows.slice(2).map((row) => [row[0], row.at(-1)]),
       [
-        ['gone', '0'],
+        ['gone.del', '0'],
         ['old.mrc', '2'],
         ['new.mrc', '0'],
       ],
@@ -132,7 +132,11 @@ describe('Pages of organizations', () => {
 
   it('say in lists of uploads that files were ignored', async () => {
     const stream = await ProcessedStream.make(started.app);
-    const uploads = [{ 'a.mrc': marc('1') }, { 'b.mrc': 'this is not marc', 'c.mrc': '' }, { 'nightly.delete': '' }];
+    const uploads = [
+      { 'a.mrc': marc('1') },
+      { 'b.mrc': 'this is not marc', 'c.mrc': '', d: marc('2') },
+      { 'nightly.delete': '' },
+    ];
     for (const files of uploads) {
       await stream.process(await stream.upload(files));
     }
@@ -145,8 +149,8 @@ describe('Pages of organizations', () => {
       ]);
     }
     const at = '/organizations/lane/streams/main/uploads';
-    assert.doesNotMatch((await get(`${at}/1/`)).text, /ignored|Nothing was taken/);
-    assert.match((await get(`${at}/2/`)).text, /role="status"><p>Nothing was taken from this upload/);
+    assert.doesNotMatch((await get(`${at}/1/`)).text, /ignored|nothing was taken/);
+    assert.match((await get(`${at}/2/`)).text, /role="status"><p>2 files were ignored: nothing was taken/);
   });
 
   it('lead to the files of dumps, of the default stream and of each', async () => {
@@ -274,7 +278,7 @@ describe('Pages of organizations', () => {
     const stream = await ProcessedStream.make(started.app);
     const bad = Buffer.from(marc('2'));
     bad.write('x', 26);
-    await stream.process(await stream.upload({ 'new.mrc': bad }));
+    await stream.process(await stream.upload({ 'new.mrc': Buffer.concat([marc('1'), bad]) }));
     const upload = await started.app.uploads.get('lane', 'main', 1);
     await started.app.artifacts.delete((await started.app.uploads.stateOf(upload))!.read!.errata!);
     const { status, text } = await get('/organizations/lane/');

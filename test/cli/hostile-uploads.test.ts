@@ -10,6 +10,7 @@ const NAMESPACE = 'xmlns="http://www.loc.gov/MARC21/slim"';
 const xml = (attributes: string) => `<collection ${attributes}><record><leader>00000nam a2200000   4500</leader>
 <controlfield tag="001">ü9</controlfield></record></collection>`;
 const utf16 = (text: string) => Buffer.from(`\ufeff<?xml version="1.0" encoding="UTF-16"?>${text}`, 'utf16le');
+const EMPTY_MEMBER = gzipSync('');
 
 /** By name: the file; then what it is taken for, with records, deletions and errors, and why it is not taken over. */
 const FILES: Readonly<Record<string, readonly [string | Buffer, ...(readonly string[])]>> = {
@@ -23,10 +24,22 @@ const FILES: Readonly<Record<string, readonly [string | Buffer, ...(readonly str
     'without a namespace: MARCXML has xmlns="http://www.loc.gov/MARC21/slim"',
   ],
   'other-namespace.mrc': [xml('xmlns="urn:x"'), 'unknown 0 0 0', 'of the namespace urn:x: MARCXML has'],
+  'failed-download.txt': ['Error\n', 'unknown 0 0 0', 'it has one line, which is no list of deletions'],
+  'one.del.txt': ['Error\n', 'deleted-ids 0 1 0'],
   'scan.mrc': ['%PDF-1.7\n', 'unknown 0 0 0', 'it is a PDF'],
   'empty.xml': ['', 'unknown 0 0 0', 'it is empty'],
   'twice.gz': [gzipSync(gzipSync(marc('1'))), 'marc21 1 0 0'],
   'five-times.gz': [[1, 2, 3, 4, 5].reduce((bytes) => gzipSync(bytes), marc('1')), 'unknown 0 0 0', 'package'],
+  // A program that reads them as a number takes a time that grows with the square of their count.
+  'line-feeds.tar': [
+    tar({ odd: { type: 'x', text: `${'\n'.repeat(1_000_000)}1 ` }, 'a.mrc': marc('1') }),
+    'marc21 1 0 0',
+  ],
+  'members.gz': [
+    Buffer.alloc(10_001 * EMPTY_MEMBER.length, EMPTY_MEMBER),
+    'unknown 0 0 0',
+    'it has more than 10,000 tiny members: pack it as one',
+  ],
   'up.tar': [tar({ '../../up.mrc': marc('1') }), 'marc21 1 0 0'],
   'entities.xml': [
     `<!DOCTYPE c [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>${xml(NAMESPACE).replace('ü9', '&b;')}`,

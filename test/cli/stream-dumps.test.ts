@@ -60,7 +60,7 @@ describe('dumps of streams on the command line', () => {
       await done(...dump, '--delta'),
       'lane/test: Nothing has changed since the last dump: none was made.\n',
     );
-    await upload('test', { 'new.mrc': Buffer.concat([marc('1', 'new'), Buffer.from('no record')]), gone: '3\n' });
+    await upload('test', { 'new.mrc': Buffer.concat([marc('1', 'new'), Buffer.from('no record')]), 'gone.del': '3\n' });
     assert.match(
       await done(...dump, '--full'),
       new RegExp(

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
 import type { RunningTidemark } from '../support/run-tidemark.ts';
+import { marc } from '../support/upload-packages.ts';
 import { Workplace } from '../support/workplace.ts';
 
 describe('an upload whose file cannot be fetched', () => {
@@ -56,6 +59,21 @@ describe('an upload whose file cannot be fetched', () => {
       assert.deepEqual([job.state, job.attempts], ['failed', 1 + retries]);
     });
   }
+
+  it('keeps no upload of another organization waiting, however many there are of the first one', async () => {
+    away.removeAllListeners('request');
+    await done('organizations', 'add', 'green');
+    await done('streams', 'add', 'green', 'main');
+    const port = await findFreePort();
+    const server = `http://127.0.0.1:${port}`;
+    serving = place.start(['serve', '--port', `${port}`, '--upload-networks', '127.0.0.1']);
+    await serving.says(/Serving \d+ sets/);
+    const url = `http://127.0.0.1:${(away.address() as AddressInfo).port}/never.mrc`;
+    for (let at = 0; at < 3; at++) await done('upload', 'lane', '--url', url, '--server', server);
+    writeFileSync(join(place.folder, 'new.mrc'), marc('1'));
+    await done('upload', 'green', 'new.mrc', '--server', server);
+    assert.match(await done('uploads', 'show', 'green/main/1', '--wait'), /status: processed/);
+  });
 
   it('is refused a number of retries that is none', async () => {
     const { exitCode, stderr } = await place.run(['serve', '--upload-retries', '-1']);

@@ -57,11 +57,20 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
 
   it('opens packages as tar, gzip and zip make them, in each other, too', async () => {
     folder.write('in/a.mrc', RECORDS);
-    folder.write('in/gone', '7\n');
+    folder.write('in/gone.del', '7\n');
     folder.write(`in/${'long/'.repeat(30)}ü.xml`, MARCXML);
     pack('gzip', '--keep', 'in/a.mrc');
     for (const format of ['v7', 'oldgnu', 'gnu', 'ustar', 'posix']) {
-      pack('tar', '--create', `--format=${format}`, '--file', `${format}.tar`, 'in/a.mrc', 'in/gone', 'in/a.mrc.gz');
+      pack(
+        'tar',
+        '--create',
+        `--format=${format}`,
+        '--file',
+        `${format}.tar`,
+        'in/a.mrc',
+        'in/gone.del',
+        'in/a.mrc.gz',
+      );
     }
     pack('tar', '--create', '--gzip', '--file', 'all.tgz', 'in');
     pack('zip', '--quiet', '--recurse-paths', 'all.zip', 'in', 'gnu.tar');
@@ -77,14 +86,14 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
         [path.slice(1).join(' > '), kind, packing.join(), records, deletions].join(' '),
       );
     };
-    const plain = ['in/a.mrc marc21 tar 3 0', 'in/gone deleted-ids tar 0 1', 'in/a.mrc.gz marc21 tar,gzip 3 0'];
+    const plain = ['in/a.mrc marc21 tar 3 0', 'in/gone.del deleted-ids tar 0 1', 'in/a.mrc.gz marc21 tar,gzip 3 0'];
     for (const format of ['v7', 'oldgnu', 'gnu', 'ustar', 'posix']) {
       assert.deepEqual(await found(`${format}.tar`), plain, format);
     }
-    const all = [`in/${'long/'.repeat(30)}ü.xml`, 'in/a.mrc', 'in/a.mrc.gz', 'in/gone'].toSorted();
+    const all = [`in/${'long/'.repeat(30)}ü.xml`, 'in/a.mrc', 'in/a.mrc.gz', 'in/gone.del'].toSorted();
     const names = async (file: string) => (await found(file)).map((line) => line.replace(/ [\w-]+ [\w,]+ \d \d$/, ''));
     assert.deepEqual((await names('all.tgz')).toSorted(), all);
-    const zipped = [...all, 'gnu.tar > in/a.mrc', 'gnu.tar > in/gone', 'gnu.tar > in/a.mrc.gz'].toSorted();
+    const zipped = [...all, 'gnu.tar > in/a.mrc', 'gnu.tar > in/gone.del', 'gnu.tar > in/a.mrc.gz'].toSorted();
     assert.deepEqual((await names('all.zip')).toSorted(), zipped);
     assert.equal((await names('stored.zip')).length, all.length + 3);
   });

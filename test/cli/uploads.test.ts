@@ -46,7 +46,7 @@ describe('uploads on the command line', () => {
     await done('organizations', 'add', 'lane');
     await done('streams', 'add', 'lane', 'main');
     await done('streams', 'add', 'lane', 'new');
-    await writeFile(join(place.folder, 'größe "1".mrc'), 'one');
+    await writeFile(join(place.folder, 'größe "1".mrc'), 'one\ntwo');
     await writeFile(join(place.folder, 'b.mrc'), 'b'.repeat(2_000_000));
     const port = await findFreePort();
     server = `http://localhost:${port}`;
@@ -82,21 +82,26 @@ describe('uploads on the command line', () => {
     );
     assert.deepEqual([sent.stream, sent.number, sent.files[0].length], ['new', 1, 2_000_000]);
 
-    assert.equal(JSON.parse(await done('uploads', 'show', 'lane/new/1', '--wait', '--json')).status, 'processed');
+    const nothing = await place.run(['uploads', 'show', 'lane/new/1', '--wait']);
+    assert.match(
+      nothing.stdout,
+      /status: failed\n {2}failed at .*: nothing was taken of b\.mrc: it is not a list of ids/,
+    );
+    assert.equal(nothing.exitCode, 1);
     const shown = await done('uploads', 'show', 'lane/main/1', '--wait');
     assert.match(
       await done('uploads', 'list', 'lane'),
-      /^NUMBER .*\n +1 +\d{4}-\S+ +2 files, 2.00 MB +processed +0 +1 +0 +1 +Night 1\n$/,
+      /^NUMBER .*\n +1 +\d{4}-\S+ +2 files, 2.00 MB +processed +0 +2 +0 +1 +Night 1\n$/,
     );
     const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'new', '--json'));
     assert.deepEqual([uploads.length, uploads[0].number, uploads[0].files], [1, 1, sent.files]);
     assert.equal(uploads[0].ignored, 1);
     assert.match(
       shown,
-      /^lane\/main\/1: Night 1\n {2}received: \d{4}-.*\n {2}status: processed\n {2}published: 0 created, .*, 1 to delete that did not exist\n/,
+      /^lane\/main\/1: Night 1\n {2}received: \d{4}-.*\n {2}status: processed\n {2}published: 0 created, .*, 2 to delete that did not exist\n/,
     );
-    assert.match(shown, /TAKEN FOR +TYPE +RECORDS +DELETIONS +ERRORS +REPLACED\n.* ids to delete +0 +1 +0 +0\nb\.mrc/);
-    assert.ok(shown.includes(hash('sha256', 'one')) && shown.includes('größe "1".mrc'), shown);
+    assert.match(shown, /TAKEN FOR +TYPE +RECORDS +DELETIONS +ERRORS +REPLACED\n.* ids to delete +0 +2 +0 +0\nb\.mrc/);
+    assert.ok(shown.includes(hash('sha256', 'one\ntwo')) && shown.includes('größe "1".mrc'), shown);
   });
 
   it('go on where the connection broke off, when the file is large', async () => {

@@ -38,8 +38,8 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     await place.dispose();
   });
 
-  const claimer = (queue: JobQueue, worker = ONE, kinds: readonly string[] = ['build'], most = 5): JobClaimer =>
-    queue.claimer({ kinds, worker, mostAttempts: () => most });
+  const claimer = (queue: JobQueue, worker = ONE, kinds: readonly string[] = ['build'], mostDeaths = 10): JobClaimer =>
+    queue.claimer({ kinds, worker, mostDeaths });
   const claim = async (queue: JobQueue, worker = ONE, kinds: readonly string[] = ['build']): Promise<OwnedJob> =>
     (await claimer(queue, worker, kinds).claim()) ?? assert.fail('there is nothing to claim');
   const stateOf = async (name: string) => (await other.get(name)).state;
@@ -235,7 +235,7 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     const lost = await claim(jobs, SHORT);
     const watching = claimer(other);
     const taken = await until('the lease ends', async () => (await watching.watch()).at(0));
-    assert.deepEqual([taken.state, taken.attempts], ['queued', 1]);
+    assert.deepEqual([taken.state, taken.attempts, taken.notBefore], ['queued', 0, 0]);
     assert.match(taken.error!, /short sent no heartbeat for 0.4 s/);
 
     const next = await claim(other, OTHER);
@@ -249,14 +249,17 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     await assert.rejects(lost.finish({ state: 'done', result: 'lost' }), isConflict);
   });
 
-  it('has failed when it is taken back after its last attempt', async () => {
+  it('counts workers that die apart from failures, with pauses that grow, until they were too many', async () => {
     await jobs.add('build', 'a', {});
     const lost = await claim(jobs, SHORT);
-    const watching = claimer(other, OTHER, ['build'], 1);
-    const taken = await until('the lease ends', async () => (await watching.watch()).at(0));
-    assert.equal(taken.state, 'failed');
+    const watching = claimer(other, OTHER, ['build'], 2);
+    const takenBack = () => until('the lease ends', async () => (await watching.watch()).at(0));
+    assert.deepEqual([(await takenBack()).attempts, (await jobs.get('build/a')).state], [0, 'queued']);
+    assert.equal((await claim(jobs, SHORT)).job.attempts, 1);
+    assert.equal((await takenBack()).state, 'failed');
     await assert.rejects(lost.finish({ state: 'done', result: 'lost' }), isConflict);
     assert.equal(await stateOf('build/a'), 'failed');
+    assert.deepEqual([(await other.retry('build/a')).state, (await jobs.get('build/a')).deaths], ['queued', undefined]);
   });
 
   it('reports each job that this process ended as failed or cancelled, however it ended', async () => {
@@ -364,10 +367,30 @@ export function jobQueueContract(start: () => Promise<{ open(): Promise<Stores>;
     await jobs.addAll(Array.from({ length: 120 }, (_, at) => ({ kind: 'build', id: `many-${at}` })));
     await other.addAll(['a', 'b'].map((id) => ({ kind: 'clean', id })));
     const kinds = ['build', 'clean'];
-    const own = other.claimer({ kinds, numerousKinds: ['build'], worker: OTHER, mostAttempts: () => 5 });
+    const own = other.claimer({ kinds, numerousKinds: ['build'], worker: OTHER });
     const claimed: string[] = [];
     for (let at = 0; at < 6; at++) claimed.push((await own.claim())!.job.kind);
     assert.deepEqual(claimed, ['build', 'clean', 'build', 'clean', 'build', 'build']);
+  });
+
+  it('alternates between shares, however many jobs of one were added before, and leaves out one that is full', async () => {
+    const ids = (share: string, count: number) => Array.from({ length: count }, (_, at) => `${share}~${100 + at}`);
+    await jobs.addAll([...ids('a', 120), ...ids('ab', 120)].map((id) => ({ kind: 'build', id })));
+    await other.addAll([...ids('b', 2), ...ids('c', 1)].map((id) => ({ kind: 'build', id })));
+    const full: string[] = [];
+    const shareOf = (job: Job) => jobName(job).replace(/~.*/, '~');
+    const own = other.claimer({ kinds: ['build'], worker: OTHER, shareOf, fullShares: () => full });
+    const claimed: string[] = [];
+    const claimSome = async (count: number) => {
+      for (let at = 0; at < count; at++) claimed.push((await own.claim())!.job.id.replace(/~.*/, ''));
+      return claimed.splice(0);
+    };
+    assert.deepEqual((await claimSome(4)).toSorted(), ['a', 'ab', 'b', 'c']);
+    assert.deepEqual((await claimSome(3)).toSorted(), ['a', 'ab', 'b']);
+    full.push('build/a~');
+    assert.deepEqual(await claimSome(3), ['ab', 'ab', 'ab']);
+    full.push('build/ab~');
+    assert.equal(await own.claim(), undefined);
   });
 
   it('lists what was added last first, by state and kind, page after page', async () => {

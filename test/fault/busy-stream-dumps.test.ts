@@ -98,7 +98,7 @@ describe('a stream whose uploads come without a pause', () => {
     // A worker has claimed the job of the upload that it waits for, and does nothing.
     await app.jobs.add('process-upload', 'lane~main~1', DUMPED);
     const worker = { name: 'tester', leaseMs: 60_000 };
-    await app.jobs.claimer({ kinds: ['process-upload'], worker, mostAttempts: () => 3 }).claim();
+    await app.jobs.claimer({ kinds: ['process-upload'], worker }).claim();
     const dumping = place.startProcess(['streams', 'dump', 'lane', '--stream', 'main']);
     await dumping.says(/Waits: the upload lane\/main\/000000001 is being applied/);
     const pause = () => app.catalog.latest<{ readonly isOn: boolean }>('upload-pause', '');

@@ -37,7 +37,7 @@ describe('answers of Elasticsearch that are broken in part, or late', () => {
       kinds: ['build'],
       numerousKinds: [],
       worker: { name: 'w', leaseMs: 30_000 },
-      mostAttempts: () => 1,
+      mostDeaths: 1,
     });
     const lagging = proxy.on(
       ({ path }) => path.includes('-jobs/_refresh'),

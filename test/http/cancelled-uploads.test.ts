@@ -59,8 +59,8 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
   async function loseLastAttempt(): Promise<void> {
     const { jobs } = started.app;
     const worker = { name: 'killed', leaseMs: 400 };
-    await jobs.claimer({ kinds: KINDS, worker, mostAttempts: () => 1 }).claim();
-    const watching = jobs.claimer({ kinds: KINDS, worker: { ...worker, name: 'other' }, mostAttempts: () => 1 });
+    await jobs.claimer({ kinds: KINDS, worker, mostDeaths: 1 }).claim();
+    const watching = jobs.claimer({ kinds: KINDS, worker: { ...worker, name: 'other' }, mostDeaths: 1 });
     await until('its lease has ended', async () => (await watching.watch()).length > 0);
     assert.equal((await jobs.get(JOB)).state, 'failed');
   }
@@ -126,8 +126,8 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
     const number = await stream.upload({ 'new.mrc': marc('1') });
     const { jobs } = started.app;
     const worker = { name: 'paused', leaseMs: 400 };
-    const owned = await jobs.claimer({ kinds: KINDS, worker, mostAttempts: () => 1 }).claim();
-    const watching = jobs.claimer({ kinds: KINDS, worker: { ...worker, name: 'other' }, mostAttempts: () => 1 });
+    const owned = await jobs.claimer({ kinds: KINDS, worker, mostDeaths: 1 }).claim();
+    const watching = jobs.claimer({ kinds: KINDS, worker: { ...worker, name: 'other' }, mostDeaths: 1 });
     await until('its lease has ended', async () => (await watching.watch()).length > 0);
     const confirm = async () => void (await owned!.heartbeat());
     await assert.rejects(stream.process(number, { confirm }), /another worker has the job/);

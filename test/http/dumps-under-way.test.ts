@@ -89,7 +89,7 @@ describe('A dump that waits for an upload', () => {
     // Another process applies the upload.
     await app.jobs.add(processUpload.kind, 'lane~main~1', { ...DUMPED, number: 1 });
     const worker = { name: 'another', leaseMs: 600_000 };
-    const owned = (await app.jobs.claimer({ kinds: [processUpload.kind], worker, mostAttempts: () => 3 }).claim())!;
+    const owned = (await app.jobs.claimer({ kinds: [processUpload.kind], worker }).claim())!;
     runner.start();
     const dump = jobName(await app.streamDumpJobs.add({ ...DUMPED, kind: 'full' }));
     const waiting = await until('it has given its place back', async () => {
@@ -130,7 +130,7 @@ describe('A dump that waits for an upload', () => {
     // Another process has waited.
     const worker = { name: 'another', leaseMs: 600_000 };
     const { kind } = buildStreamDump;
-    const owned = (await app.jobs.claimer({ kinds: [kind], worker, mostAttempts: () => 3 }).claim())!;
+    const owned = (await app.jobs.claimer({ kinds: [kind], worker }).claim())!;
     const pause = await UploadPause.begin(app.catalog, { ...DUMPED, dumped: 'lane--main.dumps' });
     await pause.leave();
     const since = Date.now() - 1_800_000;

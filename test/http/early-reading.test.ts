@@ -230,9 +230,9 @@ describeOnEachStore('An upload', (store, itOnce) => {
   });
 
   itOnce('of several files, a tar or a ZIP is read when it is whole', async () => {
-    const files = { 'new.mrc': MARC21, 'gone.txt': 'rec000000001\n' };
+    const files = { 'new.mrc': MARC21, 'gone.del': 'rec000000001\n' };
     for (const parts of [
-      [file('new.mrc', MARC21), file('gone.txt', 'rec000000001\n')],
+      [file('new.mrc', MARC21), file('gone.del', 'rec000000001\n')],
       [file('new.tar', tar(files))],
       [file('new.tgz', gzipSync(tar(files)))],
       [file('new.zip', zip(files))],

@@ -15,7 +15,7 @@ describeOnEachStore('jobs over HTTP', (kind, itOnce) => {
 
   const claim = async () => {
     const worker = { name: 'tester', leaseMs: 60_000 };
-    const claimer = started.app.jobs.claimer({ kinds: ['build'], worker, mostAttempts: () => 3 });
+    const claimer = started.app.jobs.claimer({ kinds: ['build'], worker });
     return (await claimer.claim()) ?? assert.fail('there is nothing to claim');
   };
   const show = async (id: string) => (await askJson(at(`/api/jobs/build/${id}`))).body;

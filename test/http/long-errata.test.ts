@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { ask } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { marc } from '../support/upload-packages.ts';
 import { ProcessedStream } from '../support/upload-processing.ts';
 
 describe('An error of an upload that is long', () => {
@@ -23,7 +24,7 @@ describe('An error of an upload that is long', () => {
       '<datafield tag="245" ind1=" " ind2=" "><subfield code="a">A title</subfield></datafield></record>';
     const ids = ['b', 'c', 'd'].map((letter) => letter.repeat(100_000));
     const file = `<collection xmlns="http://www.loc.gov/MARC21/slim">${ids.map(record).join('')}</collection>`;
-    await stream.process(await stream.upload({ 'new.xml': file }));
+    await stream.process(await stream.upload({ 'new.xml': file, 'good.mrc': marc('1') }));
 
     const errors = '/api/organizations/lane/uploads/main/1/errors';
     const lines = (await get(errors)).trimEnd().split('\n');

@@ -181,7 +181,7 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
   });
 
   itOnce('has no numbers that the version did not count that processed the upload', async () => {
-    const number = await stream.upload({ 'new.mrc': marc('1'), gone: '7\n' });
+    const number = await stream.upload({ 'new.mrc': marc('1'), 'gone.del': '7\n' });
     await stream.process(number);
     const upload = await started.app.uploads.get('lane', 'main', number);
     const before = await readUploadState(started.app.catalog, upload);

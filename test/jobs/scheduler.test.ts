@@ -79,7 +79,7 @@ describe('the scheduler of jobs', () => {
   it('adds none while that of an earlier time waits for other work, which will do the same', async () => {
     await place.jobs.add('build', 'earlier', { night: true }, { oneAtATimePer: 'true' });
     const worker = { name: 'tester', leaseMs: 30_000 };
-    const owned = await place.jobs.claimer({ worker, kinds: ['build'], mostAttempts: () => 1 }).claim();
+    const owned = await place.jobs.claimer({ worker, kinds: ['build'], mostDeaths: 1 }).claim();
     const wait = { since: now, reason: 'the artifact store has to answer' };
     await owned!.finish({ state: 'given-back', notBefore: Date.now() + 60_000, wait });
     const nightlyScheduler = scheduler();

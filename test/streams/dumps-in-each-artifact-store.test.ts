@@ -26,7 +26,10 @@ describeOnEachArtifactStore('Uploads and dumps of a stream', (artifacts) => {
     assertSame(before, expected);
 
     const changed = [catalogue.marc21({ number: 1, version: 1 }), catalogue.marc21({ number: RECORDS })];
-    const files = { 'new.mrc': Buffer.concat([...changed, Buffer.from('no record')]), gone: `${catalogue.idOf(0)}\n` };
+    const files = {
+      'new.mrc': Buffer.concat([...changed, Buffer.from('no record')]),
+      'gone.del': `${catalogue.idOf(0)}\n`,
+    };
     await stream.process(await stream.upload(files));
     const [delta] = await app.streamDumps.build(NAME, 'delta');
     assert.deepEqual(delta!.totals, { records: 2, deletions: 1, errata: 1 });

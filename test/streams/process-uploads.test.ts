@@ -128,21 +128,48 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     assert.equal(state.lastmod, Math.floor(received / 1000));
   });
 
-  itOnce('that has nothing to read is processed, and changes nothing', async () => {
-    const number = await stream.upload({ 'empty.mrc': '', 'a.pdf': '%PDF-' });
-    const { at: _, ...totals } = await stream.process(number);
-    assert.deepEqual(totals, {
-      created: 0,
-      updated: 0,
-      deleted: 0,
-      unchanged: 0,
-      unknown: 0,
-      superseded: 0,
-      replaced: 0,
-    });
-    const { read } = await stateOf(number);
-    assert.deepEqual([read!.records, read!.errata, read!.files.length], [undefined, undefined, 2]);
+  itOnce('has failed when nothing of it was taken, with the reason, and is read again when it is retried', async () => {
+    const number = await stream.upload({ 'a.pdf': '%PDF-', 'empty.mrc': '', 'bad.mrc': `${marc('1')}`.slice(0, -1) });
+    const reason = /^nothing was taken of a\.pdf: it is a PDF: .*; nor of 2 other files$/;
+    for (let times = 1; times <= 2; times++) {
+      await assert.rejects(stream.process(number), (error) => isTidemarkError(error, 'invalid'));
+      const { failure, read, applying } = await stateOf(number);
+      assert.match(failure!.error, reason);
+      assert.deepEqual([failure!.isFinal, read!.files.length, read!.totals.errors, applying], [true, 3, 1, undefined]);
+      assert.equal((await errataOf(number)).length, 1);
+    }
     assert.deepEqual(await stream.changes(), []);
+  });
+
+  itOnce('that has no records is processed when a file of it says so, whatever comes along', async () => {
+    const pack = zip({ 'changes.del.txt': '', 'read.me': 'Nothing was deleted today.\n' });
+    const { at: _, ...totals } = await stream.process(await stream.upload({ 'night.zip': pack }));
+    assert.deepEqual(new Set(Object.values(totals)), new Set([0]));
+    assert.deepEqual(await stream.changes(), []);
+  });
+
+  itOnce('does not wait for one of another organization that is being processed', async () => {
+    const first = await stream.upload({ a: marc('1') });
+    const { app } = started;
+    await app.organizations.add('green', { contacts: [] });
+    await app.organizations.addStream('green', 'main');
+    const receiving = await app.uploads.begin('green', 'main');
+    await receiving.add('b', [marc('2')]);
+    const second = await receiving.finish({ stream: 'main' });
+    const ended: string[] = [];
+    const [begun, holding] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const confirm = () => {
+      begun.resolve();
+      return holding.promise;
+    };
+    const processing = stream.process(first, { confirm }).then(() => ended.push('lane'));
+    await begun.promise;
+    const { signal } = new AbortController();
+    await app.uploadProcessor.process(second, { signal, isLast: false, report() {}, log() {} });
+    ended.push('green');
+    holding.resolve();
+    await processing;
+    assert.deepEqual(ended, ['green', 'lane']);
   });
 
   itOnce('adds what the normalization of its organization says', async () => {
@@ -255,7 +282,9 @@ class RandomStream {
   }
 
   async upload(files: readonly RandomFile[]): Promise<void> {
-    await this.#stream.upload(Object.fromEntries(files.map((file, at) => [`${at}`, bytesOf(file)])));
+    await this.#stream.upload(
+      Object.fromEntries(files.map((file, at) => [`${at}${'ids' in file ? '.del' : ''}`, bytesOf(file)])),
+    );
   }
 
   async process(at: number): Promise<void> {

@@ -26,6 +26,10 @@ const functions = {
     Atomics.notify(begun, 0);
     return new Promise(() => {});
   },
+  /** Never ends, and never lets anything else run. */
+  spin(): never {
+    for (;;);
+  },
 };
 export type TestFunctions = typeof functions;
 

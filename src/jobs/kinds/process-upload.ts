@@ -6,6 +6,7 @@ import { PROCESS_UPLOAD } from '../upload-ends.ts';
 
 /** Milliseconds that an upload keeps its place while a dump waits to begin: the job of the dump needs one, too. */
 const MOST_PAUSE_MS = 5_000;
+const SEPARATOR = '~';
 
 /** Reads an upload, and publishes its records. The job is added when the upload was received. */
 export const processUpload = defineJob<NamedUpload>({
@@ -13,6 +14,7 @@ export const processUpload = defineJob<NamedUpload>({
   retry: ({ uploadRetries }) => ({ attempts: 1 + uploadRetries, firstMs: 5_000, longestMs: 60_000 }),
   waitsAfterConflict: true,
   isNumerous: true,
+  shareOf: (id) => id.slice(0, id.indexOf(SEPARATOR) + 1),
 
   async addMissing(parts) {
     // An upload whose job has ended must not seem to lack one.
@@ -32,6 +34,6 @@ export const processUpload = defineJob<NamedUpload>({
 
 /** The id is the same for each call, so that an upload has only one job. */
 export function jobOfUpload({ organization, stream, number }: NamedUpload): NewJob {
-  const id = `${organization}~${stream}~${number}`;
+  const id = [organization, stream, number].join(SEPARATOR);
   return jobOf(processUpload, { id, payload: { organization, stream, number } });
 }

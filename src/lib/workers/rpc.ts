@@ -122,7 +122,7 @@ export class CalledThread<Offered extends Functions<Offered>> {
     return () => this.#release(this.#options.idleMs!);
   }
 
-  /** Terminates the thread at once. Resolves when it has ended. */
+  /** Terminates the thread at once. Resolves when it has ended. Its calls fail, with the reason if it has a code. */
   async end(reason: unknown = 'it was stopped'): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
@@ -134,6 +134,12 @@ export class CalledThread<Offered extends Functions<Offered>> {
   stop(reason?: unknown): void {
     // Its calls have failed already: nothing else is left to report.
     this.end(reason).catch(() => {});
+  }
+
+  /** Milliseconds of processor time that the thread has taken. Undefined without a thread, and before Node 24.6. */
+  async cpuMs(): Promise<number | undefined> {
+    const used = await this.#worker?.cpuUsage?.();
+    return used && (used.user + used.system) / 1000;
   }
 
   /** Resolves when every call has returned and the thread has ended. No calls are possible afterwards. */
@@ -168,6 +174,7 @@ export class CalledThread<Offered extends Functions<Offered>> {
   }
 
   #failure(reason: unknown): TidemarkError {
+    if (isTidemarkError(reason)) return reason;
     return new TidemarkError('unavailable', `${this.#options.work} failed: ${reason}`, {}, reason);
   }
 }

@@ -3,7 +3,7 @@ import type { estypes } from '@elastic/elasticsearch';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { type Job, type JobState, jobName, LONGEST_PAUSE_MS } from '../job.ts';
-import type { JobCount, JobFilter, JobRecords, OpenJobs, StoredJob } from '../job-records.ts';
+import type { DueJobs, JobCount, JobFilter, JobRecords, OpenJobs, StoredJob } from '../job-records.ts';
 import { refusalIn } from './bulk.ts';
 import type { IndexNames } from './index-names.ts';
 
@@ -65,14 +65,15 @@ export class ElasticsearchJobs implements JobRecords {
     return stored !== undefined && isDeepStrictEqual(stored.job, plain(job)) ? stored.version : undefined;
   }
 
-  async open(kinds: readonly string[], now: number, limit: number): Promise<OpenJobs> {
+  async open(kinds: readonly string[], { now, limit, except = [] }: DueJobs): Promise<OpenJobs> {
     await this.#refresh();
     const header = { index: this.#names.jobs, allow_partial_search_results: false };
     const common = { seq_no_primary_term: true, track_total_hits: false };
     const filter = [inState('queued'), ofKinds(kinds)];
     const later = { range: { not_before: { gt: now, lte: now + LONGEST_PAUSE_MS } } };
     const sort: estypes.Sort = [{ added: 'asc' }, { name: 'asc' }];
-    const due = { query: { bool: { filter, must_not: later } }, sort, size: limit };
+    const must_not = [later, ...except.map((beginning) => ({ prefix: { name: beginning } }))];
+    const due = { query: { bool: { filter, must_not } }, sort, size: limit };
     const running = { query: { bool: { filter: [inState('running'), ofKinds(kinds)] } }, size: MOST_RUNNING };
     const searches = [header, { ...common, ...due }, header, { ...common, ...running }];
     const { responses } = await this.#cluster.ask((client) => client.msearch<Source>({ searches }));

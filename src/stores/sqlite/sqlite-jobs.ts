@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type Job, type JobState, jobName, LONGEST_PAUSE_MS } from '../job.ts';
-import type { JobCount, JobFilter, JobRecords, OpenJobs, StoredJob } from '../job-records.ts';
+import type { DueJobs, JobCount, JobFilter, JobRecords, OpenJobs, StoredJob } from '../job-records.ts';
 import type { ReadBatch } from './read-batch.ts';
 import type { JobRow } from './wire.ts';
 import type { Writer } from './writer.ts';
@@ -28,6 +28,7 @@ export class SqliteJobs implements JobRecords {
       get: database.prepare('SELECT version, body FROM jobs WHERE name = ?'),
       due: database.prepare(
         `SELECT version, body FROM jobs WHERE state = 'queued' AND not_before NOT BETWEEN ? AND ? AND kind ${AMONG}
+          AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE substr(name, 1, length(value)) = value)
           ORDER BY number LIMIT ?`,
       ),
       running: database.prepare(`SELECT version, body FROM jobs WHERE state = 'running' AND kind ${AMONG}`),
@@ -55,11 +56,12 @@ export class SqliteJobs implements JobRecords {
     return replaced === 0 ? undefined : String(Number(version) + 1);
   }
 
-  open(kinds: readonly string[], now: number, limit: number): Promise<OpenJobs> {
+  open(kinds: readonly string[], { now, limit, except = [] }: DueJobs): Promise<OpenJobs> {
     const { due, running } = this.#statements;
     const among = JSON.stringify(kinds);
+    const values = [now + 1, now + LONGEST_PAUSE_MS, among, JSON.stringify(except), limit];
     return this.#reads.run(() => ({
-      due: limit === 0 ? [] : due.all(now + 1, now + LONGEST_PAUSE_MS, among, limit).map(toStored),
+      due: limit === 0 ? [] : due.all(...values).map(toStored),
       running: running.all(among).map(toStored),
     }));
   }

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { formatCount } from '../../lib/format-count.ts';
 import { DamagedFile } from './found-file.ts';
 import { endsEarly, inflate } from './inflate.ts';
 import type { Lookahead } from './lookahead.ts';
@@ -14,11 +15,16 @@ const [HEADER_CHECKSUM, EXTRA, NAME, COMMENT] = [2, 4, 8, 16];
 const MOST_FIELD_BYTES = 64 * 1024;
 /** Bytes of padding that are skipped at a time. */
 const MOST_PADDING_BYTES = 64 * 1024;
+/** Each member takes some time, however small it is: of more members than this, the average length matters. */
+const MOST_SMALL_MEMBERS = 10_000;
+const LEAST_AVERAGE_BYTES = 100;
 
 export const GZIP_MAGIC = '\x1f\x8b\x08';
 
 /** The unpacked bytes of one or several gzip members. @throws DamagedFile after the bytes before the damage */
 export async function* gunzip(input: Lookahead): AsyncGenerator<Buffer, void, undefined> {
+  let members = 0;
+  let total = 0;
   do {
     await skipHeader(input);
     let checksum = 0;
@@ -31,6 +37,11 @@ export async function* gunzip(input: Lookahead): AsyncGenerator<Buffer, void, un
     const trailer = await takeAll(input, TRAILER_BYTES);
     if (trailer.readUInt32LE(0) !== checksum || trailer.readUInt32LE(4) !== length % 2 ** 32) {
       throw new DamagedFile(`it is damaged before byte ${input.position} of what is packed: its checksum is wrong`);
+    }
+    members += 1;
+    total += length;
+    if (members > MOST_SMALL_MEMBERS && total < members * LEAST_AVERAGE_BYTES) {
+      throw new DamagedFile(`it has more than ${formatCount(MOST_SMALL_MEMBERS)} tiny members: pack it as one`);
     }
     await skipZeros(input);
   } while (await hasMember(input));

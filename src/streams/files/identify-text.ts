@@ -4,15 +4,24 @@ import { idInLine, idProblem } from './deleted-ids.ts';
 
 // Blanks occur in sentences; the other characters, and single quotes around a text, in tables, JSON and markup.
 const NOT_IN_IDS = /[\s<>{}[\]",;]|^'.*'$/;
+const ONE_LINE =
+  'it has one line, which is no list of deletions by itself: to delete one id, name the file so, as in ids.del.txt';
 /** The notation of the Library of Congress: `n  79021164`. */
 const WITH_BLANKS = /^[A-Za-z]{1,3} {1,4}\d+$/;
 
+interface TextOptions {
+  /** Whether the text ends with `head`. */
+  readonly isWhole: boolean;
+  /** Whether its name says that it is a list of deletions: then it may have a single id. */
+  readonly isNamedSo: boolean;
+}
+
 /**
  * Why a text is not a list of ids: a sentence without a full stop; empty when it is one. A text is a list when most of
- * its first lines are an id each; errors in single lines are found when they are read.
- * @param isWhole whether the text ends with `head`
+ * its first lines are an id each; errors in single lines are found when they are read. One word alone may be anything,
+ * such as the `Error` that a failed download has left.
  */
-export function identifyText(head: Buffer, isWhole: boolean): string {
+export function identifyText(head: Buffer, { isWhole, isNamedSo }: TextOptions): string {
   const [first = 0, second = 0] = head;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
     return 'it is text in UTF-16: save it as UTF-8';
@@ -27,6 +36,7 @@ export function identifyText(head: Buffer, isWhole: boolean): string {
       firstOther ??= line === undefined ? `${hexOf(head)}, which is not UTF-8` : excerpt(line);
     } else ids += 1;
   }
+  if (ids === 1 && others === 0 && isWhole && !isNamedSo) return ONE_LINE;
   if (ids > others) return '';
   if (others === 0) return 'it has nothing but blanks';
   return `it is not a list of ids, one a line: it has ${firstOther}`;

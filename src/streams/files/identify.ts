@@ -19,12 +19,14 @@ export type Identity =
   | { readonly kind: 'of-macos' };
 
 /**
- * The kind of a file that is not a package, judged only by its content; where there is none, by its name: a list of
- * deletions is empty on a day without any. Its bytes can be read from the first one afterwards.
+ * The kind of a file that is not a package, judged by its content; by its name only where there is nothing, or one
+ * line: a list of deletions is empty on a day without any, and one word may be anything. Its bytes can be read from the
+ * first one afterwards.
  */
 export async function identify(input: Lookahead, name: string): Promise<Identity> {
   const head = await input.peek(HEAD_BYTES);
-  if (OF_DELETIONS.test(name) && isBlank(head)) return { kind: 'deleted-ids' };
+  const isNamedSo = OF_DELETIONS.test(name);
+  if (isNamedSo && isBlank(head)) return { kind: 'deleted-ids' };
   if (head.length === 0) return unknown('it is empty');
   if (isOfMacos(head)) return { kind: 'of-macos' };
   if (beginsAsMarc21(head)) return { kind: 'marc21' };
@@ -34,7 +36,7 @@ export async function identify(input: Lookahead, name: string): Promise<Identity
     const problem = identifyXml(head) ?? identifyXml(await input.peek(XML_HEAD_BYTES));
     return identityOf('marcxml', problem ?? `it is XML without an element in its first ${XML_HEAD_BYTES} bytes`);
   }
-  return identityOf('deleted-ids', identifyText(head, head.length < HEAD_BYTES));
+  return identityOf('deleted-ids', identifyText(head, { isWhole: head.length < HEAD_BYTES, isNamedSo }));
 }
 
 const isBlank = (head: Buffer): boolean => head.length < HEAD_BYTES && idInLine(head.toString('utf8')) === '';

@@ -6,6 +6,9 @@ import type { Lookahead } from './lookahead.ts';
 const BLOCK_BYTES = 512;
 /** Most bytes of a long name, or of the extended header of a file. */
 const MOST_HEADER_BYTES = 1024 * 1024;
+/** The length of a record in such a header, and the blank behind it. */
+const RECORD_LENGTH = /^(\d{1,7}) /;
+const MOST_LENGTH_CHARACTERS = 8;
 
 type TarKind = 'file' | 'folder' | 'link' | 'device' | 'other';
 
@@ -98,10 +101,10 @@ async function readExtended(input: Lookahead, { type, size }: Header): Promise<E
 function recordsOf(body: Buffer): Extended {
   let extended: Extended = {};
   for (let at = 0; at < body.length; ) {
-    const blank = body.indexOf(0x20, at);
-    const length = Number(body.toString('latin1', at, blank));
-    if (blank < 0 || !Number.isInteger(length) || length <= 0) break;
-    const [key = '', ...value] = body.toString('utf8', blank + 1, at + length - 1).split('=');
+    const [prefix, digits] = RECORD_LENGTH.exec(body.toString('latin1', at, at + MOST_LENGTH_CHARACTERS)) ?? [];
+    const length = Number(digits);
+    if (prefix === undefined || length <= prefix.length) break;
+    const [key = '', ...value] = body.toString('utf8', at + prefix.length, at + length - 1).split('=');
     if (key === 'path') extended = { ...extended, name: value.join('=') };
     if (key === 'size' && /^\d{1,15}$/.test(value[0] ?? '')) extended = { ...extended, size: Number(value[0]) };
     at += length;

@@ -1,12 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import {
-  type Entry,
-  fromRandomAccessReaderPromise,
-  getFileNameLowLevel,
-  RandomAccessReader,
-  type ZipFile,
-} from 'yauzl';
+import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from 'yauzl';
 import { prefetchItems } from '../../lib/prefetch.ts';
 import { type ByteRanges, DamagedFile } from './found-file.ts';
 import { inflate } from './inflate.ts';
@@ -25,10 +19,13 @@ const METHODS: Readonly<Record<number, string>> = {
   98: 'PPMd',
   99: 'AES',
 };
+/** The header before the contents of a file (4.3.7), without its name and extra field: their lengths are in it. */
+const HEADER_BYTES = 30;
+const HEADER_SIGNATURE = 0x04034b50;
 const UNICODE_PATH = 0x7075;
 const UNIX = 3;
 const [FILE_TYPE, LINK] = [0o170000, 0o120000];
-/** Bytes that are read at a time: yauzl reads the directory in pieces of about 50 bytes. */
+/** Bytes that are read at a time: the directory is read in pieces of about 50 bytes, and files may be as small. */
 const BLOCK_BYTES = 256 * 1024;
 
 interface FileOfZip {
@@ -47,14 +44,16 @@ interface FileOfZip {
  * @throws DamagedFile
  */
 export async function* readZip(ranges: ByteRanges): AsyncGenerator<FileOfZip, void, undefined> {
-  const reader = new RangeReader(ranges);
+  const reader = new DirectoryReader(ranges);
+  // The directory is at the end, so contents have blocks of their own.
+  const blocks = new BlockReader(ranges);
   try {
     // Names are decoded here: yauzl refuses the whole ZIP for one name that would lead out of a folder.
     const options = { autoClose: false, lazyEntries: true, decodeStrings: false };
     const zip = await fromRandomAccessReaderPromise(reader, ranges.length, options);
     for await (const entry of zip.eachEntry()) {
       const name = nameOf(entry);
-      const bytes = contentsOf(entry, ranges, () => startOf(entry, zip, reader));
+      const bytes = contentsOf(entry, blocks, ranges.length);
       yield { name, isFolder: /[/\\]$/.test(name), problem: problemOf(entry), bytes };
     }
   } catch (error) {
@@ -77,20 +76,60 @@ function reasonOf(error: unknown): string {
   return 'its directory, which is at its end, is missing, as when only a part of it was sent';
 }
 
-class RangeReader extends RandomAccessReader {
-  /** The error of the ranges. */
-  failure: unknown;
+/** Reads ranges from a block that is kept, so that many short ranges that follow each other are read at once. */
+class BlockReader {
   readonly #ranges: ByteRanges;
   #block = Buffer.alloc(0);
   #blockAt = 0;
 
   constructor(ranges: ByteRanges) {
-    super();
     this.#ranges = ranges;
   }
 
+  /** Fewer bytes where the file ends. */
+  async bytes(position: number, length: number): Promise<Buffer> {
+    const end = Math.min(position + length, this.#ranges.length);
+    if (position < this.#blockAt || end > this.#blockAt + this.#block.length) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of this.#ranges.read(position, this.#lengthAt(position, length))) chunks.push(chunk);
+      this.#block = Buffer.concat(chunks);
+      this.#blockAt = position;
+    }
+    return this.#kept(position, length);
+  }
+
+  /** The bytes of a range: from blocks, unless they are many. */
+  async *read(start: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
+    const kept = this.#kept(start, length);
+    if (kept.length > 0) yield kept;
+    const [next, rest] = [start + kept.length, length - kept.length];
+    if (rest > BLOCK_BYTES) yield* this.#ranges.read(next, rest);
+    else if (rest > 0) yield await this.bytes(next, rest);
+  }
+
+  #lengthAt(position: number, length: number): number {
+    return Math.max(Math.min(this.#ranges.length - position, Math.max(length, BLOCK_BYTES)), 0);
+  }
+
+  #kept(position: number, length: number): Buffer {
+    const at = position - this.#blockAt;
+    return at < 0 ? this.#block.subarray(0, 0) : this.#block.subarray(at, at + length);
+  }
+}
+
+/** Reads the directory for yauzl. */
+class DirectoryReader extends RandomAccessReader {
+  /** The error of the ranges. */
+  failure: unknown;
+  readonly #blocks: BlockReader;
+
+  constructor(ranges: ByteRanges) {
+    super();
+    this.#blocks = new BlockReader(ranges);
+  }
+
   override read(buffer: Buffer, offset: number, length: number, position: number, done: (error: Error | null) => void) {
-    this.#bytes(position, length).then(
+    this.#blocks.bytes(position, length).then(
       (bytes) => {
         bytes.copy(buffer, offset);
         done(bytes.length === length ? null : new Error('it ends early'));
@@ -100,18 +139,6 @@ class RangeReader extends RandomAccessReader {
         done(error);
       },
     );
-  }
-
-  async #bytes(position: number, length: number): Promise<Buffer> {
-    const at = position - this.#blockAt;
-    if (at < 0 || at + length > this.#block.length) {
-      const most = Math.min(this.#ranges.length - position, Math.max(length, BLOCK_BYTES));
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of this.#ranges.read(position, most)) chunks.push(chunk);
-      this.#block = Buffer.concat(chunks);
-      this.#blockAt = position;
-    }
-    return this.#block.subarray(position - this.#blockAt, position - this.#blockAt + length);
   }
 }
 
@@ -126,13 +153,16 @@ function problemOf(entry: Entry): string | undefined {
 }
 
 async function* contentsOf(
-  { compressionMethod, compressedSize, uncompressedSize, crc32: expected }: Entry,
-  ranges: ByteRanges,
-  findStart: () => Promise<number>,
+  entry: Entry,
+  blocks: BlockReader,
+  lengthOfZip: number,
 ): AsyncGenerator<Buffer, void, undefined> {
+  const { compressionMethod, compressedSize, uncompressedSize, crc32: expected } = entry;
   let length = 0;
   let checksum = 0;
-  const packed = new Lookahead(ranges.read(await findStart(), compressedSize));
+  const start = await startOf(entry, blocks);
+  if (start + compressedSize > lengthOfZip) throw new DamagedFile('it breaks off: the ZIP ends before it does');
+  const packed = new Lookahead(blocks.read(start, compressedSize));
   try {
     for await (const chunk of compressionMethod === DEFLATED ? prefetchItems(inflate(packed)) : packed) {
       length += chunk.length;
@@ -152,10 +182,10 @@ async function* contentsOf(
 }
 
 /** Returns where the contents of a file begin. @throws DamagedFile, and every error of the ranges */
-async function startOf(entry: Entry, zip: ZipFile, reader: RangeReader): Promise<number> {
-  try {
-    return (await zip.readLocalFileHeaderPromise(entry, { minimal: true })).fileDataStart;
-  } catch (error) {
-    throw reader.failure ?? new DamagedFile(`it cannot be read in the ZIP: ${(error as Error).message}`);
+async function startOf({ relativeOffsetOfLocalHeader: at }: Entry, blocks: BlockReader): Promise<number> {
+  const header = await blocks.bytes(at, HEADER_BYTES);
+  if (header.length < HEADER_BYTES || header.readUInt32LE(0) !== HEADER_SIGNATURE) {
+    throw new DamagedFile(`it cannot be read in the ZIP: there is no header of a file at byte ${at}`);
   }
+  return at + HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
 }

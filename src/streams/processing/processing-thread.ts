@@ -2,6 +2,7 @@ import { prefetch } from '../../lib/prefetch.ts';
 import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { UploadedFile } from '../uploads/upload.ts';
 import type { ReadUpload } from '../uploads/upload-state.ts';
+import { limitReading } from './limit-reading.ts';
 import type { MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessFunctions, ProcessThreadData } from './process.worker.ts';
 import type { ReadingProgress, UploadToRead } from './read-upload.ts';
@@ -15,6 +16,10 @@ const IDLE_MS = 10_000;
 export class ProcessingThread {
   readonly #thread: CalledThread<ProcessFunctions>;
   readonly #folder: string;
+  /** For an upload that is read while it arrives. */
+  #limit: Disposable | undefined;
+  /** Bytes of it. */
+  #arrived = 0;
 
   constructor(data: ProcessThreadData) {
     const start = () =>
@@ -33,6 +38,8 @@ export class ProcessingThread {
     onProgress: (progress: ReadingProgress) => void,
   ): Promise<ReadUpload> {
     using _ = this.#endedBy(signal);
+    const length = upload.files.reduce((sum, file) => sum + file.length, 0);
+    using __ = limitReading(this.#thread, () => length);
     try {
       await this.#begin(upload);
       return await this.#readOn(onProgress);
@@ -45,6 +52,7 @@ export class ProcessingThread {
   /** Starts to read an upload of one file while it arrives. The thread stays until `close`. */
   async beginArriving(upload: Omit<UploadToRead, 'scratchFolder'>): Promise<void> {
     this.#thread.hold();
+    this.#limit = limitReading(this.#thread, () => this.#arrived);
     await this.#begin(upload);
   }
 
@@ -55,13 +63,19 @@ export class ProcessingThread {
    */
   hand(chunk: Uint8Array): Promise<boolean> {
     const copy = new Uint8Array(chunk);
+    this.#arrived += chunk.length;
     return this.#thread.call('hand', [copy], [copy.buffer]);
   }
 
   /** Reads the rest, from the stored file. @throws what the reading throws */
   async endArriving(file: UploadedFile, onProgress: (progress: ReadingProgress) => void): Promise<ReadUpload> {
-    await this.#thread.call('end', [file]);
-    return this.#readOn(onProgress);
+    this.#arrived = file.length;
+    try {
+      await this.#thread.call('end', [file]);
+      return await this.#readOn(onProgress);
+    } finally {
+      this.#limit?.[Symbol.dispose]();
+    }
   }
 
   /** Removes what was stored. Returns what was read to its end, which the caller has to remove. */
@@ -86,6 +100,7 @@ export class ProcessingThread {
   }
 
   close(): Promise<void> {
+    this.#limit?.[Symbol.dispose]();
     return this.#thread.end('the program ends');
   }
 

@@ -4,7 +4,6 @@ import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/error
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { shownWithUrls } from '../../core/without-paths.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import { Mutex } from '../../lib/mutex.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
@@ -26,8 +25,10 @@ import {
 import { applyUpload, NOTHING_APPLIED } from './apply-upload.ts';
 import type { Attempt, FetchOptions } from './attempt.ts';
 import type { EarlyReader } from './early-reader.ts';
+import { reasonForNothingTaken } from './nothing-taken.ts';
 import type { ProcessThreadData } from './process.worker.ts';
-import { ProcessingThread } from './processing-thread.ts';
+import type { ProcessingThread } from './processing-thread.ts';
+import { ProcessingThreads } from './processing-threads.ts';
 import type { ReadingProgress } from './read-upload.ts';
 
 interface ProcessorParts {
@@ -52,15 +53,13 @@ const STORE_AWAY = 'the artifact store is unavailable for now, and the upload wa
  */
 export class UploadProcessor {
   readonly #parts: ProcessorParts;
-  readonly #thread: ProcessingThread;
-  /** A process reads and applies one upload at a time, to use the memory of only one. */
-  readonly #mutex = new Mutex();
+  readonly #threads: ProcessingThreads;
   readonly #pauses: UploadPauses;
 
   constructor(parts: ProcessorParts) {
     this.#parts = parts;
     this.#pauses = new UploadPauses(parts.catalog);
-    this.#thread = new ProcessingThread(parts.threadData);
+    this.#threads = new ProcessingThreads(parts.threadData);
   }
 
   /**
@@ -70,11 +69,12 @@ export class UploadProcessor {
    *   the upload then waits
    */
   async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
-    const processing = new Processing({ ...this.#parts, thread: this.#thread, pauses: this.#pauses }, upload, attempt);
+    const processing = new Processing({ ...this.#parts, pauses: this.#pauses }, upload, attempt);
     try {
       await processing.fetch();
       for (;;) {
-        const applied = await this.#mutex.run(() => processing.run(), attempt.signal);
+        const run = (thread: ProcessingThread) => processing.run(thread);
+        const applied = await this.#threads.run(upload.organization, run, attempt.signal);
         if (applied !== undefined) return applied;
         attempt.report({ text: 'waits until a dump of the stream has begun' });
         // Meanwhile, uploads of other streams are processed, and those that the dump waits for.
@@ -88,12 +88,11 @@ export class UploadProcessor {
 
   /** Stops the running work. */
   async close(): Promise<void> {
-    await this.#thread.close();
+    await this.#threads.close();
   }
 }
 
 interface ProcessingParts extends ProcessorParts {
-  readonly thread: ProcessingThread;
   readonly pauses: Pick<UploadPauses, 'isOn'>;
 }
 
@@ -103,12 +102,11 @@ class Processing {
   readonly #upload: Upload;
   readonly #attempt: Attempt;
   #state: StoredUploadState | undefined;
-  /** The thread that has read and sorted the upload. */
-  #thread: ProcessingThread;
+  /** The thread that has read and sorted the upload while it arrived. */
+  #early: ProcessingThread | undefined;
 
   constructor(parts: ProcessingParts, upload: Upload, attempt: Attempt) {
     this.#parts = parts;
-    this.#thread = parts.thread;
     this.#upload = upload;
     this.#attempt = attempt;
   }
@@ -121,13 +119,13 @@ class Processing {
   }
 
   /** Undefined when it has to be called again after a pause: nothing of the upload is published yet. */
-  async run(): Promise<AppliedUpload | undefined> {
+  async run(thread: ProcessingThread): Promise<AppliedUpload | undefined> {
     const { applied } = this.#body;
     if (applied !== undefined) return applied;
-    const { set, read } = await this.#recordingFailure(() => this.#prepare());
+    const { set, read } = await this.#recordingFailure(() => this.#prepare(thread));
     if (this.#body.applying === undefined && (await this.#parts.pauses.isOn(this.#upload))) return undefined;
     try {
-      return await this.#apply(set, read);
+      return await this.#apply(set, read, this.#early ?? thread);
     } catch (error) {
       this.#attempt.signal.throwIfAborted();
       throw toBeContinued(this.#upload, error);
@@ -135,7 +133,7 @@ class Processing {
   }
 
   async close(): Promise<void> {
-    if (this.#thread !== this.#parts.thread) await this.#thread.close();
+    await this.#early?.close();
   }
 
   get #body(): UploadState {
@@ -157,9 +155,15 @@ class Processing {
     }
   }
 
-  async #prepare(): Promise<{ readonly set: ResourceSet; readonly read: ReadUpload }> {
+  async #prepare(thread: ProcessingThread): Promise<{ readonly set: ResourceSet; readonly read: ReadUpload }> {
     const set = await this.#parts.sets.bySlug(setOfStream(this.#upload, 'records'));
-    return { set, read: this.#body.read ?? (await this.#read(set)) };
+    const { read: known, applying } = this.#body;
+    // A later version may read what an earlier one did not.
+    const isKnown = known !== undefined && (applying !== undefined || reasonForNothingTaken(known) === undefined);
+    const read = isKnown ? known : await this.#read(set, thread);
+    const reason = applying === undefined ? reasonForNothingTaken(read) : undefined;
+    if (reason !== undefined) throw new TidemarkError('invalid', reason);
+    return { set, read };
   }
 
   async #fetch(): Promise<void> {
@@ -171,20 +175,20 @@ class Processing {
     await this.#remove(artifactsOf(fetched), artifactsOf(state.fetched!));
   }
 
-  async #read({ publishHashes }: ResourceSet): Promise<ReadUpload> {
+  async #read({ publishHashes }: ResourceSet, thread: ProcessingThread): Promise<ReadUpload> {
     const { organization, stream, number } = this.#upload;
     const files = filesOf(this.#upload, this.#state?.body);
     const { normalization } = await this.#parts.organizations.get(organization);
     const onProgress = ({ bytes, ofBytes, records }: ReadingProgress) =>
       this.#attempt.report({ done: bytes, total: ofBytes, text: `bytes read, ${records} records` });
     const { signal } = this.#attempt;
-    const { thread, earlyReader } = this.#parts;
     const toRead = { organization, stream, number, files, normalization, publishHashes };
-    const early = await earlyReader.take(toRead, signal, onProgress);
-    if (early !== undefined) this.#thread = early.thread;
+    const early = await this.#parts.earlyReader.take(toRead, signal, onProgress);
+    this.#early = early?.thread;
     const read = early?.read ?? (await thread.read(toRead, signal, onProgress));
     failpoint('upload.read');
-    const state = await this.#record((before) => before.read === undefined && { read });
+    const isMissing = ({ read }: UploadState) => read === undefined || reasonForNothingTaken(read) !== undefined;
+    const state = await this.#record((before) => isMissing(before) && { read });
     await this.#remove(artifactsOfRead(read), artifactsOfRead(state.read!));
     const { records, deletions, errors } = state.read!.totals;
     const when = early === undefined ? '' : ' while they arrived';
@@ -192,7 +196,7 @@ class Processing {
     return state.read!;
   }
 
-  async #apply(set: ResourceSet, read: ReadUpload): Promise<AppliedUpload> {
+  async #apply(set: ResourceSet, read: ReadUpload, thread: ProcessingThread): Promise<AppliedUpload> {
     const { after } = this.#body.applying ?? (await this.#beginApplying());
     failpoint('upload.applying');
     const errataAt = await this.#parts.index.watermark();
@@ -202,7 +206,7 @@ class Processing {
         ? NOTHING_APPLIED
         : await applyUpload(
             { set, upload: this.#upload, records, recordsSha256, files, after },
-            { ...this.#parts, thread: this.#thread },
+            { ...this.#parts, thread },
             this.#attempt,
           );
     failpoint('upload.applied');

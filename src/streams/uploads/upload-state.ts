@@ -6,7 +6,8 @@ import { type NamedUpload, type Upload, type UploadedFile, uploadId } from './up
 
 /**
  * The state of an upload: one document beside it, which each step replaces by compare-and-set. What a step has recorded
- * never changes, so an attempt that is late uses the values of the first one.
+ * never changes, so an attempt that is late uses the values of the first one; but an upload of which nothing was taken
+ * is read again when it is retried.
  */
 export interface UploadState {
   /** For an upload by URL: the files that were fetched. */

@@ -42,7 +42,7 @@ describe('a queue of jobs reports an end whose response was lost', () => {
   }
 
   const claimer = (leaseMs = 60_000) =>
-    jobs.claimer({ kinds: ['build'], worker: { name: 'one', leaseMs }, mostAttempts: () => 1 });
+    jobs.claimer({ kinds: ['build'], worker: { name: 'one', leaseMs }, mostDeaths: 1 });
   const claim = async (leaseMs?: number) =>
     (await claimer(leaseMs).claim()) ?? assert.fail('there is nothing to claim');
 

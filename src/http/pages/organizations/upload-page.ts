@@ -94,14 +94,11 @@ ${
 }</div>`;
 }
 
-/** Files of a kind that is not read are no failure, but the uploader must see that nothing came of them. */
-function ignoredNotice({ ignored = 0, totals }: UploadView): Html | undefined {
+/** Files of a kind that is not read may come along, but the uploader must see that nothing came of them. */
+function ignoredNotice({ ignored = 0 }: UploadView): Html | undefined {
   if (ignored === 0) return undefined;
-  const isAll = ignored >= (totals?.files ?? 0);
-  const text = isAll
-    ? 'Nothing was taken from this upload: no file of it is of a kind that is read.'
-    : `${counted(ignored, 'file was', 'files were')} ignored. What the others have was taken over.`;
-  return html`<div class="notice${isAll && ' bad'}" role="status"><p>${text} The reason is below.</p></div>`;
+  const text = `${counted(ignored, 'file was', 'files were')} ignored: nothing was taken of what is in them.`;
+  return html`<div class="notice" role="status"><p>${text} The reason is below.</p></div>`;
 }
 
 function takenSection({ taken = [], totals }: UploadView): Html {

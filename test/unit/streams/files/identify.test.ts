@@ -78,17 +78,23 @@ describe('kinds of files', () => {
 
   it('identifies a list of ids to delete', async () => {
     const files = [
-      '1',
       '0001234567890123456789012345\r\n0001234567890123456789012346\r\n',
       '\ufeffocm1\n\n  ocm2  \n',
       'x1\rx2\rx3\r',
-      'x1\r\n\u001a',
+      'x1\r\nx2\r\n\u001a',
       'n  79021164\nsh 85012345\n',
       "(OCoLC)1\nüñí\no'1\n'2\n",
       `one\ntwo\n${'3'.repeat(300)}\n`,
       Array.from({ length: 20_000 }, (_, id) => `in0000${id}`).join('\n'),
     ];
     for (const content of files) assert.equal(await kindOf(content), 'deleted-ids', content.slice(0, 40));
+  });
+
+  it('takes one word for a list only by its name: a failed download leaves one, too', async () => {
+    for (const word of ['Error', '502\n', '\ufeffhello\r\n\u001a']) {
+      assert.match(await kindOf(word), /^unknown: it has one line, .* name the file so, as in ids\.del\.txt$/);
+      assert.equal(await kindOf(word, 'x.del.txt.gz'), 'deleted-ids');
+    }
   });
 
   it('identifies a list without ids by its name', async () => {

@@ -7,8 +7,8 @@ import { given, marc, tar, zip } from '../../../support/upload-packages.ts';
 
 describe('order of the files of an upload', () => {
   it('has lists of deletions first, then the other files, each in their order', async () => {
-    const records = { a: marc('1'), b: '1\n', c: '%PDF-', d: '2\n', e: marc('2') };
-    const files = [marc('3'), gzipSync(tar(records)), Buffer.from('3\n'), zip(records)].map(
+    const records = { a: marc('1'), b: '1\n2\n', c: '%PDF-', d: '3\n4\n', e: marc('2') };
+    const files = [marc('3'), gzipSync(tar(records)), Buffer.from('5\n6\n'), zip(records)].map(
       (bytes, at): GivenFile => ({ ...given(bytes), name: String(at) }),
     );
     const found: string[] = [];
@@ -18,7 +18,7 @@ describe('order of the files of an upload', () => {
       found.push(`${path.join('/')} ${kind} ${(await text(bytes)).length}`);
     }
     assert.deepEqual(found, [
-      ...['1/b deleted-ids 2', '1/d deleted-ids 2', '2 deleted-ids 2', '3/b deleted-ids 2', '3/d deleted-ids 2'],
+      ...['1/b deleted-ids 4', '1/d deleted-ids 4', '2 deleted-ids 4', '3/b deleted-ids 4', '3/d deleted-ids 4'],
       ...['0 marc21 40', '1/a marc21 40', '1/c unknown 0', '1/e marc21 40'],
       ...['3/a marc21 40', '3/c unknown 0', '3/e marc21 40'],
     ]);
