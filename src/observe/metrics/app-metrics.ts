@@ -62,7 +62,7 @@ export class AppMetrics {
     return this.#source!.read();
   }
 
-  /** In the exposition format of Prometheus. When the store does not answer, a comment names the figures that are old. */
+  /** In the exposition format of Prometheus. While the store does not answer, a comment names the old figures. */
   async text(): Promise<string> {
     const [{ store }, hasJobs, hasSubscriptions] = await Promise.all([
       this.readSource(),

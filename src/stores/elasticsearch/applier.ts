@@ -8,6 +8,7 @@ import type { StoreObserver } from '../store-observer.ts';
 import { bulksOf, ITEM_ERRORS, type Refusal, refusalIn } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { CommitRecord } from './commit-record.ts';
+import type { CurrentStateReader } from './current-state-reader.ts';
 import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
 import { movePointer, readPointer } from './pointer.ts';
@@ -27,6 +28,7 @@ interface ApplierParts {
   readonly cluster: Cluster;
   readonly names: IndexNames;
   readonly log: CommitLog;
+  readonly currentStates: Pick<CurrentStateReader, 'wholeLedgers'>;
   readonly identity: IndicesIdentity;
   readonly observer: StoreObserver;
 }
@@ -36,6 +38,7 @@ export class Applier {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   readonly #log: CommitLog;
+  readonly #currentStates: Pick<CurrentStateReader, 'wholeLedgers'>;
   readonly #identity: IndicesIdentity;
   readonly #observer: StoreObserver;
   /** Commits that this process applies, by number. The promise of a finished one is resolved. */
@@ -46,10 +49,11 @@ export class Applier {
   #fault: unknown;
   #closed = false;
 
-  constructor({ cluster, names, log, identity, observer }: ApplierParts) {
+  constructor({ cluster, names, log, currentStates, identity, observer }: ApplierParts) {
     this.#cluster = cluster;
     this.#names = names;
     this.#log = log;
+    this.#currentStates = currentStates;
     this.#identity = identity;
     this.#observer = observer;
   }
@@ -179,9 +183,10 @@ export class Applier {
   }
 
   async #apply(record: CommitRecord): Promise<void> {
+    const whole = { ...record, ledgers: await this.#currentStates.wholeLedgers(record) };
     const underWay: Promise<void>[] = [];
     try {
-      for (const lines of bulksOf(record, this.#names)) {
+      for (const lines of bulksOf(whole, this.#names)) {
         // Two requests at a time: while one is indexed, the next is prepared and sent.
         if (underWay.length >= 2) await underWay.shift();
         const sent = this.#send(lines, record);

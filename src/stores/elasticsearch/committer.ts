@@ -178,10 +178,8 @@ export class Committer {
   }
 
   #ledgerAfter({ set, ledger, positions }: DecidedSet): LedgerEntry {
-    const { log, sets } = this.#parts;
-    const before = log.ledgers.get(set)!.positions;
-    const reached = positions.size === 0 ? before : { ...before, ...Object.fromEntries(positions) };
-    return { ...ledger, set, slug: sets.get(set)!.slug, positions: reached };
+    const { slug } = this.#parts.sets.get(set)!;
+    return { ...ledger, set, slug, positions: Object.fromEntries(positions) };
   }
 
   /** Returns whether the commit is in the log. If not, the commit in its place is known afterwards. */

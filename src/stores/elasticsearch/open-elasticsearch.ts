@@ -38,12 +38,12 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
     throw error;
   }
   const log = new CommitLog({ cluster, names, identity });
-  const applier = new Applier({ cluster, names, log, identity, observer: options.observer ?? {} });
+  const currentStates = new CurrentStateReader(cluster, names, log);
+  const applier = new Applier({ cluster, names, log, currentStates, identity, observer: options.observer ?? {} });
   const catalog = new ElasticsearchCatalog(cluster, names);
   const sets = new StoredSets(catalog);
   // Twenty thousand sets take some hundred milliseconds: the first request need not wait for them.
   sets.load().catch(() => {});
-  const currentStates = new CurrentStateReader(cluster, names, log);
   const resources = new ResourceReader(cluster, names);
   const windows = new WindowReader(cluster, names, currentStates);
   const changesIndices = new ChangesIndices(cluster, names);
