@@ -19,11 +19,16 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-interface OpenStoresOptions {
+export interface OpenStoresOptions {
   readonly failpoint?: string | undefined;
   readonly observer?: StoreObserver | undefined;
   /** On SQLite: `exclusive` when no other process may have the store open. Elasticsearch has no such lock. */
   readonly lock?: LockMode | undefined;
+  /**
+   * For work that no person waits for: readers wait for a slow Elasticsearch however long, and call this once each.
+   * Without it, they fail after ten seconds.
+   */
+  readonly onSlow?: ((message: string) => void) | undefined;
 }
 
 /**
@@ -41,7 +46,7 @@ async function openAdapters(location: StoreLocation, options: OpenStoresOptions)
       return openSqlite(location.file, options);
     case 'elasticsearch': {
       const { openElasticsearch } = await elasticsearch();
-      return openElasticsearch(location, { observer: options.observer });
+      return openElasticsearch(location, { observer: options.observer, onSlow: options.onSlow });
     }
   }
 }

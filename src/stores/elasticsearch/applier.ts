@@ -19,8 +19,8 @@ const TAKE_OVER_AFTER_MS = 1_000;
 const POLL_AFTER_MS = 20;
 const APPLY_BACKOFF = { firstMs: 100, longestMs: 2_000 };
 /**
- * Milliseconds that a reader or a closing process waits until a commit is applied, and that it waits while applying
- * fails.
+ * Milliseconds that a reader waits until a commit is applied, if a person waits for it, and that any caller waits while
+ * applying fails.
  */
 const THROUGH_TIMEOUT_MS = { working: 10_000, failing: 2_000 };
 
@@ -31,6 +31,8 @@ interface ApplierParts {
   readonly currentStates: Pick<CurrentStateReader, 'wholeLedgers'>;
   readonly identity: IndicesIdentity;
   readonly observer: StoreObserver;
+  /** See OpenStoresOptions. */
+  readonly onSlow?: ((message: string) => void) | undefined;
 }
 
 /** Applies commits to the indices of states, changes and ledgers, and then moves the pointer. */
@@ -41,21 +43,24 @@ export class Applier {
   readonly #currentStates: Pick<CurrentStateReader, 'wholeLedgers'>;
   readonly #identity: IndicesIdentity;
   readonly #observer: StoreObserver;
+  readonly #onSlow: ((message: string) => void) | undefined;
   /** Commits that this process applies, by number. The promise of a finished one is resolved. */
   readonly #applying = new Map<number, Promise<void>>();
   readonly #done = new Set<number>();
   #advancing: Promise<void> | undefined;
   #progress = Promise.withResolvers<void>();
-  #fault: unknown;
+  /** The last failure since the pointer moved, and when the first one was, in milliseconds since 1970. */
+  #fault: { readonly error: unknown; readonly since: number } | undefined;
   #closed = false;
 
-  constructor({ cluster, names, log, currentStates, identity, observer }: ApplierParts) {
+  constructor({ cluster, names, log, currentStates, identity, observer, onSlow }: ApplierParts) {
     this.#cluster = cluster;
     this.#names = names;
     this.#log = log;
     this.#currentStates = currentStates;
     this.#identity = identity;
     this.#observer = observer;
+    this.#onSlow = onSlow;
   }
 
   /** Starts to apply a commit. */
@@ -76,14 +81,35 @@ export class Applier {
 
   /**
    * Resolves when every commit up to a number is applied, by any process.
-   * @throws TidemarkError `unavailable` when that takes too long
+   * @throws TidemarkError `unavailable` when applying fails, or takes too long for a person who waits
    */
-  async through(number: number): Promise<void> {
+  through(number: number): Promise<void> {
+    return this.#waitFor(number, this.#onSlow ?? (() => throwNotApplied(number)));
+  }
+
+  /**
+   * As `through`, for a commit that needs room: however long, so that a stream of posts is read more slowly.
+   * @throws TidemarkError `unavailable` when applying fails
+   */
+  makeRoom(number: number): Promise<void> {
+    return this.#waitFor(number, this.#onSlow ?? (() => {}));
+  }
+
+  /** @param onSlow called once when that takes long */
+  async #waitFor(number: number, onSlow: (message: string) => void): Promise<void> {
     const begin = Date.now();
+    let isSlow = false;
     while (this.#log.applied < number) {
+      if (this.#closed) throwNotApplied(number);
       this.#advance();
-      const timeoutMs = this.#fault === undefined ? THROUGH_TIMEOUT_MS.working : THROUGH_TIMEOUT_MS.failing;
-      if (Date.now() - begin > timeoutMs) throw this.#fault ?? notApplied(number);
+      const now = Date.now();
+      if (this.#fault !== undefined && now - Math.max(begin, this.#fault.since) > THROUGH_TIMEOUT_MS.failing) {
+        throw this.#fault.error;
+      }
+      if (!isSlow && now - begin > THROUGH_TIMEOUT_MS.working) {
+        isSlow = true;
+        onSlow(`Waits for Elasticsearch at ${this.#cluster.name}, which is slow: commit ${number} is being applied`);
+      }
       await withTimeout(this.#progress.promise, POLL_AFTER_MS * 10, () => {});
     }
   }
@@ -100,16 +126,14 @@ export class Applier {
   /** Resolves when the commits of this process are applied, or given up. */
   async close(): Promise<void> {
     const { number } = this.#log.head;
-    await this.through(number).catch(() => {});
+    await this.#waitFor(number, () => throwNotApplied(number)).catch(() => {});
     this.#closed = true;
     await this.#advancing;
   }
 
   #advance(): void {
     this.#advancing ??= this.#advanceAll()
-      .catch((fault: unknown) => {
-        this.#fault = fault;
-      })
+      .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         this.#advancing = undefined;
       });
@@ -160,6 +184,10 @@ export class Applier {
     if (pointer !== undefined && pointer.commit > this.#log.applied) this.#settle(pointer.commit);
   }
 
+  #fail(error: unknown): void {
+    this.#fault = { error, since: this.#fault?.since ?? Date.now() };
+  }
+
   #settle(number: number): void {
     this.#fault = undefined;
     for (const done of this.#done) if (done <= number) this.#done.delete(done);
@@ -169,8 +197,8 @@ export class Applier {
   }
 
   async #applyUntilDone(record: CommitRecord): Promise<void> {
-    const isTemporary = (fault: unknown) => {
-      this.#fault = fault;
+    const isTemporary = (error: unknown) => {
+      this.#fail(error);
       return !this.#closed;
     };
     const applyOnce = async () => {
@@ -232,6 +260,6 @@ function refused({ _index, _id, status, type, reason }: Refusal, record: CommitR
   );
 }
 
-function notApplied(number: number): TidemarkError {
-  return new TidemarkError('unavailable', `commit ${number} is being applied: try again in a few seconds`);
+function throwNotApplied(number: number): never {
+  throw new TidemarkError('unavailable', `commit ${number} is being applied: try again in a few seconds`);
 }

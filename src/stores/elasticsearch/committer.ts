@@ -194,7 +194,7 @@ export class Committer {
   /** Waits while too many commits wait to be applied, to limit memory. */
   async #room(): Promise<void> {
     const { log, applier } = this.#parts;
-    while (!hasRoom(log.pending)) await applier.through(log.pending[0]!.number);
+    while (!hasRoom(log.pending)) await applier.makeRoom(log.pending[0]!.number);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ElasticsearchLocation } from '../../config/configuration.ts';
 import { Cluster, type ClusterOptions } from '../../lib/elasticsearch/cluster.ts';
+import type { OpenStoresOptions } from '../open-stores.ts';
 import { joinPorts } from '../resource-index.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
 import { Applier } from './applier.ts';
@@ -26,7 +27,10 @@ import { StoredSets } from './stored-sets.ts';
 import { Visibility } from './visibility.ts';
 
 /** @throws TidemarkError `unavailable` or `incompatible` */
-export async function openElasticsearch(location: ElasticsearchLocation, options: ClusterOptions = {}) {
+export async function openElasticsearch(
+  location: ElasticsearchLocation,
+  options: ClusterOptions & Pick<OpenStoresOptions, 'onSlow'> = {},
+) {
   const cluster = new Cluster(location, undefined, options);
   const names = new IndexNames(location.prefix);
   const identity = new IndicesIdentity(cluster, names);
@@ -39,7 +43,8 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
   }
   const log = new CommitLog({ cluster, names, identity });
   const currentStates = new CurrentStateReader(cluster, names, log);
-  const applier = new Applier({ cluster, names, log, currentStates, identity, observer: options.observer ?? {} });
+  const { observer = {}, onSlow } = options;
+  const applier = new Applier({ cluster, names, log, currentStates, identity, observer, onSlow });
   const catalog = new ElasticsearchCatalog(cluster, names);
   const sets = new StoredSets(catalog);
   // Twenty thousand sets take some hundred milliseconds: the first request need not wait for them.
