@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readPart } from '../../../../src/sources/stream/follow-log.ts';
 import { SyncCounter } from '../../../../src/sources/sync-counter.ts';
 import { readFollowCursor } from '../../../../src/streams/follow-cursor.ts';
 import { describeOnEachStore } from '../../../support/each-store.ts';
@@ -80,6 +81,26 @@ describeOnEachStore('The records of the default stream', (store, itOnce) => {
     assert.deepEqual(Object.keys(await place.contents('lane')), ['/b']);
     assert.equal((await place.sync('lane', { rehash: true }))?.created, 1);
     await assertFollowed('main');
+  });
+
+  itOnce('are those of all parts of its log, also of what is committed while one is read', async () => {
+    await addStreams('main');
+    await place.upload('lane--main', 1, { a: '1' });
+    const { id } = await place.sets.bySlug('lane--main');
+    const { index } = place.stores;
+    const reading = {
+      watermark: () => index.watermark(),
+      async *changes(...range: Parameters<typeof index.changes>) {
+        yield* index.changes(...range);
+        await place.upload('lane--main', 2, { b: '2' });
+      },
+    };
+    const first = await readPart(reading, id, { after: 0 });
+    const next = await readPart(index, id, { after: first!.until });
+    assert.deepEqual(
+      [first, next].map((part) => part?.changes.map(({ key }) => key)),
+      [['/a'], ['/b']],
+    );
   });
 
   it('are followed by several processes at once, with each change once', async () => {
