@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import type { LogDocument, LogOrder } from '../../../src/artifacts/avro/schemas.ts';
 import { RecordDigest } from '../../../src/backup/documents.ts';
 import { writeFile } from '../../../src/backup/file-writer.ts';
-import { replayOrders } from '../../../src/backup/replay.ts';
-import { readArchivedDocuments } from '../../../src/backup/restore-documents.ts';
+import { replayOrders, replayPositions } from '../../../src/backup/replay.ts';
+import { openSets, readArchivedDocuments, setsOf } from '../../../src/backup/restore-documents.ts';
+import { MOST_SOURCES } from '../../../src/core/decide-batch.ts';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import { useArchivedStores } from '../../support/archived-stores.ts';
-import { upsert } from '../../support/builders.ts';
+import { deletion, upsert } from '../../support/builders.ts';
 
 describe('what a store is rebuilt of', () => {
   const place = useArchivedStores();
@@ -33,6 +34,21 @@ describe('what a store is rebuilt of', () => {
       states.map((state) => state?.order),
       [undefined, 5],
     );
+  });
+
+  it('has all positions, also more than may be posted', async () => {
+    const many = Array.from({ length: MOST_SOURCES + 1 }, (_, at) => ({
+      ...deletion(place.maps, 'none'),
+      source: `s${at}`,
+      position: at,
+      time: 2,
+    }));
+    await place.stores.index.commit(many);
+    const { mark } = await place.archive();
+    const { index, catalog } = await place.open();
+    await openSets(catalog, setsOf(await readArchivedDocuments(place.artifacts, mark!)));
+    await replayPositions({ artifacts: place.artifacts, index }, mark!);
+    assert.equal((await index.positions()).length, many.length);
   });
 
   it('has no documents of a kind that this version does not know', async () => {

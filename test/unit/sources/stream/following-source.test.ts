@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readPart } from '../../../../src/sources/stream/follow-log.ts';
+import { sync } from '../../../../src/sources/sync/sync.ts';
 import { SyncCounter } from '../../../../src/sources/sync-counter.ts';
+import type { EventPoster } from '../../../../src/stores/event-poster.ts';
 import { readFollowCursor } from '../../../../src/streams/follow-cursor.ts';
 import { describeOnEachStore } from '../../../support/each-store.ts';
 import { StreamPlace } from '../../../support/stream-place.ts';
@@ -101,6 +103,21 @@ describeOnEachStore('The records of the default stream', (store, itOnce) => {
       [first, next].map((part) => part?.changes.map(({ key }) => key)),
       [['/a'], ['/b']],
     );
+  });
+
+  itOnce('change nothing that another process has changed since both sets were compared', async () => {
+    await addStreams('main');
+    await place.upload('lane--main', 1, { a: '1', b: '1' });
+    const set = await place.sets.bySlug('lane');
+    const updater: EventPoster = {
+      async post(events) {
+        await place.updater.post([{ set: set.id, key: '/a', state: { length: 7 }, weight: 500 }]);
+        return place.updater.post(events);
+      },
+    };
+    const summary = await sync({ set, source: await place.source('lane'), updater });
+    assert.equal(summary?.created, 1);
+    assert.deepEqual(await place.changes('lane'), ['created /a', 'created /b']);
   });
 
   it('are followed by several processes at once, with each change once', async () => {
