@@ -56,7 +56,8 @@ import { PathScans } from './sources/sync/path-scans.ts';
 import { sync } from './sources/sync/sync.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { JobQueue } from './stores/job-queue.ts';
-import { type OpenStoresOptions, openStores } from './stores/open-stores.ts';
+import { openStores } from './stores/open-stores.ts';
+import type { SlowStoreOptions } from './stores/slow-store.ts';
 import { StreamDumps } from './streams/dumps/stream-dumps.ts';
 import { followsDefault } from './streams/follows-default.ts';
 import { OrganizationRegistry } from './streams/organization-registry.ts';
@@ -105,7 +106,7 @@ export interface App extends ServedApp, JobParts {
   close(): Promise<void>;
 }
 
-interface OpenAppOptions extends Pick<OpenStoresOptions, 'onSlow'> {
+interface OpenAppOptions extends SlowStoreOptions {
   /** Of the same store and artifacts, which has begun already; it is closed with the app. */
   readonly packer?: Packer | undefined;
 }
@@ -284,7 +285,7 @@ async function openStored(
     configuration,
     metrics,
     onSlow,
-  }: Pick<OpenStoresOptions, 'onSlow'> & {
+  }: SlowStoreOptions & {
     readonly configuration: Configuration;
     readonly metrics: AppMetrics;
   },

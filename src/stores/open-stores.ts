@@ -3,6 +3,7 @@ import type { StoreLocation } from '../config/configuration.ts';
 import type { Catalog } from './catalog.ts';
 import { JobQueue } from './job-queue.ts';
 import type { ResourceIndex } from './resource-index.ts';
+import type { SlowStoreOptions } from './slow-store.ts';
 import { type CopyOptions, copySqlite } from './sqlite/copy-sqlite.ts';
 import { findDamageIn } from './sqlite/find-damage.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
@@ -19,16 +20,11 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-export interface OpenStoresOptions {
+interface OpenStoresOptions extends SlowStoreOptions {
   readonly failpoint?: string | undefined;
   readonly observer?: StoreObserver | undefined;
   /** On SQLite: `exclusive` when no other process may have the store open. Elasticsearch has no such lock. */
   readonly lock?: LockMode | undefined;
-  /**
-   * For work that no person waits for: readers wait for a slow Elasticsearch however long, and call this once each.
-   * Without it, they fail after ten seconds.
-   */
-  readonly onSlow?: ((message: string) => void) | undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { retry } from '../../lib/retry.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
+import type { SlowStoreOptions } from '../slow-store.ts';
 import type { StoreObserver } from '../store-observer.ts';
 import { bulksOf, ITEM_ERRORS, type Refusal, refusalIn } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
@@ -24,15 +25,13 @@ const APPLY_BACKOFF = { firstMs: 100, longestMs: 2_000 };
  */
 const THROUGH_TIMEOUT_MS = { working: 10_000, failing: 2_000 };
 
-interface ApplierParts {
+interface ApplierParts extends SlowStoreOptions {
   readonly cluster: Cluster;
   readonly names: IndexNames;
   readonly log: CommitLog;
   readonly currentStates: Pick<CurrentStateReader, 'wholeLedgers'>;
   readonly identity: IndicesIdentity;
   readonly observer: StoreObserver;
-  /** See OpenStoresOptions. */
-  readonly onSlow?: ((message: string) => void) | undefined;
 }
 
 /** Applies commits to the indices of states, changes and ledgers, and then moves the pointer. */

@@ -1,7 +1,7 @@
 import type { ElasticsearchLocation } from '../../config/configuration.ts';
 import { Cluster, type ClusterOptions } from '../../lib/elasticsearch/cluster.ts';
-import type { OpenStoresOptions } from '../open-stores.ts';
 import { joinPorts } from '../resource-index.ts';
+import type { SlowStoreOptions } from '../slow-store.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
 import { Applier } from './applier.ts';
 import { ChangesIndices } from './changes-indices.ts';
@@ -29,7 +29,7 @@ import { Visibility } from './visibility.ts';
 /** @throws TidemarkError `unavailable` or `incompatible` */
 export async function openElasticsearch(
   location: ElasticsearchLocation,
-  options: ClusterOptions & Pick<OpenStoresOptions, 'onSlow'> = {},
+  options: ClusterOptions & SlowStoreOptions = {},
 ) {
   const cluster = new Cluster(location, undefined, options);
   const names = new IndexNames(location.prefix);
