@@ -60,6 +60,7 @@ import { sync } from './sources/sync/sync.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import type { JobQueue } from './stores/job-queue.ts';
 import { openStores } from './stores/open-stores.ts';
+import type { SlowStoreOptions } from './stores/slow-store.ts';
 import { StreamDumps } from './streams/dumps/stream-dumps.ts';
 import { followsDefault } from './streams/follows-default.ts';
 import { OrganizationRegistry } from './streams/organization-registry.ts';
@@ -108,16 +109,20 @@ export interface App extends ServedApp, JobParts {
   close(): Promise<void>;
 }
 
+interface OpenAppOptions extends SlowStoreOptions {
+  /** Of the same store and artifacts, which has begun already; it is closed with the app. */
+  readonly packer?: Packer | undefined;
+}
+
 /**
- * @param packer of the same store and artifacts, which has begun already; it is closed with the app
  * @throws TidemarkError `unavailable` or `incompatible` when the store cannot be used
  */
-export async function openApp(configuration: Configuration, packer?: Packer): Promise<App> {
+export async function openApp(configuration: Configuration, options: OpenAppOptions = {}): Promise<App> {
   armFailpoint(configuration.failpoint);
   makeFolder(configuration.dataFolder);
   const closers = new Closers();
   try {
-    return await openParts(configuration, closers, packer);
+    return await openParts(configuration, closers, options);
   } catch (error) {
     // What cannot be closed says less than why it could not be opened.
     await closers.close().catch(() => {});
@@ -125,10 +130,14 @@ export async function openApp(configuration: Configuration, packer?: Packer): Pr
   }
 }
 
-async function openParts(configuration: Configuration, closers: Closers, packer?: Packer): Promise<App> {
+async function openParts(
+  configuration: Configuration,
+  closers: Closers,
+  { packer, onSlow }: OpenAppOptions,
+): Promise<App> {
   const { dataFolder } = configuration;
   const metrics = new AppMetrics(configuration.store.kind);
-  const stored = await openStored(configuration, metrics, closers);
+  const stored = await openStored({ configuration, metrics, onSlow }, closers);
   const { catalog, gauge, jobs, index, sets, postingLog, updater, linked, artifacts } = stored;
   const setRoots = new SetRoots(configuration, ({ id, slug }) => {
     const lastRemovals = async () => (await readTurn(catalog, id))?.body;
@@ -283,9 +292,19 @@ async function openParts(configuration: Configuration, closers: Closers, packer?
 type Stored = Awaited<ReturnType<typeof openStored>>;
 
 /** What is stored, and what changes it. */
-async function openStored(configuration: Configuration, metrics: AppMetrics, closers: Closers) {
+async function openStored(
+  {
+    configuration,
+    metrics,
+    onSlow,
+  }: SlowStoreOptions & {
+    readonly configuration: Configuration;
+    readonly metrics: AppMetrics;
+  },
+  closers: Closers,
+) {
   const { store, failpoint } = configuration;
-  const stores = await openStores(store, { failpoint, observer: metrics.store });
+  const stores = await openStores(store, { failpoint, observer: metrics.store, onSlow });
   closers.add(() => stores.close());
   const { catalog, gauge, jobs } = stores;
   await requireWhole(catalog, describeStore(store));

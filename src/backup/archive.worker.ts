@@ -31,7 +31,7 @@ async function archive(): Promise<Archived> {
   }, CHECK_INTERVAL_MS);
   const artifacts = openArtifacts(location);
   try {
-    const stores = await openStores(store, { failpoint });
+    const stores = await openStores(store, { failpoint, onSlow: () => {} });
     return await archiveLog({ stores, artifacts, signal: given.signal }).finally(() => stores.close());
   } finally {
     clearInterval(checking);

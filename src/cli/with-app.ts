@@ -4,15 +4,19 @@ import { TidemarkError } from '../core/errors.ts';
 import type { Packer } from '../publish/dumps/packer.ts';
 import type { Call } from './cli-command.ts';
 
+/** The parts of a call that an app needs; with a terminal, it waits for a slow store and says so there. */
+type AppCall = Pick<Call, 'loaded'> & Partial<Pick<Call, 'terminal'>>;
+
 /** Opens the app for a command, and closes it in any case. */
 export async function withApp<Result>(
-  { loaded: { configuration } }: Pick<Call, 'loaded'>,
+  { loaded: { configuration }, terminal }: AppCall,
   use: (app: App) => Promise<Result>,
   packer?: Packer,
 ): Promise<Result> {
   // Loaded only now, so that help and usage errors are printed without delay.
   const { openApp } = await import('../app.ts');
-  const app = await openApp(configuration, packer);
+  const onSlow = terminal && ((message: string) => terminal.say(message));
+  const app = await openApp(configuration, { packer, onSlow });
   try {
     return await use(app);
   } finally {
@@ -21,10 +25,7 @@ export async function withApp<Result>(
 }
 
 /** The same for a command that needs an existing store: a mistyped name must not become a new, empty source. */
-export async function withExistingApp<Result>(
-  call: Pick<Call, 'loaded'>,
-  use: (app: App) => Promise<Result>,
-): Promise<Result> {
+export async function withExistingApp<Result>(call: AppCall, use: (app: App) => Promise<Result>): Promise<Result> {
   await requireStore(call.loaded.configuration);
   return withApp(call, use);
 }

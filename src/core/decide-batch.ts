@@ -4,7 +4,7 @@ import type { ResourceSet, SetId } from './resource-set.ts';
 import { type CountedChange, countChange, type OpenWindow, type SetLedger } from './set-ledger.ts';
 import { nextStamp, type Stamp } from './stamp.ts';
 
-/** Most sources of one set with a stored position. On Elasticsearch, each commit contains all positions of its sets. */
+/** Most sources of one set with a stored position: on Elasticsearch, each commit writes a document with all of them. */
 export const MOST_SOURCES = 10_000;
 
 /** An event of a batch, with its state in the form in which it is compared. @see ChangeEvent */

@@ -3,6 +3,7 @@ import type { StoreLocation } from '../config/configuration.ts';
 import type { Catalog } from './catalog.ts';
 import { JobQueue } from './job-queue.ts';
 import type { ResourceIndex } from './resource-index.ts';
+import type { SlowStoreOptions } from './slow-store.ts';
 import { type CopyOptions, copySqlite } from './sqlite/copy-sqlite.ts';
 import { findDamageIn } from './sqlite/find-damage.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
@@ -19,7 +20,7 @@ export interface Stores {
   close(): Promise<void>;
 }
 
-interface OpenStoresOptions {
+interface OpenStoresOptions extends SlowStoreOptions {
   readonly failpoint?: string | undefined;
   readonly observer?: StoreObserver | undefined;
   /** On SQLite: `exclusive` when no other process may have the store open. Elasticsearch has no such lock. */
@@ -41,7 +42,7 @@ async function openAdapters(location: StoreLocation, options: OpenStoresOptions)
       return openSqlite(location.file, options);
     case 'elasticsearch': {
       const { openElasticsearch } = await elasticsearch();
-      return openElasticsearch(location, { observer: options.observer });
+      return openElasticsearch(location, { observer: options.observer, onSlow: options.onSlow });
     }
   }
 }

@@ -11,7 +11,7 @@ import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';
 import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch } from '../support/elasticsearch-indices.ts';
-import { type Asked, FaultProxy } from '../support/fault-proxy.ts';
+import { type Asked, cutRequest, FaultProxy } from '../support/fault-proxy.ts';
 import { until } from '../support/until.ts';
 import { commitContract } from './commits.ts';
 
@@ -135,6 +135,25 @@ describe('the committer on Elasticsearch', () => {
       });
       await stampsOf(slow, upsert(set, 'b'));
       assert.deepEqual([quicker, reservations.met, commits.met], [3, 1, 4]);
+    });
+
+    it('knows what a commit did that no process has applied yet, when it commits to that set for the first time', async () => {
+      const proxy = await startProxy();
+      const [writer, other] = [await open(proxy), await open(proxy)];
+      const sets = new SetRegistry(stores.catalog, stores.index);
+      const { id: beside } = await sets.add({ slug: 'beside', urlPrefix: URL_PREFIX });
+      await stores.index.watermark();
+      const cut = proxy.on(isBulk, cutRequest);
+      const event = { ...upsert(set, 'a'), source: 'harvester', position: 3 };
+      await stampsOf(writer, event);
+      // It reads the commit of the writer.
+      await stampsOf(other, upsert(beside, 'b'));
+      const results = await other.index.commit([upsert(set, 'a'), { ...event, key: '/c' }]);
+      assert.deepEqual(
+        results.map((result) => (result.status === 'unchanged' ? result.reason : result.status)),
+        ['same-state', 'repeated'],
+      );
+      cut.remove();
     });
 
     it('reads what it missed of the log at once, and does not try each number', async () => {

@@ -27,6 +27,8 @@ export function parseExposition(text: string): Scrape {
   const series = new Set<string>();
   for (const line of text.split('\n').slice(0, -1)) {
     if (line === '') continue;
+    // Any other line that begins so is a comment.
+    if (line.startsWith('#') && !/^# (HELP|TYPE) /.test(line)) continue;
     const [, word, name = '', rest = ''] = /^# (HELP|TYPE) (\S+) (.+)$/.exec(line) ?? [];
     if (word === 'HELP') {
       assert.ok(!explained.has(name), `${name} is explained once`);

@@ -46,7 +46,7 @@ export async function startApp(
   const port = await findFreePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const configuration = testConfiguration(folder, { store: location, baseUrl, port, ...settings });
-  const app = await openApp(configuration, packsAlone ? new Packer(configuration, { isAlone: true }) : undefined);
+  const app = await openApp(configuration, packsAlone ? { packer: new Packer(configuration, { isAlone: true }) } : {});
   closers.push(() => app.close());
   await app.sets.useBaseUrl(configuration.baseUrl, true);
   const server = await startServer(app, { host: configuration.host, port, ...options });

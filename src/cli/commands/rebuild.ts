@@ -41,11 +41,12 @@ export const rebuild: CliCommand<Options> = {
     armFailpoint(failpoint);
     const bar = startCountBar(terminal);
     const artifacts = openArtifacts(location);
+    const onSlow = (message: string) => terminal.say(message);
     const name = `the store ${describeStore(store)}`;
     try {
       // Checked before a store is made.
       const chain = await chooseChain(artifacts, options.from);
-      const stores = await openStores(store, { failpoint, lock: 'exclusive' });
+      const stores = await openStores(store, { failpoint, lock: 'exclusive', onSlow });
       const rebuilt = await rebuildStore({
         stores,
         name,

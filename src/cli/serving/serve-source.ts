@@ -56,7 +56,8 @@ export async function serveSource(
     accessPolicy(call.loaded.configuration, address);
     if (!sharePort) await freePort(address, wanted);
   }
-  await withApp(call, async (app) => {
+  // Without the terminal: people wait for the answers of a server.
+  await withApp({ loaded: call.loaded }, async (app) => {
     accessPolicy(call.loaded.configuration, address, await app.tokens.countValid());
     await hooks.check?.(app);
     const loaded = await withPort(app, call.loaded);

@@ -27,8 +27,11 @@ export type IdentifySender = (headers: IncomingHttpHeaders, action?: Action) => 
 
 type Doubtful = Required<Pick<Identified, 'sender' | 'doubt'>>;
 
-/** Timeout of the store in milliseconds: metrics report that it does not answer, instead of hanging as well. */
-const STORE_TIMEOUT_MS = 2_000;
+/**
+ * Timeout of the store in milliseconds: metrics report that it does not answer, instead of hanging as well. Reading the
+ * figures takes two seconds more, and a scrape must not take three.
+ */
+const STORE_TIMEOUT_MS = 500;
 
 export function createIdentifySender(
   { tokens, sessions }: Pick<ServedApp, 'tokens' | 'sessions'>,

@@ -12,7 +12,7 @@ import { NotificationMetrics } from './notification-metrics.ts';
 import { Registry } from './prometheus.ts';
 import { withRenderMetrics } from './render-metrics.ts';
 import { ScanMetrics } from './scan-metrics.ts';
-import { type SourceFigures, SourceMetrics, type SourceParts } from './source-metrics.ts';
+import { SOURCE_METRICS_OF_STORE, type SourceFigures, SourceMetrics, type SourceParts } from './source-metrics.ts';
 import { storeMetrics } from './store-metrics.ts';
 
 /** The metrics of one app. app.ts wraps the measured parts, which do not depend on metrics. */
@@ -62,11 +62,22 @@ export class AppMetrics {
     return this.#source!.read();
   }
 
-  /** In the exposition format of Prometheus. */
+  /** In the exposition format of Prometheus. While the store does not answer, a comment names the old figures. */
   async text(): Promise<string> {
-    await Promise.all([this.readSource(), this.jobs.read(), this.notifications.read()]);
+    const [{ store }, hasJobs, hasSubscriptions] = await Promise.all([
+      this.readSource(),
+      this.jobs.read(),
+      this.notifications.read(),
+    ]);
+    const old = [
+      ...(store === undefined ? SOURCE_METRICS_OF_STORE : []),
+      ...(hasJobs ? [] : ['tidemark_jobs']),
+      ...(hasSubscriptions ? [] : ['tidemark_subscriptions']),
+    ];
+    const note =
+      old.length === 0 ? '' : `# The store did not answer. Of its last answer, or missing: ${old.join(', ')}\n`;
     const { processMetrics } = await import('./process-metrics.ts');
     const [own, ofProcess] = await Promise.all([this.registry.metrics(), processMetrics().metrics()]);
-    return own + ofProcess;
+    return note + own + ofProcess;
   }
 }

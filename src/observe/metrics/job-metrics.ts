@@ -41,14 +41,15 @@ export class JobMetrics {
     this.#seconds.observe({ kind, outcome }, seconds);
   }
 
-  /** Reads the number of jobs. When the store does not answer, the old numbers stay. */
-  async read(): Promise<void> {
-    if (performance.now() - this.#counted < FRESH_MS) return;
+  /** Reads the number of jobs. Returns false when the store does not answer: the old numbers stay. */
+  async read(): Promise<boolean> {
+    if (performance.now() - this.#counted < FRESH_MS) return true;
     const counting = this.#queue?.counts() ?? Promise.resolve([]);
     const counts = await withTimeout(counting, STORE_TIMEOUT_MS, () => undefined).catch(() => undefined);
-    if (counts === undefined) return;
+    if (counts === undefined) return false;
     this.#counted = performance.now();
     this.#jobs.reset();
     for (const { kind, state, count } of counts) if (COUNTED.includes(state)) this.#jobs.set({ kind, state }, count);
+    return true;
   }
 }

@@ -52,13 +52,14 @@ export class NotificationMetrics {
     this.#seconds.observe({ outcome }, seconds);
   }
 
-  /** Reads the number of subscriptions. When the store does not answer, the old numbers stay. */
-  async read(): Promise<void> {
+  /** Reads the number of subscriptions. Returns false when the store does not answer: the old numbers stay. */
+  async read(): Promise<boolean> {
     const reading = this.#watched?.subscriptions.list() ?? Promise.resolve([]);
     const all = await withTimeout(reading, STORE_TIMEOUT_MS, () => undefined).catch(() => undefined);
-    if (all === undefined) return;
+    if (all === undefined) return false;
     const active = all.filter((one) => isActive(one, Date.now())).length;
     this.#subscriptions.set({ state: 'active' }, active);
     this.#subscriptions.set({ state: 'unconfirmed' }, all.length - active);
+    return true;
   }
 }

@@ -9,6 +9,19 @@ import type { Instruments } from './instrument.ts';
 /** Timeout of the store in ms: a scrape reports that it does not answer, instead of hanging as well. */
 const STORE_TIMEOUT_MS = 2_000;
 
+/** The metrics that only the store knows. */
+export const SOURCE_METRICS_OF_STORE = [
+  'tidemark_sets',
+  'tidemark_resources',
+  'tidemark_changes',
+  'tidemark_commits_waiting',
+  'tidemark_watermark_lag_seconds',
+  'tidemark_watermark_timestamp_seconds',
+  'tidemark_artifacts_checked',
+  'tidemark_artifacts_damaged',
+  'tidemark_artifacts_oldest_check_seconds',
+];
+
 export interface SourceParts {
   readonly gauge: StoreGauge;
   readonly sets: Pick<SetRegistry, 'list' | 'knownRemoved'>;
@@ -43,7 +56,7 @@ interface StoreFigures {
 /** Metrics of the source's content: read at each scrape, at a cost that does not grow with the content. */
 export class SourceMetrics {
   readonly #parts: SourceParts;
-  readonly #latest = new CoalescedRead(() => this.#readNow());
+  readonly #latest = new CoalescedRead(() => unlessSlow(this.#askStore()));
   readonly #up;
   readonly #artifactsUp;
   readonly #sets;
@@ -61,7 +74,7 @@ export class SourceMetrics {
     this.#parts = parts;
     this.#up = instruments.gauge({
       name: 'tidemark_store_up',
-      help: 'Whether the store answered within two seconds: 1 or 0. When it is 0, the other figures of the store are those of its last answer.',
+      help: 'Whether the store answered within two seconds: 1 or 0. When it is 0, the other figures of the store are those of its last answer; the first line of the scrape names them.',
     });
     this.#artifactsUp = instruments.gauge({
       name: 'tidemark_artifact_store_up',
@@ -109,12 +122,15 @@ export class SourceMetrics {
       name: 'tidemark_artifacts_oldest_check_seconds',
       help: 'Seconds since the stored artifacts that have waited longest were compared with their digests; before that, since the first night. 0 when nothing was ever compared.',
     });
+    // Without a value until the store has answered: 0 would be a figure.
+    const counts = [this.#resources, this.#changes, this.#compared, this.#damaged];
+    for (const gauge of [...counts, this.#waiting, this.#lag, this.#watermark, this.#oldestCheck]) gauge.remove();
     this.#cacheMetrics(instruments);
   }
 
   /** Reads the figures, and sets the metrics. */
   async read(): Promise<SourceFigures> {
-    const figures = await this.#latest.read();
+    const figures = await this.#readNow();
     const { store, artifactStore, pages } = figures;
     this.#up.set(store === undefined ? 0 : 1);
     this.#artifactsUp.set(artifactStore === 'available' ? 1 : 0);
@@ -141,8 +157,8 @@ export class SourceMetrics {
   async #readNow(): Promise<SourceFigures> {
     const { cache, publisher, artifactHealth } = this.#parts;
     const [store, problem, pages] = await Promise.all([
-      // `tidemark_store_up` reports a fault of the store; whatever needed the store logs the reason.
-      withTimeout(this.#askStore(), STORE_TIMEOUT_MS, () => undefined).catch(() => undefined),
+      // Another caller's read of a store that hangs may be under way: this one does not wait for both.
+      unlessSlow(this.#latest.read()),
       artifactHealth.problem(),
       publisher.countPages(),
     ]);
@@ -192,6 +208,11 @@ export class SourceMetrics {
       },
     );
   }
+}
+
+/** Undefined when the store fails or is slow: `tidemark_store_up` reports it; what needed the store logs the reason. */
+function unlessSlow<Figures>(figures: Promise<Figures>): Promise<Figures | undefined> {
+  return withTimeout(figures, STORE_TIMEOUT_MS, () => undefined).catch(() => undefined);
 }
 
 /** Seconds that the oldest commit has waited. */

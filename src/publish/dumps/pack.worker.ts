@@ -31,7 +31,7 @@ export interface PackPorts {
 
 /** A thread that packs pages, one at a time. It has its own connections to the store, the bytes and the artifacts. */
 const { store, artifacts: location } = workerData as PackThreadData;
-const { index, close } = await openStores(store);
+const { index, close } = await openStores(store, { onSlow: () => {} });
 const artifacts = openArtifacts(location);
 
 const functions = {

@@ -21,7 +21,7 @@ export interface CompareThreadData {
  */
 const { store, artifacts: location, folder, failpoint } = workerData as CompareThreadData;
 armFailpoint(failpoint);
-const { index, close } = await openStores(store);
+const { index, close } = await openStores(store, { onSlow: () => {} });
 const artifacts = openArtifacts(location);
 // Objects of a record live only until its row is written, so a small young generation suffices.
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };

@@ -4,10 +4,12 @@ import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { retry } from '../../lib/retry.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
+import type { SlowStoreOptions } from '../slow-store.ts';
 import type { StoreObserver } from '../store-observer.ts';
 import { bulksOf, ITEM_ERRORS, type Refusal, refusalIn } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { CommitRecord } from './commit-record.ts';
+import type { CurrentStateReader } from './current-state-reader.ts';
 import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
 import { movePointer, readPointer } from './pointer.ts';
@@ -18,15 +20,16 @@ const TAKE_OVER_AFTER_MS = 1_000;
 const POLL_AFTER_MS = 20;
 const APPLY_BACKOFF = { firstMs: 100, longestMs: 2_000 };
 /**
- * Milliseconds that a reader or a closing process waits until a commit is applied, and that it waits while applying
- * fails.
+ * Milliseconds that a reader waits until a commit is applied, if a person waits for it, and that any caller waits while
+ * applying fails.
  */
 const THROUGH_TIMEOUT_MS = { working: 10_000, failing: 2_000 };
 
-interface ApplierParts {
+interface ApplierParts extends SlowStoreOptions {
   readonly cluster: Cluster;
   readonly names: IndexNames;
   readonly log: CommitLog;
+  readonly currentStates: Pick<CurrentStateReader, 'wholeLedgers'>;
   readonly identity: IndicesIdentity;
   readonly observer: StoreObserver;
 }
@@ -36,22 +39,27 @@ export class Applier {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   readonly #log: CommitLog;
+  readonly #currentStates: Pick<CurrentStateReader, 'wholeLedgers'>;
   readonly #identity: IndicesIdentity;
   readonly #observer: StoreObserver;
+  readonly #onSlow: ((message: string) => void) | undefined;
   /** Commits that this process applies, by number. The promise of a finished one is resolved. */
   readonly #applying = new Map<number, Promise<void>>();
   readonly #done = new Set<number>();
   #advancing: Promise<void> | undefined;
   #progress = Promise.withResolvers<void>();
-  #fault: unknown;
+  /** The last failure since the pointer moved, and when the first one was, in milliseconds since 1970. */
+  #fault: { readonly error: unknown; readonly since: number } | undefined;
   #closed = false;
 
-  constructor({ cluster, names, log, identity, observer }: ApplierParts) {
+  constructor({ cluster, names, log, currentStates, identity, observer, onSlow }: ApplierParts) {
     this.#cluster = cluster;
     this.#names = names;
     this.#log = log;
+    this.#currentStates = currentStates;
     this.#identity = identity;
     this.#observer = observer;
+    this.#onSlow = onSlow;
   }
 
   /** Starts to apply a commit. */
@@ -72,14 +80,35 @@ export class Applier {
 
   /**
    * Resolves when every commit up to a number is applied, by any process.
-   * @throws TidemarkError `unavailable` when that takes too long
+   * @throws TidemarkError `unavailable` when applying fails, or takes too long for a person who waits
    */
-  async through(number: number): Promise<void> {
+  through(number: number): Promise<void> {
+    return this.#waitFor(number, this.#onSlow ?? (() => throwNotApplied(number)));
+  }
+
+  /**
+   * As `through`, for a commit that needs room: however long, so that a stream of posts is read more slowly.
+   * @throws TidemarkError `unavailable` when applying fails
+   */
+  makeRoom(number: number): Promise<void> {
+    return this.#waitFor(number, this.#onSlow ?? (() => {}));
+  }
+
+  /** @param onSlow called once when that takes long */
+  async #waitFor(number: number, onSlow: (message: string) => void): Promise<void> {
     const begin = Date.now();
+    let isSlow = false;
     while (this.#log.applied < number) {
+      if (this.#closed) throwNotApplied(number);
       this.#advance();
-      const timeoutMs = this.#fault === undefined ? THROUGH_TIMEOUT_MS.working : THROUGH_TIMEOUT_MS.failing;
-      if (Date.now() - begin > timeoutMs) throw this.#fault ?? notApplied(number);
+      const now = Date.now();
+      if (this.#fault !== undefined && now - Math.max(begin, this.#fault.since) > THROUGH_TIMEOUT_MS.failing) {
+        throw this.#fault.error;
+      }
+      if (!isSlow && now - begin > THROUGH_TIMEOUT_MS.working) {
+        isSlow = true;
+        onSlow(`Waits for Elasticsearch at ${this.#cluster.name}, which is slow: commit ${number} is being applied`);
+      }
       await withTimeout(this.#progress.promise, POLL_AFTER_MS * 10, () => {});
     }
   }
@@ -96,16 +125,14 @@ export class Applier {
   /** Resolves when the commits of this process are applied, or given up. */
   async close(): Promise<void> {
     const { number } = this.#log.head;
-    await this.through(number).catch(() => {});
+    await this.#waitFor(number, () => throwNotApplied(number)).catch(() => {});
     this.#closed = true;
     await this.#advancing;
   }
 
   #advance(): void {
     this.#advancing ??= this.#advanceAll()
-      .catch((fault: unknown) => {
-        this.#fault = fault;
-      })
+      .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         this.#advancing = undefined;
       });
@@ -156,6 +183,10 @@ export class Applier {
     if (pointer !== undefined && pointer.commit > this.#log.applied) this.#settle(pointer.commit);
   }
 
+  #fail(error: unknown): void {
+    this.#fault = { error, since: this.#fault?.since ?? Date.now() };
+  }
+
   #settle(number: number): void {
     this.#fault = undefined;
     for (const done of this.#done) if (done <= number) this.#done.delete(done);
@@ -165,8 +196,8 @@ export class Applier {
   }
 
   async #applyUntilDone(record: CommitRecord): Promise<void> {
-    const isTemporary = (fault: unknown) => {
-      this.#fault = fault;
+    const isTemporary = (error: unknown) => {
+      this.#fail(error);
       return !this.#closed;
     };
     const applyOnce = async () => {
@@ -179,9 +210,10 @@ export class Applier {
   }
 
   async #apply(record: CommitRecord): Promise<void> {
+    const whole = { ...record, ledgers: await this.#currentStates.wholeLedgers(record) };
     const underWay: Promise<void>[] = [];
     try {
-      for (const lines of bulksOf(record, this.#names)) {
+      for (const lines of bulksOf(whole, this.#names)) {
         // Two requests at a time: while one is indexed, the next is prepared and sent.
         if (underWay.length >= 2) await underWay.shift();
         const sent = this.#send(lines, record);
@@ -227,6 +259,6 @@ function refused({ _index, _id, status, type, reason }: Refusal, record: CommitR
   );
 }
 
-function notApplied(number: number): TidemarkError {
-  return new TidemarkError('unavailable', `commit ${number} is being applied: try again in a few seconds`);
+function throwNotApplied(number: number): never {
+  throw new TidemarkError('unavailable', `commit ${number} is being applied: try again in a few seconds`);
 }

@@ -33,7 +33,10 @@ export function refusalIn({ items = [] }: Partial<estypes.BulkResponse>): Refusa
   return undefined;
 }
 
-/** Yields the bulk requests that apply a commit, as bytes. They may be sent in any order, and repeatedly. */
+/**
+ * Yields the bulk requests that apply a commit, as bytes. They may be sent in any order, and repeatedly.
+ * @param record its ledgers have the positions of all sources
+ */
 export function* bulksOf(record: CommitRecord, names: IndexNames): Iterable<Buffer> {
   const { number, changes, raised, ledgers, closed, changesIndex, time } = record;
   const slugs = new Map(ledgers.map(({ set, slug }) => [set, slug]));

@@ -5,7 +5,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import { retry } from '../../lib/retry.ts';
-import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry } from './commit-record.ts';
+import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry, ledgerAfter } from './commit-record.ts';
 import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
 import { KnownKeys } from './known-keys.ts';
@@ -61,7 +61,10 @@ export class CommitLog {
   readonly overlay = new Overlay();
   /** The keys of changes up to the head. */
   readonly knownKeys = new KnownKeys();
-  /** Ledgers after the head. For a set that is not in the map, the stored document is current. */
+  /**
+   * Ledgers after the head, with the positions of all sources. For a set that is not in the map, the stored document
+   * and the pending commits are current.
+   */
   readonly ledgers = new Map<SetId, LedgerEntry>();
 
   constructor({ cluster, names, identity }: LogParts) {
@@ -206,7 +209,10 @@ export class CommitLog {
     this.overlay.apply(record);
     this.knownKeys.add(record.changes);
     this.knownKeys.add(record.raised);
-    for (const ledger of record.ledgers) this.ledgers.set(ledger.set, ledger);
+    for (const { set } of record.ledgers) {
+      const known = this.ledgers.get(set);
+      if (known !== undefined) this.ledgers.set(set, ledgerAfter(known, record));
+    }
     // The pointer may be further than the commits read.
     this.markApplied(this.#applied);
   }

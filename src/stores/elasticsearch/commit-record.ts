@@ -72,8 +72,17 @@ export interface Former {
 export interface LedgerEntry extends SetLedger {
   readonly set: SetId;
   readonly slug: string;
-  /** The last position of each source. */
+  /**
+   * The last positions of sources. In a commit: of those that it moves, so that its size does not depend on the others;
+   * in older logs of all. Elsewhere: of all sources of the set.
+   */
   readonly positions: Readonly<Record<string, number>>;
+}
+
+/** The ledger of a set after a commit, with the positions of all sources. */
+export function ledgerAfter(ledger: LedgerEntry, { ledgers }: Pick<CommitRecord, 'ledgers'>): LedgerEntry {
+  const moved = ledgers.find(({ set }) => set === ledger.set);
+  return moved === undefined ? ledger : { ...moved, positions: { ...ledger.positions, ...moved.positions } };
 }
 
 export interface ClosedWindow extends OpenWindow {

@@ -178,10 +178,8 @@ export class Committer {
   }
 
   #ledgerAfter({ set, ledger, positions }: DecidedSet): LedgerEntry {
-    const { log, sets } = this.#parts;
-    const before = log.ledgers.get(set)!.positions;
-    const reached = positions.size === 0 ? before : { ...before, ...Object.fromEntries(positions) };
-    return { ...ledger, set, slug: sets.get(set)!.slug, positions: reached };
+    const { slug } = this.#parts.sets.get(set)!;
+    return { ...ledger, set, slug, positions: Object.fromEntries(positions) };
   }
 
   /** Returns whether the commit is in the log. If not, the commit in its place is known afterwards. */
@@ -196,7 +194,7 @@ export class Committer {
   /** Waits while too many commits wait to be applied, to limit memory. */
   async #room(): Promise<void> {
     const { log, applier } = this.#parts;
-    while (!hasRoom(log.pending)) await applier.through(log.pending[0]!.number);
+    while (!hasRoom(log.pending)) await applier.makeRoom(log.pending[0]!.number);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { SourcePosition } from '../change-log.ts';
 import { ledgerId } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
-import type { LedgerEntry } from './commit-record.ts';
+import { type CommitRecord, type LedgerEntry, ledgerAfter } from './commit-record.ts';
 import { type ResourceDocument, resourceId, sortKeyOf, toState } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
 
@@ -100,12 +100,38 @@ export class CurrentStateReader {
   async readLedgers(events: readonly PostableEvent[]): Promise<void> {
     const { ledgers, knownKeys } = this.#log;
     const sets = [...new Set(events.map(({ set }) => set))].filter((set) => !ledgers.has(set));
-    const documents = await this.#ledgerDocuments(sets);
-    for (const [at, set] of sets.entries()) {
-      ledgers.set(set, toLedger(set, documents[at]));
+    for (const [set, ledger] of await this.#latestLedgers(sets)) {
+      ledgers.set(set, ledger ?? toLedger(set, undefined));
       // No commit has touched the set. With a ledger without changes, keys may have an order.
-      if (documents[at] === undefined) knownKeys.begin(set);
+      if (ledger === undefined) knownKeys.begin(set);
     }
+  }
+
+  /**
+   * The ledgers of a commit, with the positions of all sources. They may include positions of later commits, which are
+   * in the log: positions only ascend.
+   */
+  async wholeLedgers({ ledgers }: CommitRecord): Promise<readonly LedgerEntry[]> {
+    const known = this.#log.ledgers;
+    const others = await this.#latestLedgers(ledgers.map(({ set }) => set).filter((set) => !known.has(set)));
+    return ledgers.map((ledger) => {
+      const latest = known.get(ledger.set) ?? others.get(ledger.set);
+      return latest === undefined ? ledger : { ...ledger, positions: latest.positions };
+    });
+  }
+
+  /** The ledgers of sets after the head of the log; undefined for a set that no commit has touched. */
+  async #latestLedgers(sets: readonly SetId[]): Promise<ReadonlyMap<SetId, LedgerEntry | undefined>> {
+    // Before the documents are read: a pending commit may be applied, and be forgotten, during the request.
+    const pending = [...this.#log.pending];
+    const documents = await this.#ledgerDocuments(sets);
+    return new Map(
+      sets.map((set, at) => {
+        const touching = pending.filter(({ ledgers }) => ledgers.some((ledger) => ledger.set === set));
+        if (documents[at] === undefined && touching.length === 0) return [set, undefined];
+        return [set, touching.reduce(ledgerAfter, toLedger(set, documents[at]))];
+      }),
+    );
   }
 
   /** The ledgers after all commits are applied; empty ones for sets that have none yet. */

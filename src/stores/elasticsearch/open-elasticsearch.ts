@@ -1,6 +1,7 @@
 import type { ElasticsearchLocation } from '../../config/configuration.ts';
 import { Cluster, type ClusterOptions } from '../../lib/elasticsearch/cluster.ts';
 import { joinPorts } from '../resource-index.ts';
+import type { SlowStoreOptions } from '../slow-store.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
 import { Applier } from './applier.ts';
 import { ChangesIndices } from './changes-indices.ts';
@@ -26,7 +27,10 @@ import { StoredSets } from './stored-sets.ts';
 import { Visibility } from './visibility.ts';
 
 /** @throws TidemarkError `unavailable` or `incompatible` */
-export async function openElasticsearch(location: ElasticsearchLocation, options: ClusterOptions = {}) {
+export async function openElasticsearch(
+  location: ElasticsearchLocation,
+  options: ClusterOptions & SlowStoreOptions = {},
+) {
   const cluster = new Cluster(location, undefined, options);
   const names = new IndexNames(location.prefix);
   const identity = new IndicesIdentity(cluster, names);
@@ -38,12 +42,13 @@ export async function openElasticsearch(location: ElasticsearchLocation, options
     throw error;
   }
   const log = new CommitLog({ cluster, names, identity });
-  const applier = new Applier({ cluster, names, log, identity, observer: options.observer ?? {} });
+  const currentStates = new CurrentStateReader(cluster, names, log);
+  const { observer = {}, onSlow } = options;
+  const applier = new Applier({ cluster, names, log, currentStates, identity, observer, onSlow });
   const catalog = new ElasticsearchCatalog(cluster, names);
   const sets = new StoredSets(catalog);
   // Twenty thousand sets take some hundred milliseconds: the first request need not wait for them.
   sets.load().catch(() => {});
-  const currentStates = new CurrentStateReader(cluster, names, log);
   const resources = new ResourceReader(cluster, names);
   const windows = new WindowReader(cluster, names, currentStates);
   const changesIndices = new ChangesIndices(cluster, names);

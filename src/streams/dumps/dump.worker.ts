@@ -37,7 +37,7 @@ type DumpReply = { readonly progress: DumpProgress | undefined } | { readonly ma
 /** The thread that writes dumps: it has its own connections to the store and to the artifacts. */
 const { store, artifacts: location, folder, failpoint } = workerData as DumpThreadData;
 armFailpoint(failpoint);
-const { index, close } = await openStores(store);
+const { index, close } = await openStores(store, { onSlow: () => {} });
 const artifacts = openArtifacts(location);
 
 /** Milliseconds between two reports of progress. */

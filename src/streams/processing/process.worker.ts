@@ -82,7 +82,7 @@ const functions = {
     }
   },
   async merge(upload: UploadToApply): Promise<void> {
-    stores ??= await openStores(store);
+    stores ??= await openStores(store, { onSlow: () => {} });
     steps = mergeUpload(upload, { index: stores.index, artifacts, folder, startDigester, sorted });
   },
   /** Undefined after the last step. */

@@ -8,6 +8,7 @@ import {
   encodeCommit,
   type LoggedChange,
   type LoggedOrder,
+  ledgerAfter,
   withoutChanges,
 } from '../../../src/stores/elasticsearch/commit-record.ts';
 import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
@@ -64,6 +65,15 @@ describe('A commit in the log of Elasticsearch', () => {
       assert.deepEqual(decodeCommit(8, written), record);
       assert.equal('raised' in written.changes, false);
     }
+  });
+
+  it('moves positions of its sets and keeps the others, as does one of an older log, with all positions', () => {
+    const before = { ...LEDGER, positions: { harvester: 11, other: 5 } };
+    const after = { ...LEDGER, changes: 10, positions: { harvester: 12, constructor: 1 } };
+    const all = { harvester: 12, other: 5, constructor: 1 };
+    assert.deepEqual(ledgerAfter(before, { ledgers: [after] }), { ...after, positions: all });
+    assert.deepEqual(ledgerAfter(before, { ledgers: [{ ...after, positions: all }] }), { ...after, positions: all });
+    assert.equal(ledgerAfter(before, { ledgers: [{ ...after, set: 2 }] }), before);
   });
 
   it('that is dropped keeps its place, and nothing of what it did', async () => {

@@ -27,7 +27,7 @@ describe('what happens to jobs between two steps', () => {
   it('a job is cancelled though its worker sent a heartbeat after it was read', async () => {
     const queue = new JobQueue(records);
     await queue.add('build', 'a', {});
-    const own = await queue.claimer({ kinds: ['build'], worker: WORKER, mostAttempts: () => 5 }).claim();
+    const own = await queue.claimer({ kinds: ['build'], worker: WORKER }).claim();
     let beats = 0;
     const late = new JobQueue(
       withAfter(records, 'get', async () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { sync } from '../../../../src/sources/sync/sync.ts';
 import { SyncLoop } from '../../../../src/sources/sync/sync-loop.ts';
 import { SyncCounter } from '../../../../src/sources/sync-counter.ts';
+import type { EventPoster } from '../../../../src/stores/event-poster.ts';
 import { dumpId, type StreamDump } from '../../../../src/streams/dumps/stored-dump.ts';
 import { putUploadState } from '../../../../src/streams/uploads/upload-state.ts';
 import { describeOnEachStore } from '../../../support/each-store.ts';
@@ -68,6 +70,25 @@ describeOnEachStore('The uploads and dumps of a stream', (store, itOnce) => {
     const summary = await place.sync('lane--main.uploads');
     assert.deepEqual([summary?.created, summary?.deleted, summary?.unchanged], [3, 4, 57]);
     assert.deepEqual(await mismatches('lane--main.uploads'), []);
+  });
+
+  itOnce('delete nothing that another process has changed since it was compared', async () => {
+    const slug = 'lane--main.uploads';
+    await upload('main', 'a.mrc');
+    await place.sync(slug);
+    const set = await place.sets.bySlug(slug);
+    const post = (length: number) =>
+      place.updater.post([{ set: set.id, key: '/000000002/0001/b.mrc', state: { length }, weight: 500 }]);
+    await post(1);
+    const updater: EventPoster = {
+      async post(events) {
+        await post(2);
+        return place.updater.post(events);
+      },
+    };
+    const summary = await sync({ set, source: await place.source(slug), updater });
+    assert.equal(summary?.deleted, 0);
+    assert.deepEqual(await keys(slug), ['/000000001/0001/a.mrc', '/000000002/0001/b.mrc']);
   });
 
   itOnce('have short names in their keys, whatever their names are', async () => {

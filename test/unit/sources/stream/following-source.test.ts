@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { readPart } from '../../../../src/sources/stream/follow-log.ts';
+import { sync } from '../../../../src/sources/sync/sync.ts';
 import { SyncCounter } from '../../../../src/sources/sync-counter.ts';
+import type { EventPoster } from '../../../../src/stores/event-poster.ts';
 import { readFollowCursor } from '../../../../src/streams/follow-cursor.ts';
 import { describeOnEachStore } from '../../../support/each-store.ts';
 import { StreamPlace } from '../../../support/stream-place.ts';
@@ -80,6 +83,41 @@ describeOnEachStore('The records of the default stream', (store, itOnce) => {
     assert.deepEqual(Object.keys(await place.contents('lane')), ['/b']);
     assert.equal((await place.sync('lane', { rehash: true }))?.created, 1);
     await assertFollowed('main');
+  });
+
+  itOnce('are those of all parts of its log, also of what is committed while one is read', async () => {
+    await addStreams('main');
+    await place.upload('lane--main', 1, { a: '1' });
+    const { id } = await place.sets.bySlug('lane--main');
+    const { index } = place.stores;
+    const reading = {
+      watermark: () => index.watermark(),
+      async *changes(...range: Parameters<typeof index.changes>) {
+        yield* index.changes(...range);
+        await place.upload('lane--main', 2, { b: '2' });
+      },
+    };
+    const first = await readPart(reading, id, { after: 0 });
+    const next = await readPart(index, id, { after: first!.until });
+    assert.deepEqual(
+      [first, next].map((part) => part?.changes.map(({ key }) => key)),
+      [['/a'], ['/b']],
+    );
+  });
+
+  itOnce('change nothing that another process has changed since both sets were compared', async () => {
+    await addStreams('main');
+    await place.upload('lane--main', 1, { a: '1', b: '1' });
+    const set = await place.sets.bySlug('lane');
+    const updater: EventPoster = {
+      async post(events) {
+        await place.updater.post([{ set: set.id, key: '/a', state: { length: 7 }, weight: 500 }]);
+        return place.updater.post(events);
+      },
+    };
+    const summary = await sync({ set, source: await place.source('lane'), updater });
+    assert.equal(summary?.created, 1);
+    assert.deepEqual(await place.changes('lane'), ['created /a', 'created /b']);
   });
 
   it('are followed by several processes at once, with each change once', async () => {
