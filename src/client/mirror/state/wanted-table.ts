@@ -3,6 +3,7 @@ import { type Row, ScratchDatabase, type ScratchStatement } from '../../../lib/s
 import { decodeAbout, encodeAbout, formatHashes, parseHashes, type WantedResource } from '../lists/wanted-resource.ts';
 
 const READ_AT_ONCE = 500;
+const OF_LIST = -1;
 
 /** The wanted state of a resource, and its id in the table. */
 export interface WantedRow {
@@ -12,7 +13,8 @@ export interface WantedRow {
 
 /**
  * The work of a pass: the wanted state of each resource that may differ. A change replaces the state of the list, and a
- * later change replaces an earlier one, in whatever order they are put. The table is in a temporary file.
+ * later change replaces an earlier one, in whatever order they are put; of two with one order, the one that was put
+ * last counts. The table is in a temporary file.
  */
 export class WantedTable {
   readonly #database: ScratchDatabase;
@@ -45,14 +47,15 @@ export class WantedTable {
     this.#count = this.#database.prepare('SELECT ifnull(sum(deleted), 0), ifnull(sum(1 - deleted), 0) FROM wanted');
   }
 
-  /** @param isOfList whether the state comes from a list: every change replaces it then */
-  put(wanted: WantedResource, isOfList: boolean): void {
+  /**
+   * @param order of a change: it replaces what has no later one. By default, the state comes from a list, and every
+   *   change replaces it
+   */
+  put(wanted: WantedResource, order = OF_LIST): void {
     const { uri, isDeleted, length, hashes, lastmod, stamp, about } = wanted;
-    // A change without a time replaces everything that was put before it.
-    const rank = isOfList ? -1 : (stamp ?? Number.MAX_SAFE_INTEGER);
     const hash = formatHashes(hashes);
     const values = [length ?? null, hash, lastmod ?? null, stamp ?? null, encodeAbout(about)];
-    this.#put.run(uri, isDeleted ? 1 : 0, ...values, rank);
+    this.#put.run(uri, isDeleted ? 1 : 0, ...values, order);
   }
 
   /** Number of resources to delete, and of those to fetch that were not taken. */
