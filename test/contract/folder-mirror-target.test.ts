@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { folderPlace } from '../../src/client/mirror/target/folder-place.ts';
@@ -51,6 +51,24 @@ describe('a folder as the target of a mirror', () => {
       for await (const path of target.paths()) found.push(path);
       assert.deepEqual(found.sort(), [...right, 'd/deep/b.txt', 'link'].sort());
       assert.deepEqual(readdirSync(join(root, '.tidemark-mirror/unfinished')), []);
+    } finally {
+      await target.close();
+    }
+  });
+
+  it('writes through no link that takes the place of a folder while the disk is synced', async () => {
+    const root = folder.at('copy');
+    folder.write('copy/d/a.txt', 'before');
+    mkdirSync(folder.at('outside'));
+    const target = new FolderTarget(root, join(root, '.tidemark-mirror'));
+    const file = target.begin();
+    await file.write(Buffer.from('a'));
+    try {
+      const publishing = target.publish([{ path: 'd/a.txt', staged: await file.finish() }]);
+      renameSync(join(root, 'd'), folder.at('aside'));
+      symlinkSync(folder.at('outside'), join(root, 'd'));
+      assert.match((await publishing)[0]!.reason, /^d is a symbolic link, where the copy needs a folder/);
+      assert.deepEqual(readdirSync(folder.at('outside')), []);
     } finally {
       await target.close();
     }

@@ -95,23 +95,38 @@ export class FolderTarget implements MirrorTarget {
 
   async remove(paths: readonly string[], keep: boolean): Promise<readonly RejectedPath[]> {
     const checked = new CheckedFolders(this.#root);
+    const aside = new CheckedFolders(this.#root);
+    try {
+      return await this.#remove(paths, checked, keep ? aside : undefined);
+    } finally {
+      checked.close();
+      aside.close();
+    }
+  }
+
+  /** @param aside for the folders of kept files; undefined to delete the files */
+  async #remove(
+    paths: readonly string[],
+    checked: CheckedFolders,
+    aside: CheckedFolders | undefined,
+  ): Promise<readonly RejectedPath[]> {
     const rejected: RejectedPath[] = [];
     const folders = new Set<string>();
     for (const path of paths) {
       try {
         // A path through a link leads outside of the copy, and a folder is not the file of a resource.
-        if (!checked.has(dirname(path)) || this.#isFolder(path)) continue;
-        if (keep) this.#keep(path, checked);
-        else rmSync(join(this.#root, path), { force: true });
+        if (!checked.has(dirname(path)) || isFolder(checked.pathOf(path))) continue;
+        if (aside !== undefined) this.#keep(path, checked, aside);
+        else rmSync(checked.pathOf(path), { force: true });
         folders.add(dirname(path));
       } catch (error) {
         if (!isGone(error)) rejected.push({ path, reason: whyNot(error) });
       }
     }
-    const left = [...folders].map((folder) => this.#removeEmpty(folder));
+    const left = [...folders].map((folder) => this.#removeEmpty(folder, checked));
     // A folder that was left because it was not empty may have been removed later, once another one below it was.
     const there = left.filter((folder) => existsSync(folder));
-    await syncCopy(this.#disk, this.#root, [...new Set([...there, ...checked.changed])]);
+    await syncCopy(this.#disk, this.#root, [...new Set([...there, ...(aside?.changed ?? [])])]);
     return rejected;
   }
 
@@ -158,16 +173,12 @@ export class FolderTarget implements MirrorTarget {
     return new TidemarkError('unavailable', `${file} cannot be read: ${reasonOf(error)}`, { file }, error);
   }
 
-  #isFolder(path: string): boolean {
-    return lstatSync(join(this.#root, path), { throwIfNoEntry: false })?.isDirectory() === true;
-  }
-
   /** Moves a deleted file to the folder of kept files. */
-  #keep(path: string, checked: CheckedFolders): void {
-    if (lstatSync(join(this.#root, path), { throwIfNoEntry: false }) === undefined) return;
+  #keep(path: string, checked: CheckedFolders, aside: CheckedFolders): void {
+    if (lstatSync(checked.pathOf(path), { throwIfNoEntry: false }) === undefined) return;
     const kept = this.#freePlace(path);
-    checked.make(dirname(kept));
-    renameSync(join(this.#root, path), join(this.#root, kept));
+    aside.make(dirname(kept));
+    renameSync(checked.pathOf(path), aside.pathOf(kept));
   }
 
   /**
@@ -190,17 +201,19 @@ export class FolderTarget implements MirrorTarget {
   }
 
   /** Removes a folder and its parents while they are empty. Returns the first one that is not. */
-  #removeEmpty(folder: string): string {
+  #removeEmpty(folder: string, checked: CheckedFolders): string {
     for (let at = folder; ; at = dirname(at)) {
       if (at === '.') return this.#root;
       try {
-        rmdirSync(join(this.#root, at));
+        rmdirSync(checked.pathOf(at));
       } catch (error) {
         if (!isGone(error)) return join(this.#root, at);
       }
     }
   }
 }
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** Joins parts in an ArrayBuffer of their own, which can be transferred to a thread. */
 function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {
