@@ -326,6 +326,28 @@ describe('a mirror of a source whose lists are not as they should be', () => {
     assert.equal((await mirror('--audit', '--rehash')).exitCode, 0);
   });
 
+  it('keeps names that differ only by case or accents, and counts files with other names', async () => {
+    const [composed, decomposed] = ['\u00e9.txt', 'e\u0301.txt'];
+    source.put({ 'Index.html': 'I', 'index.html': 'i', [composed]: 'one', [decomposed]: 'two' });
+    source.put({ 'what?.html': 'w' });
+    for (const path of [composed, decomposed, 'what?.html']) {
+      const encoded = encodeURIComponent(path);
+      source.served.answers.set(`/files/${encoded}`, source.served.answers.get(`/files/${path}`)!);
+    }
+    const entries = [...source.files].map(([path, text]) =>
+      source.entry(encodeURIComponent(path), hashAndLength(path, text)),
+    );
+    source.served.document(LIST, `<rs:md capability="resourcelist" at="${AT}"/>${entries.join('')}`);
+    const { stdout } = await mirror();
+    const { 'what?.html': renamed, ...others } = Object.fromEntries(source.files);
+    assert.deepEqual(copy(), Object.fromEntries(Object.entries({ ...others, 'what%3F.html': renamed }).sort()));
+    const status = await runTidemark(['mirror', 'status', 'copy'], { cwd: place.path });
+    for (const text of [stdout, status.stdout]) assert.match(text, /1 resource has another name in the copy/);
+    const json = await runTidemark(['mirror', 'status', 'copy', '--json'], { cwd: place.path });
+    assert.equal(JSON.parse(json.stdout).renamed, 1);
+    assert.match((await mirror('--json')).stdout, /"renamed":1/);
+  });
+
   it('asks which list, when there are only sitemaps, and several', async () => {
     const { baseUrl, answers } = source.served;
     answers.set('/robots.txt', `Sitemap: ${baseUrl}/1.xml\nSitemap: ${baseUrl}/2.xml\n`);

@@ -115,6 +115,7 @@ export class Mirror {
       failed: failures,
       compared,
       resources: count,
+      renamed: state.renamed(),
       totalBytes: bytes,
       upTo,
       took: performance.now() - begun,

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
@@ -50,6 +51,7 @@ export class FolderTarget implements MirrorTarget {
   readonly mostStagedBytes = MOST_STAGED_BYTES;
   readonly readsAtOnce = READS_AT_ONCE;
   readonly writesAtOnce = WRITES_AT_ONCE;
+  readonly keepsNames: boolean;
   readonly #root: string;
   /** The folder for incomplete files, on the same file system. */
   readonly #temporary: string;
@@ -70,6 +72,7 @@ export class FolderTarget implements MirrorTarget {
     this.#temporary = join(own, 'unfinished');
     rmSync(this.#temporary, { recursive: true, force: true });
     mkdirSync(this.#temporary, { recursive: true });
+    this.keepsNames = keepsNames(this.#temporary);
   }
 
   /** The lock of the copy is in the folder itself, so that no other mirror can take it over. */
@@ -210,6 +213,21 @@ export class FolderTarget implements MirrorTarget {
         if (!isGone(error)) return join(this.#root, at);
       }
     }
+  }
+}
+
+/** Finds out whether names in a folder are the same only if their bytes are. */
+function keepsNames(folder: string): boolean {
+  const [name, ...others] = ['name-\u00e9', 'NAME-\u00c9', 'name-e\u0301', 'na\u200bme-\u00e9'];
+  const file = join(folder, name!);
+  try {
+    writeFileSync(file, '');
+    return readdirSync(folder).includes(name!) && !others.some((other) => existsSync(join(folder, other)));
+  } catch {
+    // Names that are safe everywhere are safe here.
+    return false;
+  } finally {
+    rmSync(file, { force: true });
   }
 }
 
