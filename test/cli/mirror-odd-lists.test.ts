@@ -326,6 +326,17 @@ describe('a mirror of a source whose lists are not as they should be', () => {
     assert.equal((await mirror('--audit', '--rehash')).exitCode, 0);
   });
 
+  it('says which lengths and hashes are none, and compares long lengths', async () => {
+    const odd = { 'a.txt': 'length="-5"', 'b.txt': `length="3" hash="md5:${'x'.repeat(32)}"` };
+    source.list(AT, (path) => odd[path as keyof typeof odd]);
+    const { stderr } = await done();
+    assert.match(stderr, /2 entries have a length or hashes that cannot be compared, such as length="-5" of .*a\.txt/);
+    source.put({ 'c.txt': 'three' }).list(LATER, () => 'length="1000000000000000"');
+    const { exitCode, stdout } = await mirror('--compare');
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /c\.txt: it has 5 bytes, and the list says 1000000000000000/);
+  });
+
   it('keeps names that differ only by case or accents, and counts files with other names', async () => {
     const [composed, decomposed] = ['\u00e9.txt', 'e\u0301.txt'];
     source.put({ 'Index.html': 'I', 'index.html': 'i', [composed]: 'one', [decomposed]: 'two' });

@@ -93,6 +93,7 @@ export class Mirror {
         const isFirst = round === 1;
         const read = await this.#read(wanted, isFirst ? { compares, skipsFailed } : {});
         compared ??= read.compared;
+        this.#noticeUnusable(wanted);
         await this.#apply(read, { wanted, writer, isFirst });
         if (
           writer.counts.failed === 0 ||
@@ -211,6 +212,14 @@ export class Mirror {
     const { at, prefix, listed, changes } = await compareWithSource(parts);
     if (state.fact('prefix') === undefined && listed > 0) state.setFact('prefix', prefix);
     return { compared, list: { uri: set.resourceLists[0]!, at, listed }, changes };
+  }
+
+  #noticeUnusable({ unusable }: WantedTable): void {
+    if (unusable === undefined) return;
+    const { count, example } = unusable;
+    this.#noticeOnce(
+      `${count === 1 ? 'an entry has' : `${count} entries have`} a length or hashes that cannot be compared, such as ${example}`,
+    );
   }
 
   /** A source that is followed has the same lists in each pass. */

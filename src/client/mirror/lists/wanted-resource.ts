@@ -14,6 +14,8 @@ export interface WantedResource {
   /** The time of the change, microseconds since 1970; undefined in a list of resources, and where it is missing. */
   readonly stamp: number | undefined;
   readonly about?: About | undefined;
+  /** A length or hashes of the entry that cannot be compared. */
+  readonly unusable?: string | undefined;
 }
 
 /** Properties of an entry that are not compared with the copy. */
@@ -36,15 +38,29 @@ export interface CopiedResource {
 
 export function wantedOf(entry: Entry, isChange: boolean): WantedResource {
   const { loc, lastmod, md } = entry;
+  const length = parseLength(md.length);
+  const hashes = parseHashes(md.hash);
   return {
     uri: loc.trim(),
     isDeleted: isChange && md.change === 'deleted',
-    length: md.length !== undefined && /^\d{1,15}$/.test(md.length) ? Number(md.length) : undefined,
-    hashes: parseHashes(md.hash),
+    length,
+    hashes,
     lastmod,
     stamp: isChange ? timeOf(md.datetime ?? lastmod) : undefined,
     about: aboutOf(entry),
+    unusable:
+      md.length !== undefined && length === undefined
+        ? `length="${md.length.slice(0, 50)}"`
+        : md.hash !== undefined && strongestOf(hashes) === undefined
+          ? `hash="${md.hash.slice(0, 100)}"`
+          : undefined,
   };
+}
+
+function parseLength(text: string | undefined): number | undefined {
+  if (text === undefined || !/^\d+$/.test(text)) return undefined;
+  const length = Number(text);
+  return Number.isSafeInteger(length) ? length : undefined;
 }
 
 function aboutOf(entry: Entry): About | undefined {

@@ -22,6 +22,7 @@ export class WantedTable {
   readonly #read: ScratchStatement;
   readonly #find: ScratchStatement;
   readonly #count: ScratchStatement;
+  readonly #unusable: ScratchStatement;
   /** Ids of the rows that were taken. */
   #taken = new Bits();
 
@@ -30,13 +31,15 @@ export class WantedTable {
       folder,
       schema: `CREATE TABLE wanted (
         id INTEGER PRIMARY KEY, uri TEXT NOT NULL UNIQUE, deleted INTEGER NOT NULL, length INTEGER, hash TEXT NOT NULL,
-        lastmod TEXT, stamp INTEGER, about TEXT, rank INTEGER NOT NULL)`,
+        lastmod TEXT, stamp INTEGER, about TEXT, unusable TEXT, rank INTEGER NOT NULL)`,
       cacheBytes: 32 * 1024 * 1024,
     });
     this.#put = this.#database.prepare(`
-      INSERT INTO wanted (uri, deleted, length, hash, lastmod, stamp, about, rank) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO wanted (uri, deleted, length, hash, lastmod, stamp, about, unusable, rank)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (uri) DO UPDATE SET deleted = excluded.deleted, length = excluded.length, hash = excluded.hash,
-        lastmod = excluded.lastmod, stamp = excluded.stamp, about = excluded.about, rank = excluded.rank
+        lastmod = excluded.lastmod, stamp = excluded.stamp, about = excluded.about,
+        unusable = excluded.unusable, rank = excluded.rank
       WHERE excluded.rank >= rank`);
     this.#read = this.#database.prepare(
       'SELECT id, uri, length, hash, lastmod, stamp, about FROM wanted WHERE id > ? AND deleted = ? ORDER BY id LIMIT ?',
@@ -45,6 +48,9 @@ export class WantedTable {
       'SELECT id, uri, length, hash, lastmod, stamp, about, deleted FROM wanted WHERE uri = ?',
     );
     this.#count = this.#database.prepare('SELECT ifnull(sum(deleted), 0), ifnull(sum(1 - deleted), 0) FROM wanted');
+    this.#unusable = this.#database.prepare(
+      'SELECT count(*), min(uri), unusable FROM wanted WHERE deleted = 0 AND unusable IS NOT NULL',
+    );
   }
 
   /**
@@ -52,9 +58,9 @@ export class WantedTable {
    *   change replaces it
    */
   put(wanted: WantedResource, order = OF_LIST): void {
-    const { uri, isDeleted, length, hashes, lastmod, stamp, about } = wanted;
+    const { uri, isDeleted, length, hashes, lastmod, stamp, about, unusable } = wanted;
     const hash = formatHashes(hashes);
-    const values = [length ?? null, hash, lastmod ?? null, stamp ?? null, encodeAbout(about)];
+    const values = [length ?? null, hash, lastmod ?? null, stamp ?? null, encodeAbout(about), unusable ?? null];
     this.#put.run(uri, isDeleted ? 1 : 0, ...values, order);
   }
 
@@ -62,6 +68,15 @@ export class WantedTable {
   get size(): { readonly deletions: number; readonly fetches: number } {
     const [deletions, fetches] = this.#count.get()! as readonly [number, number];
     return { deletions, fetches: fetches - this.#taken.size };
+  }
+
+  /**
+   * The number of resources whose entry has a length or hashes that cannot be compared, and those of one of them;
+   * undefined when there is none.
+   */
+  get unusable(): { readonly count: number; readonly example: string } | undefined {
+    const [count, uri, unusable] = this.#unusable.get()! as readonly [number, string, string];
+    return count === 0 ? undefined : { count, example: `${unusable} of ${uri}` };
   }
 
   clear(): void {
