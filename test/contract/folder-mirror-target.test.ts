@@ -56,6 +56,32 @@ describe('a folder as the target of a mirror', () => {
     }
   });
 
+  it('has 16 MB of files of 64 kB at most in memory, and others on the disk', async () => {
+    const root = folder.at('copy');
+    mkdirSync(root);
+    const target = new FolderTarget(root, join(root, '.tidemark-mirror'));
+    const unfinished = () => readdirSync(join(root, '.tidemark-mirror/unfinished')).length;
+    const stage = async (path: string, length: number) => {
+      const file = target.begin();
+      await file.write(Buffer.alloc(length));
+      return { path, staged: await file.finish() };
+    };
+    try {
+      const long = await stage('long', 65_537);
+      assert.equal(unfinished(), 1);
+      const short = await Promise.all(Array.from({ length: 256 }, (_, at) => stage(String(at), 65_536)));
+      assert.equal(unfinished(), 1);
+      const more = await stage('more', 1);
+      assert.equal(unfinished(), 2);
+      assert.deepEqual(await target.publish([long, ...short, more]), []);
+      assert.equal(target.lengthOf('255'), 65_536);
+      await stage('next', 1);
+      assert.equal(unfinished(), 0);
+    } finally {
+      await target.close();
+    }
+  });
+
   it('writes through no link that takes the place of a folder while the disk is synced', async () => {
     const root = folder.at('copy');
     folder.write('copy/d/a.txt', 'before');
