@@ -38,7 +38,9 @@ export async function compareWithSource(parts: CompareParts): Promise<ComparedSo
   const compared = await compareWithList(reader, set.resourceLists, { state, wanted }, parts.onListed);
   const { at, ignored } = compared;
   if (ignored > 0)
-    parts.onNotice(`${set.resourceLists[0]} has ${ignored} entries without a location: they are ignored`);
+    parts.onNotice(
+      `${ignored === 1 ? 'an entry' : `${ignored} entries`} of ${set.resourceLists[0]} without a location: ignored`,
+    );
   if (set.changeList === undefined) return { ...compared, changes: undefined };
   if (at === undefined) {
     parts.onNotice(`${set.resourceLists[0]} does not say as of when it is ("at"): the Change List is not used`);
