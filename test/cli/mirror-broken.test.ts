@@ -80,6 +80,23 @@ describe('a mirror whose connections break', () => {
     }
   });
 
+  it('takes no rest of another version from a server that ignores If-Range', async () => {
+    source
+      .list(AT, () => '')
+      .served.answers.set('/files/a.txt', (request, response) => {
+        const begin = Number(/\d+/.exec(request.headers.range ?? '')?.[0] ?? 0);
+        const range = `bytes ${begin}-${BYTES.length - 1}/${BYTES.length}`;
+        const rest = Buffer.from(TEXT.toUpperCase()).subarray(begin);
+        if (begin > 0) response.writeHead(206, { etag: '"two"', 'content-range': range }).end(rest);
+        else {
+          response.writeHead(200, { etag: '"one"', 'content-length': BYTES.length });
+          response.write(BYTES.subarray(0, 5), () => setImmediate(() => response.destroy()));
+        }
+      });
+    assert.equal((await mirror()).exitCode, 1);
+    assert.deepEqual(copy(), { 'b.txt': 'two' });
+  });
+
   it('gives up where nearly nothing comes each time', async () => {
     const requests: IncomingHttpHeaders[] = [];
     source.served.answers.set('/files/a.txt', breakingOff(BYTES, { after: 10, requests }));

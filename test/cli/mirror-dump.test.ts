@@ -71,6 +71,14 @@ describe('a mirror of a source with a Resource Dump', () => {
     isEqual();
   });
 
+  it('says which entries of a dump lead to no package', async () => {
+    const dump = source.served.answers.get('/dump.xml') as string;
+    source.served.answers.set('/dump.xml', dump.replace('</urlset>', '<url><loc/></url></urlset>'));
+    const report = await done();
+    assert.equal(report.fromDump, 210);
+    assert.match(report.notices, /an entry of the Resource Dump \S+dump\.xml without a usable location: ignored/);
+  });
+
   it('uses no dump with --no-dump or --adopt, nor for a few resources', async () => {
     assert.deepEqual([(await done('copy', '--no-dump')).fromDump, (await done('adopted', '--adopt')).fromDump], [0, 0]);
     source.put({ '7.txt': 'changed' }).list(LATER);

@@ -224,6 +224,79 @@ describe('a mirror of a source whose lists are not as they should be', () => {
     assert.match((await done()).stdout, /because the source has no changes to follow/);
   });
 
+  it('applies changes without a time in their order, in a list that begins after the Resource List was written', async () => {
+    // As py-resourcesync writes them: `completed` of the Resource List, and changes by their kinds.
+    const completed = '2026-01-01T00:00:05Z';
+    source.put({ 'c.txt': 'three' }).list(AT);
+    const list = source.served.answers.get(LIST) as string;
+    source.served.answers.set(LIST, list.replace('at=', `completed="${completed}" at=`));
+    const undated = (path: string, change: string, text = '') =>
+      source.entry(path, `change="${change}" ${change === 'deleted' ? '' : hashAndLength('', text)}`);
+    const publish = (from: string, ...entries: readonly string[]) => {
+      source.served.document(CHANGES, `<rs:md capability="changelist" from="${from}"/>${entries.join('')}`);
+      source.served.describe({ resourcelist: LIST, changelist: CHANGES });
+    };
+    for (const from of [AT, completed, '2026-01-01T01:00:00Z']) {
+      source.put({ 'a.txt': 'newer', 'b.txt': undefined, 'c.txt': 'again', 'd.txt': 'new' });
+      publish(
+        from,
+        undated('a.txt', 'updated', 'new') + undated('a.txt', 'updated', 'newer'),
+        undated('d.txt', 'created', 'new'),
+        undated('b.txt', 'deleted') + undated('c.txt', 'deleted') + undated('c.txt', 'created', 'again'),
+      );
+      await done();
+      const { exitCode, stdout } = await mirror('--audit');
+      assert.equal(exitCode, 0, stdout);
+      place.remove('copy');
+    }
+  });
+
+  it('asks for a resource whose change without a time may be older than the Resource List', async () => {
+    source.put({ 'c.txt': 'three', 'd.txt': 'four', 'e.txt': 'five' }).list(LATER);
+    const old = '<lastmod>2020-01-01T00:00:00Z</lastmod>';
+    const entries = ['a.txt', 'b.txt', 'c.txt'].map((path) => source.entry(path, 'change="deleted"'));
+    const changed = [
+      source.entry('d.txt', `change="updated" ${hashAndLength('', 'new')}`),
+      source.entry('f.txt', `change="created" ${hashAndLength('', 'six')}`).replace('</loc>', `</loc>${old}`),
+    ];
+    const list = `<rs:md capability="changelist" from="${AT}"/>${entries.join('')}${changed.join('')}`;
+    source.changes(AT, []).served.document(CHANGES, list);
+    await mirror();
+    source.put({ 'b.txt': undefined, 'd.txt': 'newest', 'f.txt': 'six' });
+    source.served.answers.set('/files/c.txt', (_, response) => response.writeHead(410).end());
+    source.files.delete('c.txt');
+    assert.match((await mirror('--audit')).stdout, /^3 differences/);
+    await done();
+    // A server that does not answer for it may have it.
+    source.served.answers.set('/files/a.txt', (_, response) => response.writeHead(403).end());
+    const { exitCode, stdout, stderr } = await mirror();
+    assert.equal(exitCode, 1, stdout);
+    assert.match(stdout + stderr, /a\.txt: the server answers 403/);
+    assert.deepEqual(copy(), Object.fromEntries([...source.files].sort()));
+  });
+
+  it('says which entries and changes of a list it does not use', async () => {
+    source.changes(AT, []);
+    const list = source.served.answers.get(LIST) as string;
+    const nameless = list.replace('</urlset>', '<url><loc/></url><url></url></urlset>');
+    source.served.answers.set(LIST, nameless.replace(/ at="[^"]*"/, ''));
+    const { stderr } = await done();
+    assert.match(stderr, /2 entries of \S+resourcelist\.xml without a location: ignored/);
+    assert.match(stderr, /resourcelist\.xml does not say as of when it is \("at"\): the Change List is not used/);
+  });
+
+  it('finds no difference by an audit where the Resource List is older than the copy', async () => {
+    source.put({ 'a.txt': 'new', 'c.txt': 'three' }).changes(AT, [
+      { path: 'a.txt', change: 'updated', datetime: LATER },
+      { path: 'b.txt', change: 'deleted', datetime: LATER },
+      { path: 'c.txt', change: 'created', datetime: LATER },
+    ]);
+    source.put({ 'b.txt': undefined });
+    await done();
+    const { exitCode, stdout } = await mirror('--audit');
+    assert.equal(exitCode, 0, stdout);
+  });
+
   it('compares everything when a change was added before others that it has', async () => {
     const last = { path: 'a.txt', change: 'updated', datetime: '2026-01-05T00:00:00Z' } as const;
     source.changes(AT, []);
@@ -251,6 +324,39 @@ describe('a mirror of a source whose lists are not as they should be', () => {
     source.list(AT, () => '');
     await done();
     assert.equal((await mirror('--audit', '--rehash')).exitCode, 0);
+  });
+
+  it('says which lengths and hashes are none, and compares long lengths', async () => {
+    const odd = { 'a.txt': 'length="-5"', 'b.txt': `length="3" hash="md5:${'x'.repeat(32)}"` };
+    source.list(AT, (path) => odd[path as keyof typeof odd]);
+    const { stderr } = await done();
+    assert.match(stderr, /2 entries have a length or hashes that cannot be compared, such as length="-5" of .*a\.txt/);
+    source.put({ 'c.txt': 'three' }).list(LATER, () => 'length="1000000000000000"');
+    const { exitCode, stdout } = await mirror('--compare');
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /c\.txt: it has 5 bytes, and the list says 1000000000000000/);
+  });
+
+  it('keeps names that differ only by case or accents, and counts files with other names', async () => {
+    const [composed, decomposed] = ['\u00e9.txt', 'e\u0301.txt'];
+    source.put({ 'Index.html': 'I', 'index.html': 'i', [composed]: 'one', [decomposed]: 'two' });
+    source.put({ 'what?.html': 'w' });
+    for (const path of [composed, decomposed, 'what?.html']) {
+      const encoded = encodeURIComponent(path);
+      source.served.answers.set(`/files/${encoded}`, source.served.answers.get(`/files/${path}`)!);
+    }
+    const entries = [...source.files].map(([path, text]) =>
+      source.entry(encodeURIComponent(path), hashAndLength(path, text)),
+    );
+    source.served.document(LIST, `<rs:md capability="resourcelist" at="${AT}"/>${entries.join('')}`);
+    const { stdout } = await mirror();
+    const { 'what?.html': renamed, ...others } = Object.fromEntries(source.files);
+    assert.deepEqual(copy(), Object.fromEntries(Object.entries({ ...others, 'what%3F.html': renamed }).sort()));
+    const status = await runTidemark(['mirror', 'status', 'copy'], { cwd: place.path });
+    for (const text of [stdout, status.stdout]) assert.match(text, /1 resource has another name in the copy/);
+    const json = await runTidemark(['mirror', 'status', 'copy', '--json'], { cwd: place.path });
+    assert.equal(JSON.parse(json.stdout).renamed, 1);
+    assert.match((await mirror('--json')).stdout, /"renamed":1/);
   });
 
   it('asks which list, when there are only sitemaps, and several', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { folderPlace } from '../../src/client/mirror/target/folder-place.ts';
@@ -51,6 +51,50 @@ describe('a folder as the target of a mirror', () => {
       for await (const path of target.paths()) found.push(path);
       assert.deepEqual(found.sort(), [...right, 'd/deep/b.txt', 'link'].sort());
       assert.deepEqual(readdirSync(join(root, '.tidemark-mirror/unfinished')), []);
+    } finally {
+      await target.close();
+    }
+  });
+
+  it('has 16 MB of files of 64 kB at most in memory, and others on the disk', async () => {
+    const root = folder.at('copy');
+    mkdirSync(root);
+    const target = new FolderTarget(root, join(root, '.tidemark-mirror'));
+    const unfinished = () => readdirSync(join(root, '.tidemark-mirror/unfinished')).length;
+    const stage = async (path: string, length: number) => {
+      const file = target.begin();
+      await file.write(Buffer.alloc(length));
+      return { path, staged: await file.finish() };
+    };
+    try {
+      const long = await stage('long', 65_537);
+      assert.equal(unfinished(), 1);
+      const short = await Promise.all(Array.from({ length: 256 }, (_, at) => stage(String(at), 65_536)));
+      assert.equal(unfinished(), 1);
+      const more = await stage('more', 1);
+      assert.equal(unfinished(), 2);
+      assert.deepEqual(await target.publish([long, ...short, more]), []);
+      assert.equal(target.lengthOf('255'), 65_536);
+      await stage('next', 1);
+      assert.equal(unfinished(), 0);
+    } finally {
+      await target.close();
+    }
+  });
+
+  it('writes through no link that takes the place of a folder while the disk is synced', async () => {
+    const root = folder.at('copy');
+    folder.write('copy/d/a.txt', 'before');
+    mkdirSync(folder.at('outside'));
+    const target = new FolderTarget(root, join(root, '.tidemark-mirror'));
+    const file = target.begin();
+    await file.write(Buffer.from('a'));
+    try {
+      const publishing = target.publish([{ path: 'd/a.txt', staged: await file.finish() }]);
+      renameSync(join(root, 'd'), folder.at('aside'));
+      symlinkSync(folder.at('outside'), join(root, 'd'));
+      assert.match((await publishing)[0]!.reason, /^d is a symbolic link, where the copy needs a folder/);
+      assert.deepEqual(readdirSync(folder.at('outside')), []);
     } finally {
       await target.close();
     }

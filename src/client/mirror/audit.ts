@@ -12,7 +12,7 @@ import {
 } from './lists/wanted-resource.ts';
 import type { MirrorProgress } from './mirror-options.ts';
 import { hashOf } from './pass/apply-wanted.ts';
-import { compareWithList } from './pass/compare-list.ts';
+import { compareWithSource } from './pass/compare-source.ts';
 import type { MirroredSet } from './source/find-set.ts';
 import { cursorOf } from './state/cursor.ts';
 import type { KnownResource, MirrorState } from './state/mirror-state.ts';
@@ -54,7 +54,9 @@ interface AuditParts {
   readonly own: string;
   /** Whether the bytes of all files are read and hashed. */
   readonly rehash: boolean;
+  readonly connections: number;
   readonly onProgress: (progress: MirrorProgress) => void;
+  readonly onNotice: (text: string) => void;
 }
 
 const MOST_DIFFERENCES = 1_000;
@@ -79,14 +81,13 @@ export async function audit(parts: AuditParts): Promise<AuditReport> {
 
 /** Compares the lists of the source with the state. */
 async function compareLists(parts: AuditParts, log: DifferenceLog): Promise<{ listed: number; pending: number }> {
-  const { set, reader, state, own, onProgress } = parts;
+  const { set, state, own, onProgress } = parts;
   if (set.resourceLists.length === 0) return { listed: 0, pending: 0 };
   const wanted = new WantedTable(own);
   const changed = new WantedTable(own);
   try {
-    const { listed } = await compareWithList(reader, set.resourceLists, { state, wanted }, (done) =>
-      onProgress({ step: 'comparing', done, total: 0 }),
-    );
+    const onListed = (done: number) => onProgress({ step: 'comparing', done, total: 0 });
+    const { listed } = await compareWithSource({ ...parts, wanted, onListed });
     await readPending(parts, changed);
     const isPending = ({ uri }: WantedResource) => changed.get(uri) !== undefined;
     for (const resource of wanted.read('fetches')) {
@@ -125,16 +126,17 @@ function pathOfCopied(state: MirrorState, { uri }: WantedResource): string | und
 async function readPending({ set, reader, state }: AuditParts, changed: WantedTable): Promise<void> {
   const cursor = cursorOf(state);
   if (cursor === undefined || set.changeList === undefined) return;
-  const onChange = (change: WantedResource) => changed.put(change, false);
   try {
     await readChanges(reader, set.changeList, {
       cursor,
-      onChange,
+      listener: { onChange: (change, order) => changed.put(change, order) },
       hasRanges: state.fact('hasRanges'),
       validator: undefined,
     });
   } catch (error) {
     if (!(error instanceof ChangesMissing)) throw error;
+    // Some have no time: each pass applies all of them.
+    if (!error.isGap) changed.clear();
   }
 }
 

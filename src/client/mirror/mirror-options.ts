@@ -76,6 +76,8 @@ export interface PassReport extends Readonly<CopyCounts> {
   /** Why the copy was compared with the Resource List; undefined when it was not. */
   readonly compared: 'first' | 'gap' | 'no-changes' | 'asked' | undefined;
   readonly resources: number;
+  /** Number of resources whose path is not the one of their URI. */
+  readonly renamed: number;
   /** Bytes of all resources of the copy. */
   readonly totalBytes: number;
   /** The copy contains every change before this time, in microseconds since 1970. */

@@ -4,12 +4,11 @@ import type { Reader } from '../read/reader.ts';
 import { type AuditReport, audit } from './audit.ts';
 import { copyFromDump } from './dump/copy-from-dump.ts';
 import { type ChangesRead, readChanges } from './lists/read-changes.ts';
-import { DocumentFailure } from './lists/read-entries.ts';
 import { ChangesMissing, type Cursor } from './lists/take-changes.ts';
 import type { WantedResource } from './lists/wanted-resource.ts';
 import type { MirrorOptions, PassReport } from './mirror-options.ts';
 import { type ApplyParts, applyDeletions, applyDescriptions, applyFetches } from './pass/apply-wanted.ts';
-import { compareWithList } from './pass/compare-list.ts';
+import { compareWithSource } from './pass/compare-source.ts';
 import { CopyWriter } from './pass/copy-writer.ts';
 import type { StreamReader } from './source/change-stream.ts';
 import { CurrentSet } from './source/current-set.ts';
@@ -45,6 +44,7 @@ export class Mirror {
   readonly #closers: Closers;
   readonly #set: CurrentSet;
   #hasPassed = false;
+  readonly #noticed = new Set<string>();
 
   constructor(set: MirroredSet, parts: MirrorParts, closers: Closers) {
     this.#set = new CurrentSet(set, parts.reader);
@@ -93,6 +93,7 @@ export class Mirror {
         const isFirst = round === 1;
         const read = await this.#read(wanted, isFirst ? { compares, skipsFailed } : {});
         compared ??= read.compared;
+        this.#noticeUnusable(wanted);
         await this.#apply(read, { wanted, writer, isFirst });
         if (
           writer.counts.failed === 0 ||
@@ -115,6 +116,7 @@ export class Mirror {
       failed: failures,
       compared,
       resources: count,
+      renamed: state.renamed(),
       totalBytes: bytes,
       upTo,
       took: performance.now() - begun,
@@ -162,7 +164,8 @@ export class Mirror {
   async audit(rehash: boolean): Promise<AuditReport> {
     const { options, ...parts } = this.#parts;
     await parts.target.requireOwned();
-    return audit({ ...parts, set: this.#set.documents, rehash, onProgress: options.onProgress });
+    const { connections, onProgress, onNotice } = options;
+    return audit({ ...parts, set: this.#set.documents, rehash, connections, onProgress, onNotice });
   }
 
   /** Reads the stream of changes. */
@@ -185,9 +188,9 @@ export class Mirror {
     const cursor = cursorOf(state);
     if (!compares && cursor !== undefined && this.#set.documents.changeList !== undefined) {
       const failed = skipsFailed ? [] : state.failures(MOST_FAILURES);
-      for (const { wanted: json } of failed) wanted.put(JSON.parse(json) as WantedResource, true);
+      for (const { wanted: json } of failed) wanted.put(JSON.parse(json) as WantedResource);
       try {
-        const changes = await this.#readChanges(cursor, wanted, true);
+        const changes = await this.#readChanges(cursor, wanted);
         return { compared: undefined, list: undefined, changes };
       } catch (error) {
         if (!(error instanceof ChangesMissing)) throw error;
@@ -201,40 +204,41 @@ export class Mirror {
   }
 
   async #compare(wanted: WantedTable, compared: 'first' | 'gap' | 'no-changes' | 'asked'): Promise<WantedRead> {
-    const { options, reader, state } = this.#parts;
-    const { uri, resourceLists } = this.#set.documents;
-    if (resourceLists.length === 0) {
-      throw new DocumentFailure(uri, 'it names no Resource List, with which the copy could be compared');
-    }
-    const { at, prefix, listed } = await compareWithList(reader, resourceLists, { state, wanted }, (done) =>
-      options.onProgress({ step: 'comparing', done, total: 0 }),
-    );
+    const { options, reader, state, own } = this.#parts;
+    const { connections } = options;
+    const set = this.#set.documents;
+    const onListed = (done: number) => options.onProgress({ step: 'comparing', done, total: 0 });
+    const onNotice = (text: string) => this.#noticeOnce(text);
+    const parts = { set, reader, state, own, wanted, connections, onListed, onNotice };
+    const { at, prefix, listed, changes } = await compareWithSource(parts);
     if (state.fact('prefix') === undefined && listed > 0) state.setFact('prefix', prefix);
-    const changes = at === undefined ? undefined : await this.#changesAfter({ time: at, seen: [] }, wanted);
-    return { compared, list: { uri: resourceLists[0]!, at, listed }, changes };
+    return { compared, list: { uri: set.resourceLists[0]!, at, listed }, changes };
   }
 
-  async #changesAfter(cursor: Cursor, wanted: WantedTable) {
-    if (this.#set.documents.changeList === undefined) return undefined;
-    try {
-      return await this.#readChanges(cursor, wanted, false);
-    } catch (error) {
-      // The Resource List contains everything that is known.
-      if (error instanceof ChangesMissing) return undefined;
-      throw error;
-    }
+  #noticeUnusable({ unusable }: WantedTable): void {
+    if (unusable === undefined) return;
+    const { count, example } = unusable;
+    this.#noticeOnce(
+      `${count === 1 ? 'an entry has' : `${count} entries have`} a length or hashes that cannot be compared, such as ${example}`,
+    );
   }
 
-  #readChanges(cursor: Cursor, wanted: WantedTable, isConditional: boolean) {
+  /** A source that is followed has the same lists in each pass. */
+  #noticeOnce(text: string): void {
+    if (this.#noticed.has(text)) return;
+    this.#noticed.add(text);
+    this.#parts.options.onNotice(text);
+  }
+
+  #readChanges(cursor: Cursor, wanted: WantedTable) {
     const { reader, state } = this.#parts;
     const before = state.fact('changeListRead');
     const list = this.#set.documents.changeList!;
     return readChanges(reader, list, {
       cursor,
-      // A comparison costs more than asking again.
-      hasRanges: isConditional ? state.fact('hasRanges') : undefined,
-      validator: isConditional && before?.uri === list ? before.validator : undefined,
-      onChange: (change) => wanted.put(change, false),
+      hasRanges: state.fact('hasRanges'),
+      validator: before?.uri === list ? before.validator : undefined,
+      listener: { onChange: (change, order) => wanted.put(change, order) },
     });
   }
 

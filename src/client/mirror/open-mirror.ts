@@ -34,6 +34,7 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     if (options.isListed === true) state.listByKey();
     const target = await place.open({ state, own, adopts, source: withoutLogin(options.url) });
     closers.add(() => target.close());
+    state.beginNames(target.keepsNames);
     const requests = await openRequests(options);
     closers.add(() => requests.close());
     const { fetcher, streams } = requests;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { renameSync, symlinkSync } from 'node:fs';
 import type { Mirror } from '../../../src/client/mirror/mirror.ts';
 import { openMirror } from '../../../src/client/mirror/open-mirror.ts';
 import { folderPlace } from '../../../src/client/mirror/target/folder-place.ts';
@@ -67,6 +68,23 @@ describe('Passes of one mirror', () => {
     source.put({ b: undefined }).list(AT);
     assert.equal((await mirror!.pass({ compares: true })).failed, 0);
     assert.deepEqual(mirror!.failures(), []);
+  });
+
+  it('delete a resource that could not be deleted, also without further changes', async () => {
+    source.put({ a: 'a', 'd/b': 'b' }).list(AT).changes(AT, []);
+    await open();
+    await mirror!.pass();
+    const [path, aside] = [folder.at('copy/d'), folder.at('aside')];
+    renameSync(path, aside);
+    symlinkSync(aside, path);
+    const deleted = { path: 'd/b', change: 'deleted', datetime: '2026-01-02T00:00:00Z' } as const;
+    source.put({ 'd/b': undefined }).changes(AT, [deleted]);
+    assert.equal((await mirror!.pass()).failed, 1);
+    folder.remove('copy/d');
+    renameSync(aside, path);
+    assert.deepEqual(copied(), { a: 'a', 'd/b': 'b' });
+    const { failed, deleted: count } = await mirror!.pass();
+    assert.deepEqual([failed, count, copied()], [0, 1, { a: 'a' }]);
   });
 
   it('find lists that are at other addresses now', async () => {

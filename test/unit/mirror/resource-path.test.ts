@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { commonPrefix, foldedPath, freePath, preferredPath } from '../../../src/client/mirror/names/resource-path.ts';
+import { commonPrefix, freePath, isRenamed, preferredPath } from '../../../src/client/mirror/names/resource-path.ts';
+import { foldedName } from '../../../src/client/mirror/names/safe-name.ts';
 
 const PREFIX = 'http://example.org/files/';
 
@@ -8,16 +9,22 @@ const PREFIX = 'http://example.org/files/';
 class Names {
   readonly paths = new Map<string, string>();
   readonly #folded = new Set<string>();
+  readonly #fold: (path: string) => string;
+
+  constructor(fold = foldedName) {
+    this.#fold = fold;
+  }
 
   name(uri: string, prefix = PREFIX): string {
     const known = this.paths.get(uri);
     if (known !== undefined) return known;
     const path = freePath(uri, prefix, {
+      fold: this.#fold,
       hasFile: (folded) => this.#folded.has(folded),
       has: (folded) => [...this.#folded].some((other) => other === folded || other.startsWith(`${folded}/`)),
     });
     this.paths.set(uri, path);
-    this.#folded.add(foldedPath(path));
+    this.#folded.add(this.#fold(path));
     return path;
   }
 }
@@ -60,6 +67,19 @@ describe('the paths of a copy', () => {
     assert.equal(preferredPath('http://example.org:8080/a/', PREFIX), 'example.org%3A8080/a/_');
   });
 
+  it('are those of the URIs where names that differ only by case or accents are different', () => {
+    const parts = ['Index.html', 'index.html', '%C3%A9', 'e%CC%81', 'a%3Fb'];
+    const uris = parts.map((part) => `${PREFIX}${part}`);
+    const renamedOf = (names: Names) => uris.map((uri) => isRenamed(uri, PREFIX, names.name(uri)));
+    assert.deepEqual(renamedOf(new Names((path) => path)), [false, false, false, false, true]);
+    assert.deepEqual(renamedOf(new Names()), [false, true, false, true, true]);
+  });
+
+  it('have no login', () => {
+    assert.equal(preferredPath('http://name:pass@word@example.org/a@b', PREFIX), 'example.org/a@b');
+    assert.equal(preferredPath('urn:a@b', PREFIX), 'a@b');
+  });
+
   it('are below what all URIs have in common, up to a slash', () => {
     const prefixOf = (...uris: readonly string[]) => uris.reduce<string | undefined>(commonPrefix, undefined);
     assert.equal(prefixOf('http://h/a/b/c.txt'), 'http://h/a/b/');
@@ -73,7 +93,7 @@ describe('the paths of a copy', () => {
       fc.property(fc.uniqueArray(uri, { maxLength: 30 }), (uris) => {
         const names = new Names();
         const paths = uris.map((one) => names.name(one));
-        const folded = paths.map(foldedPath);
+        const folded = paths.map(foldedName);
         assert.equal(new Set(folded).size, paths.length);
         for (const path of paths) assertSafe(path);
         // No resource is a file where another one needs a folder.
@@ -115,6 +135,6 @@ function assertSafe(path: string): void {
     assert.doesNotMatch(name, /[\u0000-\u001f\u007f<>:"\\|?*]|[. ]$/);
     assert.doesNotMatch(name, /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
   }
-  assert.ok(!foldedPath(path).startsWith('.tidemark-mirror'), path);
+  assert.ok(!foldedName(path).startsWith('.tidemark-mirror'), path);
   assert.ok(Buffer.byteLength(path) < 2_000, path);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { FolderRoot } from '../../../src/sources/folder/folder-root.ts';
 import { MirroredRoot } from '../../../src/sources/resourcesync/mirrored-root.ts';
@@ -14,7 +15,8 @@ describe('MirroredRoot @long', () => {
   beforeEach(async () => {
     source = await MirroredSource.start();
     source.put({ 'a.txt': 'a', 'd/b.txt': 'b' }).list('2026-01-01T00:00:00Z');
-    const location = { root: place.at('copy'), exclude: [] };
+    // The list has SHA-256: each file is read for its MD5.
+    const location = { root: place.at('copy'), exclude: [], hashes: ['md5' as const] };
     files = new FolderRoot(location);
     root = new MirroredRoot(files, location, {
       ...{ folder: location.root, url: source.url, set: `${source.served.baseUrl}/set.xml`, intervalMs: 60_000 },
@@ -83,6 +85,17 @@ describe('MirroredRoot @long', () => {
     answers.set(LIST, list);
     await refresh();
     await watched.close();
+  });
+
+  it('digests no file that differs from its record', async () => {
+    await refresh();
+    assert.equal((await root.digest('a.txt')).length, 1);
+    for (const text of ['b', 'longer']) {
+      writeFileSync(place.at('copy/a.txt'), text);
+      await assert.rejects(root.digest('a.txt'), /"a\.txt" changed while it was read/);
+    }
+    writeFileSync(place.at('copy/a.txt'), 'a');
+    assert.equal((await root.digest('a.txt')).length, 1);
   });
 
   it('lists the copy to the end when it is closed meanwhile', async () => {

@@ -16,7 +16,7 @@ const REASONS = {
 
 /** Describes the result of a pass for users. */
 export function describePass(report: PassReport, failures: readonly FailedResource[]): string {
-  const { fetched, fromDump, bytes, deleted, adopted, failed, resources, totalBytes, compared, upTo } = report;
+  const { fetched, fromDump, bytes, deleted, adopted, failed, resources, totalBytes, compared, upTo, renamed } = report;
   const done = [
     ...(fetched > 0
       ? [
@@ -31,9 +31,17 @@ export function describePass(report: PassReport, failures: readonly FailedResour
     `${done.length === 0 ? 'Nothing to do' : done.join(', ')}: the copy has ${plural(resources, 'resource')} (${formatBytes(totalBytes)}).`,
     ...(compared === undefined ? [] : [REASONS[compared]]),
     ...(upTo === undefined ? [] : [`It has every change before ${formatStamp(upTo)}.`]),
+    ...describeRenamed(renamed),
     ...describeFailures(failures, failed),
   ].join('\n');
 }
+
+export const describeRenamed = (count: number): readonly string[] =>
+  count === 0
+    ? []
+    : [
+        `${plural(count, 'resource has', 'resources have')} another name in the copy than in the URI (docs/mirror.md, Paths).`,
+      ];
 
 export function describeFailures(failures: readonly FailedResource[], count: number): readonly string[] {
   if (count === 0) return [];

@@ -10,7 +10,7 @@ import { EXIT, type ExitCode } from '../../exit-code.ts';
 import { quoted } from '../../program-name.ts';
 import { plural } from '../../ui/table.ts';
 import type { Terminal } from '../../ui/terminal.ts';
-import { describeFailures } from './describe-pass.ts';
+import { describeFailures, describeRenamed } from './describe-pass.ts';
 
 const MOST_FAILURES = 1_000;
 
@@ -20,6 +20,7 @@ export async function printMirrorStatus(terminal: Terminal, place: MirrorPlace):
   try {
     const { count, bytes, failures: failed } = state.totals();
     const failures = state.failures(MOST_FAILURES);
+    const renamed = state.renamed();
     const cursor = state.fact('cursor');
     const pid = holderOf(join(place.stateFolder, OWN_PREFIX));
     const lastPass = state.fact('lastPass');
@@ -29,6 +30,7 @@ export async function printMirrorStatus(terminal: Terminal, place: MirrorPlace):
       set: state.fact('set'),
       resources: count,
       bytes,
+      renamed,
       failed,
       ...(cursor !== undefined && { upTo: formatStamp(cursor) }),
       ...(lastPass !== undefined && { lastPass: { ...lastPass, time: new Date(lastPass.time).toISOString() } }),
@@ -43,6 +45,7 @@ export async function printMirrorStatus(terminal: Terminal, place: MirrorPlace):
       describeLastPass(lastPass),
       ...(view.upTo === undefined ? [] : [`It has every change before ${view.upTo}.`]),
       pid === undefined ? 'No process keeps it now.' : `Process ${pid} keeps it.`,
+      ...describeRenamed(renamed),
       ...describeFailures(failures, failed),
     ];
     await terminal.print(lines.join('\n'), view);

@@ -57,7 +57,12 @@ export async function copyFromDump(wanted: WantedTable, dump: UsedDump, parts: A
 
 async function packagesOf(reader: Reader, { uri, onNotice }: UsedDump): Promise<readonly ListedPackage[]> {
   try {
-    return await listPackages(reader, uri);
+    const { packages, ignored } = await listPackages(reader, uri);
+    if (ignored > 0)
+      onNotice(
+        `${ignored === 1 ? 'an entry' : `${ignored} entries`} of the Resource Dump ${uri} without a usable location: ignored`,
+      );
+    return packages;
   } catch (error) {
     if (!(error instanceof DocumentFailure)) throw error;
     onNotice(`the Resource Dump cannot be used: ${error.message}`);

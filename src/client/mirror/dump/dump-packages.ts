@@ -19,20 +19,29 @@ const MOST_PACKAGES = 100_000;
 const MOST_BYTES = 4 * 1024 ** 3;
 
 /**
- * Lists the packages of a Resource Dump, or of the dumps in its index.
+ * Lists the packages of a Resource Dump, or of the dumps in its index, and counts the entries that it ignores: those
+ * without a location, and those above a limit.
  * @throws DocumentFailure
  */
-export async function listPackages(reader: Reader, dump: string): Promise<readonly ListedPackage[]> {
+export async function listPackages(
+  reader: Reader,
+  dump: string,
+): Promise<{ readonly packages: readonly ListedPackage[]; readonly ignored: number }> {
   let found: ListedPackage[] = [];
+  let ignored = 0;
   await readResourceList(reader, [dump], {
     capability: 'resourcedump',
     onStart() {
       found = [];
+      ignored = 0;
     },
     onEntry(entry) {
       const { uri, length, hashes } = wantedOf(entry, false);
       const contents = linksOf(entry, 'contents').find((href) => URL.canParse(href, dump));
-      if (!URL.canParse(uri, dump) || found.length === MOST_PACKAGES) return;
+      if (!URL.canParse(uri, dump) || uri === '' || found.length === MOST_PACKAGES) {
+        ignored += 1;
+        return;
+      }
       found.push({
         uri: new URL(uri, dump).href,
         length,
@@ -41,7 +50,7 @@ export async function listPackages(reader: Reader, dump: string): Promise<readon
       });
     },
   });
-  return found;
+  return { packages: found, ignored };
 }
 
 /**

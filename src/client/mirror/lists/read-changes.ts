@@ -4,8 +4,8 @@ import { linksInHeader } from '../../read/page-links.ts';
 import type { Reader } from '../../read/reader.ts';
 import { DocumentFailure, type ReadEntries, readEntries } from './read-entries.ts';
 import { leadsToPage, requireRoot } from './read-resource-list.ts';
-import { ChangesMissing, ChangeTaker, type Cursor } from './take-changes.ts';
-import { timeOf, type WantedResource } from './wanted-resource.ts';
+import { type ChangeListener, ChangesMissing, ChangeTaker, type Cursor } from './take-changes.ts';
+import { timeOf } from './wanted-resource.ts';
 
 export interface ChangesRead {
   readonly cursor: Cursor;
@@ -23,7 +23,12 @@ interface ChangesOptions {
   readonly hasRanges: boolean | undefined;
   /** The validator of the Change List at the last read, which used another cursor. */
   readonly validator: string | undefined;
-  readonly onChange: (wanted: WantedResource) => void;
+  /**
+   * Until when the Resource List of the cursor was written, if the changes are read after it: microseconds since 1970.
+   * Then the list is read to its end also where it begins later: there is no other source of these changes.
+   */
+  readonly listCompleted?: number | undefined;
+  readonly listener: ChangeListener;
 }
 
 /** Microseconds by which the beginning of a range may differ from the requested one. */
@@ -50,12 +55,12 @@ export async function readChanges(
 ): Promise<ChangesRead | undefined> {
   let hasRanges: boolean | undefined;
   if (options.hasRanges !== false) {
-    const taker = new ChangeTaker(options);
+    const taker = new ChangeTaker(options.cursor, options.listener);
     const range = await readRanges(reader, list, options, taker);
     if (typeof range !== 'string') return { ...readOf(range, taker), hasRanges: true, validator: undefined };
     if (range === 'none' && options.hasRanges === undefined) hasRanges = false;
   }
-  const taker = new ChangeTaker(options);
+  const taker = new ChangeTaker(options.cursor, options.listener);
   const read = await readAll(reader, list, options, taker);
   return read && { ...readOf(read, taker), hasRanges, validator: read.validator };
 }
@@ -70,7 +75,7 @@ function readOf({ document, headers }: ReadEntries, taker: ChangeTaker): Pick<Ch
 async function readRanges(
   reader: Reader,
   list: string,
-  { cursor }: ChangesOptions,
+  { cursor, listCompleted }: ChangesOptions,
   taker: ChangeTaker,
 ): Promise<ReadEntries | NoRange> {
   if (list.includes('?')) return 'none';
@@ -80,7 +85,8 @@ async function readRanges(
     const { md } = read.document;
     const begin = timeOf(md.from);
     if (begin === undefined || begin < from - TOLERANCE) return 'none';
-    if (begin > from) throw new ChangesMissing(NO_REACH);
+    if (begin > from && listCompleted === undefined) throw new ChangesMissing(NO_REACH);
+    if (begin > from) return 'refused';
     const until = timeOf(md.until);
     taker.end(read.document);
     if (until === undefined || until <= from || parts === MOST_PARTS) return read;
@@ -105,7 +111,7 @@ async function readRange(reader: Reader, uri: string, taker: ChangeTaker): Promi
 async function readAll(
   reader: Reader,
   list: string,
-  { cursor, validator }: ChangesOptions,
+  { cursor, validator, listCompleted }: ChangesOptions,
   taker: ChangeTaker,
 ): Promise<ReadEntries | undefined> {
   const parts: Entry[] = [];
@@ -120,7 +126,7 @@ async function readAll(
   );
   if (head === undefined) return undefined;
   requireRoot(head.document);
-  requireReach(head.document, cursor, parts);
+  if (listCompleted === undefined) requireReach(head.document, cursor.time, parts);
   if (parts.length === 0) taker.end(head.document);
   for (const { loc, md } of parts) {
     const until = timeOf(md.until);
@@ -133,6 +139,7 @@ async function readAll(
     requireRoot(read.document);
     taker.end(read.document);
   }
+  if (listCompleted !== undefined) requireReach(head.document, listCompleted, parts);
   return parts.length === 0 ? head : { ...head, validator: undefined };
 }
 
@@ -144,8 +151,8 @@ const isApplied = (until: number, { time, seen }: Cursor): boolean =>
   until < time || (until === time && seen.length === 0);
 
 /** @throws ChangesMissing */
-function requireReach({ md, firstTime }: Document, cursor: Cursor, parts: readonly Entry[]): void {
+function requireReach({ md, firstTime }: Document, time: number, parts: readonly Entry[]): void {
   const from = timeOf(md.from) ?? timeOf(parts[0]?.md.from) ?? timeOf(firstTime);
   if (from === undefined) throw new ChangesMissing('the Change List does not say when it begins', false);
-  if (from > cursor.time) throw new ChangesMissing(NO_REACH);
+  if (from > time) throw new ChangesMissing(NO_REACH);
 }

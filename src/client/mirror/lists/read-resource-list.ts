@@ -9,6 +9,8 @@ export interface ListRead {
    * it.
    */
   readonly at: number | undefined;
+  /** When it was complete, in microseconds since 1970; undefined when it does not state it. */
+  readonly completed: number | undefined;
 }
 
 /** An index may change while its pages are read. */
@@ -47,10 +49,14 @@ export async function readResourceList(
 
 /** The parts together are only as recent as the oldest of them. */
 async function readParts(reader: Reader, uris: readonly string[], reading: ListReading): Promise<ListRead> {
-  const times: (number | undefined)[] = [];
-  for (const uri of uris) times.push((await readOnce(reader, uri, reading)).at);
+  const parts: ListRead[] = [];
+  for (const uri of uris) parts.push(await readOnce(reader, uri, reading));
+  return { at: earliest(parts.map(({ at }) => at)), completed: earliest(parts.map(({ completed }) => completed)) };
+}
+
+function earliest(times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined);
-  return { at: known.length === times.length ? Math.min(...known) : undefined };
+  return known.length === times.length ? Math.min(...known) : undefined;
 }
 
 async function readOnce(reader: Reader, uri: string, { capability, onEntry }: ListReading): Promise<ListRead> {
@@ -71,7 +77,8 @@ async function readOnce(reader: Reader, uri: string, { capability, onEntry }: Li
     });
     requireList(document, capability);
   }
-  return { at: timeOf(read.document.md.at) };
+  const { at, completed } = read.document.md;
+  return { at: timeOf(at), completed: timeOf(completed) };
 }
 
 /** Some sources write `urlset` for an index, too. */

@@ -26,10 +26,17 @@ export class ChangesMissing extends Error {
 /** The changes that may be later than the cursor. When there are this many more, those that cannot be are forgotten. */
 const FORGET_AFTER = 1_000;
 
+export interface ChangeListener {
+  /** @param order of the change: as time, or after the changes before it in the list */
+  onChange(wanted: WantedResource, order: number): void;
+  /** Called for a change without a time that may have been made before the cursor. */
+  onUnsure?(wanted: WantedResource): void;
+}
+
 /** Passes on changes after a cursor, and computes the next cursor. */
 export class ChangeTaker {
   readonly #cursor: Cursor;
-  readonly #onChange: (wanted: WantedResource) => void;
+  readonly #listener: ChangeListener;
   /** How many equal changes were applied before, by their digest. */
   readonly #applied = new Map<string, number>();
   #time: number;
@@ -39,22 +46,23 @@ export class ChangeTaker {
   #forgetAt = FORGET_AFTER;
   #isUndated = false;
 
-  constructor({ cursor, onChange }: { readonly cursor: Cursor; readonly onChange: (wanted: WantedResource) => void }) {
+  constructor(cursor: Cursor, listener: ChangeListener) {
     this.#cursor = cursor;
     this.#time = cursor.time;
-    this.#onChange = onChange;
+    this.#listener = listener;
     for (const digest of cursor.seen) this.#applied.set(digest, (this.#applied.get(digest) ?? 0) + 1);
   }
 
-  take(entry: Entry, { uri }: Document): void {
+  take(entry: Entry, { uri, md }: Document): void {
     if (this.#list.uri !== uri) this.#list = { uri, count: 0, before: 0 };
     this.#list.count += 1;
     const wanted = wantedOf(entry, true);
     const { stamp } = wanted;
-    if (timeOf(entry.md.datetime) === undefined) this.#isUndated = true;
-    // A deletion may be older than the copy, and would undo what came after it; its lastmod is from before it.
-    if (stamp === undefined || (entry.md.datetime === undefined && wanted.isDeleted)) return;
-    const end = endOf(entry.md.datetime ?? entry.lastmod!, stamp);
+    if (stamp === undefined || entry.md.datetime === undefined) {
+      this.#takeUndated(wanted, timeOf(md.from));
+      return;
+    }
+    const end = endOf(entry.md.datetime, stamp);
     if (end <= this.#cursor.time) {
       this.#list.before += 1;
       return;
@@ -62,7 +70,21 @@ export class ChangeTaker {
     this.#time = Math.max(this.#time, stamp);
     const digest = digestOfChange(entry);
     this.#see({ uri, end, digest });
-    if (stamp > this.#cursor.time || !this.#wasApplied(digest)) this.#onChange(wanted);
+    if (stamp > this.#cursor.time || !this.#wasApplied(digest)) this.#listener.onChange(wanted, stamp);
+  }
+
+  /**
+   * A list that begins at the cursor or later has only changes that are after it, in order (ResourceSync 1.1, 12.1).
+   * Elsewhere, one without a time may be older than the copy, and would undo what came after it.
+   * @param from the beginning of the list
+   */
+  #takeUndated(wanted: WantedResource, from = Number.NEGATIVE_INFINITY): void {
+    this.#isUndated = true;
+    const { isDeleted, lastmod, stamp } = wanted;
+    if (from >= this.#cursor.time) this.#listener.onChange(wanted, Math.max(this.#time, from));
+    else if (!isDeleted && stamp !== undefined && endOf(lastmod!, stamp) > this.#cursor.time) {
+      this.#listener.onChange(wanted, stamp);
+    } else this.#listener.onUnsure?.(wanted);
   }
 
   /**

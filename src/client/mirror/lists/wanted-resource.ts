@@ -17,6 +17,8 @@ export interface WantedResource {
   /** The time of the change, microseconds since 1970; undefined in a list of resources, and where it is missing. */
   readonly stamp: number | undefined;
   readonly about?: About | undefined;
+  /** A length or hashes of the entry that cannot be compared. */
+  readonly unusable?: string | undefined;
 }
 
 /** Properties of an entry that are not compared with the copy. */
@@ -48,14 +50,22 @@ export interface CopiedResource {
 
 export function wantedOf(entry: Entry, isChange: boolean): WantedResource {
   const { loc, lastmod, md } = entry;
+  const length = wholeNumber(md.length);
+  const hashes = parseHashes(md.hash);
   return {
     uri: loc.trim(),
     isDeleted: isChange && md.change === 'deleted',
-    length: wholeNumber(md.length),
-    hashes: parseHashes(md.hash),
+    length,
+    hashes,
     lastmod,
     stamp: isChange ? timeOf(md.datetime ?? lastmod) : undefined,
     about: aboutOf(entry),
+    unusable:
+      md.length !== undefined && length === undefined
+        ? `length="${md.length.slice(0, 50)}"`
+        : md.hash !== undefined && strongestOf(hashes) === undefined
+          ? `hash="${md.hash.slice(0, 100)}"`
+          : undefined,
   };
 }
 
@@ -89,8 +99,11 @@ function attributesOf({ type, pri, modified, length, hash }: Attributes): Omit<L
   };
 }
 
-const wholeNumber = (text: string | undefined): number | undefined =>
-  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+function wholeNumber(text: string | undefined): number | undefined {
+  if (text === undefined || !/^\d+$/.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : undefined;
+}
 
 /**
  * Parses a datetime into microseconds since 1970; undefined when it is invalid. Accepts all that W3C allows, and times

@@ -1,7 +1,9 @@
-import { digestOf, foldedName, OTHERS, safeName, withSuffix } from './safe-name.ts';
+import { decoded, digestOf, OTHERS, safeName, withSuffix } from './safe-name.ts';
 
-/** The names in use. Paths are folded, as `foldedPath` returns them. */
+/** The names in use. Paths are folded. */
 export interface TakenNames {
+  /** Folds a path: the result is equal for paths that are the same one where the copy is. */
+  fold(path: string): string;
   /** Whether a resource has this path. */
   hasFile(folded: string): boolean;
   /** Whether a resource has this path, or one below it. */
@@ -10,6 +12,8 @@ export interface TakenNames {
 
 const MOST_BYTES = 1_000;
 const MOST_PARTS = 60;
+/** The scheme, and a login, which is no part of a name. */
+const BEFORE_HOST = /^[a-z][a-z0-9+.-]*:(?:\/\/(?:[^/?#]*@)?)?\/*/i;
 
 /**
  * The longest common prefix of all URIs of a set that ends with a slash: paths below it are short. Empty when the URIs
@@ -28,20 +32,29 @@ export function commonPrefix(before: string | undefined, uri: string): string {
 
 /** The path of a resource unless another resource blocks it. Relative, with slashes. */
 export function preferredPath(uri: string, prefix: string): string {
+  const parts = partsOf(uri, prefix);
+  const named = parts.map(safeName).join('/');
+  return parts.length > MOST_PARTS || Buffer.byteLength(named) > MOST_BYTES ? lastResort(uri) : named;
+}
+
+/** Whether a path is another one than the decoded path of the URI. */
+export const isRenamed = (uri: string, prefix: string, path: string): boolean =>
+  partsOf(uri, prefix).map(decoded).join('/') !== path;
+
+function partsOf(uri: string, prefix: string): string[] {
   const isBelow = prefix !== '' && uri.startsWith(prefix);
   // Outside the prefix, the name of the host is the first folder.
-  const text = isBelow ? uri.slice(prefix.length) : uri.replace(/^[a-z][a-z0-9+.-]*:\/*/i, '');
+  const text = isBelow ? uri.slice(prefix.length) : uri.replace(BEFORE_HOST, '');
   const end = text.search(/[?#]/);
   const path = end < 0 ? text : text.slice(0, end);
   const rest = end < 0 ? '' : text.slice(end).replaceAll('/', '%2F');
   const parts = path.split('/');
   parts.push(parts.pop()! + rest);
-  const named = parts.map(safeName).join('/');
-  return parts.length > MOST_PARTS || Buffer.byteLength(named) > MOST_BYTES ? lastResort(uri) : named;
+  return parts;
 }
 
 /**
- * The path of a new resource. It differs from all others on every file system, and never needs a folder where another
+ * The path of a new resource. It differs from all others where the copy is, and never needs a folder where another
  * resource has a file, or the reverse.
  */
 export function freePath(uri: string, prefix: string, taken: TakenNames): string {
@@ -51,7 +64,7 @@ export function freePath(uri: string, prefix: string, taken: TakenNames): string
   const folders: string[] = [];
   for (const part of parts) {
     const folder = [...folders, part].join('/');
-    folders.push(taken.hasFile(foldedPath(folder)) ? withSuffix(part, digestOf(`${folder}/`, 8)) : part);
+    folders.push(taken.hasFile(taken.fold(folder)) ? withSuffix(part, digestOf(`${folder}/`, 8)) : part);
   }
   const path = [...folders, name].join('/');
   if (isFree(path, taken)) return path;
@@ -59,10 +72,8 @@ export function freePath(uri: string, prefix: string, taken: TakenNames): string
   return isFree(other, taken) ? other : lastResort(uri);
 }
 
-export const foldedPath = foldedName;
-
 function isFree(path: string, taken: TakenNames): boolean {
-  const folded = foldedPath(path);
+  const folded = taken.fold(path);
   if (taken.has(folded)) return false;
   for (let at = folded.indexOf('/'); at >= 0; at = folded.indexOf('/', at + 1)) {
     if (taken.hasFile(folded.slice(0, at))) return false;

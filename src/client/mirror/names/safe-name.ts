@@ -21,10 +21,10 @@ const MOST_BYTES = 220;
  * @param text a part of a URI; it may be percent-encoded
  */
 export function safeName(text: string): string {
-  const decoded = decode(text).toWellFormed().replace(UNSAFE, escaped);
-  if (decoded === '') return '_';
+  const safe = decoded(text).toWellFormed().replace(UNSAFE, escaped);
+  if (safe === '') return '_';
   // Windows removes trailing dots and spaces.
-  const ended = decoded.replace(/[. ]+$/, escaped);
+  const ended = safe.replace(/[. ]+$/, escaped);
   const name = isReserved(ended) ? escapedFirst(ended) : ended;
   return Buffer.byteLength(name) > MOST_BYTES ? shortened(name) : name;
 }
@@ -47,7 +47,8 @@ export function withSuffix(name: string, suffix: string): string {
 export const digestOf = (text: string, digits: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, digits);
 
-function decode(text: string): string {
+/** The text that a part of a URI encodes. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -7,9 +7,11 @@ import { KnownByUri } from '../state/known-by-uri.ts';
 import type { ComparedResource, MirrorState } from '../state/mirror-state.ts';
 import type { WantedTable } from '../state/wanted-table.ts';
 
-interface Compared extends ListRead {
+export interface Compared extends ListRead {
   /** Number of resources in the list. */
   readonly listed: number;
+  /** Number of its entries that name no resource. */
+  readonly ignored: number;
   /** The common prefix of all URIs. */
   readonly prefix: string;
 }
@@ -29,6 +31,7 @@ export async function compareWithList(
   onProgress: (listed: number) => void,
 ): Promise<Compared> {
   let listed = 0;
+  let ignored = 0;
   let prefix: string | undefined;
   let seen = new Bits();
   const resources = new KnownByUri(state);
@@ -37,6 +40,7 @@ export async function compareWithList(
     capability: 'resourcelist',
     onStart() {
       listed = 0;
+      ignored = 0;
       prefix = undefined;
       const largestId = state.largestId();
       isEmpty = largestId === 0;
@@ -45,7 +49,10 @@ export async function compareWithList(
     },
     onEntry(entry) {
       const resource = wantedOf(entry, false);
-      if (resource.uri === '') return;
+      if (resource.uri === '') {
+        ignored += 1;
+        return;
+      }
       listed += 1;
       if (listed % READ_AT_ONCE === 0) onProgress(listed);
       prefix = commonPrefix(prefix, resource.uri);
@@ -53,14 +60,15 @@ export async function compareWithList(
       // Of several entries of a resource, the last one counts.
       const isRepeated = known !== undefined && seen.has(known.id);
       if (known !== undefined) seen.add(known.id);
-      if (isRepeated || known === undefined || !isEqual(known, resource)) wanted.put(resource, true);
+      if (isRepeated || known === undefined || !isEqual(known, resource)) wanted.put(resource);
     },
   });
-  for (const uri of unseen(state, seen)) wanted.put({ ...NOTHING, uri }, true);
-  return { ...read, listed, prefix: prefix ?? '' };
+  for (const uri of unseen(state, seen)) wanted.put({ ...NOTHING, uri });
+  return { ...read, listed, ignored, prefix: prefix ?? '' };
 }
 
-const NOTHING = { isDeleted: true, length: undefined, hashes: {}, lastmod: undefined, stamp: undefined };
+/** The state of a resource that does not exist. */
+export const NOTHING = { isDeleted: true, length: undefined, hashes: {}, lastmod: undefined, stamp: undefined };
 
 function isEqual({ copied, about }: ComparedResource, wanted: WantedResource): boolean {
   return copied !== undefined && agrees(copied, wanted) === true && about === encodeAbout(wanted.about);

@@ -2,8 +2,8 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { keyOfPath } from '../../../core/key.ts';
 import type { Cursor } from '../lists/take-changes.ts';
 import { type CopiedResource, decodeAbout, encodeAbout } from '../lists/wanted-resource.ts';
-import { foldedPath, freePath, type TakenNames } from '../names/resource-path.ts';
-import { OWN_PREFIX } from '../names/safe-name.ts';
+import { freePath, isRenamed, type TakenNames } from '../names/resource-path.ts';
+import { foldedName, OWN_PREFIX } from '../names/safe-name.ts';
 import { LinkTable } from './link-table.ts';
 import { StateDatabase } from './state-database.ts';
 
@@ -34,6 +34,11 @@ export interface Facts {
   readonly bucket: { readonly name: string; readonly id: string };
   /** The common prefix of all URIs when the copy was created: see `commonPrefix`. */
   readonly prefix: string;
+  /**
+   * Whether the paths of the copy are different where their bytes are: see `MirrorTarget.keepsNames`. Undefined for a
+   * copy of an earlier version, where they are not, until it is opened.
+   */
+  readonly keepsNames: boolean;
   /** The parts of the `Cursor`. */
   readonly cursor: number;
   readonly seen: readonly string[];
@@ -64,12 +69,14 @@ export interface FailedResource {
 export const STATE_FILE = `${OWN_PREFIX}.db`;
 
 const MOST_FOLDERS = 1_000;
+const READ_AT_ONCE = 1_000;
 const VERSION = 2;
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS resource (
     id INTEGER PRIMARY KEY, uri TEXT NOT NULL UNIQUE, path TEXT NOT NULL, folded TEXT NOT NULL UNIQUE,
     length INTEGER, hash TEXT, lastmod TEXT, stamp INTEGER, validator TEXT, about TEXT, key TEXT);
+  CREATE TABLE IF NOT EXISTS renamed (id INTEGER PRIMARY KEY);
   CREATE TABLE IF NOT EXISTS failure (uri TEXT PRIMARY KEY, reason TEXT NOT NULL, wanted TEXT NOT NULL) WITHOUT ROWID;
 `;
 const COLUMNS = 'id, uri, path, length, hash, lastmod, stamp, validator, about';
@@ -90,6 +97,7 @@ export class MirrorState implements TakenNames {
   #hasFailures = true;
   /** Undefined unless the copy is listed. */
   #links: LinkTable | undefined;
+  #keepsNames: boolean | undefined;
 
   /** @throws TidemarkError `unavailable` or `incompatible` */
   constructor(file: string, readOnly = false) {
@@ -116,6 +124,7 @@ export class MirrorState implements TakenNames {
     if (value === undefined) this.#database.run('DELETE FROM fact WHERE name = ?', name);
     else this.#database.run('INSERT OR REPLACE INTO fact VALUES (?, ?)', name, JSON.stringify(value));
     if (name === 'prefix') this.#prefix = undefined;
+    if (name === 'keepsNames') this.#keepsNames = undefined;
   }
 
   resource(uri: string): KnownResource | undefined {
@@ -137,7 +146,7 @@ export class MirrorState implements TakenNames {
   }
 
   resourceAt(path: string): KnownResource | undefined {
-    const row = this.#database.get(`SELECT ${COLUMNS} FROM resource WHERE folded = ?`, foldedPath(path));
+    const row = this.#database.get(`SELECT ${COLUMNS} FROM resource WHERE folded = ?`, this.fold(path));
     return row === undefined || row[2] !== path ? undefined : knownOf(row);
   }
 
@@ -146,6 +155,25 @@ export class MirrorState implements TakenNames {
     const row = this.#database.get('SELECT count(length), ifnull(sum(length), 0) FROM resource')!;
     const failures = this.#database.get('SELECT count(*) FROM failure')![0] as number;
     return { count: row[0] as number, bytes: row[1] as number, failures };
+  }
+
+  /** The number of resources whose path is not the one of their URI; 0 while it is not known. */
+  renamed(): number {
+    if (this.fact('keepsNames') === undefined) return 0;
+    return this.#database.get('SELECT count(*) FROM renamed')![0] as number;
+  }
+
+  /** Sets, once for a copy, whether its paths are different where their bytes are. One with files keeps their paths. */
+  beginNames(keepsNames: boolean): void {
+    if (this.fact('keepsNames') !== undefined) return;
+    const isNew = this.largestId() === 0;
+    this.setFact('keepsNames', isNew && keepsNames);
+    if (!isNew) this.#countRenamed();
+  }
+
+  fold(path: string): string {
+    this.#keepsNames ??= this.fact('keepsNames') ?? false;
+    return this.#keepsNames ? path : foldedName(path);
   }
 
   /** The number of resources with a path, including those without a file. */
@@ -161,10 +189,11 @@ export class MirrorState implements TakenNames {
   name(uri: string): KnownResource {
     this.#prefix ??= this.fact('prefix') ?? '';
     const path = freePath(uri, this.#prefix, this);
-    const folded = foldedPath(path);
+    const folded = this.fold(path);
     const key = this.#links === undefined ? null : keyOfPath(path);
     const sql = 'INSERT INTO resource (uri, path, folded, key) VALUES (?, ?, ?, ?)';
     const id = this.#database.run(sql, uri, path, folded, key);
+    if (isRenamed(uri, this.#prefix, path)) this.#database.run('INSERT INTO renamed VALUES (?)', id);
     this.#rememberFolders(folded);
     return { id, uri, path, copied: undefined, validator: undefined };
   }
@@ -199,6 +228,7 @@ export class MirrorState implements TakenNames {
     this.#folders.clear();
     this.#database.run('DELETE FROM resource WHERE id = ?', id);
     this.#links?.set(id);
+    this.#database.run('DELETE FROM renamed WHERE id = ?', id);
   }
 
   failures(limit: number): readonly FailedResource[] {
@@ -267,12 +297,25 @@ export class MirrorState implements TakenNames {
     if (!this.#database.recover()) return;
     this.#folders.clear();
     this.#prefix = undefined;
+    this.#keepsNames = undefined;
     this.#hasFailures = true;
   }
 
   /** Changes that were not committed are lost. */
   close(): void {
     this.#database.close();
+  }
+
+  #countRenamed(): void {
+    const prefix = this.fact('prefix') ?? '';
+    for (let after = 0; ; ) {
+      const resources = this.resources(after, READ_AT_ONCE);
+      for (const { id, uri, path } of resources) {
+        after = id;
+        if (isRenamed(uri, prefix, path)) this.#database.run('INSERT OR IGNORE INTO renamed VALUES (?)', id);
+      }
+      if (resources.length < READ_AT_ONCE) return;
+    }
   }
 
   #rememberFolders(folded: string): void {

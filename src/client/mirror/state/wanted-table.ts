@@ -3,6 +3,7 @@ import { type Row, ScratchDatabase, type ScratchStatement } from '../../../lib/s
 import { decodeAbout, encodeAbout, formatHashes, parseHashes, type WantedResource } from '../lists/wanted-resource.ts';
 
 const READ_AT_ONCE = 500;
+const OF_LIST = -1;
 
 /** The wanted state of a resource, and its id in the table. */
 export interface WantedRow {
@@ -12,7 +13,8 @@ export interface WantedRow {
 
 /**
  * The work of a pass: the wanted state of each resource that may differ. A change replaces the state of the list, and a
- * later change replaces an earlier one, in whatever order they are put. The table is in a temporary file.
+ * later change replaces an earlier one, in whatever order they are put; of two with one order, the one that was put
+ * last counts. The table is in a temporary file.
  */
 export class WantedTable {
   readonly #database: ScratchDatabase;
@@ -20,6 +22,7 @@ export class WantedTable {
   readonly #read: ScratchStatement;
   readonly #find: ScratchStatement;
   readonly #count: ScratchStatement;
+  readonly #unusable: ScratchStatement;
   /** Ids of the rows that were taken. */
   #taken = new Bits();
 
@@ -28,13 +31,15 @@ export class WantedTable {
       folder,
       schema: `CREATE TABLE wanted (
         id INTEGER PRIMARY KEY, uri TEXT NOT NULL UNIQUE, deleted INTEGER NOT NULL, length INTEGER, hash TEXT NOT NULL,
-        lastmod TEXT, stamp INTEGER, about TEXT, rank INTEGER NOT NULL)`,
+        lastmod TEXT, stamp INTEGER, about TEXT, unusable TEXT, rank INTEGER NOT NULL)`,
       cacheBytes: 32 * 1024 * 1024,
     });
     this.#put = this.#database.prepare(`
-      INSERT INTO wanted (uri, deleted, length, hash, lastmod, stamp, about, rank) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO wanted (uri, deleted, length, hash, lastmod, stamp, about, unusable, rank)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (uri) DO UPDATE SET deleted = excluded.deleted, length = excluded.length, hash = excluded.hash,
-        lastmod = excluded.lastmod, stamp = excluded.stamp, about = excluded.about, rank = excluded.rank
+        lastmod = excluded.lastmod, stamp = excluded.stamp, about = excluded.about,
+        unusable = excluded.unusable, rank = excluded.rank
       WHERE excluded.rank >= rank`);
     this.#read = this.#database.prepare(
       'SELECT id, uri, length, hash, lastmod, stamp, about FROM wanted WHERE id > ? AND deleted = ? ORDER BY id LIMIT ?',
@@ -43,22 +48,35 @@ export class WantedTable {
       'SELECT id, uri, length, hash, lastmod, stamp, about, deleted FROM wanted WHERE uri = ?',
     );
     this.#count = this.#database.prepare('SELECT ifnull(sum(deleted), 0), ifnull(sum(1 - deleted), 0) FROM wanted');
+    this.#unusable = this.#database.prepare(
+      'SELECT count(*), min(uri), unusable FROM wanted WHERE deleted = 0 AND unusable IS NOT NULL',
+    );
   }
 
-  /** @param isOfList whether the state comes from a list: every change replaces it then */
-  put(wanted: WantedResource, isOfList: boolean): void {
-    const { uri, isDeleted, length, hashes, lastmod, stamp, about } = wanted;
-    // A change without a time replaces everything that was put before it.
-    const rank = isOfList ? -1 : (stamp ?? Number.MAX_SAFE_INTEGER);
+  /**
+   * @param order of a change: it replaces what has no later one. By default, the state comes from a list, and every
+   *   change replaces it
+   */
+  put(wanted: WantedResource, order = OF_LIST): void {
+    const { uri, isDeleted, length, hashes, lastmod, stamp, about, unusable } = wanted;
     const hash = formatHashes(hashes);
-    const values = [length ?? null, hash, lastmod ?? null, stamp ?? null, encodeAbout(about)];
-    this.#put.run(uri, isDeleted ? 1 : 0, ...values, rank);
+    const values = [length ?? null, hash, lastmod ?? null, stamp ?? null, encodeAbout(about), unusable ?? null];
+    this.#put.run(uri, isDeleted ? 1 : 0, ...values, order);
   }
 
   /** Number of resources to delete, and of those to fetch that were not taken. */
   get size(): { readonly deletions: number; readonly fetches: number } {
     const [deletions, fetches] = this.#count.get()! as readonly [number, number];
     return { deletions, fetches: fetches - this.#taken.size };
+  }
+
+  /**
+   * The number of resources whose entry has a length or hashes that cannot be compared, and those of one of them;
+   * undefined when there is none.
+   */
+  get unusable(): { readonly count: number; readonly example: string } | undefined {
+    const [count, uri, unusable] = this.#unusable.get()! as readonly [number, string, string];
+    return count === 0 ? undefined : { count, example: `${unusable} of ${uri}` };
   }
 
   clear(): void {

@@ -1,13 +1,31 @@
-import { lstatSync, mkdirSync, renameSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, renameSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { errorCode, reasonOf } from '../../../lib/system-error.ts';
 
-/** Checks that folders below the root are folders, not links to other places, and remembers those that are. */
+/** A folder that was opened. */
+interface OpenedFolder {
+  readonly name: string;
+  readonly file: number;
+  /** A path that leads to this folder, wherever its name leads by now. */
+  readonly path: string;
+}
+
+/** Fails for a link. */
+const FOLDER_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+const DESCRIPTORS = '/proc/self/fd';
+
+/**
+ * Folders below the root, never through a link: each is opened in the one above it, and paths are relative to its
+ * descriptor. So a link that another program swaps in between check and use leads nowhere. A system without `/proc` has
+ * only names.
+ */
 export class CheckedFolders {
   /** Absolute paths of folders that have a new entry. */
   readonly #changed = new Set<string>();
   readonly #root: string;
-  readonly #known = new Set<string>(['.']);
+  readonly #hasDescriptors = existsSync(DESCRIPTORS);
+  /** The root, and the folders on the way to the one that was used last: the next path is often in the same one. */
+  #opened: OpenedFolder[] = [];
 
   constructor(root: string) {
     this.#root = root;
@@ -22,12 +40,9 @@ export class CheckedFolders {
    * @throws when a link or a file has its path
    */
   make(folder: string): void {
-    if (!this.#known.has(folder)) {
-      const path = join(this.#root, folder);
-      if (!this.has(folder)) {
-        this.make(dirname(folder));
-        this.#makeOne(path, folder);
-      }
+    if (!this.has(folder)) {
+      this.make(dirname(folder));
+      this.#makeOne(folder);
     }
     this.#changed.add(join(this.#root, folder));
   }
@@ -36,23 +51,12 @@ export class CheckedFolders {
   place(from: string, folder: string): boolean {
     try {
       this.make(dirname(folder));
-      renameSync(from, join(this.#root, folder));
+      renameSync(from, this.pathOf(folder));
     } catch {
       return false;
     }
-    this.#known.add(folder);
     this.#changed.add(join(this.#root, folder));
     return true;
-  }
-
-  #makeOne(path: string, folder: string): void {
-    try {
-      mkdirSync(path);
-      this.#known.add(folder);
-    } catch (error) {
-      // Another thread has created it meanwhile.
-      if (errorCode(error) !== 'EEXIST' || !this.has(folder)) throw error;
-    }
   }
 
   /**
@@ -60,19 +64,65 @@ export class CheckedFolders {
    * @throws when a link or a file has its path
    */
   has(folder: string): boolean {
-    if (this.#known.has(folder)) return true;
-    if (!this.has(dirname(folder))) return false;
-    const found = lstatSync(join(this.#root, folder), { throwIfNoEntry: false });
-    if (found === undefined) return false;
-    if (!found.isDirectory()) throw new NoFolder(folder, found.isSymbolicLink());
-    this.#known.add(folder);
+    const names = folder === '.' ? [] : folder.split('/');
+    const [, ...below] = this.#opened;
+    const differs = below.findIndex(({ name }, at) => name !== names[at]);
+    this.#closeFrom(differs < 0 ? names.length + 1 : differs + 1);
+    if (this.#opened.length === 0) this.#open('', this.#root, constants.O_RDONLY);
+    for (let at = this.#opened.length - 1; at < names.length; at++) {
+      if (!this.#openNext(names[at]!, names.slice(0, at + 1).join('/'))) return false;
+    }
     return true;
+  }
+
+  /** The path for the use of a file or folder at once. Its folder must exist: see `has` and `make`. */
+  pathOf(path: string): string {
+    const folder = dirname(path);
+    if (!this.has(folder)) throw Object.assign(new Error(`there is no folder ${folder}`), { code: 'ENOENT' });
+    return `${this.#opened.at(-1)!.path}/${basename(path)}`;
+  }
+
+  /** Closes the descriptors. Folders are checked again when they are used again. */
+  close(): void {
+    this.#closeFrom(0);
+  }
+
+  #makeOne(folder: string): void {
+    try {
+      mkdirSync(this.pathOf(folder));
+    } catch (error) {
+      // Another thread has created it meanwhile.
+      if (errorCode(error) !== 'EEXIST' || !this.has(folder)) throw error;
+    }
+  }
+
+  /** Opens a folder in the last one that is open. Returns false when there is none. */
+  #openNext(name: string, folder: string): boolean {
+    const path = `${this.#opened.at(-1)!.path}/${name}`;
+    try {
+      this.#open(name, path, FOLDER_FLAGS);
+      return true;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return false;
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (found === undefined || found.isDirectory()) throw error;
+      throw new NoFolder(folder, found.isSymbolicLink() ? 'a symbolic link' : 'a file');
+    }
+  }
+
+  #open(name: string, path: string, flags: number): void {
+    const file = openSync(path, flags);
+    this.#opened.push({ name, file, path: this.#hasDescriptors ? `${DESCRIPTORS}/${file}` : path });
+  }
+
+  #closeFrom(at: number): void {
+    for (const { file } of this.#opened.splice(at)) closeSync(file);
   }
 }
 
 class NoFolder extends Error {
-  constructor(folder: string, isLink: boolean) {
-    super(`${folder} is ${isLink ? 'a symbolic link' : 'a file'}, where the copy needs a folder: remove it`);
+  constructor(folder: string, found: 'a symbolic link' | 'a file') {
+    super(`${folder} is ${found}, where the copy needs a folder: remove it`);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
@@ -50,6 +51,7 @@ export class FolderTarget implements MirrorTarget {
   readonly mostStagedBytes = MOST_STAGED_BYTES;
   readonly readsAtOnce = READS_AT_ONCE;
   readonly writesAtOnce = WRITES_AT_ONCE;
+  readonly keepsNames: boolean;
   readonly #root: string;
   /** The folder for incomplete files, on the same file system. */
   readonly #temporary: string;
@@ -70,6 +72,7 @@ export class FolderTarget implements MirrorTarget {
     this.#temporary = join(own, 'unfinished');
     rmSync(this.#temporary, { recursive: true, force: true });
     mkdirSync(this.#temporary, { recursive: true });
+    this.keepsNames = keepsNames(this.#temporary);
   }
 
   /** The lock of the copy is in the folder itself, so that no other mirror can take it over. */
@@ -95,23 +98,38 @@ export class FolderTarget implements MirrorTarget {
 
   async remove(paths: readonly string[], keep: boolean): Promise<readonly RejectedPath[]> {
     const checked = new CheckedFolders(this.#root);
+    const aside = new CheckedFolders(this.#root);
+    try {
+      return await this.#remove(paths, checked, keep ? aside : undefined);
+    } finally {
+      checked.close();
+      aside.close();
+    }
+  }
+
+  /** @param aside for the folders of kept files; undefined to delete the files */
+  async #remove(
+    paths: readonly string[],
+    checked: CheckedFolders,
+    aside: CheckedFolders | undefined,
+  ): Promise<readonly RejectedPath[]> {
     const rejected: RejectedPath[] = [];
     const folders = new Set<string>();
     for (const path of paths) {
       try {
         // A path through a link leads outside of the copy, and a folder is not the file of a resource.
-        if (!checked.has(dirname(path)) || this.#isFolder(path)) continue;
-        if (keep) this.#keep(path, checked);
-        else rmSync(join(this.#root, path), { force: true });
+        if (!checked.has(dirname(path)) || isFolder(checked.pathOf(path))) continue;
+        if (aside !== undefined) this.#keep(path, checked, aside);
+        else rmSync(checked.pathOf(path), { force: true });
         folders.add(dirname(path));
       } catch (error) {
         if (!isGone(error)) rejected.push({ path, reason: whyNot(error) });
       }
     }
-    const left = [...folders].map((folder) => this.#removeEmpty(folder));
+    const left = [...folders].map((folder) => this.#removeEmpty(folder, checked));
     // A folder that was left because it was not empty may have been removed later, once another one below it was.
     const there = left.filter((folder) => existsSync(folder));
-    await syncCopy(this.#disk, this.#root, [...new Set([...there, ...checked.changed])]);
+    await syncCopy(this.#disk, this.#root, [...new Set([...there, ...(aside?.changed ?? [])])]);
     return rejected;
   }
 
@@ -158,16 +176,12 @@ export class FolderTarget implements MirrorTarget {
     return new TidemarkError('unavailable', `${file} cannot be read: ${reasonOf(error)}`, { file }, error);
   }
 
-  #isFolder(path: string): boolean {
-    return lstatSync(join(this.#root, path), { throwIfNoEntry: false })?.isDirectory() === true;
-  }
-
   /** Moves a deleted file to the folder of kept files. */
-  #keep(path: string, checked: CheckedFolders): void {
-    if (lstatSync(join(this.#root, path), { throwIfNoEntry: false }) === undefined) return;
+  #keep(path: string, checked: CheckedFolders, aside: CheckedFolders): void {
+    if (lstatSync(checked.pathOf(path), { throwIfNoEntry: false }) === undefined) return;
     const kept = this.#freePlace(path);
-    checked.make(dirname(kept));
-    renameSync(join(this.#root, path), join(this.#root, kept));
+    aside.make(dirname(kept));
+    renameSync(checked.pathOf(path), aside.pathOf(kept));
   }
 
   /**
@@ -190,17 +204,34 @@ export class FolderTarget implements MirrorTarget {
   }
 
   /** Removes a folder and its parents while they are empty. Returns the first one that is not. */
-  #removeEmpty(folder: string): string {
+  #removeEmpty(folder: string, checked: CheckedFolders): string {
     for (let at = folder; ; at = dirname(at)) {
       if (at === '.') return this.#root;
       try {
-        rmdirSync(join(this.#root, at));
+        rmdirSync(checked.pathOf(at));
       } catch (error) {
         if (!isGone(error)) return join(this.#root, at);
       }
     }
   }
 }
+
+/** Finds out whether names in a folder are the same only if their bytes are. */
+function keepsNames(folder: string): boolean {
+  const [name, ...others] = ['name-\u00e9', 'NAME-\u00c9', 'name-e\u0301', 'na\u200bme-\u00e9'];
+  const file = join(folder, name!);
+  try {
+    writeFileSync(file, '');
+    return readdirSync(folder).includes(name!) && !others.some((other) => existsSync(join(folder, other)));
+  } catch {
+    // Names that are safe everywhere are safe here.
+    return false;
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+const isFolder = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** Joins parts in an ArrayBuffer of their own, which can be transferred to a thread. */
 function joined(parts: readonly Buffer[]): Buffer<ArrayBuffer> {

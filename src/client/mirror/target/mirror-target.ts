@@ -16,6 +16,11 @@ export interface MirrorTarget {
   readonly mostStagedBytes: number;
   /** Number of concurrent calls of `publish`, with different paths, that the target accepts. */
   readonly writesAtOnce: number;
+  /**
+   * Whether paths that differ only by case, by the composition of accents or by invisible characters lead to different
+   * files.
+   */
+  readonly keepsNames: boolean;
   /** Number of files to read concurrently when all are compared. */
   readonly readsAtOnce: number;
   /** @throws TidemarkError `conflict` when another mirror has taken over the target since it was opened */

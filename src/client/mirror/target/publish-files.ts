@@ -1,5 +1,5 @@
 import { closeSync, futimesSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { DiskSync } from '../../../lib/files/disk-sync.ts';
 import { writeAllSync } from '../../../lib/files/write-all.ts';
 import { cannotBeWritten } from '../cannot-be-written.ts';
@@ -36,24 +36,38 @@ interface WrittenFile {
  */
 export async function publishFiles(task: PublishTask, disk: DiskSync): Promise<readonly RejectedPath[]> {
   const checked = new CheckedFolders(task.root);
-  const folders = new NewFolders(checked);
-  const written = await writeAll(task, folders, disk);
+  try {
+    const folders = new NewFolders(checked);
+    const written = await writeAll(task, { folders, checked, disk });
+    const rejected = moveAll(written, folders, checked);
+    await syncCopy(disk, task.root, checked.changed);
+    return rejected;
+  } finally {
+    checked.close();
+  }
+}
+
+/** Gives the files their paths. Returns the paths that were rejected. */
+function moveAll(
+  written: readonly WrittenFile[],
+  folders: NewFolders,
+  checked: CheckedFolders,
+): readonly RejectedPath[] {
+  const rejected: RejectedPath[] = [];
   for (const { at, problem } of written) if (problem !== undefined) rmSync(at, { force: true });
   folders.move();
-  const rejected: RejectedPath[] = [];
   for (const file of written) {
     try {
       if (file.problem !== undefined) throw file.problem;
       if (file.isInNewFolder && folders.hasMoved(file.path)) continue;
       checked.make(dirname(file.path));
-      renameSync(file.at, join(task.root, file.path));
+      renameSync(file.at, checked.pathOf(file.path));
     } catch (error) {
       rmSync(file.at, { force: true });
       rejected.push({ path: file.path, reason: whyNot(error) });
     }
   }
   folders.removeLeft();
-  await syncCopy(disk, task.root, checked.changed);
   return rejected;
 }
 
@@ -68,10 +82,15 @@ export async function syncCopy(disk: DiskSync, root: string, paths: readonly str
  * Writes all files, and makes them durable. If that fails, it deletes them, so that a full disk does not stay full of
  * them.
  */
-async function writeAll(task: PublishTask, folders: NewFolders, disk: DiskSync): Promise<readonly WrittenFile[]> {
+async function writeAll(
+  task: PublishTask,
+  { folders, checked, disk }: { folders: NewFolders; checked: CheckedFolders; disk: DiskSync },
+): Promise<readonly WrittenFile[]> {
   const { root, files } = task;
   try {
     const written = writeKept(task, folders);
+    // Another program may change them while the disk is synced.
+    checked.close();
     // A thread that has little other garbage would keep them for long.
     task.bytes.buffer.transfer(0);
     await syncCopy(disk, root, [...written.map(({ at }) => at), ...folders.left]);

@@ -34,6 +34,7 @@ export class S3Target implements MirrorTarget {
   readonly mostStagedBytes = MOST_STAGED_BYTES;
   readonly readsAtOnce = AT_ONCE;
   readonly writesAtOnce = 1;
+  readonly keepsNames = true;
   readonly #bucket: Bucket;
   readonly #requests: WriteRequests;
   readonly #claim: string;
