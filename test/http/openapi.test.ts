@@ -142,30 +142,65 @@ describe('The description of the API that a server gives', () => {
     }
   });
 
-  it('is a page for people, too', async () => {
-    const { status, text, headers } = await ask(`${started.url}/api/`);
-    assert.equal(status, 200);
-    assert.match(String(headers['content-type']), /^text\/html/);
-    for (const [path, methods] of Object.entries(document.paths)) {
-      for (const { operationId, tags } of Object.entries(methods).flatMap(([name, one]) =>
-        name === 'head' ? [] : one,
-      )) {
-        assert.equal(text.includes(`id="${operationId}"`), !tags.includes('pages'), `${path} ${operationId}`);
+  it('has a page for people for each group of operations, which says where one is', async () => {
+    const pages = await pagesOfApi();
+    assert.ok(pages.has('/api/reference/changes'));
+    const ids = new Map([...pages].map(([path, text]) => [path, [...text.matchAll(/ id="([^"]+)"/g)].map(at(1))]));
+    for (const [path, text] of pages) {
+      assert.equal(new Set(ids.get(path)).size, ids.get(path)!.length, `an id is on ${path} twice`);
+      const current = [...text.matchAll(/<li><a href="([^"]*)" aria-current="page">/g)].map(at(1)).at(-1);
+      assert.equal(new URL(current!, started.url + path).pathname, path);
+      for (const link of [...text.matchAll(/href="([^"]*#[^"]+)"/g)].map(at(1))) {
+        const { pathname, hash } = new URL(link, started.url + path);
+        if (hash !== '#content') assert.ok(ids.get(pathname)?.includes(hash.slice(1)), `${path} leads to ${link}`);
       }
     }
-    for (const name of Object.keys(document.components.schemas)) assert.ok(text.includes(`id="${name}"`), name);
-    const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id!);
-    assert.deepEqual(
-      links.filter((id) => !text.includes(`id="${id}"`)),
-      [],
-    );
+    for (const methods of Object.values(document.paths)) {
+      for (const [method, { operationId, tags }] of Object.entries(methods)) {
+        if (method === 'head') continue;
+        const places = [...ids].filter(([, its]) => its.includes(operationId)).map(([path]) => path);
+        assert.deepEqual(places, tags.includes('pages') ? [] : ['/api/', `/api/reference/${tags[0]}`], operationId);
+      }
+    }
+    for (const name of Object.keys(document.components.schemas)) {
+      assert.ok(ids.get('/api/reference/shapes')!.includes(name) && ids.get('/api/')!.includes(name), name);
+    }
+    assert.equal((await ask(`${started.url}/api/reference/nothing`)).status, 404);
   });
+
+  it('has examples on its pages that post to a set that everybody may read and that takes it', async () => {
+    for (const slug of ['letters', 'maps']) {
+      await started.app.sets.add({ slug, urlPrefix: 'https://data.example.org/', private: slug === 'letters' });
+    }
+    for (const text of (await pagesOfApi()).values()) {
+      for (const [, json, url] of text.matchAll(/--data &#39;(.*?)&#39; (http\S+\/changes)/g)) {
+        assert.equal(url, `${started.url}/api/sets/maps/changes`);
+        const { status, body } = await askJson(url!, JSON.parse(json!.replaceAll('&quot;', '"')));
+        assert.deepEqual([status, body.rejected], [200, 0]);
+      }
+      assert.doesNotMatch(text, /\/sets\/(letters|papers|lane)/);
+    }
+  });
+
+  /** The overview, and the pages to which its navigation leads. */
+  async function pagesOfApi(): Promise<ReadonlyMap<string, string>> {
+    const overview = await ask(`${started.url}/api/`);
+    assert.deepEqual([overview.status, overview.headers['content-type']], [200, 'text/html; charset=utf-8']);
+    const links = [...overview.text.matchAll(/href="[^"#]*(reference\/\w+)"/g)].map(at(1));
+    const pages = new Map([['/api/', overview.text]]);
+    for (const path of new Set(links)) pages.set(`/api/${path}`, (await ask(`${started.url}/api/${path}`)).text);
+    return pages;
+  }
 
   it('is found without the slash', async () => {
     const { status, headers } = await ask(`${started.url}/api`);
     assert.deepEqual([status, headers.location], [308, './api/']);
   });
 });
+
+function at(group: number) {
+  return (match: RegExpMatchArray) => match[group]!;
+}
 
 function lasting(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_ONE_ANSWER.includes(name)));

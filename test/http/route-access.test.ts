@@ -103,6 +103,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /sets/:set/timemap/*path': 'who may read the set',
 
   'GET /api/': 'everybody',
+  'GET /api/reference/:group': 'everybody',
   'GET /api/openapi.json': 'everybody',
   'GET /api/sets': 'everybody',
   'GET /api/sets/:set': 'who may read the set',

@@ -116,7 +116,7 @@ describeOnEachStore('The page of changes', (store, itOnce) => {
   });
 
   itOnce('says what to do where there is nothing', async () => {
-    assert.match(await page(), /<a href="\.\.\/\.\.\/api\/#postChanges">posts<\/a> are shown here/);
+    assert.match(await page(), /<a href="\.\.\/\.\.\/api\/reference\/changes#postChanges">posts<\/a> are shown here/);
     assert.match(await page('?q=none'), /No change fits\..*<a href="\.\/changes">all changes<\/a>/);
     const root = await makeFolder(started, 'files');
     await started.app.sets.add({ slug: 'files', origin: originOfRoot(root) });

@@ -70,6 +70,11 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     schema: { type: 'string', pattern: '^[0-9]+-[0-9]+-([0-9]+-)?[0-9]+-[0-9a-f]{8}\\.(zip|xml)$' },
     example: '1-00000001-1763765435123457-1-1f2e3d4c.zip',
   },
+  group: {
+    description: 'A group of operations, or `shapes`.',
+    schema: { type: 'string', minLength: 1 },
+    example: 'changes',
+  },
   path: {
     description: 'The path of the resource below the prefix of the set, percent-encoded; its slashes stay as they are.',
     schema: { type: 'string', minLength: 1 },

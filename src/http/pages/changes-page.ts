@@ -64,7 +64,7 @@ function nothing({ set, filter, isLatest, older, frame }: ChangesPage): Html | s
     return html`No change fits. Try a shorter text or more days, or see <a href="./changes">all changes</a>.`;
   const { shown } = traitsOf(set.origin);
   if (shown !== undefined) return `Nothing has changed yet. ${shown.changes} shown here.`;
-  return html`Nothing has changed yet. Changes that a program <a href="${frame.top}api/#postChanges">posts</a> are shown here.`;
+  return html`Nothing has changed yet. Changes that a program <a href="${frame.top}api/reference/changes#postChanges">posts</a> are shown here.`;
 }
 
 /** A table for each day, in UTC. */

@@ -83,7 +83,7 @@ function renderSubscriptionsPage({ frame, hub, subscriptions }: SubscriptionsPag
   const main = html`<h1>Subscriptions</h1>
 <p class="lead">${where}</p>
 ${subscriptions.length > 0 && rows}
-${subscriptions.length === 0 && hub !== undefined && html`<p class="quiet">No program has subscribed yet. <a href="./api/#askHub">The API</a> says how to; each set names its topic in its Capability List.</p>`}`;
+${subscriptions.length === 0 && hub !== undefined && html`<p class="quiet">No program has subscribed yet. <a href="./api/reference/notifications#askHub">The API</a> says how to; each set names its topic in its Capability List.</p>`}`;
   return renderPage({ frame, title: 'Subscriptions', main, part: 'subscriptions', again: AGAIN });
 }
 

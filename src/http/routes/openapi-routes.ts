@@ -1,10 +1,17 @@
+import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { VERSION } from '../../config/version.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
 import { openApi } from '../openapi/openapi.ts';
 import type { OpenApiDocument } from '../openapi/openapi-document.ts';
+import type { ApiPage } from '../pages/api/api-frame.ts';
+import { renderApiGroupPage } from '../pages/api/api-group-page.ts';
 import { renderApiPage } from '../pages/api/api-page.ts';
+import type { ExampleSets } from '../pages/api/curl-example.ts';
 import { frameOf } from '../pages/parts/frame-of.ts';
 import { sendPage } from '../pages/parts/send-page.ts';
+import { param } from '../request/admitted.ts';
 import { json, NO_PARAMETERS, type Operation, page } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
@@ -25,6 +32,13 @@ const SHOW_API = {
   answers: [page('The page.')],
 } satisfies Operation;
 
+const SHOW_API_GROUP = {
+  id: 'apiGroupPage',
+  tag: 'pages',
+  summary: 'The description of a group of operations, or of the shapes of JSON',
+  answers: [page('The page.'), { status: 404, description: 'There is no such group.' }],
+} satisfies Operation;
+
 /** @param routes returns all routes, including these; called at the first request */
 export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): readonly Route[] {
   let made: { readonly document: OpenApiDocument; readonly text: string } | undefined;
@@ -33,6 +47,11 @@ export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): r
     const document = openApi(routes(), { version: VERSION, baseUrl: app.configuration.baseUrl });
     made = { document, text: JSON.stringify(document) };
     return made;
+  }
+
+  async function apiPage(request: Request, response: Response): Promise<ApiPage> {
+    const [frame, sets] = await Promise.all([frameOf(app, request, response), shownSets(app, response)]);
+    return { frame, document: described().document, sets: examplesAmong(sets) };
   }
 
   return [
@@ -49,11 +68,27 @@ export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): r
       action: 'read-source',
       operation: SHOW_API,
       async handle(request, response) {
-        const [frame, sets] = await Promise.all([frameOf(app, request, response), shownSets(app, response)]);
-        // A set with documents, if there is one.
-        const set = (sets.find(({ ready }) => ready) ?? sets[0])?.slug;
-        sendPage(response, renderApiPage({ frame, document: described().document, set }));
+        sendPage(response, renderApiPage(await apiPage(request, response)));
+      },
+    }),
+
+    get('/api/reference/:group', {
+      action: 'read-source',
+      operation: SHOW_API_GROUP,
+      async handle(request, response) {
+        const group = param(request, 'group');
+        const text = renderApiGroupPage(await apiPage(request, response), group);
+        if (text === undefined) {
+          throw new TidemarkError('not-found', `the API has no group "${group}": /api/ lists all groups`, { group });
+        }
+        sendPage(response, text);
       },
     }),
   ];
+}
+
+/** Prefers a public set without a source: it takes posted events. Other sets can be read, but may refuse them. */
+function examplesAmong(sets: readonly ResourceSet[]): ExampleSets {
+  const posted = sets.find(({ origin, private: isPrivate }) => origin.kind === 'posted' && isPrivate !== true);
+  return { read: (posted ?? sets.find(({ ready }) => ready) ?? sets[0])?.slug, posted: posted?.slug };
 }

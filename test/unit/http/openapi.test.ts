@@ -57,7 +57,7 @@ describe('The description of the API', () => {
 
   it('lets no route of the JSON API take a misspelled parameter for none', () => {
     for (const { path, method, operation } of routes.filter(
-      ({ path }) => path.startsWith('/api/') && path.length > 5,
+      ({ path, operation }) => path.startsWith('/api/') && operation.tag !== 'pages',
     )) {
       const schema = operation.query;
       assert.ok(schema !== undefined, `${method} ${path} says nothing of its query: NO_PARAMETERS, when it has none`);

@@ -8,10 +8,10 @@ import {
 import { type Html, html } from '../parts/html.ts';
 import { type Column, table } from '../parts/tables.ts';
 import { typeInWords, withCode } from './api-schema.ts';
-import { type Asked, curlExample } from './curl-example.ts';
+import { type Asked, curlExample, type ExampleSets } from './curl-example.ts';
 
-/** Describes the request and the responses of one route. @param set the id of a set, for the example */
-export function renderOperation(asked: Asked, document: OpenApiDocument, set: string | undefined): Html {
+/** Describes the request and the responses of one route. */
+export function renderOperation(asked: Asked, document: OpenApiDocument, sets: ExampleSets): Html {
   const { method, path, operation } = asked;
   const { operationId, summary, description, security, parameters, requestBody } = operation;
   const [headers, named] = [true, false].map((isHeader) =>
@@ -19,14 +19,14 @@ export function renderOperation(asked: Asked, document: OpenApiDocument, set: st
   ) as [Parameter[], Parameter[]];
   const needsToken = security.every((scheme) => Object.keys(scheme).length > 0);
   return html`<section class="operation" id="${operationId}">
-<h3>${summary}</h3>
+<h2>${summary}</h2>
 <p class="route"><span class="method">${method.toUpperCase()}</span> <code>${path}</code> ${needsToken && html`<span class="state reading">token</span>`}</p>
 ${description?.split('\n\n').map((paragraph) => html`<p>${withCode(paragraph)}</p>`)}
 ${named.length > 0 && table(`Parameters of ${operationId}`, named, PARAMETER_COLUMNS)}
 ${headers.length > 0 && html`<p>Headers: ${headers.map(({ name }, at) => html`${at > 0 && ', '}<code>${name}</code>`)}</p>`}
 ${requestBody !== undefined && html`<p>Body: ${contents(requestBody.content)}</p>`}
 ${answers(asked, document)}
-<pre><code>${curlExample(asked, document, set)}</code></pre>
+<pre><code>${curlExample(asked, document, sets)}</code></pre>
 </section>`;
 }
 
@@ -53,7 +53,7 @@ const ANSWER_COLUMNS: readonly Column<StatusAnswer>[] = [
   { name: 'Body', cell: ({ response: { content } }) => content && contents(content) },
 ];
 
-/** The successful responses; error responses are described once, below. */
+/** The successful responses; error responses are described once, on the overview. */
 function answers({ operation: { operationId, responses } }: Asked, { components }: OpenApiDocument): Html {
   const all = Object.entries(responses).map(([status, response]) => ({
     status,
@@ -62,7 +62,7 @@ function answers({ operation: { operationId, responses } }: Asked, { components 
   const own = all.filter(({ status }) => Number(status) < 400);
   const failures = all.filter(({ status }) => Number(status) >= 400);
   return html`${table(`Answers of ${operationId}`, own, ANSWER_COLUMNS)}
-${failures.length > 0 && html`<p class="quiet">Or <a href="#errors">an error</a>: ${failures.map(({ status }) => status).join(', ')}.</p>`}`;
+${failures.length > 0 && html`<p class="quiet">Or <a href="../#errors">an error</a>: ${failures.map(({ status }) => status).join(', ')}.</p>`}`;
 }
 
 function resolved(

@@ -1,87 +1,60 @@
 import { nameInReference, type OpenApiDocument } from '../../openapi/openapi-document.ts';
-import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
-import { renderPage } from '../parts/layout.ts';
 import { table } from '../parts/tables.ts';
-import { renderOperation } from './api-operation.ts';
-import { renderSchema, withCode } from './api-schema.ts';
-import type { Asked } from './curl-example.ts';
+import { type ApiPage, renderBesideContents, SHAPES } from './api-frame.ts';
+import { type ApiGroup, groupsOf } from './api-groups.ts';
+import { withCode } from './api-schema.ts';
+import type { Asked, ExampleSets } from './curl-example.ts';
 
-interface ApiPage {
-  readonly frame: Frame;
-  readonly document: OpenApiDocument;
-  /** The id of a set that the reader may read, for the examples; undefined when there is none. */
-  readonly set: string | undefined;
-}
-
-/** The description of the API as a web page: the contents of /api/openapi.json, without the pages. */
-export function renderApiPage({ frame, document, set }: ApiPage): string {
-  const { info, tags, components } = document;
-  const operations = operationsOf(document);
-  const groups = tags
-    .map((tag) => ({ ...tag, operations: operations.filter(({ operation }) => operation.tags.includes(tag.name)) }))
-    .filter((group) => group.operations.length > 0 && group.name !== 'pages');
-  const content = html`<h1>API</h1>
+/**
+ * The description of the API as a web page: the contents of /api/openapi.json, without the pages. Operations and shapes
+ * have pages of their own, to which this one leads; their ids are here, too, since links of older versions name them.
+ */
+export function renderApiPage(page: ApiPage): string {
+  const { document, sets } = page;
+  const { info, components } = document;
+  const shapes = Object.keys(components.schemas);
+  const main = html`<h1>API</h1>
 ${info.description.split('\n\n').map((paragraph) => html`<p>${withCode(paragraph)}</p>`)}
 <p>All of this as OpenAPI 3.1, for programs: <a href="openapi.json">openapi.json</a></p>
 <h2 id="beginning">How to begin</h2>
-${beginning(document, set)}
-${groups.map(
-  ({ name, description, operations }) => html`<h2 id="${name}">${titleOf(name)}</h2>
-<p>${description}</p>
-${operations.map((operation) => renderOperation(operation, document, set))}`,
-)}
+${beginning(document, sets)}
 <h2 id="errors">Errors</h2>
-<p>Every error is <a href="#Error">one shape of JSON</a>. Its <code>code</code> stays the same where the words of its message may change.</p>
+<p>Every error is <a href="reference/shapes#Error">one shape of JSON</a>. Its <code>code</code> stays the same where the words of its message may change.</p>
 ${errors(document)}
-<h2 id="shapes">Shapes of JSON</h2>
-${Object.entries(components.schemas).map(([name, schema]) => renderSchema(name, schema))}`;
-  return renderPage({
-    frame,
-    title: 'API',
-    main: html`<div class="beside">${navigation(groups)}<div>${content}</div></div>`,
-    part: 'api',
-    links: [{ rel: 'service-desc', href: 'openapi.json', type: 'application/json' }],
-  });
+${groupsOf(document).map(groupSection)}
+<h2 id="shapes"><a href="reference/shapes">${SHAPES.title}</a></h2>
+<p>${shapes.map((name, at) => html`${at > 0 && ', '}<a id="${name}" href="reference/shapes#${name}">${name}</a>`)}</p>`;
+  return renderBesideContents(page, { title: 'API', sections: SECTIONS, main });
 }
 
-interface Group {
-  readonly name: string;
-  readonly operations: readonly Asked[];
+const SECTIONS = [
+  { id: 'beginning', title: 'How to begin' },
+  { id: 'errors', title: 'Errors' },
+];
+
+function groupSection({ name, title, description, operations }: ApiGroup): Html {
+  const address = `reference/${name}`;
+  const entry = ({ method, path, operation: { operationId, summary } }: Asked) =>
+    html`<li id="${operationId}"><a href="${address}#${operationId}">${summary}</a><br><span class="quiet">${method.toUpperCase()} <code>${path}</code></span></li>\n`;
+  return html`<h2 id="${name}"><a href="${address}">${title}</a></h2>
+<p>${description}</p>
+<ul>
+${operations.map(entry)}</ul>
+`;
 }
 
-/** Placed beside the text where there is room: one group is open at a time. */
-function navigation(groups: readonly Group[]): Html {
-  const entries = groups.map(
-    ({ name, operations }) => html`<li><details name="operations"><summary>${titleOf(name)}</summary>
-<ul>${operations.map(entry)}</ul></details></li>`,
-  );
-  return html`<nav class="contents" id="contents" aria-label="Operations"><ul>
-<li><a href="#beginning">How to begin</a></li>
-${entries}
-<li><a href="#errors">Errors</a></li><li><a href="#shapes">Shapes of JSON</a></li></ul></nav>`;
-}
-
-/** HEAD is left out: its response is that of GET. */
-function operationsOf({ paths }: OpenApiDocument): readonly Asked[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods)
-      .filter(([method]) => method !== 'head')
-      .map(([method, operation]) => ({ method, path, operation })),
-  );
-}
-
-function beginning({ servers }: OpenApiDocument, set = 'papers'): Html {
+function beginning({ servers }: OpenApiDocument, { read = 'papers', posted = 'papers' }: ExampleSets): Html {
   const base = servers[0]?.url ?? '';
   const event = '{"changes":[{"location":{"value":"2026/a.pdf","type":"rel_path"},"change":"updated","length":2048}]}';
   return html`<pre><code># the sets
 curl ${base}/api/sets
 # what changed in a set since a time, oldest first
-curl '${base}/api/sets/${set}/changes?from=2026-01-31T12:00:00Z'
+curl '${base}/api/sets/${read}/changes?from=2026-01-31T12:00:00Z'
 # post a change
-curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' --data '${event}' ${base}/api/sets/${set}/changes
+curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json' --data '${event}' ${base}/api/sets/${posted}/changes
 # post many changes, one on each line
-curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/x-ndjson' --data-binary @changes.ndjson ${base}/api/sets/${set}/changes</code></pre>
+curl -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/x-ndjson' --data-binary @changes.ndjson ${base}/api/sets/${posted}/changes</code></pre>
 <p>Reading needs no token, except for private sets. A server that only its own machine can reach may need none at all.</p>`;
 }
 
@@ -96,12 +69,4 @@ function errors({ paths, components }: OpenApiDocument): Html {
     { name: 'Meaning', cell: ([, { description }]) => html`${withCode(description)}` },
     { name: 'Headers', cell: ([, { headers }]) => Object.keys(headers ?? {}).join(', ') },
   ]);
-}
-
-function entry({ operation: { operationId, summary } }: Asked): Html {
-  return html`<li><a href="#${operationId}">${summary}</a></li>`;
-}
-
-function titleOf(tag: string): string {
-  return tag.charAt(0).toUpperCase() + tag.slice(1);
 }

@@ -13,19 +13,19 @@ interface Property {
 /** A component with its fields, as a section that others link to. */
 export function renderSchema(name: string, schema: JsonSchema): Html {
   return html`<section class="operation" id="${name}">
-<h3>${name}</h3>
+<h2>${name}</h2>
 ${describe(schema)}
 ${shape(name, schema)}
 </section>`;
 }
 
-/** The type of a value, in a few words. */
+/** The type of a value, in a few words, on a page beside the one of the shapes. */
 export function typeInWords(schema: JsonSchema): Html {
   const { $ref, type, items, format, minimum, maximum } = schema;
   const choices = (schema.oneOf ?? schema.anyOf) as readonly JsonSchema[] | undefined;
   if (typeof $ref === 'string') {
     const name = nameInReference($ref);
-    return html`<a href="#${name}">${name}</a>`;
+    return html`<a href="shapes#${name}">${name}</a>`;
   }
   if (choices !== undefined) return joined(choices.map(typeInWords), ' or ');
   if (schema.const !== undefined) return html`<code>${JSON.stringify(schema.const)}</code>`;

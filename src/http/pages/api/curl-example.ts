@@ -7,14 +7,18 @@ export interface Asked {
   readonly operation: DescribedOperation;
 }
 
-/**
- * A command that calls an operation, ready to paste into a shell.
- * @param set the id of an existing set; undefined uses the example of the description
- */
+/** The ids of existing sets for the examples; where there is none, the one of the description is used. */
+export interface ExampleSets {
+  readonly read?: string | undefined;
+  /** A set that takes posted events. */
+  readonly posted?: string | undefined;
+}
+
+/** A command that calls an operation, ready to paste into a shell. */
 export function curlExample(
   { method, path, operation }: Asked,
   { servers, components }: OpenApiDocument,
-  set?: string,
+  { read, posted }: ExampleSets,
 ): string {
   const words = ['curl'];
   if (operation.security.every((scheme) => Object.keys(scheme).length > 0)) {
@@ -25,7 +29,10 @@ export function curlExample(
     const example = exampleOf(content?.schema ?? {}, components.schemas);
     words.push('-H', quoted(`Content-Type: ${type}`), '--data', quoted(JSON.stringify(example)));
   } else if (method !== 'get') words.push('-X', method.toUpperCase());
-  return [...words, quoted(`${servers[0]?.url ?? ''}${filledPath(path, operation, set)}`)].join(' ');
+  return [
+    ...words,
+    quoted(`${servers[0]?.url ?? ''}${filledPath(path, operation, method === 'get' ? read : posted)}`),
+  ].join(' ');
 }
 
 /** The path with an example for each name, and the required query parameters. */

@@ -116,7 +116,7 @@ export function feedLink(set: ResourceSet): HeadLink {
 export function emptySet({ origin, slug }: ResourceSet, { top, viewer }: Frame): Html {
   const { source, stream, shown } = traitsOf(origin);
   if (source === undefined) {
-    return html`There is no resource yet. Post some: <a href="${top}api/#postChanges">the API</a> has an example, and <code>tidemark changes post ${slug} FILE</code> does it on the machine.`;
+    return html`There is no resource yet. Post some: <a href="${top}api/reference/changes#postChanges">the API</a> has an example, and <code>tidemark changes post ${slug} FILE</code> does it on the machine.`;
   }
   if (stream !== undefined) return html`There is no resource yet. What is in ${source} is shown here.`;
   return html`There is no resource yet. What is put into ${shown?.place !== undefined && viewer.isAdministrator ? html`<code>${shown.place}</code>` : 'its source'} is shown here.`;

@@ -184,14 +184,14 @@ pre { background: var(--tint); border: 1px solid var(--line); border-radius: .5r
 pre code, pre.log { font: .85rem/1.55 var(--mono); }
 progress { accent-color: var(--sea); }
 .operation { border-top: 1px solid var(--line); padding-top: 1.3rem; margin-top: 1.8rem; }
-.operation h3 { font-size: 1.1rem; }
+.operation h2 { font-size: 1.1rem; margin: 0 0 .6rem; }
 .operation .scroll { margin-top: .9rem; }
 .method { font: 600 .8rem/1.7 var(--mono); background: var(--tint); border: 1px solid var(--line); border-radius: .3rem; padding: 0 .5rem; }
 .contents { font-size: .9rem; }
 .contents ul { list-style: none; margin: 0; padding: 0; }
 .contents li { margin-bottom: .4rem; }
-.contents details { margin: 0; font-size: inherit; }
-.contents details ul { margin: .3rem 0 .6rem; padding-left: 1rem; border-left: 2px solid var(--line); }
+.contents [aria-current] { color: var(--ink); font-weight: 600; text-decoration: none; }
+.contents li ul { margin: .3rem 0 .6rem; padding-left: 1rem; border-left: 2px solid var(--sea); overflow-wrap: anywhere; }
 .beside { display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 2.5rem; }
 .beside > .contents { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; padding: 3px; }
 [id] { scroll-margin-top: 1rem; }
@@ -199,6 +199,8 @@ progress { accent-color: var(--sea); }
   .bar > div, main, .foot > div { padding-inline: 1rem; }
   .beside { display: block; }
   .beside > .contents { position: static; max-height: none; margin-bottom: 1.5rem; }
+  .contents > ul { display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; }
+  .contents li ul { display: none; }
   main { padding-block: 1.4rem 2.5rem; }
   h1 { font-size: 1.6rem; }
   .figures { gap: .8rem 1.8rem; }
