@@ -6,14 +6,15 @@ import { parseArgs } from 'node:util';
 import { addFailure } from './failures.ts';
 import { type Durations, filesOf, GROUPS, type Group, longestFirst } from './test-files.ts';
 
-const USAGE = `usage: node scripts/tests/run.ts [--check] [--keep-durations] ${Object.keys(GROUPS).join('|')} [MOCHA_OPTION...]`;
+const USAGE = `usage: node scripts/tests/run.ts [--check] [--keep-durations] ${Object.keys(GROUPS).join('|')} [FILE...]`;
 const DURATIONS = 'test/durations.json';
 /** Each file of tests adds a line to it: its path, a tab, its seconds. */
 const MEASURED = 'node_modules/.cache/test-durations.tsv';
 
 /**
- * Runs a group of tests, the longest files first, so that none of them is left alone at the end. `--check` runs
- * `npm run check` beside them, and prints its output after theirs. `--keep-durations` records how long each file took.
+ * Runs a group of tests, the longest files first, so that none of them is left alone at the end; or only the files that
+ * are named. `--check` runs `npm run check` beside them, and prints its output after theirs. `--keep-durations` records
+ * how long each file took.
  *
  * @returns the exit code
  */
@@ -22,14 +23,14 @@ async function run(): Promise<number> {
     allowPositionals: true,
     options: { check: { type: 'boolean' }, 'keep-durations': { type: 'boolean' } },
   });
-  const [group = '', ...options] = positionals;
+  const [group = '', ...named] = positionals;
   if (!Object.hasOwn(GROUPS, group)) throw new Error(USAGE);
   const durations: Durations = JSON.parse(readFileSync(DURATIONS, 'utf8'));
   const checking = values.check ? runCheck() : undefined;
-  const files = longestFirst(filesOf(group as Group), durations);
+  const files = named.length > 0 ? named : longestFirst(filesOf(group as Group), durations);
   const environment = values['keep-durations'] ? { ...process.env, TEST_DURATIONS: MEASURED } : process.env;
   rmSync(MEASURED, { force: true });
-  const mocha = spawn('mocha', ['--config', '.mocharc.all.json', ...options, ...files], {
+  const mocha = spawn('mocha', ['--config', '.mocharc.all.json', ...files], {
     env: environment,
     stdio: 'inherit',
   });
