@@ -1,6 +1,7 @@
 import { prefixWeight, VERSION_LINKS_GROWTH, weightGrowth } from './entry-weight.ts';
 import { TidemarkError } from './errors.ts';
 import type { HashAlgorithm } from './hash.ts';
+import type { HiddenFiles } from './hidden-files.ts';
 import type { Origin } from './origin.ts';
 import type { Stamp } from './stamp.ts';
 import type { Prune } from './version-prunes.ts';
@@ -132,6 +133,8 @@ export interface ResourceSet extends SetSettings {
   readonly versionsAdded?: true;
   /** Why it cannot be synced with its source now; absent when it can, and for a set without a source. */
   readonly trouble?: Trouble | undefined;
+  /** The hidden files that its last full scan found; absent when there was none. */
+  readonly hidden?: HiddenFiles | undefined;
   /**
    * When a full scan was last requested, by a user or because the set keeps versions from now on: the process that
    * syncs the set begins one.

@@ -112,6 +112,47 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.deepEqual(JSON.parse(stdout).skipped, { links: 4, special: 0 });
   });
 
+  it('names hidden files and what leaves them out, for people, programs and on the page of the set', async () => {
+    mkdirSync(join(files, '.ssh'));
+    mkdirSync(join(files, '.well-known'));
+    for (const path of ['.env', '.ssh/id_rsa', 'europe/.htpasswd', '.well-known/security.txt'])
+      writeFileSync(join(files, path), 'x');
+    const line =
+      /^Hidden files are published, too: \.env, \.ssh\/id_rsa, europe\/\.htpasswd\. To leave them out: \S+ sets change my-maps --exclude '\*\.tmp' --exclude '\.\*'$/m;
+    const added = await place.run(['sets', 'add', 'my-maps', '--root', files, '--exclude', '*.tmp']);
+    assert.match(added.stderr, line);
+
+    const running = await publish();
+    assert.match(running.stderr, line);
+    assert.equal(running.stderr.match(/Hidden files/g)?.length, 1);
+    const hiddenFiles = { count: 3, paths: ['.env', '.ssh/id_rsa', 'europe/.htpasswd'] };
+    const shown = async () => JSON.parse(await read('/api/sets/my-maps')).hiddenFiles;
+    await until('the scan is recorded', async () => (await shown()) !== undefined);
+    assert.deepEqual(await shown(), hiddenFiles);
+    assert.deepEqual(
+      JSON.parse((await place.run(['sets', 'show', 'my-maps', '--json'])).stdout).hiddenFiles,
+      hiddenFiles,
+    );
+    const notice = /It publishes hidden files, to everybody: <code>\.env<\/code>, <code>\.ssh\/id_rsa<\/code>/;
+    assert.match(await read('/sets/my-maps/'), notice);
+
+    await place.run(['sets', 'change', 'my-maps', '--exclude', '.*']);
+    await until('they are left out', async () => (await shown()) === undefined);
+    assert.doesNotMatch(await read('/sets/my-maps/'), /hidden files/);
+  });
+
+  it('asks before a home folder, or all of /, and without a terminal wants an option', async () => {
+    const all = await place.run(['publish', '/']);
+    assert.equal(all.exitCode, 2);
+    assert.match(all.stderr, /^tidemark: \/ is all of this machine: .* say --confirm-root/);
+
+    const env = { HOME: files };
+    const home = await place.runProcess(['sets', 'add', 'maps', '--root', files], { env });
+    assert.equal(home.exitCode, 2);
+    assert.match(home.stderr, /My maps is a home folder, or contains one: .* say --confirm-root/);
+    assert.equal((await place.runProcess(['sets', 'add', 'maps', '--root', files, '--confirm-root'], { env })).exitCode, 0);
+  });
+
   it('prints its events as JSON', async () => {
     const running = place.start(['publish', files, '--port', String(port), '--json']);
     const [line] = await running.says(/\{.*\}\n/);

@@ -10,7 +10,7 @@ import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
-import { renderSetFrame, type SetFrame, troubleNotice, unreadNotice } from '../parts/set-frame.ts';
+import { hiddenNotice, renderSetFrame, type SetFrame, troubleNotice, unreadNotice } from '../parts/set-frame.ts';
 import { facts } from '../parts/tables.ts';
 import { counted, timeElement } from '../parts/words.ts';
 import { type FormValues, givenValue, settingFields } from './set-form.ts';
@@ -93,6 +93,7 @@ export function renderSettingsPage(page: SettingsPage): string {
 ${problemNotice(attempt?.problem)}
 ${troubleNotice(page)}
 ${unreadNotice(page)}
+${hiddenNotice(page)}
 ${facts([...(shown === undefined ? [] : [[shown.name, source] as const]), ['URL prefix', set.urlPrefix]])}
 <h2>Settings</h2>
 <p class="quiet">The same as <code>tidemark sets change ${set.slug}</code> and <code>PATCH /api/sets/${set.slug}</code>. An empty field restores the default.</p>
