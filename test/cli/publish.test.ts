@@ -150,7 +150,10 @@ describeOnEachStore('tidemark publish', (store) => {
     const home = await place.runProcess(['sets', 'add', 'maps', '--root', files], { env });
     assert.equal(home.exitCode, 2);
     assert.match(home.stderr, /My maps is a home folder, or contains one: .* say --confirm-root/);
-    assert.equal((await place.runProcess(['sets', 'add', 'maps', '--root', files, '--confirm-root'], { env })).exitCode, 0);
+    assert.equal(
+      (await place.runProcess(['sets', 'add', 'maps', '--root', files, '--confirm-root'], { env })).exitCode,
+      0,
+    );
   });
 
   it('prints its events as JSON', async () => {
