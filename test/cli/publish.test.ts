@@ -82,7 +82,11 @@ describeOnEachStore('tidemark publish', (store) => {
     symlinkSync('europe/b & c.txt', join(files, 'link to a file'));
     writeFileSync(join(files, 'tidemark.config.json'), '{}');
     symlinkSync('tidemark.config.json', join(files, 'link to a file of Tidemark'));
+    const bad = Buffer.concat([Buffer.from(`${files}/bad-`), Buffer.from([0xe9])]);
+    writeFileSync(bad, '');
     const first = await publish();
+    assert.match(first.stdout, /: 3 files; 1 path could not be read or published, as listed above\.\n/);
+    rmSync(bad);
     assert.match(first.stderr, /^Skipped: 3 symbolic links \(to a folder, .*\)\.$/m);
     assert.doesNotMatch(first.stdout, /last published/);
     await stop(first);
@@ -96,14 +100,14 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.match(after.stdout, /\nSince it was last published: 1 new, 0 changed, 2 deleted\.\n/);
     assert.match(after.stderr, /^Skipped: 4 symbolic links/m);
     // While it is watched, each one is named.
-    writeFileSync(Buffer.concat([Buffer.from(`${files}/bad-`), Buffer.from([0xe9])]), '');
+    writeFileSync(bad, '');
     await after.says(/^Not published: bad-\ufffd: its name is not UTF-8$/m);
     execFileSync('mkfifo', [join(files, 'fifo')]);
     await after.says(/^Not published: fifo: it is not a file: /m);
     await stop(after);
     const verified = await place.run(['verify', 'my-maps', '--root']);
     assert.match(verified.stdout, /^unreadable: bad-\ufffd: its name is not UTF-8$/m);
-    rmSync(Buffer.concat([Buffer.from(`${files}/bad-`), Buffer.from([0xe9])]));
+    rmSync(bad);
     rmSync(join(files, 'fifo'));
 
     const scan = await place.run(['scan', 'my-maps']);

@@ -65,8 +65,9 @@ async function tellWhere(
   const { resources } = await app.index.summary(set.id);
   const { root } = traitsOf(set.origin);
   const copies = mirrorCommands(set, baseUrl, program).map(({ command }) => command);
+  const { created, updated, deleted, skipped, hidden, problemCount } = found;
   const text = `
-Published ${root} as "${set.slug}": ${plural(resources, 'file')}.${isKnown ? `\nSince it was last published: ${describeChanges(found)}.` : ''}
+Published ${root} as "${set.slug}": ${plural(resources, 'file')}${problemCount > 0 ? `; ${plural(problemCount, 'path')} could not be read or published, as listed above` : ''}.${isKnown ? `\nSince it was last published: ${describeChanges(found)}.` : ''}
 
   Web page            ${home}
   Source Description  ${sourceDescription}
@@ -77,7 +78,6 @@ Published ${root} as "${set.slug}": ${plural(resources, 'file')}.${isKnown ? `\n
 Watching it: files that are added, edited, moved or removed show up as changes.
 The history is kept in ${describeStore(loaded.configuration.store)}. Ctrl-C stops; the same command goes on with it later.
 `;
-  const { created, updated, deleted, skipped, hidden } = found;
   const sinceLastTime = isKnown ? { sinceLastTime: { created, updated, deleted } } : {};
   const documents = { sourceDescription, resourceList, changeList };
   await terminal.print(text, {
@@ -87,6 +87,7 @@ The history is kept in ${describeStore(loaded.configuration.store)}. Ctrl-C stop
     resources,
     skipped,
     hidden,
+    ...(problemCount > 0 && { problemCount }),
     home,
     ...documents,
     ...sinceLastTime,

@@ -6,6 +6,7 @@ import type { UnreadEntries } from '../../../observe/metrics/unread-entries.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type HeadLink, renderPage } from './layout.ts';
+import { pathText } from './path-text.ts';
 import { counted, timeElement } from './words.ts';
 
 /** The pages of a set, in the order of its tabs. */
@@ -51,7 +52,7 @@ export function renderSetFrame(page: SetFrame, main: Html, { above, links, again
     frame,
     title: [above ?? tabName, name].filter((part) => part !== undefined).join(' – '),
     main: html`${crumbs(page)}
-<h1>${above ?? name} ${above === undefined && stateBadge(set)}</h1>
+<h1>${above === undefined ? name : pathText(above)} ${above === undefined && stateBadge(set)}</h1>
 ${
   above === undefined &&
   html`<p class="subtitle"><span class="id">${set.slug}</span> ${subtitle !== undefined && html`· ${subtitle.text}${subtitle.name !== undefined && html` <code>${subtitle.name}</code>`}`} · resources below <code>${set.urlPrefix}</code></p>
@@ -110,7 +111,7 @@ export function hiddenNotice({ set: { hidden, private: isPrivate }, frame: { vie
   const names = paths.map((path, at) => html`${at > 0 && ', '}<code>${path}</code>`);
   const more = count > paths.length && ` and ${formatCount(count - paths.length)} more`;
   const readers = isPrivate === true ? 'everybody who may read the set' : 'everybody';
-  return html`<div class="notice" role="status"><p>It publishes hidden files, to ${readers}: ${names}${more}. To leave them out, add <code>.*</code> to its excluded files in the <a href="./settings">settings</a>.</p></div>`;
+  return html`<div class="notice" role="status"><p>It publishes hidden files, to ${readers}: ${names}${more}. To leave them out, add <code>.*</code> to “Files to leave out” in the <a href="./settings">settings</a>.</p></div>`;
 }
 
 /** Lets feed readers find the changes of a set. */
