@@ -1,5 +1,8 @@
 import { type Html, html } from './html.ts';
 
+/** The blocks of Unicode whose letters are written from right to left. */
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
 /** The start and end of a part of a text. */
 export type TextRange = readonly [number, number];
 
@@ -8,6 +11,7 @@ export type TextRange = readonly [number, number];
  * show the names of an Arabic or Hebrew path in reverse order. @param marks what is marked, in order
  */
 export function pathText(path: string, marks: readonly TextRange[] = []): Html {
+  if (!RIGHT_TO_LEFT.test(path)) return marked(path, 0, marks);
   let start = 0;
   const names = path.split('/').map((name) => {
     const end = start + name.length;
