@@ -1,7 +1,6 @@
 import { prefixWeight, VERSION_LINKS_GROWTH, weightGrowth } from './entry-weight.ts';
 import { TidemarkError } from './errors.ts';
 import type { HashAlgorithm } from './hash.ts';
-import type { HiddenFiles } from './hidden-files.ts';
 import type { Origin } from './origin.ts';
 import type { Stamp } from './stamp.ts';
 import type { Prune } from './version-prunes.ts';
@@ -79,6 +78,13 @@ export function readingSettings(set: SetSettings): readonly unknown[] {
 /** The settings that are CRON patterns: jobs/set-schedules.ts adds jobs at their times. */
 export const SCHEDULE_SETTINGS = ['dumpSchedule', 'archiveSchedule'] as const satisfies readonly (keyof SetSettings)[];
 export type ScheduleSetting = (typeof SCHEDULE_SETTINGS)[number];
+
+/** Files that are published though their names are hidden: often they contain passwords and keys. */
+export interface HiddenFiles {
+  readonly count: number;
+  /** The first of them. */
+  readonly paths: readonly string[];
+}
 
 /** The resources of one Capability List. */
 export interface ResourceSet extends SetSettings {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unlessConflict } from '../core/errors.ts';
-import type { HiddenFiles } from '../core/hidden-files.ts';
 import { traitsOf } from '../core/origin.ts';
+import type { HiddenFiles } from '../core/resource-set.ts';
 import {
   type Imported,
   isPublished,

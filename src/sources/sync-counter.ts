@@ -1,7 +1,8 @@
 import type { ChangeKind } from '../core/change.ts';
-import { type HiddenFiles, withHiddenPath } from '../core/hidden-files.ts';
 import type { ResourceKey } from '../core/key.ts';
+import type { HiddenFiles } from '../core/resource-set.ts';
 import type { SkippedEntries } from './content-root.ts';
+import { withHiddenPath } from './hidden-files.ts';
 
 /** Progress of a sync. */
 export interface SyncProgress {

@@ -1,5 +1,5 @@
-import { excludingHidden, type HiddenFiles, namesOfHidden } from '../../core/hidden-files.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
+import type { HiddenFiles, ResourceSet } from '../../core/resource-set.ts';
+import { excludingHidden, namesOfHidden } from '../../sources/hidden-files.ts';
 import { quoted } from '../program-name.ts';
 
 /** Names the hidden files that a set publishes, and the command that leaves them out. */

@@ -1,8 +1,8 @@
-import { isHiddenPath } from '../../core/hidden-files.ts';
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { ContentRoot, FileEntry } from '../content-root.ts';
+import { isHiddenPath } from '../hidden-files.ts';
 import type { CompareOptions, Difference, SyncStep } from '../source.ts';
 import { FileClassifier } from './classify-file.ts';
 import { describeFile } from './describe-file.ts';

@@ -1,9 +1,4 @@
-/** Files that are published though their names are hidden: often they contain passwords and keys. */
-export interface HiddenFiles {
-  readonly count: number;
-  /** The first of them. */
-  readonly paths: readonly string[];
-}
+import type { HiddenFiles } from '../core/resource-set.ts';
 
 const MOST_PATHS = 5;
 /** A name that begins with a dot, of a file or a folder. What is in `.well-known` is meant for everybody (RFC 8615). */
