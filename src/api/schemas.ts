@@ -160,6 +160,12 @@ export const setSchema = z
       .strictObject({ since: datetime, problem: z.string() })
       .optional()
       .describe('Why it cannot be synced with its source at present. Only administrators see it.'),
+    hiddenFiles: z
+      .strictObject({ count: z.int().min(1), paths: z.array(z.string()) })
+      .optional()
+      .describe(
+        'Published files whose name, or that of a folder above, begins with a dot, as of the last scan: their number, and the first. Only administrators see it.',
+      ),
     epoch: z.int().min(1).describe('Rises when its history starts anew.'),
     documents: z.strictObject(eachListed((kind) => (isOptional(kind) ? uri.optional() : uri))),
   })

@@ -46,6 +46,8 @@ export function buildProgram(commands: readonly CliCommand[], surroundings: Prog
     .version(VERSION)
     .addHelpText('after', EXIT_CODE_HELP)
     .exitOverride()
+    // A list of commands is wrapped, too: beside the longest of them, 35 columns of 80 are left.
+    .configureHelp({ minWidthToWrap: 30 })
     // Errors are printed in one place, run-cli.ts.
     .configureOutput({
       outputError: () => {},

@@ -36,7 +36,8 @@ export async function runCli(host: ProcessLike): Promise<ExitCode> {
     await parser.parseAsync(withoutHelpOfUnknown(parser, words), { from: 'user' });
     return exitCode;
   } catch (error) {
-    return tellFailure(error, terminal, adviceFor(words, ['tidemark', ...commandOf(parser, words)].join(' ')));
+    const command = ['tidemark', ...commandOf(parser, words)].join(' ');
+    return tellFailure(error, terminal, adviceFor(words, command, error));
   } finally {
     // The process exits next, and a stream that could not be written reports it in the next turn.
     await setImmediate();
@@ -68,7 +69,9 @@ function commandOf(parser: Command, [word, ...rest]: readonly string[]): readonl
 }
 
 /** What to do about wrong usage. @param command `tidemark` and the words that name the command */
-function adviceFor([first = '', ...others]: readonly string[], command: string): string {
+function adviceFor([first = '', ...others]: readonly string[], command: string, error: unknown): string {
+  if (command === 'tidemark publish' && error instanceof CommanderError && error.code === 'commander.excessArguments')
+    return 'It publishes one folder. "tidemark sets add ID --root FOLDER" adds another one to the same server.';
   const isBehind = first.startsWith('-') && others.some((word) => FIRST_WORDS.includes(word));
   return isBehind ? 'Options follow the command: "tidemark status --json".' : `"${command} --help" says what it takes.`;
 }

@@ -30,13 +30,17 @@ export async function publishedOrigin({ sets }: Pick<App, 'sets'>, origin: Origi
   return known[real.indexOf(origin.path)] ?? origin;
 }
 
+export async function publishedSet({ sets }: Pick<App, 'sets'>, origin: Origin): Promise<ResourceSet | undefined> {
+  return (await sets.list()).find((set) => isDeepStrictEqual(set.origin, origin));
+}
+
 /**
  * Finds the set of a folder and applies the given settings, or makes the set.
  * @throws TidemarkError `conflict` when another set has the id, or the set of this folder has another id
  */
 export async function setOfFolder({ sets }: Pick<App, 'sets'>, folder: FolderToPublish): Promise<ResourceSet> {
   const { origin, id, values, ownFiles } = folder;
-  const found = (await sets.list()).find((set) => isDeepStrictEqual(set.origin, origin));
+  const found = await publishedSet({ sets }, origin);
   if (found !== undefined) return foundAgain({ sets }, found, folder);
   const slug = id === undefined ? slugify(nameOfRoot(origin)) : parseSlug(id);
   try {

@@ -1,9 +1,10 @@
 import { setView, troubleOf } from '../api/views.ts';
 import type { App } from '../app.ts';
 import { shownSettings } from '../config/set/set-settings.ts';
-import type { ResourceSet } from '../core/resource-set.ts';
+import type { HiddenFiles, ResourceSet } from '../core/resource-set.ts';
 import { type SummarizedSet, summarize } from '../sets/summarized-sets.ts';
 import type { SyncCursor } from '../sources/artifact/sync-cursor.ts';
+import { namesOfHidden } from '../sources/hidden-files.ts';
 
 type Sets = Pick<App, 'index' | 'sets' | 'records'>;
 
@@ -35,6 +36,7 @@ function viewFor({ set, summary }: SummarizedSet, { baseUrl, cursor }: Known) {
     ...shownSettings(set),
     urlPrefix: set.urlPrefix,
     trouble: troubleOf(set),
+    hiddenFiles: set.hidden,
     artifact: cursor?.key,
     compared: cursor?.compared,
   };
@@ -49,8 +51,13 @@ export function describeSet({ documents, ...view }: OperatorSetView): string {
 
 function describeValue(value: unknown): string {
   if (isTrouble(value)) return `${value.problem} (since ${value.since})`;
+  if (isHidden(value)) return namesOfHidden(value);
   if (!Array.isArray(value)) return String(value);
   return value.length === 0 ? '(none)' : value.join(', ');
+}
+
+function isHidden(value: unknown): value is HiddenFiles {
+  return typeof value === 'object' && value !== null && 'paths' in value;
 }
 
 function isTrouble(value: unknown): value is NonNullable<OperatorSetView['trouble']> {

@@ -181,7 +181,8 @@ export const SETTINGS = {
     flag: '--access-log <true|false>',
     schema: values.yesOrNo,
     default: '(`true` for `serve`, else `false`)',
-    meaning: 'Whether a line is logged for each request, at the level `info`.',
+    meaning:
+      'Whether a line is logged for each request: at the level `info` when it changes something or fails, at `debug` when it only reads.',
   }),
   publicMetrics: setting({
     variable: 'TIDEMARK_PUBLIC_METRICS',

@@ -79,6 +79,13 @@ export function readingSettings(set: SetSettings): readonly unknown[] {
 export const SCHEDULE_SETTINGS = ['dumpSchedule', 'archiveSchedule'] as const satisfies readonly (keyof SetSettings)[];
 export type ScheduleSetting = (typeof SCHEDULE_SETTINGS)[number];
 
+/** Files that are published though their names are hidden: often they contain passwords and keys. */
+export interface HiddenFiles {
+  readonly count: number;
+  /** The first of them. */
+  readonly paths: readonly string[];
+}
+
 /** The resources of one Capability List. */
 export interface ResourceSet extends SetSettings {
   readonly id: SetId;
@@ -132,6 +139,8 @@ export interface ResourceSet extends SetSettings {
   readonly versionsAdded?: true;
   /** Why it cannot be synced with its source now; absent when it can, and for a set without a source. */
   readonly trouble?: Trouble | undefined;
+  /** The hidden files that its last full scan found; absent when there was none. */
+  readonly hidden?: HiddenFiles | undefined;
   /**
    * When a full scan was last requested, by a user or because the set keeps versions from now on: the process that
    * syncs the set begins one.

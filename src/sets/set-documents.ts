@@ -5,6 +5,9 @@ import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import { slugTaken } from './set-errors.ts';
 import { SetNames } from './set-names.ts';
 
+/** Most sets that an error names. */
+const MOST_NAMES = 10;
+
 /**
  * The catalog documents of all sets, including removed ones. Methods that return no promise answer from the last call
  * that did.
@@ -79,10 +82,18 @@ export class SetDocuments {
   known(slug: string, isShown?: (set: ResourceSet) => boolean): CatalogDocument<ResourceSet> {
     const document = this.#bySlug.get(slug);
     if (document === undefined || isShown?.(document.body) === false)
-      throw new TidemarkError('not-found', `there is no set "${slug}"`, { set: slug });
+      throw new TidemarkError('not-found', `there is no set "${slug}"${this.#namesOf(isShown)}`, { set: slug });
     if (document.body.removed !== undefined)
       throw new TidemarkError('gone', `the set "${slug}" was removed`, { set: slug });
     return document;
+  }
+
+  /** The first sets that exist, as the end of a sentence. */
+  #namesOf(isShown: (set: ResourceSet) => boolean = () => true): string {
+    const shown = this.list().filter(isShown);
+    if (shown.length === 0) return '';
+    const names = shown.slice(0, MOST_NAMES).map(({ slug }) => slug);
+    return `; there ${shown.length === 1 ? 'is' : 'are'} ${names.join(', ')}${shown.length > names.length ? ', …' : ''}`;
   }
 
   /** As `known`, after reading new documents. */

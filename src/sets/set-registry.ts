@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { unlessConflict } from '../core/errors.ts';
 import { traitsOf } from '../core/origin.ts';
+import type { HiddenFiles } from '../core/resource-set.ts';
 import {
   type Imported,
   isPublished,
@@ -123,6 +124,11 @@ export class SetRegistry {
     if (trouble?.problem === problem) return;
     const since = trouble?.since ?? Date.now();
     await this.#change(slug, () => ({ trouble: problem === undefined ? undefined : { since, problem } }));
+  }
+
+  /** Records the hidden files that a full scan found; undefined when there was none. */
+  recordHidden(slug: string, hidden: HiddenFiles | undefined): Promise<void> {
+    return this.#record(slug, { hidden });
   }
 
   /** Records the epoch of the set's Resource Dump; undefined when it has none. */

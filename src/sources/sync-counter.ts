@@ -1,6 +1,8 @@
 import type { ChangeKind } from '../core/change.ts';
 import type { ResourceKey } from '../core/key.ts';
+import type { HiddenFiles } from '../core/resource-set.ts';
 import type { SkippedEntries } from './content-root.ts';
+import { withHiddenPath } from './hidden-files.ts';
 
 /** Progress of a sync. */
 export interface SyncProgress {
@@ -21,6 +23,8 @@ export interface SyncSummary extends SyncProgress, Partial<RecordsSummary> {
   readonly left: number;
   /** Number of links and special files that were skipped; undefined when there was none. */
   readonly skipped?: SkippedEntries;
+  /** The hidden files among those found; undefined when there was none. */
+  readonly hidden?: HiddenFiles;
   /** Paths of the skipped entries that were compared by their own paths, as happens while a folder is watched. */
   readonly skippedPaths?: readonly string[];
   /** The first problems, by default at most a thousand. */
@@ -68,6 +72,7 @@ export class SyncCounter {
   #left = 0;
   #skipped: SkippedEntries = { links: 0, special: 0 };
   readonly #skippedPaths: string[] = [];
+  #hidden: HiddenFiles | undefined;
   #records: RecordsSummary | undefined;
 
   constructor({ onProgress, mostProblems = MOST_PROBLEMS }: CounterOptions = {}) {
@@ -117,6 +122,11 @@ export class SyncCounter {
     if (path !== undefined) this.#skippedPaths.push(path);
   }
 
+  /** Counts a hidden file, besides `file`. */
+  hidden(path: string): void {
+    this.#hidden = withHiddenPath(path, this.#hidden);
+  }
+
   records(records: RecordsSummary): void {
     this.#records = records;
   }
@@ -134,6 +144,7 @@ export class SyncCounter {
       unchanged: this.#unchanged,
       left: this.#left,
       ...(this.#skipped.links + this.#skipped.special > 0 && { skipped: this.#skipped }),
+      ...(this.#hidden && { hidden: this.#hidden }),
       ...(this.#skippedPaths.length > 0 && { skippedPaths: this.#skippedPaths }),
       problems: this.#problems,
       problemCount: this.#problemCount,

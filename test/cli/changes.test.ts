@@ -129,7 +129,7 @@ describeOnEachStore('changes on the command line', (store, itOnce) => {
     const unknownSet = await tidemark('changes post mops', created('a'));
     const unknownFile = await tidemark('changes post maps none.ndjson');
 
-    assert.match(unknownSet.stderr, /there is no set "mops"/);
+    assert.match(unknownSet.stderr, /there is no set "mops"; there is maps\n/);
     assert.match(unknownFile.stderr, /none\.ndjson cannot be read/);
     assert.deepEqual([unknownSet.exitCode, unknownFile.exitCode], [2, 2]);
   });

@@ -82,7 +82,11 @@ describeOnEachStore('tidemark publish', (store) => {
     symlinkSync('europe/b & c.txt', join(files, 'link to a file'));
     writeFileSync(join(files, 'tidemark.config.json'), '{}');
     symlinkSync('tidemark.config.json', join(files, 'link to a file of Tidemark'));
+    const bad = Buffer.concat([Buffer.from(`${files}/bad-`), Buffer.from([0xe9])]);
+    writeFileSync(bad, '');
     const first = await publish();
+    assert.match(first.stdout, /: 3 files; 1 path could not be read or published, as listed above\.\n/);
+    rmSync(bad);
     assert.match(first.stderr, /^Skipped: 3 symbolic links \(to a folder, .*\)\.$/m);
     assert.doesNotMatch(first.stdout, /last published/);
     await stop(first);
@@ -96,20 +100,64 @@ describeOnEachStore('tidemark publish', (store) => {
     assert.match(after.stdout, /\nSince it was last published: 1 new, 0 changed, 2 deleted\.\n/);
     assert.match(after.stderr, /^Skipped: 4 symbolic links/m);
     // While it is watched, each one is named.
-    writeFileSync(Buffer.concat([Buffer.from(`${files}/bad-`), Buffer.from([0xe9])]), '');
+    writeFileSync(bad, '');
     await after.says(/^Not published: bad-\ufffd: its name is not UTF-8$/m);
     execFileSync('mkfifo', [join(files, 'fifo')]);
     await after.says(/^Not published: fifo: it is not a file: /m);
     await stop(after);
     const verified = await place.run(['verify', 'my-maps', '--root']);
     assert.match(verified.stdout, /^unreadable: bad-\ufffd: its name is not UTF-8$/m);
-    rmSync(Buffer.concat([Buffer.from(`${files}/bad-`), Buffer.from([0xe9])]));
+    rmSync(bad);
     rmSync(join(files, 'fifo'));
 
     const scan = await place.run(['scan', 'my-maps']);
     assert.match(scan.stderr, /^Skipped: 4 symbolic links/m);
     const { stdout } = await place.run(['scan', 'my-maps', '--json']);
     assert.deepEqual(JSON.parse(stdout).skipped, { links: 4, special: 0 });
+  });
+
+  it('names hidden files and what leaves them out, for people, programs and on the page of the set', async () => {
+    mkdirSync(join(files, '.ssh'));
+    mkdirSync(join(files, '.well-known'));
+    for (const path of ['.env', '.ssh/id_rsa', 'europe/.htpasswd', '.well-known/security.txt'])
+      writeFileSync(join(files, path), 'x');
+    const line =
+      /^Hidden files are published, too: \.env, \.ssh\/id_rsa, europe\/\.htpasswd\. To leave them out: \S+ sets change my-maps --exclude '\*\.tmp' --exclude '\.\*'$/m;
+    const added = await place.run(['sets', 'add', 'my-maps', '--root', files, '--exclude', '*.tmp']);
+    assert.match(added.stderr, line);
+
+    const running = await publish();
+    assert.match(running.stderr, line);
+    assert.equal(running.stderr.match(/Hidden files/g)?.length, 1);
+    const hiddenFiles = { count: 3, paths: ['.env', '.ssh/id_rsa', 'europe/.htpasswd'] };
+    const shown = async () => JSON.parse(await read('/api/sets/my-maps')).hiddenFiles;
+    await until('the scan is recorded', async () => (await shown()) !== undefined);
+    assert.deepEqual(await shown(), hiddenFiles);
+    assert.deepEqual(
+      JSON.parse((await place.run(['sets', 'show', 'my-maps', '--json'])).stdout).hiddenFiles,
+      hiddenFiles,
+    );
+    const notice = /It publishes hidden files, to everybody: <code>\.env<\/code>, <code>\.ssh\/id_rsa<\/code>/;
+    assert.match(await read('/sets/my-maps/'), notice);
+
+    await place.run(['sets', 'change', 'my-maps', '--exclude', '.*']);
+    await until('they are left out', async () => (await shown()) === undefined);
+    assert.doesNotMatch(await read('/sets/my-maps/'), /hidden files/);
+  });
+
+  it('asks before a home folder, or all of /, and without a terminal wants an option', async () => {
+    const all = await place.run(['publish', '/']);
+    assert.equal(all.exitCode, 2);
+    assert.match(all.stderr, /^tidemark: \/ is all of this machine: .* say --confirm-root/);
+
+    const env = { HOME: files };
+    const home = await place.runProcess(['sets', 'add', 'maps', '--root', files], { env });
+    assert.equal(home.exitCode, 2);
+    assert.match(home.stderr, /My maps is a home folder, or contains one: .* say --confirm-root/);
+    assert.equal(
+      (await place.runProcess(['sets', 'add', 'maps', '--root', files, '--confirm-root'], { env })).exitCode,
+      0,
+    );
   });
 
   it('prints its events as JSON', async () => {

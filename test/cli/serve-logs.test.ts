@@ -46,16 +46,25 @@ describe('The log of a server', () => {
   it('has a line for each request, and no secret', async () => {
     const headers = { Authorization: `Bearer ${TOKEN}`, Cookie: `session=${TOKEN}`, 'X-Request-Id': 'mine-1' };
     const began = performance.now();
-    const log = await logOf(async (url) => {
-      await ask(`${url}/api/sets?limit=5&token=${TOKEN}&${PRESIGNED}`, { headers });
-      await ask(`${url}/api/sets/none/changes`, { method: 'POST', headers: { ...JSON_BODY, ...headers }, body: '{}' });
-      await ask(`${url}/.well-known/resourcesync`);
-      await ask(`${url}/api/sets/papers/changes?x=${TOKEN}`, {
-        method: 'POST',
-        headers: { Authorization: 'Bearer wrong-1' },
-      });
-    });
+    const log = await logOf(
+      async (url) => {
+        await ask(`${url}/api/sets?limit=5&token=${TOKEN}&${PRESIGNED}`, { headers });
+        await ask(`${url}/api/sets/none/changes`, {
+          method: 'POST',
+          headers: { ...JSON_BODY, ...headers },
+          body: '{}',
+        });
+        await ask(`${url}/.well-known/resourcesync`);
+        await ask(`${url}/api/sets/papers/changes?x=${TOKEN}`, {
+          method: 'POST',
+          headers: { Authorization: 'Bearer wrong-1' },
+        });
+      },
+      ['--log-level', 'debug'],
+    );
     const [first, second, third, fourth] = linesOf(log);
+    assert.deepEqual([second.level, third.level], ['info', 'debug']);
+    assert.match(first.time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     assert.equal(first.requestId, 'mine-1');
     assert.equal(first.method, 'GET');
     assert.equal(first.path, '/api/sets?limit=5&token=[hidden]&X-Amz-Signature=[hidden]');
@@ -75,13 +84,16 @@ describe('The log of a server', () => {
     const port = await findFreePort();
     const running = startProcess(['serve', '--port', String(port)], { cwd: folder });
     await running.says(/Serving 0 sets/);
+    // The first only reads: its line has the level debug.
     await ask(`http://127.0.0.1:${port}/healthz`);
+    await ask(`http://127.0.0.1:${port}/none`);
     running.signal('SIGTERM');
     assert.equal(await running.exit(), 0);
     const lines = `${running.stdout}${running.stderr}`.trimEnd().split('\n');
     const messages = lines.map((line) => JSON.parse(line).msg);
     // Lines of requests are written some time later.
     messages.splice(messages.indexOf('request'), 1);
+    assert.doesNotMatch(running.stderr, /healthz/);
     assert.deepEqual(messages, [
       `Serving 0 sets on http://localhost:${port}/ (http://localhost:${port}/.well-known/resourcesync).`,
       'stopping: what is under way ends first',
@@ -115,14 +127,14 @@ describe('The log of a server', () => {
     }
     const json = new InTerminal(['serve', '--log-format', 'json'], { cwd: folder, env });
     try {
-      await json.says(/^\{"level":30,.*"set":"maps"/m);
+      await json.says(/^\{"level":"info",.*"set":"maps"/m);
     } finally {
       json.kill();
     }
   });
 
   it('has no lines of requests when a setting leaves them out', async () => {
-    const log = await logOf((url) => ask(`${url}/healthz`), ['--access-log', 'false']);
+    const log = await logOf((url) => ask(`${url}/none`), ['--access-log', 'false']);
     assert.deepEqual(linesOf(log), []);
   });
 

@@ -58,6 +58,8 @@ describe('the command line', () => {
     const add = await tidemark(['sets', 'add', 'maps', '--roof', 'maps']);
     assert.equal(add.exitCode, 2);
     assert.match(add.stderr, / sets add --help" says what it takes\.\n$/);
+    const two = await tidemark(['publish', 'maps', 'books']);
+    assert.match(two.stderr, /It publishes one folder\. "\S+ sets add ID --root FOLDER" adds another one/);
     assert.match((await tidemark(['sest'])).stderr, /"[^"]*(tidemark|main\.js) --help" says what it takes\.\n$/);
   });
 
@@ -166,6 +168,10 @@ describe('the command line', () => {
 
     assert.match(stdout, /^Publish:\n {2}publish .*\n(.|\n)*^Contents of sets:\n(.|\n)*^Check:\n(.|\n)*^Operate:\n/m);
     assert.doesNotMatch(stdout, /^Other commands:$/m);
+    assert.deepEqual(
+      stdout.split('\n').filter(({ length }) => length > 80),
+      [],
+    );
   });
 
   it('shows examples that the command takes', async () => {

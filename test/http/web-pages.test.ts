@@ -104,7 +104,16 @@ describeOnEachStore('Pages for people', (store, itOnce) => {
       assert.doesNotMatch(text, /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/, path);
       if (path !== 'postings') assert.match(text.replaceAll(/<\/?mark>/g, ''), />map%E2%80%AEgpj\.exe/, path);
     }
-    assert.match(await page('/sets/maps/find'), /<bdi>خريطة 1\.tif<\/bdi>/);
+    await post(started, 'maps', [event('خرائط/مدينة/a.tif')]);
+    const found = `/sets/maps/find?q=${encodeURIComponent('ئط/مد')}`;
+    const inOrder = '<bdi dir="ltr">خرائط</bdi>/<bdi dir="ltr">مدينة</bdi>/<bdi dir="ltr">a.tif</bdi>';
+    for (const path of [
+      '/sets/maps/find',
+      `/sets/maps/resource?key=${encodeURIComponent(encodeURI('/خرائط/مدينة/a.tif'))}`,
+      found,
+    ])
+      assert.ok((await page(path)).replaceAll(/<\/?mark>/g, '').includes(inOrder), path);
+    assert.match(await page(found), /خرا<mark>ئط<\/mark><\/bdi><mark>\/<\/mark><bdi dir="ltr"><mark>مد<\/mark>ينة/);
     assert.match(await page('/sets/maps/postings'), /<code>\.\.\/%E2%81%A6x<\/code>/);
   });
 
@@ -239,6 +248,13 @@ describeOnEachStore('Pages for people, of a source that does not change', (store
       const { status } = await ask(`${started.url}/sets/maps/pages/1-00000001/refresh`, asked);
       assert.equal(status, 403);
     }
+  });
+
+  itOnce('offer for a new set only what a server without roots over HTTP takes', async () => {
+    const form = await page('/add-set');
+    for (const name of ['records', 'urlPrefix', 'title', 'pageSize']) assert.match(form, new RegExp(`name="${name}"`));
+    for (const name of ['root', 'from', 'fromSet', 'fromInterval', 'exclude'])
+      assert.doesNotMatch(form, new RegExp(`name="${name}"`));
   });
 
   itOnce('show the status of the source', async () => {

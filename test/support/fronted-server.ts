@@ -55,7 +55,10 @@ export class FrontedServer {
         done();
       },
     });
-    const observer = new RequestObserver({ metrics: new HttpMetrics(new Registry()), accessLog: pino(log) });
+    const observer = new RequestObserver({
+      metrics: new HttpMetrics(new Registry()),
+      accessLog: pino({ level: 'debug' }, log),
+    });
     const admit = async () => ({
       sender: ANONYMOUS,
       hasSession: false,

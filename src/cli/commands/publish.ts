@@ -6,6 +6,7 @@ import { setUris } from '../../publish/documents.ts';
 import { mirrorCommands } from '../../publish/mirror-commands.ts';
 import type { SyncSummary } from '../../sources/sync-counter.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
+import { CONFIRM_ROOT } from '../confirm-root.ts';
 import { EXIT } from '../exit-code.ts';
 import { type PublishedFolder, publishFolder } from '../serving/publish-folder.ts';
 import type { Source } from '../serving/serve-source.ts';
@@ -16,6 +17,7 @@ import { plural } from '../ui/table.ts';
 interface Options {
   readonly id?: string;
   readonly confirmMove?: boolean;
+  readonly confirmRoot?: boolean;
 }
 
 export const publish: CliCommand<Options> = {
@@ -33,7 +35,8 @@ export const publish: CliCommand<Options> = {
   options(command) {
     command
       .option('--id <id>', "the set's name in URLs (default: made from the folder's name)")
-      .option('--confirm-move', 'yes, change the base URL and begin a new history');
+      .option('--confirm-move', 'yes, change the base URL and begin a new history')
+      .option(...CONFIRM_ROOT);
     addSetOptions(command, 'publish');
   },
 
@@ -44,6 +47,7 @@ export const publish: CliCommand<Options> = {
       id: options.id,
       values: readSetOptions(options, 'publish', workingDirectory),
       confirmed: options.confirmMove === true,
+      confirmedRoot: options.confirmRoot === true,
       onPublished: (source, published) => tellWhere(call, source, published),
     });
     return EXIT.done;
@@ -61,8 +65,9 @@ async function tellWhere(
   const { resources } = await app.index.summary(set.id);
   const { root } = traitsOf(set.origin);
   const copies = mirrorCommands(set, baseUrl, program).map(({ command }) => command);
+  const { created, updated, deleted, skipped, hidden, problemCount } = found;
   const text = `
-Published ${root} as "${set.slug}": ${plural(resources, 'file')}.${isKnown ? `\nSince it was last published: ${describeChanges(found)}.` : ''}
+Published ${root} as "${set.slug}": ${plural(resources, 'file')}${problemCount > 0 ? `; ${plural(problemCount, 'path')} could not be read or published, as listed above` : ''}.${isKnown ? `\nSince it was last published: ${describeChanges(found)}.` : ''}
 
   Web page            ${home}
   Source Description  ${sourceDescription}
@@ -73,7 +78,6 @@ Published ${root} as "${set.slug}": ${plural(resources, 'file')}.${isKnown ? `\n
 Watching it: files that are added, edited, moved or removed show up as changes.
 The history is kept in ${describeStore(loaded.configuration.store)}. Ctrl-C stops; the same command goes on with it later.
 `;
-  const { created, updated, deleted, skipped } = found;
   const sinceLastTime = isKnown ? { sinceLastTime: { created, updated, deleted } } : {};
   const documents = { sourceDescription, resourceList, changeList };
   await terminal.print(text, {
@@ -82,6 +86,8 @@ The history is kept in ${describeStore(loaded.configuration.store)}. Ctrl-C stop
     root,
     resources,
     skipped,
+    hidden,
+    ...(problemCount > 0 && { problemCount }),
     home,
     ...documents,
     ...sinceLastTime,

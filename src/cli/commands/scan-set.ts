@@ -6,6 +6,7 @@ import { sync } from '../../sources/sync/sync.ts';
 import type { SyncProgress, SyncSummary } from '../../sources/sync-counter.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
+import { describeHidden } from '../ui/describe-hidden.ts';
 import { describeSkipped } from '../ui/describe-skipped.ts';
 import { printableLine } from '../ui/printable.ts';
 import { startProgress } from '../ui/progress.ts';
@@ -74,11 +75,12 @@ export const scanSet: CliCommand<Options> = {
       });
       if (!dryRun) {
         if (summary !== undefined) app.postingLog.addSync(set.id, summary);
+        if (summary !== undefined) await app.sets.recordHidden(set.slug, summary.hidden);
         await app.sets.markReady(set.slug);
       }
       return { set, summary, dryRun };
     }).finally(() => progress.end());
-    if (scanned.summary !== undefined) warn(scanned.summary, terminal);
+    if (scanned.summary !== undefined) warn(scanned.set, scanned.summary, terminal);
     await terminal.print(describeScan(scanned), viewScan(scanned));
     return (scanned.summary?.problemCount ?? 0) > 0 ? EXIT.failed : EXIT.done;
   },
@@ -89,8 +91,8 @@ function describeProgress({ origin }: ResourceSet, { files, hashed, bytes }: Syn
   return `comparing: ${plural(files, entry)}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`;
 }
 
-function warn(summary: SyncSummary, terminal: Terminal): void {
-  const { problems, problemCount, duplicates = 0, duplicateKeys = [] } = summary;
+function warn(set: ResourceSet, summary: SyncSummary, terminal: Terminal): void {
+  const { problems, problemCount, hidden, duplicates = 0, duplicateKeys = [] } = summary;
   if (duplicates > 0) {
     const some = duplicateKeys.slice(0, PRINTED_DUPLICATES).join(' ');
     const more = duplicates > PRINTED_DUPLICATES ? ' …' : '';
@@ -100,6 +102,7 @@ function warn(summary: SyncSummary, terminal: Terminal): void {
   }
   const skippedText = describeSkipped(summary);
   if (skippedText !== undefined) terminal.say(skippedText);
+  if (hidden !== undefined) terminal.say(printableLine(describeHidden(set, hidden)));
   for (const { path, problem } of problems.slice(0, PRINTED_PROBLEMS)) {
     terminal.say(printableLine(`${path}: ${problem}`));
   }

@@ -5,7 +5,8 @@ import { TidemarkError } from '../../core/errors.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
 import { SyncCounter, type SyncSummary } from '../../sources/sync-counter.ts';
 import type { Call } from '../cli-command.ts';
-import { publishedOrigin, refuseOtherFolder, setOfFolder } from '../set-of-folder.ts';
+import { confirmRoot } from '../confirm-root.ts';
+import { publishedOrigin, publishedSet, refuseOtherFolder, setOfFolder } from '../set-of-folder.ts';
 import { announceChanges } from '../ui/announce-changes.ts';
 import { printSyncEvents } from '../ui/print-sync-events.ts';
 import { type ScanBar, startScanBar } from '../ui/scan-bar.ts';
@@ -19,6 +20,8 @@ interface FolderOptions {
   readonly values: SetValues;
   /** Whether a new history may start when the base URL changes. */
   readonly confirmed: boolean;
+  /** Whether a home folder, or all of `/`, may be published. */
+  readonly confirmedRoot: boolean;
   /** Called when the folder is published. Its output comes before the first change. */
   onPublished(source: Source, published: PublishedFolder): Promise<void>;
 }
@@ -37,7 +40,7 @@ const STOPPED =
 /** Publishes a folder and shows its changes, until a signal stops it. Checks everything before it makes a set. */
 export async function publishFolder(
   call: Pick<Call, 'loaded' | 'terminal' | 'workingDirectory' | 'stopped'>,
-  { root, id, values, confirmed, onPublished }: FolderOptions,
+  { root, id, values, confirmed, confirmedRoot, onPublished }: FolderOptions,
 ): Promise<void> {
   const { loaded, terminal, workingDirectory, stopped } = call;
   const { dataFolder, sources } = loaded.configuration;
@@ -54,6 +57,7 @@ export async function publishFolder(
     async check(app) {
       origin = await publishedOrigin(app, origin);
       await refuseOtherFolder(app, { origin, dataFolder });
+      if ((await publishedSet(app, origin)) === undefined) await confirmRoot(call, origin, confirmedRoot);
     },
     async prepare(app) {
       published = await setOfFolder(app, { id, values, origin, ownFiles });

@@ -5,6 +5,7 @@ import { isTidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import { type ResourceSet, readingSettings, type SetId } from '../../core/resource-set.ts';
 import { type SyncEvents, SyncLoop } from '../../sources/sync/sync-loop.ts';
+import type { SyncSummary } from '../../sources/sync-counter.ts';
 
 /**
  * Milliseconds between two checks which sets exist: another process may add or remove one. An idle server sends its
@@ -103,7 +104,7 @@ export class SyncLoops {
       ...shown,
       onScanned: (summary, extent, under) => {
         postingLog.addSync(set.id, summary);
-        if (extent === 'full') this.#recordTrouble(set.slug, undefined);
+        if (extent === 'full') this.#recordScan(set.slug, summary);
         shown.onScanned?.(summary, extent, under);
       },
       onTrouble: (error) => {
@@ -124,6 +125,12 @@ export class SyncLoops {
   /** Records trouble for other processes, which show it. This fails silently when the store itself is in trouble. */
   #recordTrouble(slug: string, problem: string | undefined): void {
     this.#recording = this.#recording.then(() => this.#app.sets.recordTrouble(slug, problem)).catch(() => {});
+  }
+
+  /** Records the result of a full scan for other processes, as `#recordTrouble`. */
+  #recordScan(slug: string, { hidden }: SyncSummary): void {
+    this.#recordTrouble(slug, undefined);
+    this.#recording = this.#recording.then(() => this.#app.sets.recordHidden(slug, hidden)).catch(() => {});
   }
 
   async #markReady({ firstSync }: SyncLoop, { slug }: ResourceSet): Promise<boolean> {

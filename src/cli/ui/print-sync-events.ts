@@ -2,6 +2,7 @@ import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
+import { describeHidden } from './describe-hidden.ts';
 import { describeSkipped } from './describe-skipped.ts';
 import { printableLine } from './printable.ts';
 import type { ScanBar } from './scan-bar.ts';
@@ -15,7 +16,7 @@ const SKIPPED = 'it is not a file: a link to a folder, out of the root or to not
 /** Prints the sync events of a set, for users. */
 export function printSyncEvents(terminal: Terminal, set: ResourceSet, bar: ScanBar | undefined): SyncEvents {
   const { slug } = set;
-  let skipped: string | undefined;
+  let notices: readonly (string | undefined)[] = [];
   /**
    * What was reported about a path since the last full scan: a file that is written again and again is reported once.
    */
@@ -32,10 +33,11 @@ export function printSyncEvents(terminal: Terminal, set: ResourceSet, bar: ScanB
       if (extent === 'full') {
         said.clear();
         bar?.end();
-        const text = describeSkipped(summary);
-        if (text !== undefined && text !== skipped) terminal.say(text);
+        const hidden = summary.hidden && printableLine(describeHidden(set, summary.hidden));
+        const texts = [describeSkipped(summary), hidden];
+        for (const text of texts) if (text !== undefined && !notices.includes(text)) terminal.say(text);
         // The same text is not repeated after each scan.
-        skipped = text;
+        notices = texts;
       }
       for (const { path, problem } of problems.slice(0, MOST_PROBLEMS)) sayOnce(path, problem);
       for (const path of (summary.skippedPaths ?? []).slice(0, MOST_PROBLEMS)) sayOnce(path, SKIPPED);

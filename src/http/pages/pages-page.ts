@@ -5,6 +5,7 @@ import { documentUri } from '../../publish/documents.ts';
 import { linkTo } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { type Paging, pager } from './parts/pager.ts';
+import { pathText } from './parts/path-text.ts';
 import { nameOf } from './parts/resource-parts.ts';
 import { readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
 import { type Column, stackingTable } from './parts/tables.ts';
@@ -41,7 +42,7 @@ function columns(page: PagesPage): readonly Column<PageInfo>[] {
       isHead: true,
       cell: ({ name }) => html`<a href="${linkTo(uriOf(name), frame)}">${name}</a>`,
     },
-    { name: 'From', style: 'name', cell: ({ from }) => (from === '' ? 'the beginning' : nameOf(from)) },
+    { name: 'From', style: 'name', cell: ({ from }) => (from === '' ? 'the beginning' : pathText(nameOf(from))) },
     { name: 'Resources', style: 'number', cell: ({ entries }) => formatCount(entries) },
     {
       name: 'Last changed',

@@ -15,6 +15,7 @@ import { searchForm } from './parts/search-form.ts';
 import {
   emptySet,
   feedLink,
+  hiddenNotice,
   readingNotice,
   renderSetFrame,
   type SetFrame,
@@ -44,6 +45,7 @@ export function renderSetPage(page: SetPage): string {
   const main = html`${readingNotice(set)}
 ${troubleNotice(page)}
 ${unreadNotice(page)}
+${hiddenNotice(page)}
 ${figures([
   [set.ready ? 'resources' : 'resources so far', formatCount(summary.resources)],
   ['changes recorded', formatCount(summary.changes)],

@@ -7,7 +7,7 @@ import type { Observation } from '../request/observation.ts';
 
 interface Observers {
   readonly metrics: HttpMetrics;
-  /** Receives a line for each request; none are logged without it. */
+  /** Receives a line for each request, at `debug` for one that only reads; none are logged without it. */
   readonly accessLog: Logger | undefined;
 }
 
@@ -31,8 +31,7 @@ export class RequestObserver {
 
   constructor({ metrics, accessLog }: Observers) {
     this.#metrics = metrics;
-    // Lines below the level of the log are not even built.
-    this.#log = accessLog?.isLevelEnabled('info') ? accessLog : undefined;
+    this.#log = accessLog;
   }
 
   begin(): void {
@@ -43,7 +42,10 @@ export class RequestObserver {
     const { id, began, route, sender } = observation;
     const seconds = (performance.now() - began) / 1000;
     this.#metrics.end({ route, method, status, seconds, sent });
-    this.#log?.info(
+    const level = isPlainRead({ method, status, isAborted }) ? 'debug' : 'info';
+    // A line below the level of the log is not even built.
+    if (!this.#log?.isLevelEnabled(level)) return;
+    this.#log[level](
       {
         requestId: id,
         method,
@@ -66,6 +68,11 @@ export class RequestObserver {
     this.#counted.set(socket, all);
     return sent;
   }
+}
+
+/** Whether a request changed nothing and failed in nothing: a copy of a set makes one for each resource. */
+function isPlainRead({ method, status, isAborted }: Pick<EndedRequest, 'method' | 'status' | 'isAborted'>): boolean {
+  return (method === 'GET' || method === 'HEAD') && status >= 200 && status < 400 && !isAborted;
 }
 
 /** The sender, without secrets. */

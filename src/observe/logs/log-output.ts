@@ -129,7 +129,7 @@ class LostLines {
     const lines = this.count === 1 ? '1 line' : `${this.count} lines`;
     const msg = `${lines} of this log could not be written: ${this.#problem}`;
     // It begins on a line of its own, also when a part of a line was written before.
-    return `\n${JSON.stringify({ level: 40, time: Date.now(), msg })}\n`;
+    return `\n${JSON.stringify({ level: 'warn', time: new Date().toISOString(), msg })}\n`;
   }
 
   /** Call this when the notice was written. */

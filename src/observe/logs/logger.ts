@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Configuration } from '../../config/configuration.ts';
 import { GatheringLogOutput, LogOutput } from './log-output.ts';
 import { loggedError } from './logged-error.ts';
@@ -7,6 +7,13 @@ import { scrubbedFields } from './scrubbed-fields.ts';
 
 type Level = Configuration['logLevel'];
 
+/** A line has the name of its level, and its time in ISO 8601: people read them, too. */
+const LINES = {
+  base: null,
+  formatters: { level: (level: string) => ({ level }) },
+  timestamp: stdTimeFunctions.isoTime,
+};
+
 /**
  * Logs JSON lines to standard error, where results never go. Writes at once, so that the last lines of a process are
  * not lost.
@@ -14,12 +21,12 @@ type Level = Configuration['logLevel'];
 export function createLogger(level: Level, destination: DestinationStream = new LogOutput()): Logger {
   return pino(
     {
+      ...LINES,
       level,
-      base: null,
       // Pino serializes objects that `scrubbedFields` skips because they are not plain.
       redact: { paths: [...SECRET_NAMES].map((name) => `*["${name}"]`), censor: HIDDEN },
       serializers: { err: loggedError },
-      formatters: { log: scrubbedFields },
+      formatters: { ...LINES.formatters, log: scrubbedFields },
       hooks: {
         logMethod(args, method) {
           const scrub = (value: unknown) => (typeof value === 'string' ? scrubbed(value) : value);
@@ -34,7 +41,7 @@ export function createLogger(level: Level, destination: DestinationStream = new 
   );
 }
 
-/** A line for each request. */
+/** A line for each request, at `debug` for one that only reads. */
 export interface AccessLog {
   readonly logger: Logger;
   /** Writes what is gathered. */
@@ -43,5 +50,5 @@ export interface AccessLog {
 
 export function createAccessLog(level: Level): AccessLog {
   const destination = new GatheringLogOutput();
-  return { logger: pino({ level, base: null }, destination), close: () => destination.close() };
+  return { logger: pino({ ...LINES, level }, destination), close: () => destination.close() };
 }

@@ -1,9 +1,14 @@
-const LEVELS: Readonly<Record<number, string>> = { 20: 'debug: ', 40: 'warning: ', 50: 'error: ', 60: 'error: ' };
+const LEVELS: Readonly<Record<string, string>> = {
+  debug: 'debug: ',
+  warn: 'warning: ',
+  error: 'error: ',
+  fatal: 'error: ',
+};
 
 interface LoggedLine {
-  readonly level: number;
-  /** Milliseconds since 1970. */
-  readonly time: number;
+  readonly level: string;
+  /** In ISO 8601. */
+  readonly time: string;
   readonly msg?: string;
   readonly err?: { readonly message?: string; readonly stack?: string };
   readonly [field: string]: unknown;
@@ -15,8 +20,9 @@ export function textLine(json: string): string {
   const clock = new Date(time).toLocaleTimeString('en-GB');
   const cause = err?.message === undefined || msg.includes(err.message) ? '' : `: ${err.message}`;
   const what = msg === 'request' ? describeRequest(fields) : `${msg}${cause}${describeFields(fields)}`;
-  const stack = level >= 50 && err?.stack !== undefined ? `\n${err.stack}` : '';
-  return `${clock}  ${LEVELS[level] ?? ''}${what}${stack}`;
+  const stack = LEVELS[level] === 'error: ' && err?.stack !== undefined ? `\n${err.stack}` : '';
+  const mark = msg === 'request' ? '' : (LEVELS[level] ?? '');
+  return `${clock}  ${mark}${what}${stack}`;
 }
 
 /** Describes a line of the access log. */

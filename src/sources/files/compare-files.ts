@@ -1,6 +1,8 @@
+import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { ContentRoot, FileEntry } from '../content-root.ts';
+import { isHiddenPath } from '../hidden-files.ts';
 import type { CompareOptions, Difference, SyncStep } from '../source.ts';
 import { FileClassifier } from './classify-file.ts';
 import { describeFile } from './describe-file.ts';
@@ -85,6 +87,8 @@ class FileComparison {
   readonly #files: ComparedFiles;
   readonly #options: Options;
   readonly #classifier: FileClassifier;
+  /** Whether these are files of a user, and no copy of another source. */
+  readonly #isRoot: boolean;
   readonly #versions: VersionWriter | undefined;
   #findings: Finding[] = [];
   #toDescribe: RowOfFile[] = [];
@@ -92,6 +96,7 @@ class FileComparison {
 
   constructor(files: ComparedFiles, options: Options) {
     const { set, root } = files;
+    this.#isRoot = traitsOf(set.origin).root !== undefined;
     this.#files = files;
     this.#options = options;
     const { rehash = false } = options;
@@ -107,7 +112,7 @@ class FileComparison {
   add(row: FileRow): void {
     const { key, file, resource } = row;
     const { counter } = this.#options;
-    if (file !== undefined) counter.file();
+    if (file !== undefined) this.#count(file);
     const action = this.#classifier.classify(row);
     switch (action.todo) {
       case 'nothing':
@@ -131,6 +136,13 @@ class FileComparison {
         counter.problem(action.problem);
         break;
     }
+  }
+
+  #count({ path }: FileEntry): void {
+    const { counter } = this.#options;
+    counter.file();
+    // Another source has published what is copied.
+    if (this.#isRoot && isHiddenPath(path)) counter.hidden(path);
   }
 
   /** Describes the files that wait to be described, and ends the step. */

@@ -38,15 +38,15 @@ describe('The log of a failed request', () => {
     const about = { requestId: 'mine-1', method: 'GET', path: '/sets/maps/resources/a.txt' };
     const [line] = logged(openError('a.txt', denied));
     const { time: _, msg, ...fields } = line!;
-    assert.deepEqual(fields, { level: 40, ...about, code: 'unavailable' });
+    assert.deepEqual(fields, { level: 'warn', ...about, code: 'unavailable' });
     assert.match(String(msg), /^a request failed: "a\.txt" cannot be read: .*permission denied/i);
-    assert.equal(logged(new TidemarkError('unavailable', 'the store does not answer'))[0]!.level, 40);
+    assert.equal(logged(new TidemarkError('unavailable', 'the store does not answer'))[0]!.level, 'warn');
   });
 
   it('has an error with its stack for what is not expected, and nothing for what comes too early', () => {
     for (const error of [new TypeError('a mistake'), new TidemarkError('incompatible', 'the store is newer')]) {
-      const [{ level, err }] = logged(error) as [{ level: number; err: Error }];
-      assert.equal(level, 50);
+      const [{ level, err }] = logged(error) as [{ level: string; err: Error }];
+      assert.equal(level, 'error');
       assert.match(err.stack!, /error-answer\.test/);
     }
     assert.deepEqual(logged(new TidemarkError('not-ready', 'not yet')), []);

@@ -73,6 +73,7 @@ async function publishSample(call: Call<Options>, folder: string): Promise<void>
         id: SET,
         values: { title: 'A sample collection' },
         confirmed: false,
+        confirmedRoot: true,
         async onPublished({ baseUrl }) {
           await tellWhere(call, { root, baseUrl });
           changing = keepChanging({ ...call, stopped: signal }, collection);

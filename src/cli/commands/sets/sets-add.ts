@@ -5,18 +5,30 @@ import { newSetFields } from '../../../config/set/new-set-fields.ts';
 import { SOURCE_SETTINGS } from '../../../config/set/set-settings.ts';
 import { isTidemarkError } from '../../../core/errors.ts';
 import { formatRecordsSource, type Origin, traitsOf } from '../../../core/origin.ts';
-import { parseSlug } from '../../../core/resource-set.ts';
+import type { HiddenFiles } from '../../../core/resource-set.ts';
+import { parseSlug, type ResourceSet } from '../../../core/resource-set.ts';
 import { type NewSet, parseUrlPrefix } from '../../../sets/new-set.ts';
 import { findSource } from '../../../sources/find-source.ts';
+import { isHiddenPath, withHiddenPath } from '../../../sources/hidden-files.ts';
 import { askServer } from '../../ask-server.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
+import { CONFIRM_ROOT, confirmRoot } from '../../confirm-root.ts';
 import { EXIT } from '../../exit-code.ts';
 import { addSetOptions, readSetOptions } from '../../set-options.ts';
 import { viewSet } from '../../set-view.ts';
 import { keptBaseUrl, settleBaseUrl } from '../../settle-base-url.ts';
+import { describeHidden } from '../../ui/describe-hidden.ts';
+import { printableLine } from '../../ui/printable.ts';
 import { withApp } from '../../with-app.ts';
 
-export const setsAdd: CliCommand = {
+interface Options {
+  readonly confirmRoot?: boolean;
+}
+
+/** Number of files of a folder among which hidden ones are sought: a scan finds the others. */
+const MOST_FILES = 10_000;
+
+export const setsAdd: CliCommand<Options> = {
   group: 'sets',
   usage: 'add <id>',
   summary: `Adds a set: ${SOURCE_SETTINGS.map(({ source }) => `of ${source.summary}`).join(', ')}, or of resources that are served elsewhere (--url-prefix).`,
@@ -32,14 +44,18 @@ export const setsAdd: CliCommand = {
 
   options(command) {
     addSetOptions(command, 'sets add');
+    command.option(...CONFIRM_ROOT);
   },
 
   async run(call) {
     const set = await newSet(call);
     return withApp(call, async (app) => {
       await settleBaseUrl(app, call.loaded);
-      const view = await viewSet(app, await app.sets.add(set));
+      const added = await app.sets.add(set);
+      const hidden = await hiddenFilesOf(app, added);
+      const view = await viewSet(app, { ...added, hidden });
       await call.terminal.print(`Added the set ${view.set}: ${view.documents.capabilityList}`, view);
+      if (hidden !== undefined) call.terminal.say(printableLine(describeHidden(added, hidden)));
       const { source, entry, from } = traitsOf(set.origin);
       // Any URL of a server may lead to its source.
       if (from !== undefined) call.terminal.say(`It copies ${from.set}.`);
@@ -55,6 +71,25 @@ export const setsAdd: CliCommand = {
     });
   },
 };
+
+/** The hidden files among the first files of a folder, before a scan finds all of them. */
+async function hiddenFilesOf(app: App, set: ResourceSet): Promise<HiddenFiles | undefined> {
+  if (traitsOf(set.origin).folder === undefined) return undefined;
+  let hidden: HiddenFiles | undefined;
+  let listed = 0;
+  try {
+    for await (const entries of app.rootOf(set).root.list()) {
+      for (const { path, problem } of entries)
+        if (problem === undefined && isHiddenPath(path)) hidden = withHiddenPath(path, hidden);
+      listed += entries.length;
+      if (listed >= MOST_FILES) break;
+    }
+  } catch (error) {
+    // The set is added all the same, and its scan reports that.
+    if (!isTidemarkError(error, 'unavailable')) throw error;
+  }
+  return hidden;
+}
 
 /** What to do when there are no records yet; undefined for other sets, and while the artifact store is away. */
 async function hintWithoutArtifact({ artifacts }: App, origin: Origin): Promise<string | undefined> {
@@ -72,11 +107,13 @@ async function hintWithoutArtifact({ artifacts }: App, origin: Origin): Promise<
 }
 
 /** Checks everything before a store is opened, so that a mistake leaves no store behind. */
-async function newSet({ args, options, loaded, workingDirectory }: Call): Promise<NewSet & { origin: Origin }> {
+async function newSet(call: Call<Options>): Promise<NewSet & { origin: Origin }> {
+  const { args, options, loaded, workingDirectory } = call;
   const slug = parseSlug(args[0]!);
   const values = readSetOptions(options, 'sets add', workingDirectory);
   const giver = { configuration: loaded.configuration, workingDirectory, findSource, slug };
   const fields = await newSetFields(values, giver);
   if (fields.urlPrefix !== undefined) parseUrlPrefix(fields.urlPrefix);
+  await confirmRoot(call, fields.origin, options.confirmRoot === true);
   return { slug, ...fields };
 }

@@ -5,12 +5,12 @@ import {
   setSettingsOverHttp,
   shownSettings,
 } from '../../../config/set/set-settings.ts';
-import { traitsOf } from '../../../core/origin.ts';
+import { type Origin, traitsOf } from '../../../core/origin.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
-import { renderSetFrame, type SetFrame, troubleNotice, unreadNotice } from '../parts/set-frame.ts';
+import { hiddenNotice, renderSetFrame, type SetFrame, troubleNotice, unreadNotice } from '../parts/set-frame.ts';
 import { facts } from '../parts/tables.ts';
 import { counted, timeElement } from '../parts/words.ts';
 import { type FormValues, givenValue, settingFields } from './set-form.ts';
@@ -40,6 +40,18 @@ function others(command: 'sets add' | 'sets change'): readonly SetSettingName[] 
   return setSettingsOverHttp(command).filter((name) => !ORIGINS.includes(name));
 }
 
+/** The origins that need no root over HTTP. */
+const WITHOUT_ROOTS: readonly Origin[] = [
+  { kind: 'posted' },
+  { kind: 'artifact', provider: 'any', activity: 'harvest' },
+];
+
+/** Whether a set can have the setting where the server may publish no folder, bucket or source over HTTP. */
+function goesWithoutRoots(name: SetSettingName): boolean {
+  if (setSettingOf(name).source?.inApiRoots === true) return false;
+  return WITHOUT_ROOTS.some((origin) => canHave(origin, name));
+}
+
 /** The field that repeats the id of a set that is removed. */
 export const CONFIRMATION = 'confirm';
 
@@ -50,11 +62,11 @@ export const CHANGED: readonly SetSettingName[] = others('sets change');
 export function renderAddSetPage({ frame, takesRoots, attempt }: AddSetPage): string {
   const value = (name: SetSettingName) => (attempt === undefined ? undefined : givenValue(attempt.form, name));
   const given = { value, wrong: attempt?.field };
-  const origins = ORIGINS.filter((name) => takesRoots || setSettingOf(name).source?.inApiRoots !== true);
+  const offered = (name: SetSettingName) => takesRoots || goesWithoutRoots(name);
   const [title, isPrivate, ...rest] = [
     'title',
     'private',
-    ...others('sets add').filter((name) => name !== 'title' && name !== 'private'),
+    ...others('sets add').filter((name) => name !== 'title' && name !== 'private' && offered(name)),
   ] as const;
   const main = html`<h1>Add a set</h1>
 ${problemNotice(attempt?.problem)}
@@ -65,7 +77,7 @@ ${problemNotice(attempt?.problem)}
 ${settingFields([title, isPrivate] as readonly SetSettingName[], given)}
 <h2>Where its resources come from</h2>
 <p class="quiet">Fill in one of these. With a URL prefix alone, changes are posted to the set, and another server has the files.${!takesRoots && html` To publish a folder, a bucket or a copy of another source, run <code>tidemark sets add ID --root FOLDER</code> (or <code>--from URL</code>) on the machine, or start the server with <code>--api-roots</code>.`}</p>
-${settingFields(origins, given)}
+${settingFields(ORIGINS.filter(offered), given)}
 <details${attempt !== undefined && html` open`}><summary>More settings</summary>
 ${settingFields(rest as readonly SetSettingName[], given)}</details>
 <p><button>Add the set</button></p>
@@ -93,6 +105,7 @@ export function renderSettingsPage(page: SettingsPage): string {
 ${problemNotice(attempt?.problem)}
 ${troubleNotice(page)}
 ${unreadNotice(page)}
+${hiddenNotice(page)}
 ${facts([...(shown === undefined ? [] : [[shown.name, source] as const]), ['URL prefix', set.urlPrefix]])}
 <h2>Settings</h2>
 <p class="quiet">The same as <code>tidemark sets change ${set.slug}</code> and <code>PATCH /api/sets/${set.slug}</code>. An empty field restores the default.</p>

@@ -7,6 +7,7 @@ import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
 import { onward, queryOf } from '../parts/pager.ts';
+import { pathText } from '../parts/path-text.ts';
 import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { counted } from '../parts/words.ts';
@@ -54,7 +55,7 @@ ${
           name: 'File',
           style: 'name',
           isHead: true,
-          cell: ({ name, url }) => html`<a href="${frame.top}api/${url}"><bdi>${plainName(name)}</bdi></a>`,
+          cell: ({ name, url }) => html`<a href="${frame.top}api/${url}">${pathText(plainName(name))}</a>`,
         },
         { name: 'Size', style: 'number', cell: ({ length }) => formatBytes(length) },
         { name: 'SHA-256', style: 'name wide', cell: ({ sha256 }) => html`<span class="id">${sha256}</span>` },

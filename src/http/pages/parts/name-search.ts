@@ -1,4 +1,5 @@
-import { type Html, html } from './html.ts';
+import type { Html } from './html.ts';
+import { pathText, type TextRange } from './path-text.ts';
 
 /** A search for resources as typed by a user: `*` means any text. */
 export interface NameSearch {
@@ -30,10 +31,7 @@ export function parseNameSearch(q: string): NameSearch {
  * The positions of the parts of a search in a name, as pairs of start and end; undefined when it does not contain all
  * of them in order. Takes linear time.
  */
-export function placesIn(
-  name: string,
-  { parts, isBeginning }: NameSearch,
-): readonly (readonly [number, number])[] | undefined {
+export function placesIn(name: string, { parts, isBeginning }: NameSearch): readonly TextRange[] | undefined {
   const text = small(name);
   const places: [number, number][] = [];
   let from = 0;
@@ -48,14 +46,10 @@ export function placesIn(
 
 /** A name with the parts of a search marked; a name that was found by its encoded form has no mark. */
 export function markedName(name: string, search: NameSearch): Html {
-  let end = 0;
-  const places = (placesIn(name, search) ?? []).filter(([from, to]) => from < to);
-  const marked = places.map(([from, to]) => {
-    const before = name.slice(end, from);
-    end = to;
-    return html`${before}<mark>${name.slice(from, to)}</mark>`;
-  });
-  return html`${marked}${name.slice(end)}`;
+  return pathText(
+    name,
+    (placesIn(name, search) ?? []).filter(([from, to]) => from < to),
+  );
 }
 
 /** Lower-cases only ASCII letters, as the store does; so the length of the text does not change. */

@@ -4,12 +4,13 @@ import { recordIdOfKey } from '../../../core/record-key.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { type Html, html } from './html.ts';
 import { markedName, type NameSearch } from './name-search.ts';
+import { pathText } from './path-text.ts';
 import { type Column, stackingTable } from './tables.ts';
 import { timeElement } from './words.ts';
 
 /** The name of a resource, with a link to its page. @param text its name, which may contain marks */
-export function resourceLink(key: ResourceKey, text: Html | string = nameOf(key)): Html {
-  return html`<a href="./resource?key=${encodeURIComponent(key)}"><bdi>${text}</bdi></a>`;
+export function resourceLink(key: ResourceKey, text = pathText(nameOf(key))): Html {
+  return html`<a href="./resource?key=${encodeURIComponent(key)}">${text}</a>`;
 }
 
 /** The displayed name of a resource: its decoded path below the set's prefix, or its URI elsewhere. */

@@ -1,10 +1,12 @@
 import { traitsOf } from '../../../core/origin.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import { formatCount } from '../../../lib/format-count.ts';
 import type { UnreadEntries } from '../../../observe/metrics/unread-entries.ts';
 import type { Frame } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type HeadLink, renderPage } from './layout.ts';
+import { pathText } from './path-text.ts';
 import { counted, timeElement } from './words.ts';
 
 /** The pages of a set, in the order of its tabs. */
@@ -50,7 +52,7 @@ export function renderSetFrame(page: SetFrame, main: Html, { above, links, again
     frame,
     title: [above ?? tabName, name].filter((part) => part !== undefined).join(' – '),
     main: html`${crumbs(page)}
-<h1>${above ?? name} ${above === undefined && stateBadge(set)}</h1>
+<h1>${above === undefined ? name : pathText(above)} ${above === undefined && stateBadge(set)}</h1>
 ${
   above === undefined &&
   html`<p class="subtitle"><span class="id">${set.slug}</span> ${subtitle !== undefined && html`· ${subtitle.text}${subtitle.name !== undefined && html` <code>${subtitle.name}</code>`}`} · resources below <code>${set.urlPrefix}</code></p>
@@ -100,6 +102,16 @@ export function unreadNotice({ unread, frame: { now } }: SetFrame): Html | undef
   return html`<div class="notice bad" role="status"><p>${counted(problemCount, 'entry', 'entries')} of its source could not be read ${timeElement(at * 1000, now)}, so the set lacks them, or has them as they were before:</p>
 <ul>${problems.map(({ path, problem }) => html`<li>${problem.startsWith(path) ? problem : html`<code>${path}</code>: ${problem}`}</li>`)}</ul>
 <p>${more > 0 && `The log of the server has ${counted(more, 'more')}. `}They are tried again when they change, and with each <a href="./settings">scan of all of it</a>.</p></div>`;
+}
+
+/** Hidden files that are published, for administrators: perhaps they were not meant to be. */
+export function hiddenNotice({ set: { hidden, private: isPrivate }, frame: { viewer } }: SetFrame): Html | undefined {
+  if (hidden === undefined || !viewer.isAdministrator) return undefined;
+  const { count, paths } = hidden;
+  const names = paths.map((path, at) => html`${at > 0 && ', '}<code>${path}</code>`);
+  const more = count > paths.length && ` and ${formatCount(count - paths.length)} more`;
+  const readers = isPrivate === true ? 'everybody who may read the set' : 'everybody';
+  return html`<div class="notice" role="status"><p>It publishes hidden files, to ${readers}: ${names}${more}. To leave them out, add <code>.*</code> to “Files to leave out” in the <a href="./settings">settings</a>.</p></div>`;
 }
 
 /** Lets feed readers find the changes of a set. */

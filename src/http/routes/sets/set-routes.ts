@@ -26,6 +26,7 @@ export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping
     ...shownSettings(set),
     ...(await view(set)),
     trouble: troubleOf(set),
+    hiddenFiles: set.hidden,
   });
 
   return [
