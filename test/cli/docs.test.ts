@@ -244,6 +244,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     blocks: ['runs'],
     async prepare(place) {
       place.write('maps/a.txt', 'a');
+      place.write('resourcelist.xml', RESOURCE_LIST);
       await succeed(place, 'tidemark sets add maps --root maps');
       await succeed(place, 'tidemark scan maps');
       await place.serve('tidemark serve');
@@ -271,6 +272,15 @@ const PAGES: Readonly<Record<string, Page>> = {
   'docs/republishing.md': { blocks: [{ not: 'copies a source of the reader; test/cli/sets-from.test.ts has one' }] },
   'docs/s3.md': { blocks: [NEEDS.s3, { not: 'sets up MinIO' }, { not: 'sets up Ceph' }] },
 };
+
+/** A document by itself, of no source. */
+const RESOURCE_LIST = `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:rs="http://www.openarchives.org/rs/terms/">
+<rs:ln rel="up" href="https://example.org/capabilitylist.xml"/>
+<rs:md capability="resourcelist" at="2026-03-01T09:00:00Z"/>
+<url><loc>https://example.org/a.txt</loc></url>
+</urlset>
+`;
 
 describe('The commands of README and docs', function () {
   this.timeout(600_000);
