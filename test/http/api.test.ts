@@ -130,8 +130,9 @@ describeOnEachStore('The JSON API', (store, itOnce) => {
     const uri = 'https://data.example.org/papers/b';
     const byUri = resourceSchema.parse(await get(`${set}/resource?uri=${encodeURIComponent(uri)}`));
     assert.deepEqual(byUri, resourceSchema.parse(await get(`${set}/resource?key=/b`)));
-    const { changed, created, ...rest } = byUri;
+    const { changed, created, page, ...rest } = byUri;
     assert.ok(created < changed);
+    assert.match((await ask(page!)).text, new RegExp(`<loc>${uri}</loc>`));
     assert.deepEqual(rest, {
       uri,
       key: '/b',

@@ -37,7 +37,7 @@ describe('The description of the API that a server gives', () => {
     await started.app.organizations.add('lane', { contacts: [] });
     await started.app.organizations.addStream('lane', 'main');
     const upload = await started.app.uploads.begin('lane');
-    await upload.add('a.mrc', [Buffer.from('a')]);
+    await upload.add('ids.del.txt', [Buffer.from('a')]);
     await processOf(await upload.finish({}));
     // No loop keeps them in sync here.
     for (const { slug } of await started.app.sets.list()) await started.app.sets.markReady(slug);
