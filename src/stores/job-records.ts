@@ -16,7 +16,7 @@ export interface DueJobs {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly limit: number;
-  /** Beginnings of the names of jobs that are left out. */
+  /** Beginnings of the names of jobs that are left out: each up to the first `~` of a name. */
   readonly except?: readonly string[];
 }
 

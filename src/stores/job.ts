@@ -16,9 +16,11 @@ const JOB_ID = /^[A-Za-z0-9._:~-]{1,200}$/;
  * later `notBefore` is due: the clock that recorded it was ahead.
  */
 export const LONGEST_PAUSE_MS = 900_000;
-/** Number of workers that may die while they run a job, before it has failed: with the pauses, that takes an hour. */
+/** Number of workers that may die while they run a job, before it has failed: with the pauses, 40 minutes at least. */
 export const MOST_DEATHS = 10;
 const FIRST_DEATH_PAUSE_MS = 30_000;
+/** Well below `LONGEST_PAUSE_MS`: the clock of another machine may be behind. */
+const LONGEST_DEATH_PAUSE_MS = 600_000;
 
 /** Times are in milliseconds since 1970, by the clock of the process that recorded them. */
 export interface Job {
@@ -172,7 +174,7 @@ export function expired(job: Job, mostDeaths: number, now: number): Job {
   const error = `the worker ${worker} sent no heartbeat for ${leaseMs / 1000} s${times}`;
   const counted = { ...job, attempts: job.attempts - 1, deaths };
   if (deaths >= mostDeaths) return ended(counted, { state: 'failed', error }, now);
-  const pauseMs = Math.min(FIRST_DEATH_PAUSE_MS * 2 ** (deaths - 2), LONGEST_PAUSE_MS);
+  const pauseMs = Math.min(FIRST_DEATH_PAUSE_MS * 2 ** (deaths - 2), LONGEST_DEATH_PAUSE_MS);
   return ended(counted, { state: 'queued', notBefore: deaths === 1 ? 0 : now + pauseMs, error }, now);
 }
 

@@ -15,10 +15,15 @@ const ADMINISTRATOR = 'the-administrator-of-all';
 describe('The log of a server with a private organization', () => {
   let place: Workplace;
   let files: Server;
+  /** Whether the server has the file again, rather than a page that says so. */
+  let isBack = false;
 
   beforeEach(async () => {
     place = await Workplace.make(SQLITE);
-    files = createServer((_request, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+    files = createServer(({ url }, response) => {
+      if (url === '/page.mrc') response.end(isBack ? marc('id-of-a-late-record') : 'text of an error page\n');
+      else response.writeHead(404).end();
+    }).listen(0, '127.0.0.1');
     await once(files, 'listening');
   });
   afterEach(async () => {
@@ -49,6 +54,7 @@ describe('The log of a server with a private organization', () => {
     await serving.says(/Serving \d+ sets/);
     const uploads = `http://127.0.0.1:${port}/api/organizations/sealed/uploads`;
     const headers = { Authorization: `Bearer ${token}` };
+    const administrator = { Authorization: `Bearer ${ADMINISTRATOR}` };
     const bad = Buffer.from(marc('id-of-a-bad-record', 'text of a record'));
     bad.write('x', 26);
     const posted = await postForm(
@@ -68,14 +74,24 @@ describe('The log of a server with a private organization', () => {
     const body = JSON.stringify({ url: url.replace('ada:pw@', '') });
     const signed = await ask(uploads, { method: 'POST', headers: { ...headers, ...JSON_BODY }, body });
     assert.equal(signed.status, 201, signed.text);
-    for (const [number, status] of [
-      [1, 'processed'],
-      [2, 'failed'],
-    ] as const) {
-      await until(`upload ${number} is ${status}`, async () => {
-        return JSON.parse((await ask(`${uploads}/vault/${number}`, { headers })).text).status === status;
-      });
-    }
+    const page = JSON.stringify({ url: new URL('/page.mrc', url.replace('ada:pw@', '')).href });
+    assert.equal(
+      (await ask(uploads, { method: 'POST', headers: { ...headers, ...JSON_BODY }, body: page })).status,
+      201,
+    );
+    const show = async (number: number) =>
+      JSON.parse((await ask(`${uploads}/vault/${number}`, { headers })).text) as { status: string; failure?: object };
+    const isNow = (number: number, status: string) =>
+      until(`upload ${number} is ${status}`, async () => (await show(number)).status === status);
+    await isNow(1, 'processed');
+    await isNow(2, 'failed');
+    await isNow(3, 'failed');
+    assert.match(JSON.stringify((await show(3)).failure), /nothing was taken of page\.mrc: .*text of an error page/);
+    // It is fetched again, since nothing was taken of what came.
+    isBack = true;
+    const retried = await ask(`${uploads}/vault/3/retry`, { method: 'POST', headers: administrator });
+    assert.equal(retried.status, 200, retried.text);
+    await isNow(3, 'processed');
     for (const query of ['?signature=the-signature', `?token=${token}`]) {
       assert.equal((await ask(`${uploads}${query}`)).status, 404);
     }
@@ -91,7 +107,7 @@ describe('The log of a server with a private organization', () => {
       token,
       ADMINISTRATOR,
       'id-of-a',
-      'text of a record',
+      'text of a',
       'ada@',
       'Ada Marsh',
     ];

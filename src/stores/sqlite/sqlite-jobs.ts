@@ -28,7 +28,7 @@ export class SqliteJobs implements JobRecords {
       get: database.prepare('SELECT version, body FROM jobs WHERE name = ?'),
       due: database.prepare(
         `SELECT version, body FROM jobs WHERE state = 'queued' AND not_before NOT BETWEEN ? AND ? AND kind ${AMONG}
-          AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE substr(name, 1, length(value)) = value)
+          AND substr(name, 1, instr(name, '~')) NOT IN (SELECT value FROM json_each(?))
           ORDER BY number LIMIT ?`,
       ),
       running: database.prepare(`SELECT version, body FROM jobs WHERE state = 'running' AND kind ${AMONG}`),

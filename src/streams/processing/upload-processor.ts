@@ -114,7 +114,7 @@ class Processing {
   /** Fetches and stores the file of an upload by URL, unless that was done. @throws every error of fetching */
   async fetch(): Promise<void> {
     this.#state = await readUploadState(this.#parts.catalog, this.#upload);
-    const isNeeded = this.#upload.url !== undefined && this.#body.fetched === undefined;
+    const isNeeded = this.#upload.url !== undefined && (this.#body.fetched === undefined || isToFetchAgain(this.#body));
     if (isNeeded) await this.#recordingFailure(() => this.#fetch());
   }
 
@@ -123,6 +123,7 @@ class Processing {
     const { applied } = this.#body;
     if (applied !== undefined) return applied;
     const { set, read } = await this.#recordingFailure(() => this.#prepare(thread));
+    if (this.#body.applying === undefined) await this.#requireTaken(read);
     if (this.#body.applying === undefined && (await this.#parts.pauses.isOn(this.#upload))) return undefined;
     try {
       return await this.#apply(set, read, this.#early ?? thread);
@@ -161,9 +162,17 @@ class Processing {
     // A later version may read what an earlier one did not.
     const isKnown = known !== undefined && (applying !== undefined || reasonForNothingTaken(known) === undefined);
     const read = isKnown ? known : await this.#read(set, thread);
-    const reason = applying === undefined ? reasonForNothingTaken(read) : undefined;
-    if (reason !== undefined) throw new TidemarkError('invalid', reason);
     return { set, read };
+  }
+
+  /** @throws TidemarkError `invalid`, without the reason: the log of the server names no files of uploads */
+  async #requireTaken(read: ReadUpload): Promise<void> {
+    const reason = reasonForNothingTaken(read);
+    if (reason === undefined) return;
+    await this.#recordFailure(reason, true);
+    const { organization, stream, number } = this.#upload;
+    const upload = uploadId(organization, stream, number);
+    throw new TidemarkError('invalid', `nothing was taken of the upload ${upload}: its state says why`, { upload });
   }
 
   async #fetch(): Promise<void> {
@@ -171,7 +180,8 @@ class Processing {
     const onProgress = (bytes: number) => report({ done: bytes, text: 'bytes fetched' });
     const fetched = await this.#parts.fetch(this.#upload, { signal, onProgress });
     failpoint('upload.fetched');
-    const state = await this.#record((before) => before.fetched === undefined && { fetched });
+    const isNeeded = (before: UploadState) => before.fetched === undefined || isToFetchAgain(before);
+    const state = await this.#record((before) => isNeeded(before) && { fetched });
     await this.#remove(artifactsOf(fetched), artifactsOf(state.fetched!));
   }
 
@@ -230,8 +240,10 @@ class Processing {
       const more = added(this.#body);
       if (more === false) return this.#body;
       await this.#confirm(more);
-      const { failure: _, ...others } = this.#body;
-      const change = { body: { ...others, ...more }, before: this.#state };
+      const { failure: _, read, ...others } = this.#body;
+      // What was read belongs to what was fetched.
+      const kept = read === undefined || more.fetched !== undefined ? others : { ...others, read };
+      const change = { body: { ...kept, ...more }, before: this.#state };
       const put = await unlessConflict(putUploadState(catalog, this.#upload, change));
       this.#state = put ?? (await readUploadState(catalog, this.#upload));
       if (put !== undefined) return put.body;
@@ -261,6 +273,10 @@ class Processing {
     for (const key of own) if (!named.includes(key)) await this.#parts.artifacts.delete(key).catch(() => {});
   }
 }
+
+/** What was fetched is of no use, and what is at the URL may be another file now. */
+const isToFetchAgain = ({ read, applying }: UploadState): boolean =>
+  read !== undefined && applying === undefined && reasonForNothingTaken(read) !== undefined;
 
 const artifactsOf = (files: readonly UploadedFile[]): readonly ObjectKey[] => files.map(({ artifact }) => artifact);
 

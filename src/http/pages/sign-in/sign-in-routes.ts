@@ -90,7 +90,10 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
         // Counted before the token is checked: many may be checked at the same time.
         const wait = wrongTokens.take(address, 1, WRONG_TOKENS_PER_MINUTE);
         if (wait > 0) throw tooManyRequests(wait);
-        const problem = await problemOfToken(token, { tokens, own: configuration.token });
+        const problem = await problemOfToken(token, { tokens, own: configuration.token }).catch((error: unknown) => {
+          wrongTokens.giveBack(address, 1);
+          throw error;
+        });
         if (problem !== undefined) return show(request, response, { to, problem: sentence(problem) });
         wrongTokens.giveBack(address, 1);
         setCookie({ request, response }, await sessions.begin(token), keeping);
