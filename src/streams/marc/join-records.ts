@@ -32,6 +32,12 @@ interface BadPart extends PartPlace {
 
 /** Most bytes of one joined record: its parts are kept in memory until the next id arrives. */
 const LONGEST_JOINED = 64_000_000;
+/** Bytes of memory that a part takes at least, as one that is tiny, or an erratum. */
+const SMALLEST_PART = 500;
+
+const TOO_LONG =
+  `the records with its id that follow each other have more than ${LONGEST_JOINED} bytes together, ` +
+  `or are more than ${LONGEST_JOINED / SMALLEST_PART}`;
 
 /**
  * Joins physical records that are one record, because they follow each other and have the same 001:
@@ -50,6 +56,7 @@ const LONGEST_JOINED = 64_000_000;
 export class RecordJoiner {
   readonly #limit: number;
   #parts: Part[] = [];
+  /** Bytes of all parts that arrived, also of those that are not kept because they are too many. */
   #length = 0;
   #ordinal = 0;
 
@@ -62,7 +69,7 @@ export class RecordJoiner {
   add(part: Part, read: ReadRecord[]): void {
     if (this.#parts.length > 0 && !mayFollow(this.#parts, part, this.#limit)) this.end(read);
     this.#parts.push(part);
-    this.#length += part.length;
+    this.#length += Math.max(part.length, SMALLEST_PART);
     if (this.#length > LONGEST_JOINED) this.#parts.length = 1;
   }
 
@@ -71,11 +78,11 @@ export class RecordJoiner {
     const [parts, length] = [this.#parts, this.#length];
     this.#parts = [];
     this.#length = 0;
-    if (parts.length === 1 && length <= LONGEST_JOINED) read.push(this.#single(parts[0]!));
-    else if (length > LONGEST_JOINED && parts[0]!.reason === undefined) {
-      const reason = `its parts have more than ${LONGEST_JOINED} bytes together`;
-      read.push(this.#single({ ...parts[0]!, reason }));
-    } else for (const record of recordsOf(parts, this.#limit)) read.push(this.#single(joined(record)));
+    const [first] = parts;
+    // One record alone that is too long has a better reason.
+    const isTooLong = length > LONGEST_JOINED && (first!.reason === undefined || length > first!.length);
+    if (isTooLong) read.push(this.#single({ ...first!, reason: TOO_LONG }));
+    else for (const record of recordsOf(parts, this.#limit)) read.push(this.#single(joined(record)));
   }
 
   #single(part: Part): ReadRecord {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { buildRecord } from '../../../../src/streams/marc/build-record.ts';
+import { type Part, RecordJoiner } from '../../../../src/streams/marc/join-records.ts';
 import { type MarcField, MarcRecord } from '../../../../src/streams/marc/marc-record.ts';
 import { readMarc21 } from '../../../../src/streams/marc/read-marc21.ts';
 import { readMarcXml } from '../../../../src/streams/marc/read-marcxml.ts';
+import type { ReadRecord } from '../../../../src/streams/marc/read-record.ts';
 import { writeMarcXml } from '../../../../src/streams/marc/write-marcxml.ts';
 import { encodeSample } from '../../../support/marc-records.ts';
 import { contentOf, isRecord, readAll } from '../../../support/read-marc.ts';
@@ -187,6 +189,25 @@ describe('Parts of a MARC21 record', () => {
         ['record', '1'],
       ],
     );
+  });
+
+  it('are kept in memory up to a number, also when they are tiny or cannot be read', () => {
+    const place = { offset: 0, id: '1', type: undefined, length: 0 };
+    const bad: Part = { ...place, reason: 'wrong' };
+    const good: Part = { ...place, deleted: false, record: new MarcRecord(part('1')), length: 70 };
+    const read = (one: Part, count: number): readonly ReadRecord[] => {
+      const joiner = new RecordJoiner(Infinity);
+      const records: ReadRecord[] = [];
+      for (let at = 0; at < count; at++) joiner.add(one, records);
+      joiner.end(records);
+      return records;
+    };
+    assert.equal(read(bad, 128_000).length, 128_000);
+    for (const one of [bad, good]) {
+      const [erratum, ...others] = read(one, 128_001);
+      assert.match(erratum?.kind === 'erratum' ? erratum.reason : '', /or are more than 128000$/);
+      assert.equal(others.length, 0);
+    }
   });
 
   it('are not joined with what another record comes before', async () => {
