@@ -11,7 +11,7 @@ interface PartPlace {
   readonly offset: number;
   /** Leader/06. */
   readonly type: number | undefined;
-  /** Bytes in the file. */
+  /** Bytes in the file, about. */
   readonly length: number;
 }
 
@@ -28,6 +28,7 @@ export interface GoodPart extends PartPlace {
 interface BadPart extends PartPlace {
   readonly id: string | undefined;
   readonly reason: string;
+  readonly warning?: undefined;
 }
 
 /** Most bytes of one joined record: its parts are kept in memory until the next id arrives. */
@@ -69,7 +70,7 @@ export class RecordJoiner {
   add(part: Part, read: ReadRecord[]): void {
     if (this.#parts.length > 0 && !mayFollow(this.#parts, part, this.#limit)) this.end(read);
     this.#parts.push(part);
-    this.#length += Math.max(part.length, SMALLEST_PART);
+    this.#length += bytesOf(part);
     if (this.#length > LONGEST_JOINED) this.#parts.length = 1;
   }
 
@@ -80,7 +81,7 @@ export class RecordJoiner {
     this.#length = 0;
     const [first] = parts;
     // One record alone that is too long has a better reason.
-    const isTooLong = length > LONGEST_JOINED && (first!.reason === undefined || length > first!.length);
+    const isTooLong = length > LONGEST_JOINED && (first!.reason === undefined || length > bytesOf(first!));
     if (isTooLong) read.push(this.#single({ ...first!, reason: TOO_LONG }));
     else for (const record of recordsOf(parts, this.#limit)) read.push(this.#single(joined(record)));
   }
@@ -96,6 +97,10 @@ export class RecordJoiner {
     return { kind: 'erratum', ordinal, offset, ...(id !== undefined && { id }), reason };
   }
 }
+
+/** Bytes of memory. A fault may name an element of a million characters, which counts little in its record. */
+const bytesOf = ({ length, reason, warning }: Part): number =>
+  Math.max(length, SMALLEST_PART, (reason ?? warning ?? '').length);
 
 /** Whether a part may belong to the same record. One whose id is unknown may when another part has to follow there. */
 function mayFollow(parts: readonly Part[], part: Part, limit: number): boolean {
