@@ -1,8 +1,8 @@
 import type { SaxesTagNS } from 'saxes';
 import { reasonOf } from '../../lib/system-error.ts';
 import { BAD_REFERENCE, ForgivingParser } from './forgiving-parser.ts';
-import type { Part } from './join-records.ts';
 import { MARCXML_NAMESPACE } from './marcxml-markup.ts';
+import type { Part } from './part.ts';
 import { RecordDraft } from './record-draft.ts';
 import { TextPlace } from './text-place.ts';
 
