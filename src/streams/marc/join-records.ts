@@ -2,42 +2,24 @@ import { joinFields } from './build-record.ts';
 import { type FieldBytes, isControlTag, LONGEST_FIELD } from './iso2709.ts';
 import type { MarcRecord } from './marc-record.ts';
 import { Repairs } from './odd-fields.ts';
+import { type BadPart, type GoodPart, isBibliographic, type Part, textOf } from './part.ts';
 import { type ReadRecord, withWarning } from './read-record.ts';
-
-/** A physical record of MARC21, or an element `record` of MARCXML. */
-export type Part = GoodPart | BadPart;
-
-interface PartPlace {
-  readonly offset: number;
-  /** Leader/06. */
-  readonly type: number | undefined;
-  /** Bytes in the file. */
-  readonly length: number;
-}
-
-export interface GoodPart extends PartPlace {
-  readonly id: string;
-  readonly deleted: boolean;
-  readonly record: MarcRecord;
-  /** What was repaired in it. */
-  readonly warning?: string | undefined;
-  readonly reason?: undefined;
-}
-
-/** One that cannot be read; its id may be known. */
-interface BadPart extends PartPlace {
-  readonly id: string | undefined;
-  readonly reason: string;
-}
+import { groupSplits } from './split-records.ts';
 
 /** Most bytes of one joined record: its parts are kept in memory until the next id arrives. */
 const LONGEST_JOINED = 64_000_000;
+/** Bytes of memory that a part takes at least, as one that is tiny, or an erratum. */
+const SMALLEST_PART = 500;
+
+const TOO_LONG =
+  `the records with its id that follow each other have more than ${LONGEST_JOINED} bytes together, ` +
+  `or are more than ${LONGEST_JOINED / SMALLEST_PART}`;
 
 /**
  * Joins physical records that are one record, because they follow each other and have the same 001:
  *
  * - those that together are longer than their format permits
- * - those that a system has split by items, however long they are: see `withoutSplits`
+ * - those that a system has split by items, however long they are: see `split-records.ts`
  * - a bibliographic record, and the records of its holdings behind it, however long they are
  *
  * Others are separate records, of which the last counts.
@@ -45,11 +27,13 @@ const LONGEST_JOINED = 64_000_000;
  * When one of them cannot be read, the whole record is an erratum: the others are not all of it.
  *
  * Many systems repeat fields in each part. So control fields of later parts are left out, and fields from 010 to 840
- * that the record already has. Fields of holdings (841 to 889) and local fields are all kept: two copies may be alike.
+ * that the record already has; of what was split by items, all fields. Other fields of holdings (841 to 889) and local
+ * fields are all kept: two copies may be alike.
  */
 export class RecordJoiner {
   readonly #limit: number;
   #parts: Part[] = [];
+  /** Bytes of all parts that arrived, also of those that are not kept because they are too many. */
   #length = 0;
   #ordinal = 0;
 
@@ -62,7 +46,7 @@ export class RecordJoiner {
   add(part: Part, read: ReadRecord[]): void {
     if (this.#parts.length > 0 && !mayFollow(this.#parts, part, this.#limit)) this.end(read);
     this.#parts.push(part);
-    this.#length += part.length;
+    this.#length += bytesOf(part);
     if (this.#length > LONGEST_JOINED) this.#parts.length = 1;
   }
 
@@ -71,11 +55,11 @@ export class RecordJoiner {
     const [parts, length] = [this.#parts, this.#length];
     this.#parts = [];
     this.#length = 0;
-    if (parts.length === 1 && length <= LONGEST_JOINED) read.push(this.#single(parts[0]!));
-    else if (length > LONGEST_JOINED && parts[0]!.reason === undefined) {
-      const reason = `its parts have more than ${LONGEST_JOINED} bytes together`;
-      read.push(this.#single({ ...parts[0]!, reason }));
-    } else for (const record of recordsOf(parts, this.#limit)) read.push(this.#single(joined(record)));
+    const [first] = parts;
+    // One record alone that is too long has a better reason.
+    const isTooLong = length > LONGEST_JOINED && (first!.reason === undefined || length > bytesOf(first!));
+    if (isTooLong) read.push(this.#single({ ...first!, reason: TOO_LONG }));
+    else for (const record of recordsOf(parts, this.#limit)) read.push(this.#single(record));
   }
 
   #single(part: Part): ReadRecord {
@@ -90,6 +74,10 @@ export class RecordJoiner {
   }
 }
 
+/** Bytes of memory. A fault may name an element of a million characters, which counts little in its record. */
+const bytesOf = ({ length, reason, warning }: Part): number =>
+  Math.max(length, SMALLEST_PART, (reason ?? warning ?? '').length);
+
 /** Whether a part may belong to the same record. One whose id is unknown may when another part has to follow there. */
 function mayFollow(parts: readonly Part[], part: Part, limit: number): boolean {
   if (part.id !== undefined && parts[0]!.id === part.id) return true;
@@ -101,8 +89,8 @@ function mayFollow(parts: readonly Part[], part: Part, limit: number): boolean {
 /** Whether another part may follow, because one more field, of 9,999 bytes at most, did not fit. */
 const isFull = ({ length }: Part, limit: number): boolean => length >= limit - LONGEST_FIELD && length <= limit;
 
-/** Groups the parts with one id by records. */
-function recordsOf(parts: readonly Part[], limit: number): readonly (readonly Part[])[] {
+/** The records that the parts with one id are. */
+function recordsOf(parts: readonly Part[], limit: number): readonly Part[] {
   const records: Part[][] = [];
   for (const part of parts) {
     const current = records.at(-1);
@@ -112,7 +100,10 @@ function recordsOf(parts: readonly Part[], limit: number): readonly (readonly Pa
     else if (part.reason !== undefined || !part.deleted) current.push(part);
   }
   const length = records.reduce((sum, [first]) => sum + first!.length, 0);
-  return length > limit ? withoutCuts(records, limit) : withoutSplits(records);
+  if (length > limit) return withoutCuts(records, limit).map((record) => joined(record, isBibliographic));
+  const whole = records.map((record) => joined(record, isBibliographic));
+  if (whole.length === 1) return whole;
+  return groupSplits(whole).map((parts) => joined(parts, () => true));
 }
 
 /** Joins what was cut because it is too long. */
@@ -140,61 +131,13 @@ function isOtherVersion(parts: readonly Part[], part: Part, limit: number): bool
 
 const TITLE = '245';
 
-/**
- * Joins what was split by items: each part has the whole bibliographic record, and items that the others have not. A
- * part without any of its own is another version: its items may be those that remain.
- */
-function withoutSplits(records: readonly (readonly Part[])[]): readonly (readonly Part[])[] {
-  if (records.length === 1) return records;
-  const whole: Part[][] = [];
-  let current: Contents | undefined;
-  for (const record of records) {
-    const contents = contentsOf(record);
-    if (current === undefined || contents === undefined || !hasOtherItems(current, contents)) {
-      whole.push([...record]);
-      current = contents;
-    } else {
-      whole.at(-1)!.push(...record);
-      for (const item of contents.items) current.items.add(item);
-    }
-  }
-  return whole;
-}
-
-interface Contents {
-  /** Status, type and level (leader/05 to 07), and the fields up to 840. */
-  readonly bibliographic: string;
-  /** The fields of holdings, and local ones. */
-  readonly items: Set<string>;
-}
-
-/** Undefined for a deletion, and when a part cannot be read. */
-function contentsOf(parts: readonly Part[]): Contents | undefined {
-  const good = parts.filter(isGood);
-  if (good.length < parts.length || good[0]!.deleted) return undefined;
-  const { record } = good[0]!;
-  const bibliographic = [...record.fieldBytes()].filter(isBibliographic).map(textOf);
-  const items = good.flatMap((part) => [...part.record.fieldBytes()].filter((field) => !isBibliographic(field)));
-  return {
-    bibliographic: [record.leader.slice(5, 8), ...bibliographic].join('\x1e'),
-    items: new Set(items.map(textOf)),
-  };
-}
-
-function hasOtherItems(one: Contents, other: Contents): boolean {
-  return (
-    one.bibliographic === other.bibliographic &&
-    other.items.values().some((item) => !one.items.has(item)) &&
-    one.items.values().some((item) => !other.items.has(item))
-  );
-}
-
 /** Types of records of holdings (leader/06): unspecified, single-part, multipart, serial. */
 const HOLDINGS: ReadonlySet<number | undefined> = new Set([...'uvxy'].map((type) => type.charCodeAt(0)));
 
 const isHoldings = ({ type }: Part): boolean => HOLDINGS.has(type);
 
-function joined(parts: readonly Part[]): Part {
+/** One record of its parts. @param isOnce whether a field of a later part is left out when an earlier part has it */
+function joined(parts: readonly Part[], isOnce: (field: FieldBytes) => boolean): Part {
   const first = parts[0]!;
   if (parts.length === 1) return first;
   const bad = parts.find(isBad);
@@ -202,7 +145,11 @@ function joined(parts: readonly Part[]): Part {
     const good = parts.filter(isGood);
     const repairs = new Repairs();
     for (const { warning } of good) if (warning !== undefined) repairs.add(warning);
-    return { ...(first as GoodPart), record: join(good.map(({ record }) => record)), warning: repairs.text };
+    const record = join(
+      good.map((part) => part.record),
+      isOnce,
+    );
+    return { ...(first as GoodPart), record, warning: repairs.text };
   }
   const what = bad.id === undefined ? 'what may be a part of it' : 'a part of it';
   const id = parts.find((part) => part.id !== undefined)?.id;
@@ -212,21 +159,17 @@ function joined(parts: readonly Part[]): Part {
 const isBad = (part: Part): part is BadPart => part.reason !== undefined;
 const isGood = (part: Part): part is GoodPart => part.reason === undefined;
 
-function join([first, ...others]: readonly MarcRecord[]): MarcRecord {
+function join([first, ...others]: readonly MarcRecord[], isOnce: (field: FieldBytes) => boolean): MarcRecord {
   const fields = [...first!.fieldBytes()];
   const known = new Set(fields.map(textOf));
   for (const other of others) {
-    for (const field of other.fieldBytes()) {
-      if (isControlTag(field.tag)) continue;
-      const text = textOf(field);
-      if (isBibliographic(field) && known.has(text)) continue;
-      known.add(text);
+    const added = [...other.fieldBytes()].filter(
+      (field) => !isControlTag(field.tag) && !(isOnce(field) && known.has(textOf(field))),
+    );
+    for (const field of added) {
+      known.add(textOf(field));
       fields.push(field);
     }
   }
   return joinFields(first!.leader, fields);
 }
-
-const isBibliographic = ({ tag }: FieldBytes): boolean => tag <= '840';
-
-const textOf = ({ tag, bytes }: FieldBytes): string => tag + bytes.toString('latin1');

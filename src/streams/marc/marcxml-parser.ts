@@ -2,7 +2,7 @@ import type { SaxesTagNS } from 'saxes';
 import { reasonOf } from '../../lib/system-error.ts';
 import { BAD_REFERENCE, ForgivingParser } from './forgiving-parser.ts';
 import { MARCXML_NAMESPACE } from './marcxml-markup.ts';
-import type { ReadRecord } from './read-record.ts';
+import type { Part } from './part.ts';
 import { RecordDraft } from './record-draft.ts';
 import { TextPlace } from './text-place.ts';
 
@@ -32,8 +32,8 @@ export class UnreadableXml extends Error {
 export class MarcXmlParser {
   readonly #sax = new ForgivingParser((message) => this.#forgive(message));
   readonly #place = new TextPlace();
-  #read: ReadRecord[] = [];
-  #ordinal = 0;
+  #read: Part[] = [];
+  #hasRecords = false;
   #record: RecordDraft | undefined;
   /** Number of open elements, and of those around the record. */
   #depth = 0;
@@ -82,12 +82,11 @@ export class MarcXmlParser {
   /** @throws UnreadableXml when the document is not complete */
   end(): void {
     this.#parse(() => this.#sax.close());
-    if (this.#ordinal > 0 || this.#isEmptyCollection) return;
-    this.#read.push({ kind: 'erratum', ordinal: 1, offset: 0, reason: NO_RECORDS });
+    if (!this.#hasRecords && !this.#isEmptyCollection) this.#read.push(faultAt(0, NO_RECORDS));
   }
 
   /** The records and errata since the last call. */
-  take(): readonly ReadRecord[] {
+  take(): readonly Part[] {
     const read = this.#read;
     this.#read = [];
     return read;
@@ -95,8 +94,7 @@ export class MarcXmlParser {
 
   /** Adds the final erratum. */
   fail({ message, offset }: UnreadableXml): void {
-    const reason = `${message}; nothing behind this place is read`;
-    this.#read.push({ kind: 'erratum', ordinal: ++this.#ordinal, offset, reason });
+    this.#read.push(faultAt(offset, `${message}; nothing behind this place is read`));
   }
 
   #parse(work: () => void): void {
@@ -170,12 +168,22 @@ export class MarcXmlParser {
     if (this.#record === undefined) return;
     if (depth > this.#depthOfRecord) this.#record.close();
     else {
-      this.#read.push(this.#record.finish(++this.#ordinal));
+      this.#read.push(this.#record.finish());
+      this.#hasRecords = true;
       this.#record = undefined;
       this.#hasBadReference = false;
     }
   }
 }
+
+/** An erratum of the file, not of a record. */
+const faultAt = (offset: number, reason: string): Part => ({
+  offset,
+  id: undefined,
+  type: undefined,
+  length: 0,
+  reason,
+});
 
 /** The message of the XML parser in words; undefined for other errors. */
 function xmlProblem(message: string): string | undefined {

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { TYPE_AT } from './iso2709.ts';
-import { type Part, RecordJoiner } from './join-records.ts';
+import { RecordJoiner } from './join-records.ts';
 import { MarcXmlParser, UnreadableXml } from './marcxml-parser.ts';
 import type { ReadRecord } from './read-record.ts';
 import { firstInvalid, wholeCharacters } from './utf8.ts';
@@ -22,23 +21,16 @@ export async function* readMarcXml(
   for await (const chunk of chunks) {
     const isReadable = parse(parser, () => text.push(parser, chunk));
     const read: ReadRecord[] = [];
-    for (const item of parser.take()) joiner.add(partOf(item), read);
+    for (const part of parser.take()) joiner.add(part, read);
     if (!isReadable) joiner.end(read);
     if (read.length > 0) yield read;
     if (!isReadable) return;
   }
   parse(parser, () => text.end(parser));
   const read: ReadRecord[] = [];
-  for (const item of parser.take()) joiner.add(partOf(item), read);
+  for (const part of parser.take()) joiner.add(part, read);
   joiner.end(read);
   if (read.length > 0) yield read;
-}
-
-function partOf(item: ReadRecord): Part {
-  if (item.kind === 'erratum')
-    return { offset: item.offset, id: item.id, reason: item.reason, type: undefined, length: 0 };
-  const { offset, id, deleted, record, warning } = item;
-  return { offset, id, deleted, record, warning, type: record.bytes[TYPE_AT], length: record.bytes.length };
 }
 
 /** @returns whether the XML can be read further */

@@ -1,8 +1,8 @@
 import { buildRecord, deletionOf, UnusableRecord } from './build-record.ts';
-import { STATUS_AT } from './iso2709.ts';
+import { STATUS_AT, TYPE_AT } from './iso2709.ts';
 import type { ControlField, MarcField, Subfield } from './marc-record.ts';
 import { mendCode, mendIndicators, Repairs } from './odd-fields.ts';
-import { type ReadRecord, withWarning } from './read-record.ts';
+import type { Part } from './part.ts';
 import { recordIdProblem } from './record-id.ts';
 import { repairLeader } from './repair-leader.ts';
 
@@ -98,26 +98,25 @@ export class RecordDraft {
     }
   }
 
-  finish(ordinal: number): ReadRecord {
+  finish(): Part {
     this.#checkText();
-    const offset = this.#offset;
     const id = (this.#isIdFaulty ? undefined : this.#id?.trim()) ?? '';
-    const known = id === '' ? {} : { id };
+    const place = { offset: this.#offset, type: this.#leader?.charCodeAt(TYPE_AT), length: this.#length };
     try {
       if (this.#problem !== undefined) throw new UnusableRecord(this.#problem);
       if (this.#leader === undefined) throw new UnusableRecord('it has no leader');
       const problem = recordIdProblem(id);
       if (problem !== undefined) throw new UnusableRecord(problem);
       const record = buildRecord(this.#leader, this.#fields);
-      const read = { kind: 'record', ordinal, offset, id, deleted: this.#leader[STATUS_AT] === 'd', record } as const;
-      const warning = this.#repairs.text;
-      return read.deleted || warning === undefined ? read : withWarning(read, warning);
+      const deleted = this.#leader[STATUS_AT] === 'd';
+      const warning = deleted ? undefined : this.#repairs.text;
+      return { ...place, length: record.bytes.length, id, deleted, record, warning };
     } catch (error) {
       if (!(error instanceof UnusableRecord)) throw error;
       if (DELETION.test(this.#leader ?? '') && recordIdProblem(id) === undefined) {
-        return { kind: 'record', ordinal, offset, id, deleted: true, record: deletionOf(id) };
+        return { ...place, id, deleted: true, record: deletionOf(id) };
       }
-      return { kind: 'erratum', ordinal, offset, ...known, reason: error.message };
+      return { ...place, id: id === '' ? undefined : id, reason: error.message };
     }
   }
 

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { buildRecord } from '../../../../src/streams/marc/build-record.ts';
+import { RecordJoiner } from '../../../../src/streams/marc/join-records.ts';
 import { type MarcField, MarcRecord } from '../../../../src/streams/marc/marc-record.ts';
+import type { Part } from '../../../../src/streams/marc/part.ts';
 import { readMarc21 } from '../../../../src/streams/marc/read-marc21.ts';
 import { readMarcXml } from '../../../../src/streams/marc/read-marcxml.ts';
+import type { ReadRecord } from '../../../../src/streams/marc/read-record.ts';
 import { writeMarcXml } from '../../../../src/streams/marc/write-marcxml.ts';
 import { encodeSample } from '../../../support/marc-records.ts';
 import { contentOf, isRecord, readAll } from '../../../support/read-marc.ts';
@@ -88,9 +91,9 @@ describe('Parts of a MARC21 record', () => {
   });
 
   it('are one record when each has other items, and all else is the same', async () => {
-    const bib = [data('245', 'Title'), data('910', 'in each')];
+    const bib = [data('245', 'Title'), data('856', 'link'), data('910', 'in each')];
     const items = (...names: readonly string[]) => part('1', ...bib, ...names.map((name) => data('999', name)));
-    const parts = [items('a', 'b'), items('c'), items('d', 'e'), part('2')];
+    const parts = [items('a', 'b', 'b'), items('c'), items('d', 'e'), part('2')];
     const xml = parts.map((bytes) => writeMarcXml(new MarcRecord(bytes))).join('');
     const inBoth = [
       await readAll(readMarc21, Buffer.concat(parts)),
@@ -104,7 +107,7 @@ describe('Parts of a MARC21 record', () => {
       );
       assert.deepEqual(
         contentOf(joined!).fields.map((field) => ('value' in field ? field.value : field.subfields[0]!.value)),
-        ['1', 'same', 'Title', 'in each', 'a', 'b', 'in each', 'c', 'in each', 'd', 'e'],
+        ['1', 'same', 'Title', 'link', 'in each', 'a', 'b', 'b', 'c', 'd', 'e'],
       );
     }
   });
@@ -122,6 +125,31 @@ describe('Parts of a MARC21 record', () => {
         assert.equal((await outline(...parts)).length, 2);
       }
     }
+  });
+
+  it('are versions when they have an item in common, or no other items, whatever else differs', async () => {
+    const count = async (...records: readonly (readonly string[])[]) => {
+      const parts = records.map((fields) =>
+        part('1', data('245', 'Title'), ...fields.map((field) => data(field.slice(0, 3), field))),
+      );
+      return (await outline(...parts)).map(({ fields }) => fields - 3);
+    };
+    // An item was deleted, or added.
+    assert.deepEqual(await count(['949 1', '949 2', '998 old'], ['949 1', '998 new']), [3, 2]);
+    assert.deepEqual(await count(['949 1', '998 old'], ['949 1', '949 2', '998 new']), [2, 3]);
+    assert.deepEqual(await count(['949 1'], ['949 2'], ['949 1']), [2, 1]);
+    assert.deepEqual(await count(['949 1'], ['998 new']), [1, 1]);
+    // A link was corrected.
+    assert.deepEqual(await count(['856 old', '949 1'], ['856 new', '949 1']), [2, 2]);
+    // Parts: holdings that several of their items have in common, fields that only one has, and links of items.
+    const shelves = [
+      ['852 A', '949 1'],
+      ['852 A', '949 2'],
+      ['852 B', '949 3'],
+      ['852 B', '949 4'],
+    ] as const;
+    assert.deepEqual(await count(...shelves), [6]);
+    assert.deepEqual(await count(['856 x', '856 1', '949 1', '950 1'], ['856 x', '856 2', '949 2']), [6]);
   });
 
   it('are versions of a record when their titles differ, however long they are together', async () => {
@@ -187,6 +215,25 @@ describe('Parts of a MARC21 record', () => {
         ['record', '1'],
       ],
     );
+  });
+
+  it('are kept in memory up to a number, also when they are tiny or cannot be read', () => {
+    const place = { offset: 0, id: '1', type: undefined, length: 0 };
+    const bad: Part = { ...place, reason: 'wrong' };
+    const good: Part = { ...place, deleted: false, record: new MarcRecord(part('1')), length: 70 };
+    const read = (one: Part, count: number): readonly ReadRecord[] => {
+      const joiner = new RecordJoiner(Infinity);
+      const records: ReadRecord[] = [];
+      for (let at = 0; at < count; at++) joiner.add(one, records);
+      joiner.end(records);
+      return records;
+    };
+    assert.equal(read(bad, 128_000).length, 128_000);
+    for (const one of [bad, good]) {
+      const [erratum, ...others] = read(one, 128_001);
+      assert.match(erratum?.kind === 'erratum' ? erratum.reason : '', /or are more than 128000$/);
+      assert.equal(others.length, 0);
+    }
   });
 
   it('are not joined with what another record comes before', async () => {

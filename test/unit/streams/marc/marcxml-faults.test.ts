@@ -122,6 +122,24 @@ describe('Faults of MARCXML', () => {
     assert.equal(erratum?.kind, 'erratum');
   });
 
+  it('in a record of holdings concern the record before it, which is not deleted', async () => {
+    const holdings = (status: string) =>
+      `<record>${LEADER.replace('00000nam', `00000${status}x `)}${ID('1')}<datafeld tag="852"/></record>`;
+    const read = async (status: string) =>
+      (await readAll(readMarcXml, Buffer.from(collection(GOOD('1'), holdings(status), GOOD('2'))))).map((one) => [
+        one.id,
+        isRecord(one) && !one.deleted,
+      ]);
+    assert.deepEqual(await read('d'), [
+      ['1', true],
+      ['2', true],
+    ]);
+    assert.deepEqual(await read('n'), [
+      ['1', false],
+      ['2', true],
+    ]);
+  });
+
   for (const [what, bad, reason] of FAULTS) {
     it(`affect no other record: ${what}`, async () => {
       const xml = collection(GOOD('první'), bad, GOOD('last'));
