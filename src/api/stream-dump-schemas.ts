@@ -29,7 +29,7 @@ const streamDumpSchema = z
     totals: z.strictObject({
       records: count,
       deletions: count.describe('Ids of records that are no more.'),
-      errata: count.describe('What could not be read in uploads since the dump of its kind before.'),
+      errata: count.describe('Errors and warnings of the uploads since the dump of its kind before.'),
     }),
     files: z.array(streamDumpFileSchema),
   })

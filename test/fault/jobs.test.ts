@@ -97,8 +97,8 @@ describeOnEachStore('jobs', (kind) => {
     await open('gate');
     await start('other');
     await requireAllDone(['a', 'b']);
-    const { attempts, result } = await stores.jobs.get('work/a');
-    assert.deepEqual([attempts, result], [2, { by: 'other' }]);
+    const { attempts, deaths, result } = await stores.jobs.get('work/a');
+    assert.deepEqual([attempts, deaths, result], [1, 1, { by: 'other' }]);
   });
 
   it('of a worker that is paused for longer than its lease are done once', async () => {
@@ -113,8 +113,8 @@ describeOnEachStore('jobs', (kind) => {
     paused.child.kill('SIGCONT');
     await says(paused, '"outcome":"lost"');
     await requireAllDone(['a']);
-    const { attempts, result } = await stores.jobs.get('work/a');
-    assert.deepEqual([attempts, result], [2, { by: 'other' }]);
+    const { attempts, deaths, result } = await stores.jobs.get('work/a');
+    assert.deepEqual([attempts, deaths, result], [1, 1, { by: 'other' }]);
   });
 
   it('are done once by workers that claim at the same time, whose clocks are 30 s apart', async () => {

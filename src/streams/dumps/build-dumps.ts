@@ -107,8 +107,8 @@ export class DumpBuild {
     const errata: readonly UploadErrata[] = inTime
       .map(({ number, errata }) => ({ upload: number, artifact: errata! }))
       .toSorted((one, other) => one.upload - other.upload);
-    const errors = inTime.reduce((sum, { errors }) => sum + errors, 0);
-    return { ...this.#name, set: this.#set.id, until, errata, errors };
+    const erratumCount = inTime.reduce((sum, one) => sum + one.erratumCount, 0);
+    return { ...this.#name, set: this.#set.id, until, errata, erratumCount };
   }
 
   async #add({ kind, task, made, last }: NewDump): Promise<StreamDump> {
@@ -125,7 +125,7 @@ export class DumpBuild {
       until: task.until,
       set: this.#set.id,
       epoch: this.#set.epoch,
-      totals: { records, deletions, errata: task.errors },
+      totals: { records, deletions, errata: task.erratumCount },
       files: made.files.map(({ kind: file, ...rest }) => ({ ...nameFile(named, file), ...rest })),
       token: randomUUID(),
     };
@@ -149,7 +149,7 @@ export class DumpBuild {
 
 interface CountedTask extends DumpTask {
   /** Number of all errata. */
-  readonly errors: number;
+  readonly erratumCount: number;
 }
 
 interface NewDump {

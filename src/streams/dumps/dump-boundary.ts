@@ -28,7 +28,8 @@ interface AppliedBelow {
   readonly number: number;
   /** At or above the boundary of every dump that does not contain the upload. */
   readonly errataAt: Stamp;
-  readonly errors: number;
+  /** Number of its errors and warnings. */
+  readonly erratumCount: number;
   /** The artifact with its errata. */
   readonly errata?: string | undefined;
 }
@@ -136,7 +137,7 @@ function appliedBelow({ id, body }: CatalogDocument<UploadState>, until: Stamp):
     {
       number: Number(id.slice(id.lastIndexOf('/') + 1)),
       errataAt,
-      errors: totals?.errors ?? 0,
+      erratumCount: (totals?.errors ?? 0) + (totals?.warnings ?? 0),
       errata,
     },
   ];
