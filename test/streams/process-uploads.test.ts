@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import { isTidemarkError, TidemarkError } from '../../src/core/errors.ts';
+import { MarcRecord } from '../../src/streams/marc/marc-record.ts';
+import { writeMarcXml } from '../../src/streams/marc/write-marcxml.ts';
 import { removeUnusedReadings } from '../../src/streams/processing/remove-unused.ts';
 import { readUploadState, statusOf, type UploadErratum } from '../../src/streams/uploads/upload-state.ts';
 import { ageOrganization } from '../support/aged-organization.ts';
@@ -86,12 +87,25 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
 
   itOnce('fails, and publishes nothing, when a stored file is not the one that was uploaded', async () => {
     const { artifacts, uploads } = started.app;
-    const number = await stream.upload({ 'a.mrc': marc('1', 'title'), 'b.mrc': marc('2') });
-    const { artifact } = (await uploads.get('lane', 'main', number)).files[0]!;
-    const bytes = await buffer((await artifacts.get(artifact)).body);
-    await artifacts.delete(artifact);
-    await artifacts.put(artifact, [Buffer.from(bytes.toString('latin1').replace('title', 'tatle'), 'latin1')]);
-    await assert.rejects(stream.process(number), /the stored bytes of _uploads\S+ are damaged/);
+    const xml = writeMarcXml(new MarcRecord(marc('1', 'title')));
+    const packed = gzipSync(marc('1', 'title'));
+    const stored = zip({ 'a.mrc': marc('1', 'title') }, { method: 0 });
+    const damagedZip = Buffer.from(stored);
+    damagedZip.write('tatle', stored.indexOf('title'));
+    const damages: Readonly<Record<string, readonly [Buffer, Buffer]>> = {
+      'a.mrc': [marc('1', 'title'), marc('1', 'tatle')],
+      // These end the reading of the file, as errors of it.
+      'a.xml': [Buffer.from(`${xml}<!-- -->`), Buffer.from(`${xml}<!x- -->`)],
+      'a.mrc.gz': [Buffer.concat([packed, packed]), Buffer.concat([packed.with(-6, packed.at(-6)! ^ 1), packed])],
+      'a.zip': [stored, damagedZip],
+    };
+    for (const [name, [whole, damaged]] of Object.entries(damages)) {
+      const number = await stream.upload({ [name]: whole, 'b.mrc': marc('2') });
+      const { artifact } = (await uploads.get('lane', 'main', number)).files[0]!;
+      await artifacts.delete(artifact);
+      await artifacts.put(artifact, [damaged]);
+      await assert.rejects(stream.process(number), /the stored bytes of _uploads\S+ are damaged/, name);
+    }
     assert.deepEqual(await stream.changes(), []);
   });
 

@@ -2,7 +2,7 @@ import type { SaxesTagNS } from 'saxes';
 import { reasonOf } from '../../lib/system-error.ts';
 import { BAD_REFERENCE, ForgivingParser } from './forgiving-parser.ts';
 import { MARCXML_NAMESPACE } from './marcxml-markup.ts';
-import type { Part } from './part.ts';
+import type { Part } from './read-record.ts';
 import { RecordDraft } from './record-draft.ts';
 import { TextPlace } from './text-place.ts';
 

@@ -7,9 +7,8 @@ import { CODING_AT, LONGEST_RECORD, STATUS_AT, TYPE_AT } from './iso2709.ts';
 import { RecordJoiner } from './join-records.ts';
 import { fieldsOf, MarcRecord } from './marc-record.ts';
 import { mendFields } from './mend-fields.ts';
-import type { GoodPart, Part } from './part.ts';
 import { withPlainLeader } from './plain-leader.ts';
-import type { ReadRecord } from './read-record.ts';
+import type { GoodPart, Part, ReadRecord } from './read-record.ts';
 import { recordIdProblem } from './record-id.ts';
 
 const DELETED = 0x64;

@@ -43,6 +43,32 @@ export interface Erratum extends Place {
   readonly warning?: true;
 }
 
+/** A physical record of MARC21, or an element `record` of MARCXML. */
+export type Part = GoodPart | BadPart;
+
+interface PartPlace {
+  readonly offset: number;
+  /** Leader/06. */
+  readonly type: number | undefined;
+  /** Bytes in the file, about. */
+  readonly length: number;
+  /** What was repaired in it. */
+  readonly warning?: string | undefined;
+}
+
+export interface GoodPart extends PartPlace {
+  readonly id: string;
+  readonly deleted: boolean;
+  readonly record: MarcRecord;
+  readonly reason?: undefined;
+}
+
+/** One that cannot be read; its id may be known. */
+export interface BadPart extends PartPlace {
+  readonly id: string | undefined;
+  readonly reason: string;
+}
+
 /** The warning of a record, as it is listed. */
 export function warningOf({ ordinal, offset, id, warning }: GoodRecord): Erratum | undefined {
   return warning === undefined ? undefined : { kind: 'erratum', ordinal, offset, id, reason: warning, warning: true };

@@ -1,4 +1,5 @@
-import { isBibliographic, type Part, textOf } from './part.ts';
+import type { FieldBytes } from './iso2709.ts';
+import type { Part } from './read-record.ts';
 
 /**
  * Groups the records with one id by what was split by items: each part has the whole bibliographic record, and other
@@ -71,3 +72,9 @@ function isSplit(part: Contents, last: Contents, items: Items): boolean {
 
 const areEqual = (one: Set<string>, other: Set<string> | undefined): boolean =>
   one.size === other?.size && one.isSubsetOf(other);
+
+/** Whether it is one of the fields up to 840: those behind it are of holdings and items, or local. */
+export const isBibliographic = ({ tag }: FieldBytes): boolean => tag <= '840';
+
+/** A text that only equal fields have. */
+export const textOf = ({ tag, bytes }: FieldBytes): string => tag + bytes.toString('latin1');

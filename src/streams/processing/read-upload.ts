@@ -53,7 +53,8 @@ interface ReadingParts {
 /**
  * Reads all files of an upload once, and stores their contents: records and deletions in the order in which they count,
  * and errata. An error in a file does not affect the records around it, and never ends the reading.
- * @throws as the artifact store, and for a file that arrives as `fileAlone`; then nothing of the upload is stored
+ * @throws as the artifact store, also when a file has other bytes than were uploaded; and for a file that arrives as
+ * `fileAlone`; then nothing of the upload is stored
  */
 export async function readUpload(upload: UploadToRead, parts: ReadingParts): Promise<ReadUpload> {
   const reading = new UploadReading(upload, parts);
@@ -79,6 +80,9 @@ class UploadReading {
     deletions: 0,
     errors: 0,
   };
+  /** Positions of the files that have errors, and the files that are known to have the bytes that were uploaded. */
+  readonly #faulty = new Set<number>();
+  readonly #compared = new Set<UploadedFile>();
   readonly #reading = this.#read();
   #bytes = 0;
 
@@ -133,7 +137,16 @@ class UploadReading {
         yield* this.#blocks.take();
       }
     }
+    await this.#compareFaulty();
     yield* this.#blocks.end();
+  }
+
+  /** An error may be that of the store, and may have ended the reading before all bytes were compared. */
+  async #compareFaulty(): Promise<void> {
+    for (const position of this.#faulty) {
+      const file = this.#upload.files[position - 1];
+      if (file !== undefined && !this.#compared.has(file)) await readToEnd(this.#bytesCompared(file));
+    }
   }
 
   #found(): AsyncIterable<FileOfUpload> {
@@ -181,12 +194,20 @@ class UploadReading {
       if (erratum.warning) counts.warnings = (counts.warnings ?? 0) + 1;
       else counts.errors += 1;
     }
+    if (!erratum.warning) this.#faulty.add(file);
     await this.#errata.add({ file, path, ...erratum });
   }
 
-  #given({ name, artifact, length, sha256 }: UploadedFile): GivenFile {
+  #given(file: UploadedFile): GivenFile {
+    const { name, artifact, length } = file;
     const read = (start: number, bytes: number) => this.#counted(this.#bytesOf(artifact, start, bytes));
-    return { name, read: () => comparedBytes(read(0, length), { key: artifact, sha256 }), ranges: { length, read } };
+    return { name, read: () => this.#counted(this.#bytesCompared(file)), ranges: { length, read } };
+  }
+
+  async *#bytesCompared(file: UploadedFile): AsyncGenerator<Uint8Array, void, undefined> {
+    const { artifact, length, sha256 } = file;
+    yield* comparedBytes(this.#bytesOf(artifact, 0, length), { key: artifact, sha256 });
+    this.#compared.add(file);
   }
 
   async *#bytesOf(artifact: string, start: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
@@ -216,6 +237,10 @@ class UploadReading {
     const bytes = Math.min(this.#bytes, ofBytes);
     this.#parts.onProgress({ bytes, ofBytes, records: records + deletions });
   }
+}
+
+async function readToEnd(chunks: AsyncGenerator<unknown, void, undefined>): Promise<void> {
+  while (!(await chunks.next()).done);
 }
 
 async function* startingWith(first: Block, others: AsyncIterable<Block>): AsyncGenerator<Block, void, undefined> {
