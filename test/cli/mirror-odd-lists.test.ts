@@ -249,6 +249,14 @@ describe('a mirror of a source whose lists are not as they should be', () => {
       assert.equal(exitCode, 0, stdout);
       place.remove('copy');
     }
+    // Without a change yet, there is nothing to compare again.
+    const now = source.list(AT).served.answers.get(LIST) as string;
+    source.served.answers.set(LIST, now.replace('at=', `completed="${completed}" at=`));
+    publish('2026-01-01T00:00:02Z');
+    await done();
+    const { stdout, stderr } = await done();
+    assert.match(stdout, /Nothing to do/);
+    assert.equal(stderr, '');
   });
 
   it('asks for a resource whose change without a time may be older than the Resource List', async () => {
