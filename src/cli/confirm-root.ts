@@ -32,8 +32,18 @@ export async function confirmRoot(
 }
 
 async function hasHome(folder: string): Promise<boolean> {
-  if (FOLDERS_OF_HOMES.includes(dirname(folder))) return true;
-  const homes = [homedir(), ...FOLDERS_OF_HOMES];
-  const real = await Promise.all(homes.map((home) => realpath(home).catch(() => home)));
-  return real.some((home) => home === folder || home.startsWith(folder === '/' ? folder : `${folder}/`));
+  const real = (path: string) => realpath(path).catch(() => path);
+  const folders = await Promise.all(FOLDERS_OF_HOMES.map(real));
+  if ([...FOLDERS_OF_HOMES, ...folders].includes(dirname(folder))) return true;
+  const homes = [...(await Promise.all(ownHome().map(real))), ...folders];
+  return homes.some((home) => home === folder || home.startsWith(folder === '/' ? folder : `${folder}/`));
+}
+
+/** The home folder of the user. In a container, an account may have none. */
+function ownHome(): readonly string[] {
+  try {
+    return [homedir()];
+  } catch {
+    return [];
+  }
 }

@@ -249,6 +249,14 @@ describe('a mirror of a source whose lists are not as they should be', () => {
       assert.equal(exitCode, 0, stdout);
       place.remove('copy');
     }
+    // Without a change yet, there is nothing to compare again.
+    const now = source.list(AT).served.answers.get(LIST) as string;
+    source.served.answers.set(LIST, now.replace('at=', `completed="${completed}" at=`));
+    publish('2026-01-01T00:00:02Z');
+    await done();
+    const { stdout, stderr } = await done();
+    assert.match(stdout, /Nothing to do/);
+    assert.equal(stderr, '');
   });
 
   it('asks for a resource whose change without a time may be older than the Resource List', async () => {
@@ -273,6 +281,35 @@ describe('a mirror of a source whose lists are not as they should be', () => {
     assert.equal(exitCode, 1, stdout);
     assert.match(stdout + stderr, /a\.txt: the server answers 403/);
     assert.deepEqual(copy(), Object.fromEntries([...source.files].sort()));
+  });
+
+  it('takes an update from the Resource List, whatever a change without a time says of the resource', async () => {
+    const dated = (entry: string) => entry.replace('</loc>', '</loc><lastmod>2020-01-01T00:00:00Z</lastmod>');
+    const publish = (at: string, list: string, change: string) => {
+      source.changes(AT, []).served.document(LIST, `<rs:md capability="resourcelist" at="${at}"/>${list}`);
+      source.served.document(CHANGES, `<rs:md capability="changelist" from="${AT}"/>${change}`);
+    };
+    const [b, updated] = [source.entry('b.txt', hashAndLength('', 'two')), 'change="updated"'];
+    for (const change of [updated, `${updated} ${hashAndLength('', 'new')}`]) {
+      source.put({ 'a.txt': 'one' });
+      publish(AT, dated(source.entry('a.txt', hashAndLength('', 'one'))) + b, '');
+      await done();
+      source.put({ 'a.txt': 'new' });
+      publish(LATER, dated(source.entry('a.txt', hashAndLength('', 'new'))) + b, dated(source.entry('a.txt', change)));
+      assert.match((await mirror('--audit')).stdout, /^1 difference/);
+      await done();
+      place.remove('copy');
+    }
+    // A change with other bytes than its list may be the later one.
+    source.put({ 'a.txt': 'newest' });
+    for (const change of [updated, `${updated} ${hashAndLength('', 'newest')}`]) {
+      publish(LATER, source.entry('a.txt', hashAndLength('', 'new')) + b, source.entry('a.txt', change));
+      const { exitCode, stdout } = await mirror();
+      if (change === updated) assert.match(stdout, /a\.txt: it has more bytes than the 3 of the list/);
+      else assert.equal(exitCode, 0, stdout);
+    }
+    await done();
+    assert.equal((await mirror('--audit')).exitCode, 0);
   });
 
   it('says which entries and changes of a list it does not use', async () => {

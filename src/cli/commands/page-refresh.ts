@@ -76,7 +76,8 @@ async function namesOf(call: Call<Options>, app: App, set: ResourceSet): Promise
 
 function keyOf(resource: string, set: ResourceSet): ResourceKey {
   if (resource.startsWith('/')) return resource;
-  return URL.canParse(resource)
+  // A path may have a colon.
+  return /^https?:/i.test(resource)
     ? resolveLocation({ value: resource, type: 'url' }, set, '--resource')
     : keyOfPath(resource);
 }
@@ -87,7 +88,8 @@ async function differingPages({ terminal }: Call<Options>, app: App, set: Resour
   const published = publishedOf(app, await app.sets.source());
   const onProgress = (done: number) => progress.show(`comparing: ${plural(done, 'document')} so far`);
   await verifyPublished({ set, index: app.index, published, differences, onProgress }).finally(() => progress.end());
-  const documents = new Set(differences.result().first.flatMap(({ document }) => document ?? []));
+  const { first, total } = differences.result();
+  const documents = new Set(first.flatMap(({ document }) => document ?? []));
   const all = await app.publisher.pages(set.slug);
   const list = 'resourcelist.xml';
   const files = new Set(all.length === 1 ? [list] : all.map(({ name }) => `resourcelist-${name}.xml`));
@@ -96,5 +98,7 @@ async function differingPages({ terminal }: Call<Options>, app: App, set: Resour
     terminal.say(
       `${plural(others, 'other document differs', 'other documents differ')}: see "verify ${set.slug} --published".`,
     );
+  if (total > first.length)
+    terminal.say('There are more differences than were looked at: call it again.');
   return [...documents.intersection(files)];
 }

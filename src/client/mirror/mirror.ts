@@ -208,7 +208,7 @@ export class Mirror {
     const { connections } = options;
     const set = this.#set.documents;
     const onListed = (done: number) => options.onProgress({ step: 'comparing', done, total: 0 });
-    const onNotice = (text: string) => this.#noticeOnce(text);
+    const onNotice = (text: string, kind?: string) => this.#noticeOnce(text, kind);
     const parts = { set, reader, state, own, wanted, connections, onListed, onNotice };
     const { at, prefix, listed, changes } = await compareWithSource(parts);
     if (state.fact('prefix') === undefined && listed > 0) state.setFact('prefix', prefix);
@@ -220,13 +220,17 @@ export class Mirror {
     const { count, example } = unusable;
     this.#noticeOnce(
       `${count === 1 ? 'an entry has' : `${count} entries have`} a length or hashes that cannot be compared, such as ${example}`,
+      'unusable',
     );
   }
 
-  /** A source that is followed has the same lists in each pass. */
-  #noticeOnce(text: string): void {
-    if (this.#noticed.has(text)) return;
-    this.#noticed.add(text);
+  /**
+   * A source that is followed has the same lists in each pass.
+   * @param kind of a notice whose text differs from pass to pass
+   */
+  #noticeOnce(text: string, kind = text): void {
+    if (this.#noticed.has(kind)) return;
+    this.#noticed.add(kind);
     this.#parts.options.onNotice(text);
   }
 

@@ -42,12 +42,17 @@ export function describeCopied({ key, uri, copied }: Described): DescribedCopy {
   const described = { hashes: hashesOf(copied), ...(mime !== undefined && isMediaType(mime) && { mime }) };
   const state = { ...described, length: copied.length };
   const kept: Link[] = [];
+  // Each link is checked with one other of its relation: there may be thousands.
+  const firstOf = new Map<string, Link>();
   const original: Link = { rel: 'via', href: uri };
   for (const link of links.some(({ rel }) => rel === 'via') ? links : [original, ...links]) {
     const href = targetOf(link);
     if (href === undefined) continue;
     const made = { ...link, href };
-    if (linkProblem([...kept, made], { key, state }) === undefined) kept.push(withoutRepeats(made, state));
+    const first = firstOf.get(link.rel);
+    if (linkProblem(first === undefined ? [made] : [first, made], { key, state }) !== undefined) continue;
+    if (first === undefined) firstOf.set(link.rel, made);
+    kept.push(withoutRepeats(made, state));
   }
   return { ...described, links: kept };
 }

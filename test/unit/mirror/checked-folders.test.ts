@@ -39,4 +39,18 @@ describe('Checked folders of a copy', () => {
     assert.throws(() => checked.pathOf('none/file'), /there is no folder none$/);
     assert.deepEqual(readdirSync(folder.at('outside')), []);
   });
+
+  it('take a file or folder when another thread has put its folder in the place of an empty one', () => {
+    for (const name of ['file', 'new/deep']) {
+      checked.make('a/b');
+      for (const put of ['a', 'a/b']) {
+        mkdirSync(folder.at('other'));
+        folder.remove('copy/a');
+        if (put === 'a/b') mkdirSync(folder.at('copy/a'));
+        renameSync(folder.at('other'), folder.at(`copy/${put}`));
+        mkdirSync(folder.at('moved'));
+        assert.ok(checked.place(folder.at('moved'), `a/b/${name}`), put);
+      }
+    }
+  });
 });

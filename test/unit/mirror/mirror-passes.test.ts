@@ -21,11 +21,11 @@ describe('Passes of one mirror', () => {
     await source.close();
   });
 
-  async function open(): Promise<Mirror> {
+  async function open(onNotice = (_text: string) => {}): Promise<Mirror> {
     mirror = await openMirror({
       ...{ url: source.url, place: folderPlace(folder.at('copy')), adopt: false, keepDeleted: false, dump: false },
       ...{ connections: 1, rate: Infinity, allowedHosts: [], signal: AbortSignal.timeout(60_000) },
-      ...{ waitsForSource: false, onProgress() {}, onNotice() {}, onPause() {}, onOutage() {} },
+      ...{ waitsForSource: false, onProgress() {}, onNotice, onPause() {}, onOutage() {} },
     });
     return mirror;
   }
@@ -133,5 +133,16 @@ describe('Passes of one mirror', () => {
     await mirror!.pass();
     source.served.answers.delete(CHANGES);
     await assert.rejects(mirror!.pass(), /changelist/);
+  });
+
+  it('say once that lengths cannot be compared, however many there are', async () => {
+    const notices: string[] = [];
+    await open((text) => notices.push(text));
+    for (const files of [{ a: 'a' }, { a: 'new', b: 'b' }]) {
+      source.put(files).list(AT, () => 'length="-5"');
+      await mirror!.pass();
+    }
+    assert.equal(notices.length, 1, notices.join('\n'));
+    assert.match(notices[0]!, /^an entry has a length/);
   });
 });

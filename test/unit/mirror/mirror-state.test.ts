@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type About, encodeAbout } from '../../../src/client/mirror/lists/wanted-resource.ts';
 import { MirrorState } from '../../../src/client/mirror/state/mirror-state.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
@@ -29,6 +30,22 @@ describe('The state of a mirror', () => {
       state.beginNames(true);
       pathsOf(state, 'b', 'B');
       assert.equal(state.renamed(), 2);
+    } finally {
+      state.close();
+    }
+  });
+
+  it('compares what an earlier version recorded as what this one records', () => {
+    const state = new MirrorState(folder.at('state.db'));
+    try {
+      const [mime, href] = ['text/plain', 'https://original.example.org/a'];
+      const copied = { length: 1, hash: `md5:${'0'.repeat(32)}`, lastmod: undefined, stamp: undefined };
+      for (const [name, via] of [['a', href] as const, ['b', 'no-uri'] as const]) {
+        const { id } = state.name(`http://example.org/${name}`);
+        state.setCopied(id, { ...copied, about: { mime, via } as About }, undefined);
+      }
+      const compared = state.resourcesFrom('', 2).map(({ about }) => about);
+      assert.deepEqual(compared, [encodeAbout({ mime, links: [{ rel: 'via', href }] }), encodeAbout({ mime })]);
     } finally {
       state.close();
     }

@@ -139,7 +139,8 @@ async function readAll(
     requireRoot(read.document);
     taker.end(read.document);
   }
-  if (listCompleted !== undefined) requireReach(head.document, listCompleted, parts);
+  // A later list does not reach back to `at`, and need not.
+  if (listCompleted !== undefined) taker.advance(requireReach(head.document, listCompleted, parts));
   return parts.length === 0 ? head : { ...head, validator: undefined };
 }
 
@@ -150,9 +151,10 @@ async function readAll(
 const isApplied = (until: number, { time, seen }: Cursor): boolean =>
   until < time || (until === time && seen.length === 0);
 
-/** @throws ChangesMissing */
-function requireReach({ md, firstTime }: Document, time: number, parts: readonly Entry[]): void {
+/** Returns when the list begins. @throws ChangesMissing */
+function requireReach({ md, firstTime }: Document, time: number, parts: readonly Entry[]): number {
   const from = timeOf(md.from) ?? timeOf(parts[0]?.md.from) ?? timeOf(firstTime);
   if (from === undefined) throw new ChangesMissing('the Change List does not say when it begins', false);
   if (from > time) throw new ChangesMissing(NO_REACH);
+  return from;
 }

@@ -87,12 +87,17 @@ export class ChangeTaker {
     } else this.#listener.onUnsure?.(wanted);
   }
 
+  /** Begins the next cursor here at the earliest: nothing before is in the list. */
+  advance(time: number): void {
+    this.#time = Math.max(this.#time, time);
+  }
+
   /**
    * A closed list contains every change before its `until`.
    * @throws ChangesMissing when the list has a change from before the cursor that it did not have at the last read
    */
   end({ md, uri }: Document): void {
-    this.#time = Math.max(this.#time, timeOf(md.until) ?? 0);
+    this.advance(timeOf(md.until) ?? 0);
     const { before } = this.#cursor;
     if (uri !== before?.uri || this.#list.uri !== uri || this.#list.before <= before.count) return;
     throw new ChangesMissing('the Change List has changes that were added before the last one');

@@ -38,6 +38,8 @@ const OF_THE_SOURCE: ReadonlySet<string> = new Set([
   ...['memento', 'timegate', 'timemap', PATCH_RELATION],
 ]);
 
+const WITH_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
 /** The state of a resource in the copy. */
 export interface CopiedResource {
   readonly length: number;
@@ -81,7 +83,7 @@ function linkOf({ name, attributes }: Entry['extensions'][number]): readonly Lin
   if (name !== 'rs:ln') return [];
   const rel = parseRelation(attributes.rel?.trim() ?? '');
   const href = attributes.href?.trim() ?? '';
-  if (rel === undefined || OF_THE_SOURCE.has(rel) || !/^[a-z][a-z0-9+.-]*:/i.test(href)) return [];
+  if (rel === undefined || OF_THE_SOURCE.has(rel) || !WITH_SCHEME.test(href)) return [];
   return [{ rel, href, ...attributesOf(attributes) }];
 }
 
@@ -179,5 +181,5 @@ export function decodeAbout(text: string | null): About | undefined {
   if (text === null) return undefined;
   // Earlier versions recorded the target of `via` alone.
   const { via, ...about }: About & { readonly via?: string } = JSON.parse(text);
-  return via === undefined ? about : { ...about, links: [{ rel: 'via', href: via }] };
+  return via === undefined || !WITH_SCHEME.test(via) ? about : { ...about, links: [{ rel: 'via', href: via }] };
 }

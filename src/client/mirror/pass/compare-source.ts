@@ -18,7 +18,7 @@ interface CompareParts {
   /** Number of resources that are asked for concurrently. */
   readonly connections: number;
   readonly onListed: (listed: number) => void;
-  readonly onNotice: (text: string) => void;
+  readonly onNotice: (text: string, kind?: string) => void;
 }
 
 interface ComparedSource extends Compared {
@@ -40,6 +40,7 @@ export async function compareWithSource(parts: CompareParts): Promise<ComparedSo
   if (ignored > 0)
     parts.onNotice(
       `${ignored === 1 ? 'an entry' : `${ignored} entries`} of ${set.resourceLists[0]} without a location: ignored`,
+      'ignored',
     );
   if (set.changeList === undefined) return { ...compared, changes: undefined };
   if (at === undefined) {

@@ -142,7 +142,7 @@ export class MirrorState implements TakenNames {
   resourcesFrom(uri: string, limit: number): readonly ComparedResource[] {
     const sql = 'SELECT id, uri, about, length, hash, lastmod, stamp FROM resource WHERE uri >= ? ORDER BY uri LIMIT ?';
     const rows = this.#database.all(sql, uri, limit) as unknown as readonly ComparedRow[];
-    return rows.map(([id, uri, about, ...copied]) => ({ id, uri, about, copied: copiedOf(copied) }));
+    return rows.map(([id, uri, about, ...copied]) => ({ id, uri, about: asNow(about), copied: copiedOf(copied) }));
   }
 
   resourceAt(path: string): KnownResource | undefined {
@@ -193,7 +193,7 @@ export class MirrorState implements TakenNames {
     const key = this.#links === undefined ? null : keyOfPath(path);
     const sql = 'INSERT INTO resource (uri, path, folded, key) VALUES (?, ?, ?, ?)';
     const id = this.#database.run(sql, uri, path, folded, key);
-    if (isRenamed(uri, this.#prefix, path)) this.#database.run('INSERT INTO renamed VALUES (?)', id);
+    if (isRenamed(uri, this.#prefix, path)) this.#database.run('INSERT OR IGNORE INTO renamed VALUES (?)', id);
     this.#rememberFolders(folded);
     return { id, uri, path, copied: undefined, validator: undefined };
   }
@@ -333,6 +333,9 @@ function knownOf(row: readonly unknown[]): KnownResource {
   const known = { id, uri, path, validator: validator ?? undefined };
   return { ...known, copied: copied && { ...copied, about: decodeAbout(about) } };
 }
+
+/** What earlier versions recorded, as it is recorded now. */
+const asNow = (about: string | null) => (about?.includes('"via":') ? encodeAbout(decodeAbout(about)) : about);
 
 type CopiedRow = readonly [length: number | null, hash: string | null, lastmod: string | null, stamp: number | null];
 type ComparedRow = readonly [id: number, uri: string, about: string | null, ...CopiedRow];

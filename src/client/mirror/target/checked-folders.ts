@@ -47,11 +47,25 @@ export class CheckedFolders {
     this.#changed.add(join(this.#root, folder));
   }
 
+  /**
+   * Moves a file or folder to a path below the root, whose folder is created.
+   * @throws when that fails
+   */
+  move(from: string, path: string): void {
+    try {
+      this.#moveOnce(from, path);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      // Another thread may have put its folder in the place of an empty one that is open here.
+      this.close();
+      this.#moveOnce(from, path);
+    }
+  }
+
   /** Moves a folder to a path below the root. Returns false if that fails, such as when there is another one. */
   place(from: string, folder: string): boolean {
     try {
-      this.make(dirname(folder));
-      renameSync(from, this.pathOf(folder));
+      this.move(from, folder);
     } catch {
       return false;
     }
@@ -85,6 +99,11 @@ export class CheckedFolders {
   /** Closes the descriptors. Folders are checked again when they are used again. */
   close(): void {
     this.#closeFrom(0);
+  }
+
+  #moveOnce(from: string, path: string): void {
+    this.make(dirname(path));
+    renameSync(from, this.pathOf(path));
   }
 
   #makeOne(folder: string): void {

@@ -218,7 +218,7 @@ export class FolderTarget implements MirrorTarget {
 
 /** Finds out whether names in a folder are the same only if their bytes are. */
 function keepsNames(folder: string): boolean {
-  const [name, ...others] = ['name-\u00e9', 'NAME-\u00c9', 'name-e\u0301', 'na\u200bme-\u00e9'];
+  const [name, ...others] = ['name-\u00e9', 'NAME-\u00e9', 'name-\u00c9', 'name-e\u0301', 'na\u200bme-\u00e9'];
   const file = join(folder, name!);
   try {
     writeFileSync(file, '');

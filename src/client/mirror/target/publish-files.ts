@@ -1,5 +1,4 @@
-import { closeSync, futimesSync, openSync, renameSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, futimesSync, openSync, rmSync } from 'node:fs';
 import type { DiskSync } from '../../../lib/files/disk-sync.ts';
 import { writeAllSync } from '../../../lib/files/write-all.ts';
 import { cannotBeWritten } from '../cannot-be-written.ts';
@@ -60,8 +59,7 @@ function moveAll(
     try {
       if (file.problem !== undefined) throw file.problem;
       if (file.isInNewFolder && folders.hasMoved(file.path)) continue;
-      checked.make(dirname(file.path));
-      renameSync(file.at, checked.pathOf(file.path));
+      checked.move(file.at, file.path);
     } catch (error) {
       rmSync(file.at, { force: true });
       rejected.push({ path: file.path, reason: whyNot(error) });
