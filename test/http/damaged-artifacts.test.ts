@@ -163,6 +163,8 @@ function describeDamage(make: () => Promise<StoredSource>): void {
   afterEach(closeApps);
 
   it('are named, counted, and not served until they are whole again', async () => {
+    const neverCompared = await source.metric('tidemark_artifacts_oldest_check_seconds');
+    assert.equal(neverCompared, undefined);
     assert.deepEqual((await source.command()).json.damaged, { total: 0, first: [] });
     const { small, large } = source;
     for (const { uri } of [...small, ...large]) assert.equal((await ask(uri)).status, 200, uri);

@@ -81,6 +81,13 @@ export class ArtifactChecks {
     return (this.#damagedParts.get(key) ?? []).map(({ range }) => range);
   }
 
+  /** Records that the first comparison begins, unless one has: what it does not reach has waited since then. */
+  async begin(began: number, days: number): Promise<void> {
+    await updateDocument<StoredChecks>(this.#catalog, DOCUMENT, (before = NOTHING) => {
+      return before.shares.length > 0 ? before : { ...before, shares: sharesOf([], days, began) };
+    });
+  }
+
   /** Keeps what others have found since the comparison began: it may have compared that before. */
   async record(checked: CheckedShares): Promise<void> {
     const found = new Set(checked.damaged.map(({ of }) => of));

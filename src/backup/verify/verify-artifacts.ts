@@ -50,6 +50,7 @@ export async function verifyArtifacts(input: VerifyArtifactsInput): Promise<Arti
   const days = isShare || shares.length === 0 ? configured : shares.length;
   const due = isShare ? dueShares(shares, days, began) : new Set(Array.from({ length: days }, (_, number) => number));
   const damagedBefore = new Set(before.map(({ of }) => of));
+  await checks.begin(began, days);
   const isWanted = ({ key }: KnownArtifact) => due.has(shareOf(key, days)) || damagedBefore.has(key);
 
   let total = 0;
