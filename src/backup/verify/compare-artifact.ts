@@ -155,7 +155,8 @@ export class ArtifactComparer {
       if (isTidemarkError(error, 'invalid')) return [differing(at, error.message)];
       if (isZlibError(error)) return [differing(at, `it cannot be unpacked: ${error.message}`)];
       if (!isTidemarkError(error, 'unavailable')) throw error;
-      await artifacts.head(at);
+      // A server that denies an object denies its description, too.
+      await artifacts.folders('');
       return [{ key: at, problem: `it cannot be read: ${error.message}`, isDiffering: false }];
     }
   }

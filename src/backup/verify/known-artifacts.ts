@@ -39,7 +39,7 @@ export interface KnownArtifact {
 }
 
 export interface KnownArtifactsParts {
-  readonly artifacts: Pick<ArtifactStore, 'get' | 'head' | 'list' | 'folders' | 'objects'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'list' | 'folders' | 'objects'>;
   readonly catalog: Catalog;
   readonly sets: Pick<SetRegistry, 'list'>;
 }
@@ -109,7 +109,7 @@ async function packagesIn(artifacts: KnownArtifactsParts['artifacts'], key: Obje
     const isUnreadable = isTidemarkError(error, 'unavailable');
     if (!isUnreadable && !isTidemarkError(error, 'invalid') && !isTidemarkError(error, 'not-found')) throw error;
     // Fails when it is the store that does not answer.
-    if (isUnreadable) await artifacts.head(key);
+    if (isUnreadable) await artifacts.folders('');
     return [];
   }
 }
