@@ -103,7 +103,7 @@ async function* archivedPackages(
 /** None where the list is damaged, missing or unreadable: it is yielded itself, and found to be so. */
 async function packagesIn(artifacts: KnownArtifactsParts['artifacts'], key: ObjectKey) {
   try {
-    // Of any size: it has a line for each package.
+    // Of any size: it names each package.
     return parseJson(key, await text((await artifacts.get(key)).body), PACKAGES).packages;
   } catch (error) {
     const isUnreadable = isTidemarkError(error, 'unavailable');

@@ -51,10 +51,10 @@ export async function verifyArtifacts(input: VerifyArtifactsInput): Promise<Arti
   const due = isShare ? dueShares(shares, days, began) : new Set(Array.from({ length: days }, (_, number) => number));
   const damagedBefore = new Set(before.map(({ of }) => of));
   await checks.begin(began, days);
-  const isWanted = ({ key }: KnownArtifact) => due.has(shareOf(key, days)) || damagedBefore.has(key);
+  const wasCompared = (key: ObjectKey) => due.has(shareOf(key, days)) || damagedBefore.has(key);
 
   let total = 0;
-  for await (const _ of wanted(input, isWanted)) total += 1;
+  for await (const _ of wanted(input, wasCompared)) total += 1;
   const rate = new RateLimit(input.bytesPerSecond);
   const comparer = new ArtifactComparer({ artifacts, rate, signal });
   const counts = new Map([...due].map((share) => [share, 0]));
@@ -62,7 +62,7 @@ export async function verifyArtifacts(input: VerifyArtifactsInput): Promise<Arti
   const found: DamagedArtifact[] = [];
   let more = 0;
   let done = 0;
-  for await (const artifact of wanted(input, isWanted)) {
+  for await (const artifact of wanted(input, wasCompared)) {
     const { key } = artifact;
     const faults = await damageOf(artifact, comparer);
     if (found.length === 0 && faults.length > 0) await requireStored(artifacts);
@@ -78,7 +78,6 @@ export async function verifyArtifacts(input: VerifyArtifactsInput): Promise<Arti
   const damaged = await stillDamaged([...found, ...before.filter(({ of }) => left.has(of))], again, input);
   if (done > 0 || before.length > 0) await requireStored(artifacts);
   for (const one of damaged) onDamaged?.(one);
-  const wasCompared = (key: ObjectKey) => due.has(shareOf(key, days)) || damagedBefore.has(key);
   await checks.record({ began, days, artifacts: counts, damaged, wasCompared });
   const { bytes, withoutDigest } = comparer;
   return { artifacts: done, bytes, withoutDigest, damaged, totalDamaged: damaged.length + more };
@@ -91,11 +90,11 @@ export function describeDamaged({ key, what, problem, remedy }: DamagedArtifact)
 
 async function* wanted(
   input: VerifyArtifactsInput,
-  isWanted: (artifact: KnownArtifact) => boolean,
+  isWanted: (key: ObjectKey) => boolean,
 ): AsyncGenerator<KnownArtifact> {
   for await (const artifact of knownArtifacts(input)) {
     input.signal?.throwIfAborted();
-    if (isWanted(artifact)) yield artifact;
+    if (isWanted(artifact.key)) yield artifact;
   }
 }
 
@@ -116,7 +115,7 @@ async function stillDamaged(
   if (found.length === 0) return [];
   const left = new Set(found.map(({ of }) => of));
   const damaged: DamagedArtifact[] = [];
-  for await (const artifact of wanted(input, ({ key }) => left.delete(key))) {
+  for await (const artifact of wanted(input, (key) => left.delete(key))) {
     damaged.push(...(await damageOf(artifact, comparer)));
   }
   for (const one of found) {
