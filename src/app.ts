@@ -170,7 +170,9 @@ async function openParts(
   );
   metrics.notifications.watch({ subscriptions, deliverer });
   const artifactHealth = new ArtifactHealth(artifacts);
-  metrics.watch({ gauge, sets, cache, publisher, artifactHealth, artifactChecks: stored.artifactChecks });
+  const comparesArtifacts = Number.isFinite(configuration.verifyArtifacts.days);
+  const { artifactChecks } = stored;
+  metrics.watch({ gauge, sets, cache, publisher, artifactHealth, artifactChecks, comparesArtifacts });
   metrics.jobs.watch(jobs);
   const { rootOf, sourceOf, servedSourceOf, records, pathScans } = openSources(
     configuration,

@@ -32,7 +32,11 @@ export async function readJson<Value>(
   schema: z.ZodType<Value>,
 ): Promise<Value | undefined> {
   const text = await readText(store, key);
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : parseJson(key, text, schema);
+}
+
+/** Parses an object of any size. @throws TidemarkError `invalid` when it is not JSON, or not as it should be */
+export function parseJson<Value>(key: ObjectKey, text: string, schema: z.ZodType<Value>): Value {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -26,7 +26,15 @@ export async function openArtifact(
 ): Promise<{ readonly length: number; readonly body: AsyncIterable<Uint8Array> }> {
   const expected = sha256 ?? (await sha256InSummary(artifacts, key));
   const { length, body } = await artifacts.get(key, { signal });
-  return { length, body: expected === undefined ? body : comparedBytes(body, { key, sha256: expected }) };
+  if (expected === undefined) return { length, body };
+  const compared = comparedBytes(body, { key, sha256: expected });
+  // A generator that was never started does not close what it reads.
+  const close = compared.return.bind(compared);
+  compared.return = (value) => {
+    body.destroy();
+    return close(value);
+  };
+  return { length, body: compared };
 }
 
 /** The bytes of an artifact. @throws TidemarkError `unavailable` after the last one when they have another SHA-256 */

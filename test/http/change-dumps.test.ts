@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm, utimes, writeFile } from 'node:fs/promises';
+import { readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import { ask } from '../support/ask.ts';
@@ -157,6 +157,19 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     const mementos = [...(await ask(part)).text.matchAll(/rel="memento" href="([^"]*)"/g)].map(([, uri]) => uri!);
     const statuses = await Promise.all(mementos.map(async (uri) => (await ask(uri)).status));
     assert.deepEqual(statuses, [200, 404, 200]);
+  });
+
+  itOnce('begins anew behind a version that is damaged', async () => {
+    await addSet();
+    for (const content of ['1', 'this one', '3', '4', '5', '6', '7']) await maps.put('a', content);
+    const versions = await keptVersions(started.app.artifacts, await setId());
+    const { key } = versions.find(({ digest }) => digest === sha256('this one'))!;
+    const file = join(started.folder, 'artifacts', key);
+    const pack = await readFile(file);
+    pack.write('that', pack.indexOf('this one'));
+    await writeFile(file, pack);
+    const { made, lost } = (await build())!;
+    assert.deepEqual([made, lost!.window], [1, '1-00000001']);
   });
 
   itOnce('is described for programs, some packages at a time', async () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdir, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import type { Configuration } from '../../src/config/configuration.ts';
 import { verifyArtifacts } from '../../src/jobs/kinds/verify-artifacts.ts';
@@ -161,6 +163,8 @@ function describeDamage(make: () => Promise<StoredSource>): void {
   afterEach(closeApps);
 
   it('are named, counted, and not served until they are whole again', async () => {
+    const neverCompared = await source.metric('tidemark_artifacts_oldest_check_seconds');
+    assert.equal(neverCompared, undefined);
     assert.deepEqual((await source.command()).json.damaged, { total: 0, first: [] });
     const { small, large } = source;
     for (const { uri } of [...small, ...large]) assert.equal((await ask(uri)).status, 200, uri);
@@ -211,4 +215,58 @@ describeOnEachArtifactStore('Damaged artifacts', (place, itOnce) => {
         },
       ),
     );
+});
+
+describe('A comparison of artifacts', () => {
+  let started: StartedApp;
+  let maps: VersionedSet;
+  /** The file of a package, its bytes, and the address at which it is served. */
+  let file: string;
+  let whole: Buffer;
+  let served: string;
+  beforeEach(async () => {
+    started = await startApp(SQLITE, { verifyArtifacts: { days: 1, bytesPerSecond: Number.POSITIVE_INFINITY } });
+    maps = new VersionedSet(started);
+    await maps.add();
+    await writeFile(join(maps.folder, 'large'), randomBytes(LARGE));
+    await maps.scan();
+    const { name } = (await started.app.dumps.build('maps', {})).packages[0]!;
+    const { id } = await started.app.sets.bySlug('maps');
+    file = join(started.folder, 'artifacts', formatKey({ kind: 'package', set: id, name }));
+    served = `${maps.home}/dumps/${name}.zip`;
+    whole = await readFile(file);
+    const damaged = Buffer.from(whole);
+    damaged[LARGE / 2]! ^= 1;
+    await writeFile(file, damaged);
+  });
+  afterEach(closeApps);
+
+  const status = async () => (await ask(served)).status;
+
+  it('records nothing while the folder is empty, as one that is not mounted', async () => {
+    assert.equal((await started.app.verifyArtifacts({})).totalDamaged, 1);
+    const folder = join(started.folder, 'artifacts');
+    await rename(folder, `${folder}-away`);
+    await mkdir(folder);
+    await assert.rejects(started.app.verifyArtifacts({}), { code: 'unavailable', message: /is it mounted\?/ });
+    await rmdir(folder);
+    await rename(`${folder}-away`, folder);
+    assert.equal(await status(), 503);
+  });
+
+  it('does not refuse what was restored before its end', async () => {
+    const report = await started.app.verifyArtifacts({
+      onProgress: (done, total) => done === total && writeFileSync(file, whole),
+    });
+    assert.equal(report.totalDamaged, 0);
+    assert.equal(await status(), 200);
+  });
+
+  it('refuses a damaged package also after it was replaced, while it can be fetched', async () => {
+    assert.equal((await started.app.verifyArtifacts({})).totalDamaged, 1);
+    await maps.put('large', 'another');
+    await started.app.dumps.build('maps', {});
+    assert.equal((await started.app.verifyArtifacts({})).totalDamaged, 1);
+    assert.equal(await status(), 503);
+  });
 });

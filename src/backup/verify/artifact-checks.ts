@@ -12,6 +12,8 @@ export interface DamagedArtifact extends ArtifactFault {
   /** What it is, and what a person can do, for people. */
   readonly what: string;
   readonly remedy: string;
+  /** When it was recorded, in milliseconds since 1970. */
+  readonly recorded?: number | undefined;
 }
 
 /** When the artifacts of a share were last compared. Which artifacts belong to it follows from their keys. */
@@ -42,8 +44,8 @@ interface CheckedShares {
 
 const DOCUMENT = { kind: 'artifact-check', id: 'all' } as const;
 const DAY_MS = 86_400_000;
-/** Of more, the first are recorded: what is not recorded is named by each comparison all the same. */
-const MOST_RECORDED = 10_000;
+/** Of more damaged artifacts, the first are recorded and named. */
+export const MOST_RECORDED = 10_000;
 const NOTHING: StoredChecks = { shares: [], damaged: [] };
 
 /** What is known of stored artifacts: when they were compared with their digests, and which are damaged. */
@@ -79,10 +81,22 @@ export class ArtifactChecks {
     return (this.#damagedParts.get(key) ?? []).map(({ range }) => range);
   }
 
-  async record(checked: CheckedShares): Promise<void> {
+  /** Records that the first comparison begins, unless one has: what it does not reach has waited since then. */
+  async begin(began: number, days: number): Promise<void> {
     await updateDocument<StoredChecks>(this.#catalog, DOCUMENT, (before = NOTHING) => {
-      const others = before.damaged.filter(({ of }) => !checked.wasCompared(of));
-      const damaged = [...checked.damaged, ...others].slice(0, MOST_RECORDED);
+      return before.shares.length > 0 ? before : { ...before, shares: sharesOf([], days, began) };
+    });
+  }
+
+  /** Keeps what others have found since the comparison began: it may have compared that before. */
+  async record(checked: CheckedShares): Promise<void> {
+    const found = new Set(checked.damaged.map(({ of }) => of));
+    await updateDocument<StoredChecks>(this.#catalog, DOCUMENT, (before = NOTHING) => {
+      const others = before.damaged.filter(({ of, recorded = 0 }) => {
+        return !found.has(of) && (recorded > checked.began || !checked.wasCompared(of));
+      });
+      const recorded = Date.now();
+      const damaged = [...checked.damaged.map((one) => ({ ...one, recorded })), ...others].slice(0, MOST_RECORDED);
       return { shares: sharesAfter(before.shares, checked), damaged };
     });
     await this.#follower.load();

@@ -1,12 +1,13 @@
 import { createHash, hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { z } from 'zod';
 import type { ArtifactStore, ObjectKey, ObjectRange } from '../../artifacts/artifact-store.ts';
-import { readJson } from '../../artifacts/json-object.ts';
+import { parseJson, readJson } from '../../artifacts/json-object.ts';
 import { sha256InSummary } from '../../artifacts/open-artifact.ts';
-import { readPack } from '../../artifacts/version-pack.ts';
+import { readPack, type VersionInPack } from '../../artifacts/version-pack.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import { SEGMENT_MARK } from '../segment.ts';
 import type { KnownArtifact } from './known-artifacts.ts';
@@ -55,10 +56,7 @@ export class ArtifactComparer {
       case 'checksum':
         return this.#guarded(key, () => this.#unpack(key));
       case 'json':
-        return this.#guarded(key, async () => {
-          await readJson(this.#parts.artifacts, key, z.unknown());
-          return [];
-        });
+        return this.#guarded(key, () => this.#json(key));
       case 'nothing':
         this.withoutDigest += 1;
         return [];
@@ -77,17 +75,32 @@ export class ArtifactComparer {
   }
 
   async #pack(key: ObjectKey): Promise<readonly ArtifactFault[]> {
-    const { artifacts, rate, signal } = this.#parts;
-    const pack = await artifacts.readSmall(key);
-    this.bytes += pack.length;
-    await rate.spend(pack.length, signal);
-    const faults: ArtifactFault[] = [];
-    for (const { digest, offset, length } of await readPack(artifacts, { key, length: pack.length })) {
-      const found = hash('sha256', pack.subarray(offset, offset + length), 'hex');
-      const problem = `the SHA-256 of ${length} bytes from byte ${offset} on is ${found}, and not ${digest}`;
-      if (found !== digest) faults.push(differing(key, problem, { start: offset, length }));
-    }
-    return faults;
+    const pack = await this.#bytes(key);
+    const inMemory = {
+      readSmall: async (_: ObjectKey, range?: ObjectRange) =>
+        range === undefined ? pack : pack.subarray(range.start, range.start + range.length),
+    };
+    const compared = (await readPack(inMemory, { key, length: pack.length })).map((entry) => {
+      const found = hash('sha256', pack.subarray(entry.offset, entry.offset + entry.length), 'hex');
+      return { ...entry, found };
+    });
+    const whole = compared.filter(({ digest, found }) => found === digest);
+    return compared.flatMap((entry) => {
+      const { digest, offset, length, found } = entry;
+      if (found === digest) return [];
+      const place = `${length} bytes from byte ${offset} on`;
+      // It is the directory that is damaged: the versions that are there are not.
+      if (offset + length > pack.length || whole.some((other) => overlap(entry, other))) {
+        return [{ key, problem: `its directory is damaged: it has a version of ${place}`, isDiffering: false }];
+      }
+      const problem = `the SHA-256 of ${place} is ${found}, and not ${digest}`;
+      return [differing(key, problem, { start: offset, length })];
+    });
+  }
+
+  async #json(key: ObjectKey): Promise<readonly ArtifactFault[]> {
+    parseJson(key, (await this.#bytes(key)).toString(), z.unknown());
+    return [];
   }
 
   async #segment(key: ObjectKey): Promise<readonly ArtifactFault[]> {
@@ -118,6 +131,10 @@ export class ArtifactComparer {
     return [];
   }
 
+  async #bytes(key: ObjectKey): Promise<Buffer> {
+    return buffer(this.#read((await this.#parts.artifacts.get(key, this.#options)).body));
+  }
+
   async *#read(body: Readable): AsyncGenerator<Uint8Array> {
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       yield chunk;
@@ -138,7 +155,8 @@ export class ArtifactComparer {
       if (isTidemarkError(error, 'invalid')) return [differing(at, error.message)];
       if (isZlibError(error)) return [differing(at, `it cannot be unpacked: ${error.message}`)];
       if (!isTidemarkError(error, 'unavailable')) throw error;
-      await artifacts.head(at);
+      // A server that denies an object denies its description, too.
+      await artifacts.folders('');
       return [{ key: at, problem: `it cannot be read: ${error.message}`, isDiffering: false }];
     }
   }
@@ -150,6 +168,10 @@ export class ArtifactComparer {
 
 function differing(key: ObjectKey, problem: string, range?: ObjectRange): ArtifactFault {
   return { key, problem, isDiffering: true, ...(range !== undefined && { range }) };
+}
+
+function overlap(one: VersionInPack, other: VersionInPack): boolean {
+  return one.offset < other.offset + other.length && other.offset < one.offset + one.length;
 }
 
 function missing(key: ObjectKey): ArtifactFault {

@@ -1,8 +1,9 @@
+import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { formatKey, parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { listArtifacts } from '../../artifacts/find-artifacts.ts';
-import { readJson } from '../../artifacts/json-object.ts';
+import { parseJson } from '../../artifacts/json-object.ts';
 import { isProvider } from '../../artifacts/keys/activity.ts';
 import { ARCHIVE_FOLDER, isChainId, segmentsFolder } from '../../artifacts/keys/log-keys.ts';
 import { keptListsFolder, versionsFolder } from '../../artifacts/keys/set-keys.ts';
@@ -90,17 +91,26 @@ async function* archivedPackages(
   const archive = (await readArchive(catalog, id))?.body;
   for (const { name: list } of (archive?.epoch === epoch ? archive.dumps : undefined) ?? []) {
     const key = formatKey({ kind: 'kept-dump', set: id, name: list });
-    const dump = await readJson(artifacts, key, PACKAGES).catch((error: unknown) => {
-      // It is yielded itself below, and found to be damaged.
-      if (isTidemarkError(error, 'invalid')) return undefined;
-      throw error;
-    });
-    for (const { name, sha256 } of dump?.packages ?? []) {
+    for (const { name, sha256 } of await packagesIn(artifacts, key)) {
       if (known.has(name)) continue;
       known.add(name);
       const what = `a package of an archived Resource Dump of ${slug}`;
       yield { key: formatKey({ kind: 'package', set: id, name }), expected: { sha256 }, what, remedy: RESTORE };
     }
+  }
+}
+
+/** None where the list is damaged, missing or unreadable: it is yielded itself, and found to be so. */
+async function packagesIn(artifacts: KnownArtifactsParts['artifacts'], key: ObjectKey) {
+  try {
+    // Of any size: it names each package.
+    return parseJson(key, await text((await artifacts.get(key)).body), PACKAGES).packages;
+  } catch (error) {
+    const isUnreadable = isTidemarkError(error, 'unavailable');
+    if (!isUnreadable && !isTidemarkError(error, 'invalid') && !isTidemarkError(error, 'not-found')) throw error;
+    // Fails when it is the store that does not answer.
+    if (isUnreadable) await artifacts.folders('');
+    return [];
   }
 }
 

@@ -15,12 +15,12 @@ export const verifyArtifacts = defineJob({
     verifyArtifacts.days === Number.POSITIVE_INFINITY ? [] : [{ schedule: cron('35 1 * * *', timeZone), payload: {} }],
 
   async run(_payload, { verifyArtifacts }, { signal, log, report }) {
-    const { damaged, ...counts } = await verifyArtifacts({
+    const { damaged, totalDamaged, ...counts } = await verifyArtifacts({
       isShare: true,
       signal,
       onProgress: (done, total) => report({ done, total, text: 'comparing artifacts' }),
       onDamaged: (one) => log(describeDamaged(one)),
     });
-    return { ...counts, damaged: damaged.length, first: damaged.slice(0, MOST_NAMED).map(({ key }) => key) };
+    return { ...counts, damaged: totalDamaged, first: damaged.slice(0, MOST_NAMED).map(({ key }) => key) };
   },
 });

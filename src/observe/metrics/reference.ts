@@ -32,4 +32,5 @@ const NOTHING: Parameters<AppMetrics['watch']>[0] = {
   publisher: { countPages: async () => ({ current: 0, outOfDate: 0 }) },
   artifactHealth: { problem: async () => undefined },
   artifactChecks: { known: async () => ({ shares: [], damaged: [] }) },
+  comparesArtifacts: false,
 };

@@ -29,6 +29,8 @@ export interface SourceParts {
   readonly publisher: { countPages(): Promise<PageCounts> };
   readonly artifactHealth: { problem(): Promise<string | undefined> };
   readonly artifactChecks: { known(): Promise<ComparedArtifacts> };
+  /** Whether artifacts are compared every night. */
+  readonly comparesArtifacts: boolean;
 }
 
 /** What is known of comparisons of artifacts with their digests. */
@@ -56,7 +58,9 @@ interface StoreFigures {
 /** Metrics of the source's content: read at each scrape, at a cost that does not grow with the content. */
 export class SourceMetrics {
   readonly #parts: SourceParts;
-  readonly #latest = new CoalescedRead(() => unlessSlow(this.#askStore()));
+  readonly #latest = new CoalescedRead(() => this.#readStore());
+  /** The last read that has ended. */
+  #last: { readonly at: number; readonly store: StoreFigures | undefined } | undefined;
   readonly #up;
   readonly #artifactsUp;
   readonly #sets;
@@ -120,7 +124,7 @@ export class SourceMetrics {
     });
     this.#oldestCheck = instruments.gauge({
       name: 'tidemark_artifacts_oldest_check_seconds',
-      help: 'Seconds since the stored artifacts that have waited longest were compared with their digests; before that, since the first night. 0 when nothing was ever compared.',
+      help: 'Seconds since the stored artifacts that have waited longest were compared with their digests; before that, since the first night. No value before the first night, and when none is compared at night.',
     });
     // Without a value until the store has answered: 0 would be a figure.
     const counts = [this.#resources, this.#changes, this.#compared, this.#damaged];
@@ -150,20 +154,31 @@ export class SourceMetrics {
     this.#watermark.set(progress.applied / 1e6);
     this.#compared.set(shares.reduce((sum, { artifacts }) => sum + artifacts, 0));
     this.#damaged.set(damaged.length);
-    const oldest = Math.min(Date.now(), ...shares.map(({ at }) => at));
-    this.#oldestCheck.set((Date.now() - oldest) / 1000);
+    if (!this.#parts.comparesArtifacts || shares.length === 0) this.#oldestCheck.remove();
+    else this.#oldestCheck.set(Math.max(0, Date.now() - Math.min(...shares.map(({ at }) => at))) / 1000);
   }
 
   async #readNow(): Promise<SourceFigures> {
     const { cache, publisher, artifactHealth } = this.#parts;
+    const asked = performance.now();
     const [store, problem, pages] = await Promise.all([
-      // Another caller's read of a store that hangs may be under way: this one does not wait for both.
-      unlessSlow(this.#latest.read()),
+      // Another caller's read of a slow store may be under way: this one does not wait for both, but takes its result.
+      withTimeout(this.#latest.read(), STORE_TIMEOUT_MS, () => this.#lastSince(asked)),
       artifactHealth.problem(),
       publisher.countPages(),
     ]);
     const artifactStore = problem === undefined ? 'available' : 'unavailable';
     return { store, artifactStore, pages, cache: cache.figures() };
+  }
+
+  #lastSince(time: number): StoreFigures | undefined {
+    return this.#last !== undefined && this.#last.at >= time ? this.#last.store : undefined;
+  }
+
+  async #readStore(): Promise<StoreFigures | undefined> {
+    const store = await unlessSlow(this.#askStore());
+    this.#last = { at: performance.now(), store };
+    return store;
   }
 
   async #askStore(): Promise<StoreFigures> {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, OpenObject } from '../../artifacts/artifact-store.ts';
+import { isDamaged } from '../../artifacts/damage.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { Change } from '../../core/change.ts';
 import { isTidemarkError } from '../../core/errors.ts';
@@ -69,7 +70,7 @@ interface OpenPart {
   readonly room: PackageRoom;
 }
 
-/** The bytes of a version do not exist. */
+/** The bytes of a version do not exist, or are damaged. */
 class NotKept extends Error {
   constructor(key: ResourceKey) {
     super(`the version of ${key} is not kept`);
@@ -78,7 +79,7 @@ class NotKept extends Error {
 
 /**
  * Packs a window into one package, or several when it would be too large. Undefined when a version of it does not
- * exist; nothing is stored then.
+ * exist, or is damaged; nothing is stored then.
  */
 export async function packChanges(
   job: ChangePackJob,
@@ -209,7 +210,7 @@ class ChangeWriter {
     try {
       return await openStored(this.#parts.artifacts, places);
     } catch (error) {
-      if (isTidemarkError(error, 'not-found')) throw new NotKept(key);
+      if (isTidemarkError(error, 'not-found') || isDamaged(error)) throw new NotKept(key);
       throw error;
     }
   }

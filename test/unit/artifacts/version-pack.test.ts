@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { openArtifacts } from '../../../src/artifacts/open-artifacts.ts';
 import { PackBuilder, readPack } from '../../../src/artifacts/version-pack.ts';
+import { ArtifactComparer } from '../../../src/backup/verify/compare-artifact.ts';
+import { RateLimit } from '../../../src/backup/verify/rate-limit.ts';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import { sha256 } from '../../support/kept-versions.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
@@ -67,5 +69,23 @@ describe('A pack of versions', () => {
       );
     }
     await artifacts.close();
+  });
+
+  it('whose directory has a wrong length has no fault in the versions beside', async () => {
+    const { places, bytes } = pack(new PackBuilder(), ['one', 'two', 'three']);
+    // The length of the first entry of the directory.
+    bytes.writeUInt32LE(300, bytes.indexOf('PK\x01\x02') + 24);
+    bytes.write('T', places[2]!.offset);
+    await store().put(KEY, [bytes]);
+    const rate = new RateLimit(Number.POSITIVE_INFINITY);
+    const comparer = new ArtifactComparer({ artifacts: store(), rate, signal: undefined });
+    const faults = await comparer.faultsOf({ key: KEY, expected: 'pack', what: '', remedy: '' });
+    assert.deepEqual(
+      faults.map(({ range, isDiffering }) => ({ range, isDiffering })),
+      [
+        { range: undefined, isDiffering: false },
+        { range: { start: places[2]!.offset, length: 5 }, isDiffering: true },
+      ],
+    );
   });
 });

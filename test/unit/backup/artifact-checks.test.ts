@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { dueShares, sharesAfter } from '../../../src/backup/verify/artifact-checks.ts';
+import { ArtifactChecks, dueShares, sharesAfter } from '../../../src/backup/verify/artifact-checks.ts';
+import { openSqlite } from '../../../src/stores/sqlite/open-sqlite.ts';
+import { useTempFolder } from '../../support/temp-folder.ts';
 
 const NIGHT_MS = 86_400_000;
 const BEGIN = Date.UTC(2026, 10, 1);
@@ -38,5 +40,24 @@ describe('The share of a night', () => {
     const fewer = nights(shares, 3, [7, 8, 9]);
     assert.equal(fewer.shares.length, 3);
     assert.ok(fewer.shares.every(({ at }) => at >= BEGIN + 7 * NIGHT_MS));
+  });
+});
+
+describe('What is known of artifacts', () => {
+  const folder = useTempFolder();
+
+  it('keeps the damage that another process has recorded since a comparison began', async () => {
+    const stores = await openSqlite(folder.at('tidemark.db'), {});
+    const checks = new ArtifactChecks(stores.catalog);
+    const one = { key: 'a', of: 'a', what: '', problem: '', remedy: '', isDiffering: true };
+    const record = (began: number, damaged: readonly (typeof one)[]) =>
+      checks.record({ began, days: 1, artifacts: new Map(), damaged, wasCompared: () => true });
+    const before = Date.now() - 1000;
+    await record(before, [one]);
+    await record(before, []);
+    assert.deepEqual(await checks.damagedParts('a'), [undefined]);
+    await record(Date.now() + 1, []);
+    assert.deepEqual(await checks.damagedParts('a'), []);
+    await stores.close();
   });
 });

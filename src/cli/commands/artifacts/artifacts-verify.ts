@@ -29,19 +29,19 @@ export const artifactsVerify: CliCommand = {
         onProgress: (done, total) => bar.update('Comparing artifacts', done, total),
       }),
     ).finally(() => bar.end());
-    const { damaged, ...counts } = report;
+    const { damaged, totalDamaged, ...counts } = report;
     const first = damaged.slice(0, MOST_PRINTED);
-    const isWhole = damaged.length === 0;
-    await terminal.print(describe(report), { whole: isWhole, ...counts, damaged: { total: damaged.length, first } });
+    const isWhole = totalDamaged === 0;
+    await terminal.print(describe(report), { whole: isWhole, ...counts, damaged: { total: totalDamaged, first } });
     return isWhole ? EXIT.done : EXIT.failed;
   },
 };
 
-function describe({ artifacts, bytes, withoutDigest, damaged }: ArtifactReport): string {
+function describe({ artifacts, bytes, withoutDigest, damaged, totalDamaged }: ArtifactReport): string {
   const lines = damaged.slice(0, MOST_PRINTED).map((one) => printableLine(describeDamaged(one)));
-  if (damaged.length > lines.length) lines.push(`… and ${formatCount(damaged.length - lines.length)} more`);
+  if (totalDamaged > lines.length) lines.push(`… and ${formatCount(totalDamaged - lines.length)} more`);
   const unknown = withoutDigest === 0 ? '' : `; of ${formatCount(withoutDigest)} no digest is known`;
-  const found = damaged.length === 0 ? 'no damage' : `${formatCount(damaged.length)} damaged`;
+  const found = totalDamaged === 0 ? 'no damage' : `${formatCount(totalDamaged)} damaged`;
   lines.push(`${found} in ${plural(artifacts, 'artifact')}, ${formatBytes(bytes)}${unknown}.`);
   return lines.join('\n');
 }
