@@ -98,6 +98,6 @@ async function differingPages({ terminal }: Call<Options>, app: App, set: Resour
     terminal.say(
       `${plural(others, 'other document differs', 'other documents differ')}: see "verify ${set.slug} --published".`,
     );
-  if (total > first.length) terminal.say('There are more differences than these: call it again.');
+  if (total > first.length) terminal.say('There are more differences than it takes at once: call it again.');
   return [...documents.intersection(files)];
 }
