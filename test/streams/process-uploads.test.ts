@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import { isTidemarkError, TidemarkError } from '../../src/core/errors.ts';
 import { MarcRecord } from '../../src/streams/marc/marc-record.ts';
+import { MARCXML_NAMESPACE } from '../../src/streams/marc/marcxml-markup.ts';
 import { writeMarcXml } from '../../src/streams/marc/write-marcxml.ts';
 import { removeUnusedReadings } from '../../src/streams/processing/remove-unused.ts';
 import { readUploadState, statusOf, type UploadErratum } from '../../src/streams/uploads/upload-state.ts';
@@ -87,17 +88,22 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
 
   itOnce('fails, and publishes nothing, when a stored file is not the one that was uploaded', async () => {
     const { artifacts, uploads } = started.app;
-    const xml = writeMarcXml(new MarcRecord(marc('1', 'title')));
-    const packed = gzipSync(marc('1', 'title'));
-    const stored = zip({ 'a.mrc': marc('1', 'title') }, { method: 0 });
-    const damagedZip = Buffer.from(stored);
-    damagedZip.write('tatle', stored.indexOf('title'));
+    // Long enough that not all of it is read to see what it is.
+    const records = Buffer.concat(Array.from({ length: 1_000 }, (_, at) => marc(`${at}`, 'title'.padEnd(2_000, '.'))));
+    const damage = (bytes: Buffer, from: string, to: string) => {
+      const copy = Buffer.from(bytes);
+      copy.write(to, copy.indexOf(from), 'latin1');
+      return [bytes, copy] as const;
+    };
+    const elements = writeMarcXml(new MarcRecord(marc('1'))).repeat(10_000);
+    const xml = Buffer.from(`<collection xmlns="${MARCXML_NAMESPACE}">${elements}</collection>`);
+    const packed = gzipSync(records, { level: 0 });
     const damages: Readonly<Record<string, readonly [Buffer, Buffer]>> = {
-      'a.mrc': [marc('1', 'title'), marc('1', 'tatle')],
-      // These end the reading of the file, as errors of it.
-      'a.xml': [Buffer.from(`${xml}<!-- -->`), Buffer.from(`${xml}<!x- -->`)],
-      'a.mrc.gz': [Buffer.concat([packed, packed]), Buffer.concat([packed.with(-6, packed.at(-6)! ^ 1), packed])],
-      'a.zip': [stored, damagedZip],
+      'a.mrc': damage(records, 'title', 'tatle'),
+      // These end the reading of the file, or of what is in it, as errors of it.
+      'a.xml': damage(xml, '</record>', '</racord>'),
+      'a.mrc.gz': damage(Buffer.concat([packed, packed]), 'title', 'tatle'),
+      'a.zip': damage(zip({ 'a.mrc': records }, { method: 0 }), 'title', 'tatle'),
     };
     for (const [name, [whole, damaged]] of Object.entries(damages)) {
       const number = await stream.upload({ [name]: whole, 'b.mrc': marc('2') });
