@@ -2,9 +2,9 @@
 // time.
 import { gzipSync } from 'node:zlib';
 import type { App } from '../src/app.ts';
+import { putUploadState } from '../src/records/arrivals/upload-state.ts';
+import { STREAM_SETS, setOfStream } from '../src/records/set-names.ts';
 import { sync } from '../src/sources/sync/sync.ts';
-import { STREAM_SETS, setOfStream } from '../src/streams/set-names.ts';
-import { putUploadState } from '../src/streams/uploads/upload-state.ts';
 import { Catalogue, entriesFrom } from '../test/support/marc-catalogue.ts';
 import { zip } from '../test/support/upload-packages.ts';
 

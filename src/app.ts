@@ -47,12 +47,23 @@ import { openPublishing, type Publishing } from './publish/open-publishing.ts';
 import { readTurn } from './publish/versions/removals.ts';
 import { VersionPruner } from './publish/versions/version-pruner.ts';
 import { Versions } from './publish/versions/versions.ts';
+import { ResumableUploads } from './records/arrivals/resumable/resumable-uploads.ts';
+import type { Upload } from './records/arrivals/upload.ts';
+import { Uploads } from './records/arrivals/uploads.ts';
+import { StreamDumps } from './records/dumps/stream-dumps.ts';
+import { followsDefault } from './records/follows-default.ts';
+import { OrganizationRegistry } from './records/organization-registry.ts';
+import { EarlyReader } from './records/processing/early-reader.ts';
+import { PartlyApplied } from './records/processing/partly-applied.ts';
+import { UploadBacklog } from './records/processing/upload-backlog.ts';
+import { UploadProcessor } from './records/processing/upload-processor.ts';
+import { StreamSets } from './records/stream-sets.ts';
 import { SetRegistry } from './sets/set-registry.ts';
-import { Comparer } from './sources/artifact/comparer.ts';
-import { Records } from './sources/artifact/records.ts';
 import { removeCopies } from './sources/copy-folders.ts';
 import { type ContentsParts, locateContents } from './sources/open-contents.ts';
 import { openServed, openSource, openStreamParts } from './sources/open-source.ts';
+import { Comparer } from './sources/records/artifact/comparer.ts';
+import { Records } from './sources/records/artifact/records.ts';
 import { type SetRoot, SetRoots } from './sources/set-roots.ts';
 import type { Source } from './sources/source.ts';
 import { PathScans } from './sources/sync/path-scans.ts';
@@ -61,17 +72,6 @@ import { ActivityMemory } from './stores/activity-memory.ts';
 import type { JobQueue } from './stores/job-queue.ts';
 import { openStores } from './stores/open-stores.ts';
 import type { SlowStoreOptions } from './stores/slow-store.ts';
-import { StreamDumps } from './streams/dumps/stream-dumps.ts';
-import { followsDefault } from './streams/follows-default.ts';
-import { OrganizationRegistry } from './streams/organization-registry.ts';
-import { EarlyReader } from './streams/processing/early-reader.ts';
-import { PartlyApplied } from './streams/processing/partly-applied.ts';
-import { UploadBacklog } from './streams/processing/upload-backlog.ts';
-import { UploadProcessor } from './streams/processing/upload-processor.ts';
-import { ResumableUploads } from './streams/resumable/resumable-uploads.ts';
-import { StreamSets } from './streams/stream-sets.ts';
-import type { Upload } from './streams/uploads/upload.ts';
-import { Uploads } from './streams/uploads/uploads.ts';
 
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
 export interface App extends ServedApp, JobParts {
@@ -404,7 +404,7 @@ function openUploads(
     earlyReader,
     threadData,
     fetch: async (upload, options) => {
-      const { fetchUpload } = await import('./streams/uploads/fetch-url.ts');
+      const { fetchUpload } = await import('./records/arrivals/fetch-url.ts');
       const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
       return fetchUpload(upload, { ...options, artifacts, networks, mostBytes, earlyReader });
     },

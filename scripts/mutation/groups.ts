@@ -175,8 +175,8 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     specs: ['test/unit/sources/sync-loop-steps.test.ts', 'test/unit/sources/source-changes.test.ts'],
   },
   records: {
-    mutate: ['src/sources/artifact/compare-records.ts', 'src/artifacts/records/digest-row.ts'],
-    specs: ['test/unit/sources/compare-records.test.ts', 'test/artifacts/record-sort.test.ts'],
+    mutate: ['src/sources/records/artifact/compare-records.ts', 'src/records/digests/digest-row.ts'],
+    specs: ['test/unit/sources/compare-records.test.ts', 'test/records/record-sort.test.ts'],
   },
   archives: {
     mutate: [

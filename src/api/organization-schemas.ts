@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SLUG } from '../core/resource-set.ts';
-import { MOST_READERS } from '../streams/checked-readers.ts';
-import { MOST_CRON, MOST_KEPT } from '../streams/dump-settings.ts';
+import { MOST_READERS } from '../records/checked-readers.ts';
+import { MOST_CRON, MOST_KEPT } from '../records/dump-settings.ts';
 import {
   ADDED_SUBFIELD_CODE,
   DATA_TAG,
@@ -9,8 +9,8 @@ import {
   MOST_MAPPINGS,
   ORGANIZATION_CODE,
   SUBFIELD_CODE,
-} from '../streams/marc/normalize/normalization.ts';
-import { EMAIL, LINE, MOST_NAME, MOST_OF_ID, MOST_TITLE, STREAM_ID } from '../streams/organization.ts';
+} from '../records/forms/marc/normalize/normalization.ts';
+import { EMAIL, LINE, MOST_NAME, MOST_OF_ID, MOST_TITLE, STREAM_ID } from '../records/organization.ts';
 import { datetime } from './common-schemas.ts';
 
 /** The shapes of organizations and streams in the JSON API. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ResumableStatus } from '../streams/resumable/resumable-uploads.ts';
+import type { ResumableStatus } from '../records/arrivals/resumable/resumable-uploads.ts';
 
 export const resumableSchema = z
   .strictObject({

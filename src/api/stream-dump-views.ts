@@ -3,11 +3,11 @@ import { keyOfUri } from '../core/key.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { formatStamp } from '../core/stamp.ts';
 import { withoutBuckets } from '../core/without-paths.ts';
+import { type DumpKind, dumpFilePath, type StreamDump } from '../records/dumps/stored-dump.ts';
+import { type StreamName, setOfStream } from '../records/set-names.ts';
 import { type Job, jobName } from '../stores/job.ts';
 import { ARTIFACT_STORE_AWAY } from '../stores/job-waits.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
-import { type DumpKind, dumpFilePath, type StreamDump } from '../streams/dumps/stored-dump.ts';
-import { type StreamName, setOfStream } from '../streams/set-names.ts';
 import { jobView, waitText } from './job-views.ts';
 import type { StreamDumpsView, StreamDumpView } from './stream-dump-schemas.ts';
 

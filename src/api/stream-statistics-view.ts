@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { StreamName } from '../streams/set-names.ts';
-import type { StreamStatistics } from '../streams/stream-statistics.ts';
+import type { StreamName } from '../records/set-names.ts';
+import type { StreamStatistics } from '../records/stream-statistics.ts';
 import { count } from './common-schemas.ts';
 
 export const streamStatisticsSchema = z

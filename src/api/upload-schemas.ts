@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { LINE } from '../streams/organization.ts';
-import { MOST_UPLOAD_NAME } from '../streams/uploads/upload.ts';
+import { MOST_UPLOAD_NAME } from '../records/arrivals/upload.ts';
+import { LINE } from '../records/organization.ts';
 import { uploadStatus } from './upload-status-schemas.ts';
 
 /** The shapes of uploads in the JSON API. */

@@ -1,6 +1,6 @@
-import { shownUrl, type Upload } from '../streams/uploads/upload.ts';
-import { type AppliedUpload, filesOf, statusOf, type UploadState } from '../streams/uploads/upload-state.ts';
-import type { ListedUploads, UploadPage } from '../streams/uploads/uploads.ts';
+import { shownUrl, type Upload } from '../records/arrivals/upload.ts';
+import { type AppliedUpload, filesOf, statusOf, type UploadState } from '../records/arrivals/upload-state.ts';
+import type { ListedUploads, UploadPage } from '../records/arrivals/uploads.ts';
 import { formatTime } from './format-time.ts';
 import type { UploadsView, UploadView } from './upload-schemas.ts';
 

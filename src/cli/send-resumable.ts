@@ -6,7 +6,7 @@ import { type ResumablesView, resumablesSchema } from '../api/resumable-view.ts'
 import { TidemarkError } from '../core/errors.ts';
 import { type Backoff, pauseAfter } from '../lib/retry.ts';
 import { reasonOf } from '../lib/system-error.ts';
-import { MOST_METADATA } from '../streams/resumable/resumable-upload.ts';
+import { MOST_METADATA } from '../records/arrivals/resumable/resumable-upload.ts';
 import { askTus, Broken, type TusAnswer } from './ask-tus.ts';
 import { Stopped } from './exit-code.ts';
 import { bytesOf, type Form, type FormFile, type SendOptions } from './send-form.ts';

@@ -3,8 +3,8 @@ import type { App } from '../app.ts';
 import { shownSettings } from '../config/set/set-settings.ts';
 import type { HiddenFiles, ResourceSet } from '../core/resource-set.ts';
 import { type SummarizedSet, summarize } from '../sets/summarized-sets.ts';
-import type { SyncCursor } from '../sources/artifact/sync-cursor.ts';
 import { namesOfHidden } from '../sources/hidden-files.ts';
+import type { SyncCursor } from '../sources/records/artifact/sync-cursor.ts';
 
 type Sets = Pick<App, 'index' | 'sets' | 'records'>;
 

@@ -1,9 +1,9 @@
 import { TidemarkError } from '../core/errors.ts';
+import { type NamedUpload, uploadId } from '../records/arrivals/upload.ts';
+import { isPartlyApplied, readUploadState } from '../records/arrivals/upload-state.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { Job } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
-import { type NamedUpload, uploadId } from '../streams/uploads/upload.ts';
-import { isPartlyApplied, readUploadState } from '../streams/uploads/upload-state.ts';
 import { PROCESS_UPLOAD } from './upload-ends.ts';
 
 interface Parts {

@@ -6,17 +6,17 @@ import type { ListArchives } from '../publish/archives/list-archives.ts';
 import type { Dumps } from '../publish/dumps/dumps.ts';
 import type { VersionPruner } from '../publish/versions/version-pruner.ts';
 import type { Versions } from '../publish/versions/versions.ts';
+import type { ResumableUploads } from '../records/arrivals/resumable/resumable-uploads.ts';
+import type { Uploads } from '../records/arrivals/uploads.ts';
+import type { StreamDumps } from '../records/dumps/stream-dumps.ts';
+import type { OrganizationRegistry } from '../records/organization-registry.ts';
+import type { PartlyApplied } from '../records/processing/partly-applied.ts';
+import type { UploadBacklog } from '../records/processing/upload-backlog.ts';
+import type { UploadProcessor } from '../records/processing/upload-processor.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
-import type { StreamDumps } from '../streams/dumps/stream-dumps.ts';
-import type { OrganizationRegistry } from '../streams/organization-registry.ts';
-import type { PartlyApplied } from '../streams/processing/partly-applied.ts';
-import type { UploadBacklog } from '../streams/processing/upload-backlog.ts';
-import type { UploadProcessor } from '../streams/processing/upload-processor.ts';
-import type { ResumableUploads } from '../streams/resumable/resumable-uploads.ts';
-import type { Uploads } from '../streams/uploads/uploads.ts';
 import type { UploadEnds } from './upload-ends.ts';
 
 /** The parts of the program that jobs use. */

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError, TidemarkError, unlessConflict } from '../core/errors.ts';
+import type { Upload } from '../records/arrivals/upload.ts';
+import { putUploadState, readUploadState, statusOf, type UploadState } from '../records/arrivals/upload-state.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import { jobName } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
-import type { Upload } from '../streams/uploads/upload.ts';
-import { putUploadState, readUploadState, statusOf, type UploadState } from '../streams/uploads/upload-state.ts';
 import { jobOfUpload } from './kinds/process-upload.ts';
 import type { UploadEnds } from './upload-ends.ts';
 

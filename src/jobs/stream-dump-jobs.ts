@@ -1,6 +1,6 @@
+import type { StreamName } from '../records/set-names.ts';
 import type { Job } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
-import type { StreamName } from '../streams/set-names.ts';
 import { addUnlessWaiting } from './add-unless-waiting.ts';
 import { jobOf } from './job-definition.ts';
 import { jobsPer } from './jobs-per.ts';

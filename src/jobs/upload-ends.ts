@@ -1,10 +1,10 @@
 import { isTidemarkError, unlessConflict } from '../core/errors.ts';
 import { retry } from '../lib/retry.ts';
+import type { NamedUpload } from '../records/arrivals/upload.ts';
+import { putUploadState, readUploadState } from '../records/arrivals/upload-state.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import { type Job, jobName } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
-import type { NamedUpload } from '../streams/uploads/upload.ts';
-import { putUploadState, readUploadState } from '../streams/uploads/upload-state.ts';
 import { jobsOf } from './jobs-per.ts';
 
 /** The kind of the jobs of uploads. */

@@ -50,7 +50,7 @@ export async function openContents(location: ContentsLocation): Promise<Contents
   if (location.kind === 'files') {
     return fileContents(openRoot({ ...location.root, blocks: true }), location.root.root);
   }
-  const { recordContents } = await import('./artifact/record-contents.ts');
+  const { recordContents } = await import('./records/artifact/record-contents.ts');
   return recordContents(openArtifacts(location.artifacts));
 }
 

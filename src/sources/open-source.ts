@@ -3,14 +3,14 @@ import { TidemarkError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
-import { ArtifactSource, type ArtifactSourceParts } from './artifact/artifact-source.ts';
 import type { ComparedFiles } from './files/compare-files.ts';
 import { FileSource } from './files/file-source.ts';
+import { ArtifactSource, type ArtifactSourceParts } from './records/artifact/artifact-source.ts';
+import { DefaultStreams } from './records/stream/default-streams.ts';
+import { openStream, type StreamSourceParts } from './records/stream/open-stream.ts';
+import { StreamNews } from './records/stream/stream-news.ts';
 import type { ServedSource } from './served-source.ts';
 import type { Source } from './source.ts';
-import { DefaultStreams } from './stream/default-streams.ts';
-import { openStream, type StreamSourceParts } from './stream/open-stream.ts';
-import { StreamNews } from './stream/stream-news.ts';
 
 export interface SourceParts extends ArtifactSourceParts, StreamSourceParts {
   readonly index: ResourceIndex;

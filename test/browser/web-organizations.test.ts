@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
+import { uploadId } from '../../src/records/arrivals/upload.ts';
+import { putUploadState, readUploadState } from '../../src/records/arrivals/upload-state.ts';
+import { setOfStream } from '../../src/records/set-names.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
-import { setOfStream } from '../../src/streams/set-names.ts';
-import { uploadId } from '../../src/streams/uploads/upload.ts';
-import { putUploadState, readUploadState } from '../../src/streams/uploads/upload-state.ts';
 import { ask } from '../support/ask.ts';
 import { useBrowser } from '../support/browser.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -346,11 +346,11 @@ describe('Pages of organizations', () => {
     await organizations.addStream('lane', 'full');
     const post = (path: string, headers: Record<string, string> = OWN_PAGE) =>
       ask(`${started.url}/organizations/lane/${path}`, { method: 'POST', headers });
-    assert.equal((await post('streams/full/default', { Origin: 'https://evil.example' })).status, 403);
+    assert.equal((await post('records/full/default', { Origin: 'https://evil.example' })).status, 403);
     assert.equal((await organizations.get('lane')).defaultStream, 'main');
-    assert.equal((await post('streams/full/default')).status, 303);
+    assert.equal((await post('records/full/default')).status, 303);
     assert.equal((await organizations.get('lane')).defaultStream, 'full');
-    assert.equal((await post('streams/main/archive')).status, 303);
+    assert.equal((await post('records/main/archive')).status, 303);
     assert.match((await get('/organizations/lane/streams/main/')).text, /archived: it takes no uploads/);
     assert.doesNotMatch((await get('/organizations/lane/upload')).text, /<option value="main"/);
     assert.equal((await post('dumps/full')).status, 303);

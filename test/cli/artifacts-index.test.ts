@@ -7,7 +7,7 @@ import type { DerivedRecord } from '../../src/artifacts/avro/schemas.ts';
 import type { AvroKey } from '../../src/artifacts/keys/avro-key.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { writeProvenance } from '../../src/artifacts/provenance.ts';
-import type { IndexingOutcome } from '../../src/pipeline/index-artifact/index-artifact.ts';
+import type { IndexingOutcome } from '../../src/records/activities/index-artifact/index-artifact.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch, removeIndices, uniquePrefix } from '../support/elasticsearch-indices.ts';
 import { type Answered, type Asked, FaultProxy } from '../support/fault-proxy.ts';

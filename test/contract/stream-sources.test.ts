@@ -1,5 +1,5 @@
+import { dumpId, type StreamDump } from '../../src/records/dumps/stored-dump.ts';
 import { openContents } from '../../src/sources/open-contents.ts';
-import { dumpId, type StreamDump } from '../../src/streams/dumps/stored-dump.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { StreamPlace } from '../support/stream-place.ts';
 import { type ContentsUnderTest, type SourceUnderTest, testContents, testSource } from './source.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
-import { readUploadState, statusOf } from '../../src/streams/uploads/upload-state.ts';
+import { readUploadState, statusOf } from '../../src/records/arrivals/upload-state.ts';
 import type { Records } from '../support/dump-consumer.ts';
 import { DUMPED, DumpedStream, numbersTo, requireWholeDumps } from '../support/dumped-stream.ts';
 import { SQLITE } from '../support/each-store.ts';

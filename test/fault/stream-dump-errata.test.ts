@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { openApp } from '../../src/app.ts';
-import { readUploadState } from '../../src/streams/uploads/upload-state.ts';
+import { readUploadState } from '../../src/records/arrivals/upload-state.ts';
 import { readDumpFiles } from '../support/dump-consumer.ts';
 import { DUMPED, DumpedStream } from '../support/dumped-stream.ts';
 import { describeOnEachStore } from '../support/each-store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { ReadUpload } from '../../src/streams/uploads/upload-state.ts';
+import type { ReadUpload } from '../../src/records/arrivals/upload-state.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { type FileServer, startFileServer } from '../support/file-server.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { putUploadState, readUploadState } from '../../src/records/arrivals/upload-state.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
-import { putUploadState, readUploadState } from '../../src/streams/uploads/upload-state.ts';
 import { askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Scope } from '../../src/access/scope.ts';
 import { Secret } from '../../src/config/configuration.ts';
-import { OrganizationRegistry } from '../../src/streams/organization-registry.ts';
-import { StreamSets } from '../../src/streams/stream-sets.ts';
+import { OrganizationRegistry } from '../../src/records/organization-registry.ts';
+import { StreamSets } from '../../src/records/stream-sets.ts';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { file, postForm } from '../support/multipart.ts';

@@ -3,7 +3,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { noSuchObject } from '../../src/artifacts/store-errors.ts';
 import { TidemarkError } from '../../src/core/errors.ts';
-import { ResumableUploads } from '../../src/streams/resumable/resumable-uploads.ts';
+import { ResumableUploads } from '../../src/records/arrivals/resumable/resumable-uploads.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';

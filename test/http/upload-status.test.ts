@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
-import type { MarcField } from '../../src/streams/marc/marc-record.ts';
-import { putUploadState, readUploadState } from '../../src/streams/uploads/upload-state.ts';
+import { putUploadState, readUploadState } from '../../src/records/arrivals/upload-state.ts';
+import type { MarcField } from '../../src/records/forms/marc/marc-record.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { encodeSample } from '../support/marc-records.ts';
@@ -115,7 +115,7 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     assert.match(lines[1].reason, /^the file has the id "twice" more than once/);
     const csv = await ask(`${started.url}/api/${view.errors}.csv`);
     assert.match(csv.text, /,odd,[^\n]*,true\r\n/);
-    for (const page of ['', 'streams/main/uploads/1/']) {
+    for (const page of ['', 'records/main/uploads/1/']) {
       const { text: html } = await ask(`${started.url}/organizations/lane/${page}`, {
         headers: { accept: 'text/html' },
       });

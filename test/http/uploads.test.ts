@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
 import { mock } from 'node:test';
+import { LONGEST_UPLOAD_MS } from '../../src/records/arrivals/receiving.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
-import { LONGEST_UPLOAD_MS } from '../../src/streams/uploads/receiving.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';

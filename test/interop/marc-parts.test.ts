@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { buildRecord } from '../../src/streams/marc/build-record.ts';
-import type { MarcField, MarcRecord } from '../../src/streams/marc/marc-record.ts';
-import { readMarc21 } from '../../src/streams/marc/read-marc21.ts';
+import { buildRecord } from '../../src/records/forms/marc/build-record.ts';
+import type { MarcField, MarcRecord } from '../../src/records/forms/marc/marc-record.ts';
+import { readMarc21 } from '../../src/records/forms/marc/read-marc21.ts';
 import { itWithMarcPrograms, type ListedRecord, runPymarc, runYazMarcdump } from '../support/marc-programs.ts';
 import { contentOf, isRecord, readAll } from '../support/read-marc.ts';
 import { useTempFolder } from '../support/temp-folder.ts';

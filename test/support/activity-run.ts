@@ -3,9 +3,9 @@ import { text } from 'node:stream/consumers';
 import type { ArtifactStore, ObjectKey } from '../../src/artifacts/artifact-store.ts';
 import { readContainer, readHeader } from '../../src/artifacts/avro/container-reader.ts';
 import type { RecordOf, SchemaId } from '../../src/artifacts/avro/schemas.ts';
-import type { InputItem } from '../../src/pipeline/input-item.ts';
-import type { RecordSource } from '../../src/pipeline/readers/record-source.ts';
-import { type RunOptions, type RunOutcome, runActivity } from '../../src/pipeline/run-activity.ts';
+import type { RecordSource } from '../../src/records/activities/readers/record-source.ts';
+import { type RunOptions, type RunOutcome, runActivity } from '../../src/records/activities/run-activity.ts';
+import type { InputItem } from '../../src/records/input-item.ts';
 
 export const HARVEST = {
   provider: 'cdl',

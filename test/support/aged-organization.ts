@@ -1,5 +1,5 @@
 import type { App } from '../../src/app.ts';
-import type { Organization } from '../../src/streams/organization.ts';
+import type { Organization } from '../../src/records/organization.ts';
 
 const MONTH_MS = 30 * 86_400_000;
 

@@ -4,14 +4,14 @@ import type { ObjectKey } from '../../src/artifacts/artifact-store.ts';
 import { encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
 import type { UploadReadingKey } from '../../src/artifacts/keys/stream-keys.ts';
 import { putArtifact } from '../../src/artifacts/put-artifact.ts';
-import { type ComparedArtifact, digestRecords } from '../../src/artifacts/records/digest-records.ts';
-import { RecordSort } from '../../src/artifacts/records/record-sort.ts';
 import { entryWeight } from '../../src/core/entry-weight.ts';
 import { keyOfRecordId } from '../../src/core/record-key.ts';
 import { decodeState } from '../../src/core/resource.ts';
-import { setOfStream } from '../../src/streams/set-names.ts';
-import { uploadId } from '../../src/streams/uploads/upload.ts';
-import type { UploadState } from '../../src/streams/uploads/upload-state.ts';
+import { uploadId } from '../../src/records/arrivals/upload.ts';
+import type { UploadState } from '../../src/records/arrivals/upload-state.ts';
+import { type ComparedArtifact, digestRecords } from '../../src/records/digests/digest-records.ts';
+import { RecordSort } from '../../src/records/digests/record-sort.ts';
+import { setOfStream } from '../../src/records/set-names.ts';
 
 /** What an upload says of each id: its document in MARC21, or that it is to be deleted. */
 export type UploadChanges = ReadonlyMap<string, Buffer | undefined>;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import type { DumpFile, DumpFileKind, StreamDump } from '../../src/streams/dumps/stored-dump.ts';
-import type { StreamDumps } from '../../src/streams/dumps/stream-dumps.ts';
-import { readMarc21 } from '../../src/streams/marc/read-marc21.ts';
-import { readMarcXml } from '../../src/streams/marc/read-marcxml.ts';
+import type { DumpFile, DumpFileKind, StreamDump } from '../../src/records/dumps/stored-dump.ts';
+import type { StreamDumps } from '../../src/records/dumps/stream-dumps.ts';
+import { readMarc21 } from '../../src/records/forms/marc/read-marc21.ts';
+import { readMarcXml } from '../../src/records/forms/marc/read-marcxml.ts';
 import { contentOf, isRecord, readAll } from './read-marc.ts';
 
 /** Documents in MARC21 by id. */

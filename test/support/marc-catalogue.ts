@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { MarcField } from '../../src/streams/marc/marc-record.ts';
+import type { MarcField } from '../../src/records/forms/marc/marc-record.ts';
 import { FieldPool, type PooledField, pooledControlField } from './marc-field-pool.ts';
 import { randomOf, type SampleRecord } from './marc-records.ts';
 

@@ -1,4 +1,4 @@
-import type { MarcField } from '../../src/streams/marc/marc-record.ts';
+import type { MarcField } from '../../src/records/forms/marc/marc-record.ts';
 import { encodeFieldXml, pick, type Random, randomOf, sampleText } from './marc-records.ts';
 
 /** A field with its bytes in both formats, so that records of it are made by copying. */

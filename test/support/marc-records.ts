@@ -1,4 +1,4 @@
-import type { MarcField } from '../../src/streams/marc/marc-record.ts';
+import type { MarcField } from '../../src/records/forms/marc/marc-record.ts';
 
 /** A record before it has a format. */
 export interface SampleRecord {

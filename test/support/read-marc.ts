@@ -1,5 +1,5 @@
-import type { MarcField } from '../../src/streams/marc/marc-record.ts';
-import type { GoodRecord, ReadMarc, ReadRecord } from '../../src/streams/marc/read-record.ts';
+import type { MarcField } from '../../src/records/forms/marc/marc-record.ts';
+import type { GoodRecord, ReadMarc, ReadRecord } from '../../src/records/forms/marc/read-record.ts';
 
 /** Everything that a reader returns of a file, which arrives in chunks of a size. */
 export async function readAll(read: ReadMarc, file: Uint8Array, chunkSize = 65_536): Promise<readonly ReadRecord[]> {

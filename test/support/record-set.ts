@@ -6,14 +6,14 @@ import type { Resource } from '../../src/core/resource.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
 import { Updater } from '../../src/ingest/updater.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
-import { ArtifactSource } from '../../src/sources/artifact/artifact-source.ts';
+import { ArtifactSource } from '../../src/sources/records/artifact/artifact-source.ts';
 import {
   type Comparison,
   type ComparisonParts,
   type ComparisonStep,
   compareRecords,
-} from '../../src/sources/artifact/compare-records.ts';
-import { Records } from '../../src/sources/artifact/records.ts';
+} from '../../src/sources/records/artifact/compare-records.ts';
+import { Records } from '../../src/sources/records/artifact/records.ts';
 import { type SyncOptions, sync } from '../../src/sources/sync/sync.ts';
 import type { SyncSummary } from '../../src/sources/sync-counter.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';

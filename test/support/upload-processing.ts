@@ -1,8 +1,8 @@
 import type { App } from '../../src/app.ts';
 import { keyOfRecordId, recordIdOfKey } from '../../src/core/record-key.ts';
 import type { Resource } from '../../src/core/resource.ts';
-import type { Attempt } from '../../src/streams/processing/attempt.ts';
-import type { AppliedUpload } from '../../src/streams/uploads/upload-state.ts';
+import type { AppliedUpload } from '../../src/records/arrivals/upload-state.ts';
+import type { Attempt } from '../../src/records/processing/attempt.ts';
 import { collect } from './builders.ts';
 
 /** An organization `lane` with streams whose uploads a test processes itself, in any order. */

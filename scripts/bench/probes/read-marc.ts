@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { readMarc21 } from '../../../src/streams/marc/read-marc21.ts';
-import { readMarcXml } from '../../../src/streams/marc/read-marcxml.ts';
+import { readMarc21 } from '../../../src/records/forms/marc/read-marc21.ts';
+import { readMarcXml } from '../../../src/records/forms/marc/read-marcxml.ts';
 import { peakMemory } from '../support/peak-memory.ts';
 
 /** Reads and checks a file of MARC. Prints how many records it has, and the most memory that it took, in MB. */

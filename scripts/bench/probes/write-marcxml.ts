@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { readMarc21 } from '../../../src/streams/marc/read-marc21.ts';
-import { MarcXmlWriter } from '../../../src/streams/marc/write-marcxml.ts';
+import { readMarc21 } from '../../../src/records/forms/marc/read-marc21.ts';
+import { MarcXmlWriter } from '../../../src/records/forms/marc/write-marcxml.ts';
 import { peakMemory } from '../support/peak-memory.ts';
 
 /**

@@ -12,12 +12,12 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { readArchive } from '../../publish/archives/stored-archive.ts';
 import { readChangeDump } from '../../publish/dumps/stored-change-dump.ts';
 import { type Package, readDump } from '../../publish/dumps/stored-dump.ts';
+import { parseUploadId, type Upload, type UploadedFile } from '../../records/arrivals/upload.ts';
+import type { UploadState } from '../../records/arrivals/upload-state.ts';
+import { isListed, type StreamDump } from '../../records/dumps/stored-dump.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog, CatalogKind } from '../../stores/catalog.ts';
 import { latestPages } from '../../stores/latest-pages.ts';
-import { isListed, type StreamDump } from '../../streams/dumps/stored-dump.ts';
-import { parseUploadId, type Upload, type UploadedFile } from '../../streams/uploads/upload.ts';
-import type { UploadState } from '../../streams/uploads/upload-state.ts';
 
 /** A stored artifact, and what its bytes can be compared with. */
 export interface KnownArtifact {

@@ -2,8 +2,8 @@ import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { formatCount } from '../../lib/format-count.ts';
-import type { RunOutcome } from '../../pipeline/run-activity.ts';
-import type { RunSummary } from '../../pipeline/run-summary.ts';
+import type { RunOutcome } from '../../records/activities/run-activity.ts';
+import type { RunSummary } from '../../records/activities/run-summary.ts';
 import type { Call } from '../cli-command.ts';
 import { plural } from '../ui/table.ts';
 

@@ -1,6 +1,6 @@
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { formatCount } from '../../lib/format-count.ts';
-import type { Progress } from '../../pipeline/gathering.ts';
+import type { Progress } from '../../records/activities/gathering.ts';
 import { barLine, drawsBars, startProgress } from './progress.ts';
 import { plural } from './table.ts';
 import type { Terminal } from './terminal.ts';

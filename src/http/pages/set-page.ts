@@ -1,7 +1,7 @@
 import type { Change } from '../../core/change.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { DOCUMENTS, documentUri, listedKindsOf } from '../../publish/documents.ts';
-import type { SyncCursor } from '../../sources/artifact/sync-cursor.ts';
+import type { SyncCursor } from '../../sources/records/artifact/sync-cursor.ts';
 import type { SetSummary } from '../../stores/set-statistics.ts';
 import { archiveSection, type ShownArchive } from './archive-section.ts';
 import { dumpSection, type ShownDump } from './dump-section.ts';

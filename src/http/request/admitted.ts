@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../access/principal.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import type { Organization } from '../../streams/organization.ts';
+import type { Organization } from '../../records/organization.ts';
 import type { DirectRequest } from './direct-request.ts';
 
 /** What is known of a request while it is processed. Express has an object for this. */

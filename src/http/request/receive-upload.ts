@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
-import type { Receiving, UploadLabels } from '../../streams/uploads/receiving.ts';
-import type { Upload } from '../../streams/uploads/upload.ts';
-import type { Uploads } from '../../streams/uploads/uploads.ts';
+import type { Receiving, UploadLabels } from '../../records/arrivals/receiving.ts';
+import type { Upload } from '../../records/arrivals/upload.ts';
+import type { Uploads } from '../../records/arrivals/uploads.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { parseJsonBody } from './parse-json-body.ts';
 import { type FormFile, readMultipart } from './read-multipart.ts';

@@ -12,8 +12,16 @@ import type { Dumps } from '../../publish/dumps/dumps.ts';
 import type { ChangeFeeds } from '../../publish/notify/change-feeds.ts';
 import type { Subscriptions } from '../../publish/notify/subscriptions.ts';
 import type { Versions } from '../../publish/versions/versions.ts';
+import type { ResumableUploads } from '../../records/arrivals/resumable/resumable-uploads.ts';
+import type { Upload } from '../../records/arrivals/upload.ts';
+import type { UploadState } from '../../records/arrivals/upload-state.ts';
+import type { Uploads } from '../../records/arrivals/uploads.ts';
+import type { DumpKind } from '../../records/dumps/stored-dump.ts';
+import type { StreamDumps } from '../../records/dumps/stream-dumps.ts';
+import type { OrganizationRegistry } from '../../records/organization-registry.ts';
+import type { StreamName } from '../../records/set-names.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
-import type { Records } from '../../sources/artifact/records.ts';
+import type { Records } from '../../sources/records/artifact/records.ts';
 import type { ServedSource } from '../../sources/served-source.ts';
 import type { SourceProblem } from '../../sources/source.ts';
 import type { ActivityMemory } from '../../stores/activity-memory.ts';
@@ -21,14 +29,6 @@ import type { Job } from '../../stores/job.ts';
 import type { JobQueue } from '../../stores/job-queue.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { StoreGauge } from '../../stores/store-gauge.ts';
-import type { DumpKind } from '../../streams/dumps/stored-dump.ts';
-import type { StreamDumps } from '../../streams/dumps/stream-dumps.ts';
-import type { OrganizationRegistry } from '../../streams/organization-registry.ts';
-import type { ResumableUploads } from '../../streams/resumable/resumable-uploads.ts';
-import type { StreamName } from '../../streams/set-names.ts';
-import type { Upload } from '../../streams/uploads/upload.ts';
-import type { UploadState } from '../../streams/uploads/upload-state.ts';
-import type { Uploads } from '../../streams/uploads/uploads.ts';
 
 /** The next time at which a job of a kind is added. */
 export interface NextJob {

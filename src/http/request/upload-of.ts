@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import { parseUploadNumber, type Upload } from '../../streams/uploads/upload.ts';
-import type { Uploads } from '../../streams/uploads/uploads.ts';
+import { parseUploadNumber, type Upload } from '../../records/arrivals/upload.ts';
+import type { Uploads } from '../../records/arrivals/uploads.ts';
 import { param } from './admitted.ts';
 
 /** The upload that the path names by `:org`, `:stream` and `:number`. @throws TidemarkError `not-found` */

@@ -1,8 +1,8 @@
 import { administers, may } from '../../access/may.ts';
 import type { OrganizationReader } from '../../api/organization-views.ts';
-import type { Organization } from '../../streams/organization.ts';
-import { readersOf } from '../../streams/organization-readers.ts';
-import type { OrganizationRegistry } from '../../streams/organization-registry.ts';
+import type { Organization } from '../../records/organization.ts';
+import { readersOf } from '../../records/organization-readers.ts';
+import type { OrganizationRegistry } from '../../records/organization-registry.ts';
 import { type RoutedResponse, senderOf } from '../request/admitted.ts';
 import { makePrivate } from './caching.ts';
 

@@ -1,5 +1,5 @@
+import type { NamedUpload } from '../../records/arrivals/upload.ts';
 import type { NewJob } from '../../stores/job.ts';
-import type { NamedUpload } from '../../streams/uploads/upload.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
 import { reopenJob } from '../reopen-job.ts';
 import { PROCESS_UPLOAD } from '../upload-ends.ts';

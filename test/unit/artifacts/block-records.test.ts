@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { BlockRecords } from '../../../src/artifacts/records/block-records.ts';
-import { RecordWalk, type Walkable } from '../../../src/artifacts/records/walk-records.ts';
+import { BlockRecords } from '../../../src/records/digests/block-records.ts';
+import { RecordWalk, type Walkable } from '../../../src/records/digests/walk-records.ts';
 
 const TEXT = fc.string({ maxLength: 63, unit: 'grapheme-ascii' });
 

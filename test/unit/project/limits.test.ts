@@ -6,12 +6,12 @@ import { MOST_PARTS, SMALL_PART_BYTES } from '../../../src/artifacts/s3/s3-uploa
 import { formatBytes } from '../../../src/lib/format-bytes.ts';
 import { formatCount } from '../../../src/lib/format-count.ts';
 import { SUBSCRIPTION_LIMITS } from '../../../src/publish/notify/subscription.ts';
-import { UNPACK_LIMITS } from '../../../src/streams/files/unpacking.ts';
-import { MOST_LISTED } from '../../../src/streams/processing/upload-errata.ts';
-import { MOST_LENGTH } from '../../../src/streams/resumable/resumable-upload.ts';
-import { LONGEST_FETCH_MS } from '../../../src/streams/uploads/fetch-url.ts';
-import { LONGEST_UPLOAD_MS } from '../../../src/streams/uploads/receiving.ts';
-import { MOST_FILES } from '../../../src/streams/uploads/upload.ts';
+import { LONGEST_FETCH_MS } from '../../../src/records/arrivals/fetch-url.ts';
+import { LONGEST_UPLOAD_MS } from '../../../src/records/arrivals/receiving.ts';
+import { MOST_LENGTH } from '../../../src/records/arrivals/resumable/resumable-upload.ts';
+import { MOST_FILES } from '../../../src/records/arrivals/upload.ts';
+import { UNPACK_LIMITS } from '../../../src/records/files/unpacking.ts';
+import { MOST_LISTED } from '../../../src/records/processing/upload-errata.ts';
 
 const HOUR_MS = 3_600_000;
 const whole = (bytes: number) => `${Math.floor(bytes / 1e9)} GB`;

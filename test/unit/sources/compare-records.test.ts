@@ -11,7 +11,7 @@ import {
   type ComparisonParts,
   type ComparisonStep,
   compareRecords,
-} from '../../../src/sources/artifact/compare-records.ts';
+} from '../../../src/sources/records/artifact/compare-records.ts';
 import { upsert } from '../../support/builders.ts';
 import { PublishedSets } from '../../support/published-sets.ts';
 import { putArtifact, record } from '../../support/record-artifacts.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ResourceSet } from '../../../src/core/resource-set.ts';
-import { openRecord } from '../../../src/sources/artifact/open-record.ts';
 import type { ContentRoot } from '../../../src/sources/content-root.ts';
 import { openFile } from '../../../src/sources/files/open-file.ts';
 import { openRoot } from '../../../src/sources/open-contents.ts';
 import { openServed, type SourceParts } from '../../../src/sources/open-source.ts';
+import { openRecord } from '../../../src/sources/records/artifact/open-record.ts';
 import type { OpenedBytes } from '../../../src/sources/served-source.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 

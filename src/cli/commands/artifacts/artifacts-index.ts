@@ -2,7 +2,7 @@ import type { SchemaId } from '../../../artifacts/avro/schemas.ts';
 import { requireArtifact } from '../../../artifacts/require-artifact.ts';
 import { intoLocation } from '../../../config/import-location.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { IndexingOutcome } from '../../../pipeline/index-artifact/index-artifact.ts';
+import type { IndexingOutcome } from '../../../records/activities/index-artifact/index-artifact.ts';
 import { ARTIFACT_SETTINGS, keyOf, parseSchema, withArtifacts } from '../../artifact-output.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
@@ -36,7 +36,7 @@ export const artifactsIndex: CliCommand<Options> = {
     const { terminal, args, options, stopped, loaded } = call;
     const location = intoLocation(options.into, loaded.indexing);
     // Loaded only now: it loads the client of Elasticsearch.
-    const { indexArtifact } = await import('../../../pipeline/index-artifact/index-artifact.ts');
+    const { indexArtifact } = await import('../../../records/activities/index-artifact/index-artifact.ts');
     return withArtifacts(call, async (store) => {
       const artifact = await requireArtifact(store, keyOf(store, args[0]!));
       const bar = startActivityBar(terminal);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { DumpSettingChanges } from '../../../streams/dump-settings.ts';
-import { MOST_KEPT } from '../../../streams/dump-settings.ts';
+import type { DumpSettingChanges } from '../../../records/dump-settings.ts';
+import { MOST_KEPT } from '../../../records/dump-settings.ts';
 import { wholeNumber } from '../../options.ts';
 
 export interface DumpOptions {

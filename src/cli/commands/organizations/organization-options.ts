@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TidemarkError } from '../../../core/errors.ts';
-import type { ItemMapping, Normalization } from '../../../streams/marc/normalize/normalization.ts';
-import { parseItems } from '../../../streams/marc/normalize/parse-items.ts';
-import type { OrganizationFields } from '../../../streams/organization.ts';
-import { parseContact } from '../../../streams/parse-contact.ts';
+import type { ItemMapping, Normalization } from '../../../records/forms/marc/normalize/normalization.ts';
+import { parseItems } from '../../../records/forms/marc/normalize/parse-items.ts';
+import type { OrganizationFields } from '../../../records/organization.ts';
+import { parseContact } from '../../../records/parse-contact.ts';
 import { collect, oneOf } from '../../options.ts';
 
 export interface OrganizationOptions {

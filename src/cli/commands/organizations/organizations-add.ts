@@ -1,5 +1,5 @@
 import { organizationView } from '../../../api/organization-views.ts';
-import { checkedFields, requireOrganizationId } from '../../../streams/organization.ts';
+import { checkedFields, requireOrganizationId } from '../../../records/organization.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { addOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';

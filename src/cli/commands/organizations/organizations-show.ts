@@ -1,6 +1,6 @@
 import { organizationView } from '../../../api/organization-views.ts';
 import { streamStatisticsView } from '../../../api/stream-statistics-view.ts';
-import { streamStatistics } from '../../../streams/stream-statistics.ts';
+import { streamStatistics } from '../../../records/stream-statistics.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';

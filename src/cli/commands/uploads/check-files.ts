@@ -1,7 +1,7 @@
-import { findFiles } from '../../../streams/files/find-files.ts';
-import type { FoundFile, GivenFile } from '../../../streams/files/found-file.ts';
-import { type ReadItem, readFile } from '../../../streams/files/read-file.ts';
-import { type Erratum, warningOf } from '../../../streams/marc/read-record.ts';
+import { findFiles } from '../../../records/files/find-files.ts';
+import type { FoundFile, GivenFile } from '../../../records/files/found-file.ts';
+import { type ReadItem, readFile } from '../../../records/files/read-file.ts';
+import { type Erratum, warningOf } from '../../../records/forms/marc/read-record.ts';
 
 const MOST_FIRST = 10;
 

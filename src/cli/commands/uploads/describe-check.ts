@@ -1,6 +1,6 @@
 import { formatCount } from '../../../lib/format-count.ts';
-import type { FileKind } from '../../../streams/files/found-file.ts';
-import type { Erratum } from '../../../streams/marc/read-record.ts';
+import type { FileKind } from '../../../records/files/found-file.ts';
+import type { Erratum } from '../../../records/forms/marc/read-record.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 import type { CheckedFile } from './check-files.ts';
 

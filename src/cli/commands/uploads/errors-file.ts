@@ -1,4 +1,4 @@
-import { warningOf } from '../../../streams/marc/read-record.ts';
+import { warningOf } from '../../../records/forms/marc/read-record.ts';
 import { openOutputFile } from '../../output-file.ts';
 import type { FileVisitor } from './check-files.ts';
 

@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../../core/errors.ts';
-import { parseUploadNumber, type Upload } from '../../../streams/uploads/upload.ts';
-import type { Uploads } from '../../../streams/uploads/uploads.ts';
+import { parseUploadNumber, type Upload } from '../../../records/arrivals/upload.ts';
+import type { Uploads } from '../../../records/arrivals/uploads.ts';
 
 /** The upload that an argument names: `ORGANIZATION/STREAM/NUMBER`. @throws TidemarkError `invalid`, `not-found` */
 export function namedUpload(uploads: Pick<Uploads, 'get'>, id = ''): Promise<Upload> {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { makeFolder } from '../../../lib/files/make-folder.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { ReadItem } from '../../../streams/files/read-file.ts';
-import { MARCXML_END, MARCXML_START } from '../../../streams/marc/marcxml-markup.ts';
-import type { Erratum } from '../../../streams/marc/read-record.ts';
-import { writeMarcXml } from '../../../streams/marc/write-marcxml.ts';
+import type { ReadItem } from '../../../records/files/read-file.ts';
+import { MARCXML_END, MARCXML_START } from '../../../records/forms/marc/marcxml-markup.ts';
+import type { Erratum } from '../../../records/forms/marc/read-record.ts';
+import { writeMarcXml } from '../../../records/forms/marc/write-marcxml.ts';
 import { type OutputFile, openOutputFile } from '../../output-file.ts';
 import type { CheckedFile, FileVisitor } from './check-files.ts';
 import { nameOf } from './describe-check.ts';

@@ -1,6 +1,6 @@
 import { formatCount } from '../../../lib/format-count.ts';
-import { eachErratum } from '../../../streams/uploads/upload-errors.ts';
-import type { UploadErratum } from '../../../streams/uploads/upload-state.ts';
+import { eachErratum } from '../../../records/arrivals/upload-errors.ts';
+import type { UploadErratum } from '../../../records/arrivals/upload-state.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { printableLine } from '../../ui/printable.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { uploadView } from '../../../api/upload-views.ts';
 import type { App } from '../../../app.ts';
-import type { Upload } from '../../../streams/uploads/upload.ts';
-import { statusOf, type UploadState } from '../../../streams/uploads/upload-state.ts';
+import type { Upload } from '../../../records/arrivals/upload.ts';
+import { statusOf, type UploadState } from '../../../records/arrivals/upload-state.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';

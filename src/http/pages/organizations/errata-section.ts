@@ -1,5 +1,5 @@
 import { formatCount } from '../../../lib/format-count.ts';
-import type { ErrataOfUpload } from '../../../streams/uploads/latest-errata.ts';
+import type { ErrataOfUpload } from '../../../records/arrivals/latest-errata.ts';
 import { type Html, html } from '../parts/html.ts';
 import { stackingTable } from '../parts/tables.ts';
 import { counted } from '../parts/words.ts';

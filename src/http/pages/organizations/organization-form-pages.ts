@@ -1,4 +1,4 @@
-import type { Organization } from '../../../streams/organization.ts';
+import type { Organization } from '../../../records/organization.ts';
 import type { Attempt } from '../manage/set-pages.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import { DUMP_KINDS } from '../../../streams/dumps/stored-dump.ts';
-import type { OrganizationFields } from '../../../streams/organization.ts';
-import { parseContact } from '../../../streams/parse-contact.ts';
+import { DUMP_KINDS } from '../../../records/dumps/stored-dump.ts';
+import type { OrganizationFields } from '../../../records/organization.ts';
+import { parseContact } from '../../../records/parse-contact.ts';
 import { organizationOf, param } from '../../request/admitted.ts';
 import { readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { may } from '../../../access/may.ts';
-import type { Organization } from '../../../streams/organization.ts';
-import { readersOf } from '../../../streams/organization-readers.ts';
+import type { Organization } from '../../../records/organization.ts';
+import { readersOf } from '../../../records/organization-readers.ts';
 import { organizationOf, senderOf } from '../../request/admitted.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import type { Frame } from '../parts/frame.ts';

@@ -2,7 +2,7 @@ import type { StreamDumpsView } from '../../../api/stream-dump-schemas.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { ErrataOfUpload } from '../../../streams/uploads/latest-errata.ts';
+import type { ErrataOfUpload } from '../../../records/arrivals/latest-errata.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';

@@ -1,5 +1,5 @@
 import { formatCount } from '../../../lib/format-count.ts';
-import type { Organization } from '../../../streams/organization.ts';
+import type { Organization } from '../../../records/organization.ts';
 import type { Frame } from '../parts/frame.ts';
 import { html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';

@@ -1,8 +1,8 @@
-import { type DumpSettingChanges, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../../../streams/dump-settings.ts';
-import { MOST_CODE, type Normalization } from '../../../streams/marc/normalize/normalization.ts';
-import { formatItems, parseItems } from '../../../streams/marc/normalize/parse-items.ts';
-import type { Organization } from '../../../streams/organization.ts';
-import type { OrganizationChanges } from '../../../streams/organization-registry.ts';
+import { type DumpSettingChanges, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../../../records/dump-settings.ts';
+import { MOST_CODE, type Normalization } from '../../../records/forms/marc/normalize/normalization.ts';
+import { formatItems, parseItems } from '../../../records/forms/marc/normalize/parse-items.ts';
+import type { Organization } from '../../../records/organization.ts';
+import type { OrganizationChanges } from '../../../records/organization-registry.ts';
 import { type Html, html } from '../parts/html.ts';
 import { linesOf } from '../parts/lines-of.ts';
 

@@ -2,7 +2,7 @@ import { describeApplied } from '../../../api/describe-applied.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { ErrataPage } from '../../../streams/uploads/upload-errors.ts';
+import type { ErrataPage } from '../../../records/arrivals/upload-errors.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';

@@ -1,8 +1,8 @@
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { FileKind, Packing } from '../../../streams/files/found-file.ts';
-import type { UploadErratum } from '../../../streams/uploads/upload-state.ts';
+import type { UploadErratum } from '../../../records/arrivals/upload-state.ts';
+import type { FileKind, Packing } from '../../../records/files/found-file.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
 import { stackingTable } from '../parts/tables.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { streamStatisticsSchema, streamStatisticsView } from '../../../api/stream-statistics-view.ts';
-import { streamStatistics } from '../../../streams/stream-statistics.ts';
+import { streamStatistics } from '../../../records/stream-statistics.ts';
 import { param } from '../../request/admitted.ts';
 import { json, type Operation } from '../../request/operation.ts';
 import { text } from '../../request/query-parameters.ts';

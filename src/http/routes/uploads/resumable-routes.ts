@@ -1,5 +1,5 @@
 import { type ResumablesView, resumableView } from '../../../api/resumable-view.ts';
-import { MOST_LENGTH } from '../../../streams/resumable/resumable-upload.ts';
+import { MOST_LENGTH } from '../../../records/arrivals/resumable/resumable-upload.ts';
 import { param } from '../../request/admitted.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, options, patch, post, type Route, remove } from '../../request/route.ts';

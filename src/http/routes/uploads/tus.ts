@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import * as z from 'zod';
-import { MOST_LENGTH, MOST_METADATA, type SentFile } from '../../../streams/resumable/resumable-upload.ts';
-import type { ResumableStatus } from '../../../streams/resumable/resumable-uploads.ts';
+import { MOST_LENGTH, MOST_METADATA, type SentFile } from '../../../records/arrivals/resumable/resumable-upload.ts';
+import type { ResumableStatus } from '../../../records/arrivals/resumable/resumable-uploads.ts';
 import { HttpError } from '../../request/http-error.ts';
 
 /** Parts of requests and responses according to tus 1.0 (https://tus.io/protocols/resumable-upload). */

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { uploadsView, uploadView } from '../../../api/upload-views.ts';
 import { TidemarkError } from '../../../core/errors.ts';
-import { podStream } from '../../../streams/pod-stream.ts';
-import type { Upload, UploadedFile } from '../../../streams/uploads/upload.ts';
-import { filesOf } from '../../../streams/uploads/upload-state.ts';
+import type { Upload, UploadedFile } from '../../../records/arrivals/upload.ts';
+import { filesOf } from '../../../records/arrivals/upload-state.ts';
+import { podStream } from '../../../records/pod-stream.ts';
 import { directRequest, param } from '../../request/admitted.ts';
 import { receiveUpload, type UploadRequest } from '../../request/receive-upload.ts';
 import { requestBody } from '../../request/request-body.ts';

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { uploadView } from '../../../api/upload-views.ts';
 import { csvRow } from '../../../lib/csv.ts';
-import { eachErratum } from '../../../streams/uploads/upload-errors.ts';
+import { eachErratum } from '../../../records/arrivals/upload-errors.ts';
 import { param } from '../../request/admitted.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';

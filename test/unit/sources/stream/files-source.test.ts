@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { putUploadState } from '../../../../src/records/arrivals/upload-state.ts';
+import { dumpId, type StreamDump } from '../../../../src/records/dumps/stored-dump.ts';
 import { sync } from '../../../../src/sources/sync/sync.ts';
 import { SyncLoop } from '../../../../src/sources/sync/sync-loop.ts';
 import { SyncCounter } from '../../../../src/sources/sync-counter.ts';
 import type { EventPoster } from '../../../../src/stores/event-poster.ts';
-import { dumpId, type StreamDump } from '../../../../src/streams/dumps/stored-dump.ts';
-import { putUploadState } from '../../../../src/streams/uploads/upload-state.ts';
 import { describeOnEachStore } from '../../../support/each-store.ts';
 import { StreamPlace } from '../../../support/stream-place.ts';
 import { until } from '../../../support/until.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readPart } from '../../../../src/sources/stream/follow-log.ts';
+import { readFollowCursor } from '../../../../src/records/follow-cursor.ts';
+import { readPart } from '../../../../src/sources/records/stream/follow-log.ts';
 import { sync } from '../../../../src/sources/sync/sync.ts';
 import { SyncCounter } from '../../../../src/sources/sync-counter.ts';
 import type { EventPoster } from '../../../../src/stores/event-poster.ts';
-import { readFollowCursor } from '../../../../src/streams/follow-cursor.ts';
 import { describeOnEachStore } from '../../../support/each-store.ts';
 import { StreamPlace } from '../../../support/stream-place.ts';
 

@@ -1,0 +1,334 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
+import { PARTS_FOLDER } from '../../../artifacts/keys/upload-keys.ts';
+import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
+import { failpoint } from '../../../lib/failpoint.ts';
+import { mapInOrder } from '../../../lib/map-in-order.ts';
+import type { Catalog } from '../../../stores/catalog.ts';
+import { receivingStream } from '../../organization.ts';
+import type { OrganizationRegistry } from '../../organization-registry.ts';
+import type { ArrivingFile, ArrivingFiles } from '../arriving-file.ts';
+import type { RecordingParts } from '../record-upload.ts';
+import { randomId, storeFile } from '../store-file.ts';
+import { MOST_FILES, requireFileName, requireUploadName, tooManyFiles, type UploadedFile } from '../upload.ts';
+import { CutBody } from './cut-body.ts';
+import { offsetOf, readParts, removeParts, type SentBytes, storedParts, storeParts } from './parts.ts';
+import { recordResumable } from './record-resumable.ts';
+import { ResumableRegistry } from './resumable-registry.ts';
+import { KEPT_MS, noSuchResumable, type ResumableUpload, requireLengths, type SentFile } from './resumable-upload.ts';
+
+/** Milliseconds to wait before responding: proxies time out on longer waits. */
+const LONGEST_ANSWER_MS = 20_000;
+/** Milliseconds after its last byte in which the process that received a complete file is probably still ending it. */
+const BEING_ENDED_MS = 300_000;
+/** Number of uploads whose parts are listed at the same time. */
+const LISTED_AT_A_TIME = 8;
+
+interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
+  readonly catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'latest'>;
+  readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders' | 'name'>;
+  readonly organizations: Pick<OrganizationRegistry, 'get'>;
+  readonly earlyReader?: ArrivingFiles | undefined;
+}
+
+interface NewResumable {
+  readonly stream?: string | undefined;
+  readonly name?: string | undefined;
+  /** The files, in the order in which their bytes are sent. */
+  readonly files: readonly SentFile[];
+  /** Bytes of all files together. */
+  readonly length: number;
+  /** The header `Upload-Metadata`, to be returned unchanged. */
+  readonly metadata?: string | undefined;
+}
+
+export interface ResumableStatus {
+  readonly upload: ResumableUpload;
+  /** Number of bytes that are durably stored. */
+  readonly offset: number;
+  /** Time at which it is removed if no more bytes come, in milliseconds since 1970. */
+  readonly expires: number;
+}
+
+/**
+ * Files that are sent in several requests, each of which continues where the last one broke off. Received bytes are
+ * durable, as artifacts of at most 16 MB, and any server of the store may receive the next bytes. When all are stored,
+ * they are copied into the files of an upload, and the upload is recorded.
+ */
+export class ResumableUploads {
+  readonly #parts: ResumableParts;
+  readonly #registry: ResumableRegistry;
+  /** By id: requests of this process that end the same upload share this promise. */
+  readonly #ending = new Map<string, Promise<ResumableUpload>>();
+  /** By id: files whose bytes have all come to this process so far; kept between requests. */
+  readonly #arriving = new Map<string, ArrivingFile>();
+
+  constructor(parts: ResumableParts) {
+    this.#parts = parts;
+    this.#registry = new ResumableRegistry(parts.catalog);
+  }
+
+  /**
+   * @throws TidemarkError `invalid`; `not-found`; `conflict` when the stream accepts no uploads, or too many are
+   *   unfinished
+   */
+  async begin(organization: string, sent: NewResumable): Promise<ResumableStatus> {
+    const { stream: named, name, files, length, metadata } = sent;
+    if (files.length > MOST_FILES) throw tooManyFiles('Upload-Metadata');
+    for (const file of files) requireFileName(file.name);
+    requireLengths(files, length);
+    if (name !== undefined) requireUploadName(name);
+    const stream = receivingStream(await this.#parts.organizations.get(organization), named);
+    const labels = { organization, stream, ...(name && { name }), files, ...(metadata && { metadata }) };
+    const upload: ResumableUpload = { id: randomId(), ...labels, length, created: Date.now() };
+    await this.#registry.add(upload);
+    failpoint('resumable.begun');
+    const current = length === 0 ? await this.#endSoon(upload) : upload;
+    return { upload: current, offset: 0, expires: Date.now() + KEPT_MS };
+  }
+
+  /** The resumable uploads that are not an upload yet, in the order of their creation. */
+  async unfinished(organization: string): Promise<readonly ResumableStatus[]> {
+    const uploads = (await this.#registry.of(organization)).filter(({ done }) => done === undefined);
+    const listed: ResumableStatus[] = [];
+    const statuses = mapInOrder(uploads, LISTED_AT_A_TIME, (upload) => this.#progress(upload));
+    for await (const status of statuses) listed.push(status);
+    return listed;
+  }
+
+  /**
+   * The progress of a resumable upload. When all bytes are stored but a killed process has not ended it, this ends it.
+   * @throws TidemarkError `not-found`; as `receive` of the last bytes
+   */
+  async status(organization: string, id: string): Promise<ResumableStatus> {
+    const status = await this.#progress(await this.#registry.get(organization, id));
+    return isWhole(status) ? { ...status, upload: await this.#endSoon(status.upload) } : status;
+  }
+
+  /**
+   * Stores the next bytes. After the last one, the file is an upload with its number.
+   * @param sent its `offset` must be the end of the stored bytes
+   * @throws TidemarkError `not-found`; `conflict` for another offset, or when the stream no longer accepts uploads;
+   *   `invalid` for too many bytes; what the body throws, after the bytes before the error were stored
+   */
+  async receive(organization: string, id: string, sent: SentBytes): Promise<ResumableStatus> {
+    const { artifacts } = this.#parts;
+    const upload = await this.#registry.get(organization, id);
+    const stored = upload.done === undefined ? offsetOf(await storedParts(artifacts, upload)) : upload.length;
+    if (sent.offset !== stored) throw otherOffset(sent.offset, stored);
+    // When all bytes are stored, storeParts only refuses further ones.
+    const isAll = stored === upload.length;
+    const after = isAll
+      ? { upload, offset: await storeParts(artifacts, upload, sent) }
+      : await this.#store(upload, sent);
+    const status = { ...after, expires: Date.now() + KEPT_MS };
+    return isWhole(status) ? { ...status, upload: await this.#endSoon(upload) } : status;
+  }
+
+  /**
+   * Stores the bytes of a request, and returns the upload as it is then. Of two requests for the same bytes, the
+   * refused one has its own reader.
+   */
+  async #store(upload: ResumableUpload, sent: SentBytes): Promise<Pick<ResumableStatus, 'upload' | 'offset'>> {
+    const { id, files } = upload;
+    const { artifacts } = this.#parts;
+    const known = this.#takeArriving(id, sent.offset);
+    // Of several files, lists of deletions count first: only the job knows all files.
+    const arriving = sent.offset === 0 && files.length === 1 ? this.#readEarly(upload) : known;
+    const [stored] = await Promise.allSettled([storeParts(artifacts, upload, { ...sent, arriving })]);
+    const current = await this.#afterStoring(upload, arriving);
+    if (stored.status === 'rejected') throw stored.reason;
+    return { upload: current, offset: current.done === undefined ? stored.value : current.length };
+  }
+
+  /**
+   * Keeps the reader for the next request, and returns the upload as it is now. If another request has ended or removed
+   * it meanwhile, its parts were removed, and those of this request were stored afterwards: nothing uses them.
+   * @throws TidemarkError `not-found`
+   */
+  async #afterStoring(upload: ResumableUpload, arriving: ArrivingFile | undefined): Promise<ResumableUpload> {
+    const registered = await this.#registry.of(upload.organization).catch((error: unknown) => {
+      arriving?.drop();
+      throw error;
+    });
+    const current = registered.find(({ id }) => id === upload.id);
+    if (current === undefined || current.done !== undefined) {
+      arriving?.drop();
+      await removeParts(this.#parts.artifacts, upload);
+    } else if (arriving !== undefined) this.#keepArriving(upload.id, arriving);
+    if (current === undefined) throw noSuchResumable(upload.id);
+    return current;
+  }
+
+  #readEarly({ organization, stream, files }: ResumableUpload): ArrivingFile | undefined {
+    return this.#parts.earlyReader?.begin({ organization, stream, fileName: files[0]!.name });
+  }
+
+  /** Of two requests for the same bytes, the reader of one stays, and the other does not keep the process occupied. */
+  #keepArriving(id: string, arriving: ArrivingFile): void {
+    const other = this.#arriving.get(id);
+    const isBetter = !arriving.isDropped && (other === undefined || other.isDropped || arriving.bytes >= other.bytes);
+    (isBetter ? other : arriving)?.drop();
+    if (isBetter) this.#arriving.set(id, arriving);
+  }
+
+  /** The reader of a file that has received exactly `bytes` bytes. */
+  #takeArriving(id: string, bytes: number): ArrivingFile | undefined {
+    const arriving = this.#arriving.get(id);
+    this.#arriving.delete(id);
+    if (arriving?.bytes === bytes) return arriving;
+    arriving?.drop();
+    return undefined;
+  }
+
+  /** Removes a resumable upload. An upload that was made of it stays. @throws TidemarkError `not-found` */
+  async remove(organization: string, id: string): Promise<void> {
+    const upload = await this.#registry.get(organization, id);
+    this.#takeArriving(id, -1);
+    await removeParts(this.#parts.artifacts, upload);
+    await this.#registry.remove(upload);
+  }
+
+  /**
+   * Ends the uploads that a killed process has left complete, and removes those that had no byte for a day, and
+   * leftover parts. Returns how many were ended and removed. @throws the first error, after all others were tended
+   */
+  async tend(signal: AbortSignal, now = Date.now()): Promise<{ readonly ended: number; readonly removed: number }> {
+    const counts = { ended: 0, removed: 0 };
+    const failures: unknown[] = [];
+    for (const upload of await this.#registry.all()) {
+      signal.throwIfAborted();
+      const status = await this.#progress(upload);
+      const done = await this.#tendOne(status, now).catch((error: unknown) => {
+        failures.push(error);
+        return undefined;
+      });
+      if (done !== undefined) counts[done] += 1;
+    }
+    counts.removed += await this.#removeStray(now);
+    if (failures.length > 0) throw failures[0];
+    return counts;
+  }
+
+  /** A complete one is ended also after a day, in which no server may have run: all of it was acknowledged. */
+  async #tendOne({ upload, offset, expires }: ResumableStatus, now: number): Promise<'ended' | 'removed' | undefined> {
+    const isLeft = isWhole({ upload, offset }) && expires - KEPT_MS < now - BEING_ENDED_MS;
+    if (isLeft && (await this.#end(upload).then(() => true, unlessRefused))) return 'ended';
+    if (expires > now) return undefined;
+    await this.remove(upload.organization, upload.id);
+    return 'removed';
+  }
+
+  async #progress(upload: ResumableUpload): Promise<ResumableStatus> {
+    if (upload.done !== undefined) return { upload, offset: upload.length, expires: upload.done.at + KEPT_MS };
+    const parts = await storedParts(this.#parts.artifacts, upload);
+    return { upload, offset: offsetOf(parts), expires: Math.max(upload.created, ...parts.map(modified)) + KEPT_MS };
+  }
+
+  /**
+   * Ends an upload, but waits only for a limited time: a large file takes minutes, and proxies time out before that.
+   */
+  #endSoon(upload: ResumableUpload): Promise<ResumableUpload> {
+    const ending = this.#end(upload);
+    // The next request, or `tend`, gets the error again.
+    ending.catch(() => {});
+    return Promise.race([ending, wait(LONGEST_ANSWER_MS, upload, { ref: false })]);
+  }
+
+  #end(upload: ResumableUpload): Promise<ResumableUpload> {
+    const ending = this.#ending.get(upload.id) ?? this.#endOnce(upload).finally(() => this.#ending.delete(upload.id));
+    this.#ending.set(upload.id, ending);
+    return ending;
+  }
+
+  async #endOnce({ organization, id }: ResumableUpload): Promise<ResumableUpload> {
+    const { artifacts, organizations } = this.#parts;
+    const upload = await this.#registry.get(organization, id);
+    if (upload.done !== undefined) return upload;
+    failpoint('resumable.whole');
+    receivingStream(await organizations.get(organization), upload.stream);
+    const arriving = this.#takeArriving(id, upload.length);
+    const files = await this.#assembled(upload).catch((error: unknown) => {
+      arriving?.drop();
+      throw error;
+    });
+    arriving?.end(files[0]!);
+    failpoint('resumable.assembled');
+    const recorded = await recordResumable({ ...this.#parts, registry: this.#registry }, upload, files);
+    // Another process was faster.
+    if (recorded.files[0]?.artifact !== files[0]!.artifact) await this.#remove(files);
+    failpoint('resumable.recorded');
+    const done = { number: recorded.number, at: recorded.received };
+    const ended = await this.#registry.change(upload, { done });
+    failpoint('resumable.ended');
+    await removeParts(artifacts, upload);
+    return ended;
+  }
+
+  /** @throws TidemarkError `unavailable` when a part is missing, which another process may have removed */
+  async #assembled(upload: ResumableUpload): Promise<readonly UploadedFile[]> {
+    const { artifacts } = this.#parts;
+    const { organization, length } = upload;
+    const bytes = readParts(artifacts, await storedParts(artifacts, upload));
+    const cut = new CutBody(bytes, length);
+    const files: UploadedFile[] = [];
+    try {
+      for (const { name, length } of upload.files) {
+        const file = await storeFile(name, cut.next(length), { artifacts, organization });
+        files.push(file);
+        cut.requireWhole();
+        if (file.length < length) throw incomplete(file, length);
+      }
+      return files;
+    } catch (error) {
+      await this.#remove(files);
+      throw error;
+    } finally {
+      await bytes.return(undefined);
+    }
+  }
+
+  async #remove(files: readonly UploadedFile[]): Promise<void> {
+    for (const { artifact } of files) await this.#parts.artifacts.delete(artifact);
+  }
+
+  /** Removes parts of unregistered uploads: they exist after a store was restored from an archive. */
+  async #removeStray(now: number): Promise<number> {
+    const { artifacts } = this.#parts;
+    const known = new Set((await this.#registry.all()).map(({ id }) => id));
+    let removed = 0;
+    for (const organization of await artifacts.folders(PARTS_FOLDER)) {
+      for (const id of await artifacts.folders(`${PARTS_FOLDER}${organization}/`)) {
+        const stray = { organization, id, length: 0 };
+        if (known.has(id)) continue;
+        const parts = await storedParts(artifacts, stray);
+        if (Math.max(0, ...parts.map(modified)) + KEPT_MS > now) continue;
+        await removeParts(artifacts, stray);
+        if (parts.length > 0) removed += 1;
+      }
+    }
+    return removed;
+  }
+}
+
+const modified = (part: { readonly modified: number }): number => part.modified;
+
+function isWhole({ upload, offset }: Pick<ResumableStatus, 'upload' | 'offset'>): boolean {
+  return upload.done === undefined && offset === upload.length;
+}
+
+/** Ignores that the stream was archived meanwhile: the file is then kept as long as others. */
+function unlessRefused(error: unknown): false {
+  if (isTidemarkError(error, 'conflict') || isTidemarkError(error, 'not-found')) return false;
+  throw error;
+}
+
+function otherOffset(offset: number, stored: number): TidemarkError {
+  const message = `the bytes begin at ${offset}, but ${stored} are stored: ask for the offset, and go on from there`;
+  return new TidemarkError('conflict', message, { code: 'other-offset', offset: stored });
+}
+
+function incomplete(file: UploadedFile, length: number): TidemarkError {
+  const message = `${file.length} of ${length} bytes of ${file.name} are stored: try again`;
+  return new TidemarkError('unavailable', message);
+}

@@ -1,0 +1,171 @@
+import { TidemarkError } from '../core/errors.ts';
+import { SLUG } from '../core/resource-set.ts';
+import { nearestName } from '../lib/nearest-name.ts';
+import { checkedReaders } from './checked-readers.ts';
+import type { DumpSettings } from './dump-settings.ts';
+import { checkedNormalization, type Normalization } from './forms/marc/normalize/normalization.ts';
+
+/** Contact for questions about the deliveries of an organization. */
+export interface Contact {
+  readonly name: string;
+  readonly email?: string | undefined;
+}
+
+/** The fields of an organization that can be changed. */
+export interface OrganizationFields {
+  readonly title?: string | undefined;
+  readonly contacts: readonly Contact[];
+  /** Fields that are added to its records when they are read; absent: none. */
+  readonly normalization?: Normalization | undefined;
+  /** Whether only some may read its deliveries, see organization-readers.ts; absent: everybody may. */
+  readonly private?: boolean | undefined;
+  /** Groups of tokens that may read it while it is private. */
+  readonly readers?: readonly string[] | undefined;
+}
+
+/**
+ * An organization that delivers files. One document of the catalog contains it with all of its streams, so that each
+ * change is one compare-and-set: exactly one stream is the default, which receives uploads.
+ */
+export interface Organization extends OrganizationFields {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** Absent as long as the organization has no stream. */
+  readonly defaultStream?: string;
+  /** In the order of their creation. */
+  readonly streams: readonly Stream[];
+  /** Settings of the dumps of the records of its default stream. */
+  readonly dumps?: DumpSettings | undefined;
+}
+
+/** The files that an organization has delivered, in the order of arrival. */
+export interface Stream {
+  readonly id: string;
+  readonly title?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly created: number;
+  /** Time when it was archived, in milliseconds since 1970: it then accepts no uploads. */
+  readonly archived?: number | undefined;
+  /** Settings of the dumps of its own records, whether it is the default or not. */
+  readonly dumps?: DumpSettings | undefined;
+}
+
+/**
+ * Most characters of the id of an organization, and of a stream. The longest id of their sets is `ORG--STREAM.uploads`,
+ * and has the 64 characters that an id of a set may have.
+ */
+export const MOST_OF_ID = 27;
+/** Pattern of an id, as in the description of the API; `problemOf` has a message for each part. */
+export const STREAM_ID = `^(?!.*(?:\\.\\.|--))(?!.*\\.(?:uploads|dumps)$)[a-z0-9](?:[a-z0-9._-]{0,${MOST_OF_ID - 2}}[a-z0-9])?$`;
+export const MOST_STREAMS = 1_000;
+const MOST_CONTACTS = 50;
+export const MOST_TITLE = 500;
+export const MOST_NAME = 200;
+/** RFC 5321, 4.5.3.1: a path has at most 256 characters, two of which are brackets. */
+const MOST_EMAIL = 254;
+/** Pattern of a line without control characters, as in the description of the API. */
+export const LINE = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+export const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
+
+/** @throws TidemarkError `invalid` */
+export function requireOrganizationId(id: string): void {
+  requireId(id, 'organization');
+}
+
+/** @throws TidemarkError `invalid` */
+export function requireStreamId(id: string): void {
+  requireId(id, 'stream');
+}
+
+function requireId(id: string, field: 'organization' | 'stream'): void {
+  const problem = problemOf(id);
+  if (problem === undefined) return;
+  throw new TidemarkError(
+    'invalid',
+    `${JSON.stringify(id.slice(0, 100))} is not a valid id of ${AN[field]}: ${problem}`,
+    {
+      field,
+    },
+  );
+}
+
+const AN = { organization: 'an organization', stream: 'a stream' };
+
+function problemOf(id: string): string | undefined {
+  if (!SLUG.test(id)) {
+    return 'use lower-case letters, digits, ".", "_" or "-", beginning and ending with a letter or digit';
+  }
+  if (id.includes('--')) return 'it has "--", which is between organization and stream in the ids of sets';
+  if (/\.(?:uploads|dumps)$/.test(id)) return 'its end is that of the sets of uploads and dumps: choose another one';
+  return id.length > MOST_OF_ID ? `it has more than ${MOST_OF_ID} characters` : undefined;
+}
+
+/** Checks the fields, and trims titles and contacts. @throws TidemarkError `invalid` */
+export function checkedFields(fields: OrganizationFields): OrganizationFields {
+  const { title, contacts, normalization } = fields;
+  if (contacts.length > MOST_CONTACTS) throw invalid('contacts', `there are more than ${MOST_CONTACTS} contacts`);
+  return {
+    ...checkedTitle(title),
+    contacts: contacts.map(checkedContact),
+    ...checkedReaders(fields),
+    ...(normalization !== undefined && { normalization: checkedNormalization(normalization) }),
+  };
+}
+
+/** @throws TidemarkError `invalid` */
+export function checkedTitle(title: string | undefined): { readonly title?: string } {
+  const text = title?.trim() ?? '';
+  if (text === '') return {};
+  if (!isLine(text, MOST_TITLE)) throw invalid('title', `a title is one line of at most ${MOST_TITLE} characters`);
+  return { title: text };
+}
+
+function checkedContact({ name, email }: Contact): Contact {
+  const text = name.trim();
+  if (text === '' || !isLine(text, MOST_NAME)) {
+    throw invalid('contacts', `the name of a contact is one line of 1 to ${MOST_NAME} characters`);
+  }
+  if (email === undefined) return { name: text };
+  if (email.length > MOST_EMAIL || !EMAIL.test(email)) {
+    throw invalid('contacts', `${JSON.stringify(email.slice(0, 100))} is not an e-mail address`);
+  }
+  return { name: text, email };
+}
+
+function isLine(text: string, most: number): boolean {
+  return text.length <= most && text.isWellFormed() && !/\p{Cc}/u.test(text);
+}
+
+function invalid(field: string, message: string): TidemarkError {
+  return new TidemarkError('invalid', message, { field });
+}
+
+/** @throws TidemarkError `not-found` */
+export function streamOf({ id: organization, streams }: Organization, id: string): Stream {
+  const found = streams.find((stream) => stream.id === id);
+  if (found !== undefined) return found;
+  const known = streams.map((stream) => stream.id);
+  const text = `the organization ${organization} has no stream ${JSON.stringify(id.slice(0, 100))}`;
+  throw notFound(text, nearestName(id, known), { organization, stream: id });
+}
+
+/**
+ * The stream that receives an upload: the named one, or the default.
+ * @throws TidemarkError `not-found`; `conflict` when it accepts no uploads
+ */
+export function receivingStream(organization: Organization, named: string | undefined): string {
+  const { id, defaultStream } = organization;
+  const stream = named ?? defaultStream;
+  if (stream === undefined) {
+    const message = `the organization ${id} has no stream yet: an administrator makes one with "tidemark streams add ${id} STREAM"`;
+    throw new TidemarkError('conflict', message, { organization: id });
+  }
+  if (streamOf(organization, stream).archived === undefined) return stream;
+  const message = `the stream ${stream} of ${id} is archived: it takes no uploads`;
+  throw new TidemarkError('conflict', message, { organization: id, stream });
+}
+
+export function notFound(text: string, meant: string | undefined, details: Record<string, unknown>): TidemarkError {
+  return new TidemarkError('not-found', meant === undefined ? text : `${text}: did you mean "${meant}"?`, details);
+}

@@ -1,0 +1,101 @@
+import { workerData } from 'node:worker_threads';
+import type { ObjectKey } from '../../artifacts/artifact-store.ts';
+import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
+import type { StoreLocation } from '../../config/configuration.ts';
+import { armFailpoint } from '../../lib/failpoint.ts';
+import { serveCalls, startWorker } from '../../lib/workers/rpc.ts';
+import { openStores } from '../../stores/open-stores.ts';
+import type { UploadedFile } from '../arrivals/upload.ts';
+import type { ReadUpload } from '../arrivals/upload-state.ts';
+import type { DigesterData } from '../digests/digest.worker.ts';
+import { ArrivingBytes } from './arriving-bytes.ts';
+import { type MergeStep, mergeUpload, type UploadToApply } from './merge-upload.ts';
+import { type ReadingProgress, readUpload, type UploadToRead } from './read-upload.ts';
+import { SortedRecords } from './sorted-records.ts';
+
+/** Data that the thread is started with. */
+export interface ProcessThreadData {
+  readonly store: StoreLocation;
+  readonly artifacts: ArtifactLocation;
+  /** The folder where records are sorted, and nested packages are unpacked. */
+  readonly folder: string;
+  readonly failpoint: string | undefined;
+}
+
+/** The thread that reads an upload, and merges it with the published records. It posts nothing. */
+const { store, artifacts: location, folder, failpoint } = workerData as ProcessThreadData;
+armFailpoint(failpoint);
+const artifacts = openArtifacts(location);
+const resourceLimits = { maxYoungGenerationSizeMb: 6 };
+const startDigester = (data: DigesterData) =>
+  startWorker('../../artifacts/records/digest.worker', import.meta.url, { workerData: data, resourceLimits });
+
+/** Milliseconds between two reports of progress. */
+const REPORT_MS = 500;
+
+let arriving: ArrivingBytes | undefined;
+let reading: Promise<ReadUpload> | undefined;
+let progress: ReadingProgress | undefined;
+let stores: Awaited<ReturnType<typeof openStores>> | undefined;
+let steps: AsyncIterator<MergeStep> | undefined;
+/** The sorted records of the last upload that was read. */
+let sorted: SortedRecords | undefined;
+
+const functions = {
+  async read(upload: UploadToRead): Promise<void> {
+    await sorted?.close();
+    arriving = upload.arriving === undefined ? undefined : new ArrivingBytes(upload.arriving);
+    const { publishHashes } = upload;
+    const beginSort = (key: ObjectKey) => {
+      sorted = new SortedRecords(key, { publishHashes, folder, startDigester });
+      return sorted;
+    };
+    const onProgress = (now: ReadingProgress) => {
+      progress = now;
+    };
+    reading = readUpload(upload, { artifacts, arriving, beginSort, onProgress });
+    reading.catch(() => {});
+  },
+  /** Receives bytes of the file that is read while it arrives. */
+  async hand(chunk: Uint8Array): Promise<boolean> {
+    const isWanted = await arriving!.hand(chunk);
+    // The reader has failed, or has read enough; an error is thrown here.
+    if (!isWanted) await reading!;
+    return isWanted;
+  },
+  end: (file: UploadedFile): void => arriving!.end(file),
+  async abandon(): Promise<ReadUpload | undefined> {
+    arriving!.abandon();
+    const read = await reading!.catch(() => undefined);
+    await sorted?.close();
+    return read;
+  },
+  /** Returns the result when everything is read; before that, the progress after a while. */
+  async readOn(): Promise<{ readonly read?: ReadUpload; readonly progress: ReadingProgress | undefined }> {
+    const pause = Promise.withResolvers<undefined>();
+    const timer = setTimeout(() => pause.resolve(undefined), REPORT_MS);
+    try {
+      const read = await Promise.race([reading!, pause.promise]);
+      return { ...(read !== undefined && { read }), progress };
+    } finally {
+      clearTimeout(timer);
+    }
+  },
+  async merge(upload: UploadToApply): Promise<void> {
+    stores ??= await openStores(store, { onSlow: () => {} });
+    steps = mergeUpload(upload, { index: stores.index, artifacts, folder, startDigester, sorted });
+  },
+  /** Undefined after the last step. */
+  async next(): Promise<MergeStep | undefined> {
+    const { done, value } = await steps!.next();
+    return done ? undefined : value;
+  },
+};
+export type ProcessFunctions = typeof functions;
+
+serveCalls(functions, async () => {
+  await steps?.return?.();
+  await sorted?.close();
+  await artifacts.close();
+  await stores?.close();
+});
