@@ -28,7 +28,7 @@ armFailpoint(failpoint);
 const artifacts = openArtifacts(location);
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 const startDigester = (data: DigesterData) =>
-  startWorker('../../artifacts/records/digest.worker', import.meta.url, { workerData: data, resourceLimits });
+  startWorker('../digests/digest.worker', import.meta.url, { workerData: data, resourceLimits });
 
 /** Milliseconds between two reports of progress. */
 const REPORT_MS = 500;

@@ -26,7 +26,7 @@ const artifacts = openArtifacts(location);
 // Objects of a record live only until its row is written, so a small young generation suffices.
 const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 const startDigester = (data: DigesterData) =>
-  startWorker('../../artifacts/records/digest.worker', import.meta.url, { workerData: data, resourceLimits });
+  startWorker('../../../records/digests/digest.worker', import.meta.url, { workerData: data, resourceLimits });
 let steps: AsyncIterator<ComparisonStep> | undefined;
 
 const functions = {
