@@ -22,7 +22,7 @@ describe('A large artifact', () => {
     threads = 0;
     one.startDigester = (workerData) => {
       threads += 1;
-      return startWorker('../../src/artifacts/records/digest.worker', import.meta.url, { workerData });
+      return startWorker('../../src/records/digests/digest.worker', import.meta.url, { workerData });
     };
   });
   afterEach(async () => {
