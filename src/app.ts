@@ -53,7 +53,6 @@ import { Uploads } from './records/arrivals/uploads.ts';
 import { StreamDumps } from './records/dumps/stream-dumps.ts';
 import { followsDefault } from './records/follows-default.ts';
 import { OrganizationRegistry } from './records/organization-registry.ts';
-import { EarlyReader } from './records/processing/early-reader.ts';
 import { PartlyApplied } from './records/processing/partly-applied.ts';
 import { UploadBacklog } from './records/processing/upload-backlog.ts';
 import { UploadProcessor } from './records/processing/upload-processor.ts';
@@ -181,7 +180,7 @@ async function openParts(
   );
   const organizations = new OrganizationRegistry(catalog, new StreamSets(sets));
   const threadData = threadDataOf(configuration);
-  const { earlyReader, uploadProcessor } = openUploads(configuration, { ...stored, organizations }, closers);
+  const uploadProcessor = openUploadProcessor(configuration, { ...stored, organizations }, closers);
   const uploadEnds = new UploadEnds({ catalog, jobs });
   const onRecorded = (upload: Upload) => jobs.addAll([jobOfUpload(upload)]);
   const app: App = {
@@ -216,7 +215,6 @@ async function openParts(
       catalog,
       artifacts,
       organizations,
-      earlyReader,
       onRecorded,
     }),
     cancelJob: (name) => cancelJob({ catalog, jobs }, name),
@@ -229,7 +227,6 @@ async function openParts(
       catalog,
       artifacts,
       organizations,
-      earlyReader,
       onRecorded,
     }),
     tokens,
@@ -377,23 +374,14 @@ function openSources(
   return { rootOf, sourceOf, servedSourceOf, records, pathScans };
 }
 
-/** What reads the files that organizations deliver. */
-function openUploads(
+/** Reads and applies the files that organizations deliver. */
+function openUploadProcessor(
   configuration: Configuration,
   { organizations, ...stored }: Stored & { readonly organizations: OrganizationRegistry },
   closers: Closers,
 ) {
   const { catalog, index, sets, artifacts, updater } = stored;
   const threadData = threadDataOf(configuration);
-  const earlyReader = new EarlyReader({
-    catalog,
-    organizations,
-    sets,
-    artifacts,
-    threadData,
-    isOn: configuration.jobs.run,
-  });
-  closers.add(() => earlyReader.close());
   const uploadProcessor = new UploadProcessor({
     catalog,
     index,
@@ -401,16 +389,15 @@ function openUploads(
     organizations,
     artifacts,
     updater,
-    earlyReader,
     threadData,
     fetch: async (upload, options) => {
       const { fetchUpload } = await import('./records/arrivals/fetch-url.ts');
       const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
-      return fetchUpload(upload, { ...options, artifacts, networks, mostBytes, earlyReader });
+      return fetchUpload(upload, { ...options, artifacts, networks, mostBytes });
     },
   });
   closers.add(() => uploadProcessor.close());
-  return { earlyReader, uploadProcessor };
+  return uploadProcessor;
 }
 
 function threadDataOf({ store, artifacts, dataFolder, failpoint }: Configuration) {

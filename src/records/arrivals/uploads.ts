@@ -12,7 +12,7 @@ import { type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts
 import { type ErrataPage, openErrata, readErrata } from './upload-errors.ts';
 import { readUploadState, type UploadState } from './upload-state.ts';
 
-interface UploadsParts extends Pick<ReceivingParts, 'onRecorded' | 'earlyReader'> {
+interface UploadsParts extends Pick<ReceivingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders'>;
   readonly organizations: OrganizationRegistry;

@@ -9,13 +9,12 @@ import { randomId } from '../arrivals/store-file.ts';
 import type { NamedUpload, UploadedFile } from '../arrivals/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../arrivals/upload-state.ts';
 import type { FoundFile, GivenFile } from '../files/found-file.ts';
-import { type FileOfUpload, fileAlone, filesInOrder } from '../files/in-order.ts';
+import { filesInOrder } from '../files/in-order.ts';
 import { type ReadItem, readFile } from '../files/read-file.ts';
 import { UnusableRecord } from '../forms/marc/build-record.ts';
 import type { Normalization } from '../forms/marc/normalize/normalization.ts';
 import { normalizeRecord } from '../forms/marc/normalize/normalize-record.ts';
 import { type Erratum, type GoodRecord, warningOf } from '../forms/marc/read-record.ts';
-import type { ArrivingBytes } from './arriving-bytes.ts';
 import { RecordBlocks } from './record-blocks.ts';
 import type { SortedRecords } from './sorted-records.ts';
 import { UploadErrata } from './upload-errata.ts';
@@ -28,8 +27,6 @@ export interface UploadToRead extends NamedUpload {
   readonly publishHashes: ResourceSet['publishHashes'];
   /** The folder for nested packages. */
   readonly scratchFolder: string;
-  /** The name of the only file, when it is read while it arrives; `files` is then empty. */
-  readonly arriving?: string | undefined;
 }
 
 export interface ReadingProgress {
@@ -41,8 +38,6 @@ export interface ReadingProgress {
 
 interface ReadingParts {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'delete'>;
-  /** The file that is arriving. */
-  readonly arriving?: ArrivingBytes | undefined;
   onProgress(progress: ReadingProgress): void;
   /**
    * Called with the key of the artifact when the first records are known: it sorts them while the artifact is written.
@@ -53,8 +48,8 @@ interface ReadingParts {
 /**
  * Reads all files of an upload once, and stores their contents: records and deletions in the order in which they count,
  * and errata. An error in a file does not affect the records around it, and never ends the reading.
- * @throws as the artifact store, also when a file has other bytes than were uploaded; and for a file that arrives as
- * `fileAlone`; then nothing of the upload is stored
+ * @throws as the artifact store, also when a file has other bytes than were uploaded: then nothing of the upload is
+ *   stored
  */
 export async function readUpload(upload: UploadToRead, parts: ReadingParts): Promise<ReadUpload> {
   const reading = new UploadReading(upload, parts);
@@ -106,7 +101,7 @@ class UploadReading {
   }
 
   abandon(): Promise<void> {
-    // A store that refuses the artifact at once reads nothing of it. What arrives must not wait for a reader for ever.
+    // A store that refuses the artifact at once reads nothing of it.
     this.#reading.return().catch(() => {});
     return this.#errata.abandon();
   }
@@ -119,14 +114,14 @@ class UploadReading {
   async #store(blocks: AsyncIterable<Block>): Promise<StoredObject> {
     const packed = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', blocks, ownThread: true });
     const key = { kind: 'stream-records', ...this.#place() } as const;
-    const body = this.#parts
-      .beginSort(formatKey(key))
-      .copied(packed, this.#parts.arriving === undefined ? this.#ofBytes : Infinity);
+    const body = this.#parts.beginSort(formatKey(key)).copied(packed, this.#ofBytes);
     return putArtifact(this.#parts.artifacts, key, body, { hashes: ['sha-256'] });
   }
 
   async *#read(): AsyncGenerator<Block, void, undefined> {
-    for await (const { file, position } of this.#found()) {
+    const { files, scratchFolder } = this.#upload;
+    const given = files.map((file) => this.#given(file));
+    for await (const { file, position } of filesInOrder(given, { scratchFolder })) {
       const counted = this.#begin(file, position);
       for await (const batch of readFile(file)) {
         for (const item of batch) {
@@ -147,17 +142,6 @@ class UploadReading {
       const file = this.#upload.files[position - 1];
       if (file !== undefined && !this.#compared.has(file)) await readToEnd(this.#bytesCompared(file));
     }
-  }
-
-  #found(): AsyncIterable<FileOfUpload> {
-    const { arriving } = this.#parts;
-    const { scratchFolder, files } = this.#upload;
-    if (arriving === undefined) {
-      const given = files.map((file) => this.#given(file));
-      return filesInOrder(given, { scratchFolder });
-    }
-    const read = () => arriving.read((artifact, start, length) => this.#bytesOf(artifact, start, length));
-    return fileAlone({ name: arriving.name, read: () => this.#counted(read()) });
   }
 
   #begin({ path, packing, kind, reason }: FoundFile, file: number): Counted {
@@ -223,11 +207,8 @@ class UploadReading {
     }
   }
 
-  /** 0 for an arriving file, until it is complete. */
   get #ofBytes(): number {
-    const stored = this.#parts.arriving?.stored;
-    const files = stored === undefined ? this.#upload.files : [stored];
-    return files.reduce((sum, { length }) => sum + length, 0);
+    return this.#upload.files.reduce((sum, { length }) => sum + length, 0);
   }
 
   #report(): void {
