@@ -8,6 +8,7 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { randomId } from '../arrivals/store-file.ts';
 import type { NamedUpload, UploadedFile } from '../arrivals/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../arrivals/upload-state.ts';
+import { ErrataWriter } from '../errata/errata-writer.ts';
 import type { FoundFile, GivenFile } from '../files/found-file.ts';
 import { filesInOrder } from '../files/in-order.ts';
 import { type ReadItem, readFile } from '../files/read-file.ts';
@@ -17,7 +18,6 @@ import { normalizeRecord } from '../forms/marc/normalize/normalize-record.ts';
 import { type Erratum, type GoodRecord, warningOf } from '../forms/marc/read-record.ts';
 import { RecordBlocks } from './record-blocks.ts';
 import type { SortedRecords } from './sorted-records.ts';
-import { UploadErrata } from './upload-errata.ts';
 
 /** An upload to read. Plain values, so that a thread can receive them. */
 export interface UploadToRead extends NamedUpload {
@@ -61,12 +61,15 @@ export async function readUpload(upload: UploadToRead, parts: ReadingParts): Pro
   }
 }
 
+/** Reasons of errata that the state of an upload lists. */
+const MOST_REASONS = 20;
+
 type Counted = { -readonly [Name in keyof ReadFile]: ReadFile[Name] };
 
 class UploadReading {
   readonly #upload: UploadToRead;
   readonly #parts: ReadingParts;
-  readonly #errata: UploadErrata;
+  readonly #errata: ErrataWriter;
   readonly #blocks = new RecordBlocks();
   readonly #files: ReadFile[] = [];
   readonly #totals: { -readonly [Name in keyof ReadTotals]: ReadTotals[Name] } = {
@@ -84,7 +87,7 @@ class UploadReading {
   constructor(upload: UploadToRead, parts: ReadingParts) {
     this.#upload = upload;
     this.#parts = parts;
-    this.#errata = new UploadErrata(parts.artifacts, { kind: 'upload-errata', ...this.#place() });
+    this.#errata = new ErrataWriter(parts.artifacts, { kind: 'upload-errata', ...this.#place() });
   }
 
   async read(): Promise<ReadUpload> {
@@ -96,6 +99,7 @@ class UploadReading {
       files: this.#files,
       totals: this.#totals,
       ...(records !== undefined && { records: records.key, recordsSha256: records.hashes['sha-256'] }),
+      ...(errata !== undefined && { reasons: this.#errata.counts.list(MOST_REASONS) }),
       ...(errata !== undefined && { errata: errata.key, errataSha256: errata.hashes['sha-256'] }),
     };
   }
@@ -126,8 +130,9 @@ class UploadReading {
       for await (const batch of readFile(file)) {
         for (const item of batch) {
           const erratum = item.kind === 'erratum' ? item : this.#add(item, counted);
-          if (erratum !== undefined) await this.#addErratum(erratum, counted);
+          if (erratum !== undefined) this.#addErratum(erratum, counted);
         }
+        await this.#errata.settle();
         this.#report();
         yield* this.#blocks.take();
       }
@@ -172,14 +177,14 @@ class UploadReading {
     return normalizeRecord(record, this.#upload.normalization).bytes;
   }
 
-  async #addErratum({ kind: _, ...erratum }: Erratum, counted: Counted): Promise<void> {
+  #addErratum({ kind: _, ...erratum }: Erratum, counted: Counted): void {
     const { file, path } = counted;
     for (const counts of [counted, this.#totals]) {
       if (erratum.warning) counts.warnings = (counts.warnings ?? 0) + 1;
       else counts.errors += 1;
     }
     if (!erratum.warning) this.#faulty.add(file);
-    await this.#errata.add({ file, path, ...erratum });
+    this.#errata.add({ file, path, ...erratum });
   }
 
   #given(file: UploadedFile): GivenFile {
