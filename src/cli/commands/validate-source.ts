@@ -98,8 +98,8 @@ async function read({ terminal, options, stopped, workingDirectory }: Call<Optio
   const [{ validate }, { HttpFetcher }, { readCredentials, withoutLogin }, { Hosts }] = await Promise.all([
     import('../../client/validate/validate.ts'),
     import('../../client/read/http-fetcher.ts'),
-    import('../../client/mirror/requests/credentials.ts'),
-    import('../../client/mirror/requests/hosts.ts'),
+    import('../../client/read/source-credentials.ts'),
+    import('../../client/read/named-hosts.ts'),
   ]);
   const credentials = { url: given, ...credentialFiles(options, workingDirectory) };
   const headersFor = await readCredentials(credentials, new Hosts(given, []));

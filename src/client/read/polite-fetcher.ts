@@ -1,15 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { backoffMs } from '../../../lib/retry.ts';
-import {
-  type Fetched,
-  type Fetcher,
-  FetchFailure,
-  PrivateHost,
-  Refused,
-  type RequestHeaders,
-} from '../../read/fetcher.ts';
-import { HttpFetcher, type HttpFetcherOptions } from '../../read/http-fetcher.ts';
-import { allow, type Hosts } from './hosts.ts';
+import { backoffMs } from '../../lib/retry.ts';
+import { type Fetched, type Fetcher, FetchFailure, PrivateHost, Refused, type RequestHeaders } from './fetcher.ts';
+import { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.ts';
+import { allow, type Hosts } from './named-hosts.ts';
 
 interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 'redirectProblem'> {
   readonly hosts: Hosts;

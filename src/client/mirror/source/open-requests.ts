@@ -1,8 +1,8 @@
 import { COMMAND_LIMITS } from '../../read/limits.ts';
+import { Hosts } from '../../read/named-hosts.ts';
+import { PoliteFetcher } from '../../read/polite-fetcher.ts';
+import { readCredentials } from '../../read/source-credentials.ts';
 import type { MirrorOptions } from '../mirror-options.ts';
-import { readCredentials } from './credentials.ts';
-import { Hosts } from './hosts.ts';
-import { PoliteFetcher } from './polite-fetcher.ts';
 
 export const LIMITS = {
   ...COMMAND_LIMITS,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Hosts } from '../../../src/client/mirror/requests/hosts.ts';
+import { Hosts } from '../../../src/client/read/named-hosts.ts';
 
 describe('Hosts that the user names', () => {
   const hosts = new Hosts('http://source.example/', [

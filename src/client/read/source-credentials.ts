@@ -1,7 +1,7 @@
 import { unescape as decoded } from 'node:querystring';
-import { readGivenFile, readTokenFile } from '../../../lib/http/given-file.ts';
-import type { RequestHeaders } from '../../read/fetcher.ts';
-import type { Hosts } from './hosts.ts';
+import { readGivenFile, readTokenFile } from '../../lib/http/given-file.ts';
+import type { RequestHeaders } from './fetcher.ts';
+import type { Hosts } from './named-hosts.ts';
 
 interface CredentialOptions {
   /** The URL of the source. It may contain a name and a password. */

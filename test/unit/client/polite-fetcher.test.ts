@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Hosts } from '../../../src/client/mirror/requests/hosts.ts';
-import { PoliteFetcher } from '../../../src/client/mirror/requests/polite-fetcher.ts';
+import { Hosts } from '../../../src/client/read/named-hosts.ts';
+import { PoliteFetcher } from '../../../src/client/read/polite-fetcher.ts';
 import { ServedSource } from '../../support/served-source.ts';
 
 const HOUR_MS = 60 * 60_000;
