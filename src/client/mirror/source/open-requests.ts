@@ -1,5 +1,5 @@
 import { COMMAND_LIMITS } from '../../read/limits.ts';
-import { Hosts } from '../../read/named-hosts.ts';
+import { NamedHosts } from '../../read/named-hosts.ts';
 import { PoliteFetcher } from '../../read/polite-fetcher.ts';
 import { readCredentials } from '../../read/source-credentials.ts';
 import type { MirrorOptions } from '../mirror-options.ts';
@@ -36,7 +36,7 @@ export interface Requests {
  * @throws TidemarkError `invalid` when a file with credentials cannot be read
  */
 export async function openRequests(options: RequestOptions): Promise<Requests> {
-  const hosts = new Hosts(options.url, options.allowedHosts);
+  const hosts = new NamedHosts(options.url, options.allowedHosts);
   const requests = {
     hosts,
     rate: options.rate,
