@@ -4,7 +4,7 @@ import { formatCount } from '../../lib/format-count.ts';
 import { DamagedFile } from './found-file.ts';
 
 /** Limits for unpacking one given file. */
-interface UnpackLimits {
+export interface UnpackLimits {
   /** Nesting of packages; a tar in gzip counts as one. */
   readonly depth: number;
   /** Number of files and folders in all of its packages. */

@@ -12,6 +12,7 @@ import { ErrataWriter } from '../errata/errata-writer.ts';
 import type { FoundFile, GivenFile } from '../files/found-file.ts';
 import { filesInOrder } from '../files/in-order.ts';
 import { type ReadItem, readFile } from '../files/read-file.ts';
+import type { UnpackLimits } from '../files/unpacking.ts';
 import { UnusableRecord } from '../forms/marc/build-record.ts';
 import type { Normalization } from '../forms/marc/normalize/normalization.ts';
 import { normalizeRecord } from '../forms/marc/normalize/normalize-record.ts';
@@ -23,6 +24,7 @@ import type { SortedRecords } from './sorted-records.ts';
 export interface UploadToRead extends NamedUpload {
   readonly files: readonly UploadedFile[];
   readonly normalization: Normalization | undefined;
+  readonly limits: UnpackLimits;
   /** The hashes of its set. */
   readonly publishHashes: ResourceSet['publishHashes'];
   /** The folder for nested packages. */
@@ -123,9 +125,9 @@ class UploadReading {
   }
 
   async *#read(): AsyncGenerator<Block, void, undefined> {
-    const { files, scratchFolder } = this.#upload;
+    const { files, scratchFolder, limits } = this.#upload;
     const given = files.map((file) => this.#given(file));
-    for await (const { file, position } of filesInOrder(given, { scratchFolder })) {
+    for await (const { file, position } of filesInOrder(given, { scratchFolder, limits })) {
       const counted = this.#begin(file, position);
       for await (const batch of readFile(file)) {
         for (const item of batch) {
