@@ -73,8 +73,8 @@ describeOnEachStore('An upload', (store, itOnce) => {
     const lines: string[] = [];
     const log = (line: string) => void lines.push(line);
     const { signal } = new AbortController();
-    const upload = await started.app.uploads.get('lane', to, number);
-    await started.app.uploadProcessor.process(upload, { signal, isLast: false, report() {}, log });
+    const upload = await started.app.records.uploads.get('lane', to, number);
+    await started.app.records.uploadProcessor.process(upload, { signal, isLast: false, report() {}, log });
     return lines.at(-1)!;
   }
 
@@ -85,7 +85,7 @@ describeOnEachStore('An upload', (store, itOnce) => {
   }
 
   async function published({ app }: StartedApp, of: ProcessedStream, number: number): Promise<Published> {
-    const state = await app.uploads.stateOf(await app.uploads.get('lane', 'main', number));
+    const state = await app.records.uploads.stateOf(await app.records.uploads.get('lane', 'main', number));
     // Each Avro file has a marker of its own.
     const { at: _, records: __, recordsSha256: ___, errata: key, ...read } = state!.read as ReadUpload;
     const errata = key === undefined ? '' : (await collect((await app.artifacts.get(key)).body)).join('');
@@ -220,7 +220,7 @@ describeOnEachStore('An upload', (store, itOnce) => {
       response.end(MARC21.subarray(1_500_000));
     });
     servers.push(server);
-    const receiving = await started.app.uploads.begin('lane');
+    const receiving = await started.app.records.uploads.begin('lane');
     const { number } = await receiving.finish({ url: `${server.url}/new.mrc` });
     const processed = process(number);
     await isBeingRead();
@@ -268,7 +268,9 @@ describeOnEachStore('An upload', (store, itOnce) => {
   itOnce('is read by its job when its records are normalized otherwise meanwhile', async () => {
     const number = await slowly([file('new.mrc', MARC21)], async () => {
       await isBeingRead();
-      await started.app.organizations.change('lane', { normalization: { kind: 'pod', code: 'CSt', items: [] } });
+      await started.app.records.organizations.change('lane', {
+        normalization: { kind: 'pod', code: 'CSt', items: [] },
+      });
     });
     assert.doesNotMatch(await process(number), EARLY);
     assert.match((await stream.records()).rec000000001!, /POD/);
@@ -288,7 +290,7 @@ describeOnEachStore('An upload', (store, itOnce) => {
   itOnce(
     'to another stream than the default one is read while it arrives when that is named before the file',
     async () => {
-      await started.app.organizations.addStream('lane', 'other');
+      await started.app.records.organizations.addStream('lane', 'other');
       const named = await slowly([field('stream', 'other'), file('new.mrc', MARC21)]);
       assert.match(await process(named, 'other'), EARLY);
       const late = await slowly([file('new.mrc', MARC21), field('stream', 'other')], async () => {
@@ -316,7 +318,7 @@ describeOnEachStore('An upload', (store, itOnce) => {
     const second = { number: 0 };
     const first = await slowly([file('new.mrc', MARC21)], async () => {
       await isBeingRead();
-      await started.app.organizations.addStream('lane', 'other');
+      await started.app.records.organizations.addStream('lane', 'other');
       second.number = await slowly([field('stream', 'other'), file('b.mrc', MARC21)], async () => {
         await until('its first half is stored', async () => (await unfinished()).length === 3);
       });

@@ -24,7 +24,8 @@ describeOnEachArtifactStore('a file that is read while it arrives', (place, itOn
   let chunks: readonly Buffer[];
 
   function readerOf(location: ArtifactLocation): EarlyReader {
-    const { catalog, organizations, sets, artifacts, configuration } = started.app;
+    const { organizations } = started.app.records;
+    const { catalog, sets, artifacts, configuration } = started.app;
     const { store, dataFolder } = configuration;
     const threadData = { store, artifacts: location, folder: join(dataFolder, 'spool'), failpoint: undefined };
     return new EarlyReader({ catalog, organizations, sets, artifacts, threadData, isOn: true });
