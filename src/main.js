@@ -25,7 +25,6 @@ if (isClone) {
   // Threads do not inherit it, but each reads this when it starts.
   process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || cache;
 }
-await import('./lib/own-files.ts');
 const { runCli } = await import('./cli/run-cli.ts').catch((error) => {
   // Of a package there is no URL, or one in node_modules.
   const isOwnFile = String(error.url).startsWith(new URL('.', import.meta.url).href);
