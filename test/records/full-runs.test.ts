@@ -37,12 +37,12 @@ describeOnEachStore('a delivery that is a full run', (store, itOnce) => {
   };
   const ids = async () => (await Object.keys(await stream.records())).sort().join(' ');
   const deliver = async (number: number, limits: Partial<Delivery['limits']> = {}): Promise<Delivery> => {
-    const delivery = deliveryOf(await started.app.uploads.get('lane', 'main', number));
+    const delivery = deliveryOf(await started.app.records.uploads.get('lane', 'main', number));
     return { ...delivery, unmentioned: 'deleted', limits: { ...delivery.limits, ...limits } };
   };
   const read = async (delivery: Delivery): Promise<ReadUpload> => {
     const { number, limits } = delivery;
-    const { files } = await started.app.uploads.get('lane', 'main', number);
+    const { files } = await started.app.records.uploads.get('lane', 'main', number);
     const { publishHashes } = await started.app.sets.bySlug(delivery.set);
     const upload = { organization: 'lane', stream: 'main', number, files, normalization: undefined, publishHashes };
     return thread.read({ ...upload, limits }, signal, () => {});

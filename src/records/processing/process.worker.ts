@@ -25,9 +25,8 @@ export interface ProcessThreadData {
 const { store, artifacts: location, folder, failpoint } = workerData as ProcessThreadData;
 armFailpoint(failpoint);
 const artifacts = openArtifacts(location);
-const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 const startDigester = (data: DigesterData) =>
-  startWorker('../digests/digest.worker', import.meta.url, { workerData: data, resourceLimits });
+  startWorker('../digests/digest.worker', import.meta.url, { workerData: data });
 
 /** Milliseconds between two reports of progress. */
 const REPORT_MS = 500;

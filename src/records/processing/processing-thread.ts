@@ -7,8 +7,6 @@ import type { ProcessFunctions, ProcessThreadData } from './process.worker.ts';
 import type { ReadingProgress, UploadToRead } from './read-upload.ts';
 import type { AppliedDelivery } from './unmentioned-records.ts';
 
-/** Megabytes. Objects of a record are short-lived, so a small young generation suffices. */
-const YOUNG_MB = 8;
 /** Milliseconds that the thread stays: starting it takes as long as a small upload, and the next one may come soon. */
 const IDLE_MS = 10_000;
 
@@ -18,11 +16,7 @@ export class ProcessingThread {
   readonly #folder: string;
 
   constructor(data: ProcessThreadData) {
-    const start = () =>
-      startWorker('./process.worker', import.meta.url, {
-        workerData: data,
-        resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-      });
+    const start = () => startWorker('./process.worker', import.meta.url, { workerData: data });
     this.#thread = new CalledThread<ProcessFunctions>({ work: 'processing the upload', start, idleMs: IDLE_MS });
     this.#folder = data.folder;
   }

@@ -17,7 +17,7 @@ export const uploadsErrors: CliCommand = {
   ],
 
   async run(call) {
-    await withExistingApp(call, async ({ uploads }) => {
+    await withExistingApp(call, async ({ records: { uploads } }) => {
       const upload = await namedUpload(uploads, call.args[0]);
       const state = await uploads.stateOf(upload);
       const body = await uploads.openErrata(upload, state);

@@ -17,10 +17,8 @@ const AT = '/api/organizations/:org/uploads/:stream/:number';
 
 /** The errata of uploads, and retries of failed ones. */
 export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
-  const {
-    uploads,
-    configuration: { idleTimeoutMs },
-  } = app;
+  const { uploads } = app.records;
+  const { idleTimeoutMs } = app.configuration;
   async function openErrata(request: Request): Promise<Readable> {
     const upload = await uploadOf(uploads, request);
     return (await uploads.openErrata(upload, await uploads.stateOf(upload))) ?? Readable.from([]);
@@ -70,7 +68,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
       operation: RETRY_UPLOAD,
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        sendJson(response, uploadView(upload, await app.retryUpload(upload)));
+        sendJson(response, uploadView(upload, await app.jobs.uploads.retry(upload)));
       },
     }),
   ];
