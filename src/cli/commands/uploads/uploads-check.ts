@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { GivenFile } from '../../../records/files/found-file.ts';
-import { openLocalFile } from '../../../records/files/local-file.ts';
+import type { GivenFile } from '../../../records/packages/found-file.ts';
+import { openLocalFile } from '../../../records/packages/local-file.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { growWhenBusy } from '../../serving/busy-heap.ts';
