@@ -93,7 +93,7 @@ export class RecordWalk {
   }
 }
 
-/** The media type of a document. Documents for an index are JSON. Only the text of a MAPRecord shows its syntax of RDF. */
+/** The media type of a document. Documents for an index are JSON. A MAPRecord is RDF: its text shows the syntax. */
 function mimeOf({ schema, documentType }: Walkable['header'], document: Buffer): string {
   if (schema === 'stream.Record.v1') return documentType;
   if (schema !== 'MAP.4_0.MAPRecord.v1') return JSON_TYPE;
