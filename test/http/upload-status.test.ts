@@ -115,7 +115,7 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     assert.match(lines[1].reason, /^the file has the id "twice" more than once/);
     const csv = await ask(`${started.url}/api/${view.errors}.csv`);
     assert.match(csv.text, /,odd,[^\n]*,true\r\n/);
-    for (const page of ['', 'records/main/uploads/1/']) {
+    for (const page of ['', 'streams/main/uploads/1/']) {
       const { text: html } = await ask(`${started.url}/organizations/lane/${page}`, {
         headers: { accept: 'text/html' },
       });

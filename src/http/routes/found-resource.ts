@@ -57,7 +57,8 @@ export async function findResource(
   };
 }
 
-function ofState(representations: readonly Representation[], { mime }: ResourceState): readonly Representation[] {
+/** Those of a resource. */
+export function ofState(representations: readonly Representation[], { mime }: ResourceState): readonly Representation[] {
   return representations.filter(({ of }) => of === undefined || of === mime);
 }
 

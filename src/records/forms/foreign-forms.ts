@@ -8,7 +8,8 @@ const KINDS = OF_RECORDS.flatMap(({ fileKinds }) => fileKinds.map(({ title }) =>
 export const ACCEPTED = `${KINDS}, and lists of ids to delete`;
 
 const PACK_AS = 'pack it with gzip, tar or ZIP';
-const SEND = `send ${KINDS}, or a list of ids to delete`;
+/** Advice for a file that no form can read. */
+export const SEND = `send ${KINDS}, or a list of ids to delete`;
 
 /** How other file formats begin, and advice for each. */
 const FOREIGN: readonly (readonly [beginning: string, what: string])[] = [

@@ -4,7 +4,13 @@ import { formOf } from './record-forms.ts';
 
 /** All records of one upload have one form, that of its first file with records: they are stored in one artifact. */
 export class OneForm {
+  readonly #formOf: typeof formOf;
   #form: RecordForm | undefined;
+
+  /** @param forms for tests */
+  constructor(forms = formOf) {
+    this.#formOf = forms;
+  }
 
   /** The media type of the records; undefined before there is a file with records. */
   get mime(): string | undefined {
@@ -13,7 +19,7 @@ export class OneForm {
 
   /** Returns the file, as an unknown one when its records have another form. */
   admit(file: FoundFile): FoundFile {
-    const form = formOf(file.kind);
+    const form = this.#formOf(file.kind);
     if (form?.records === undefined) return file;
     this.#form ??= form;
     if (form === this.#form) return file;

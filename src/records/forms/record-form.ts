@@ -144,6 +144,8 @@ interface RenderedRepresentation extends Representation {
 export interface RecordFile {
   /** As the API and the names of files have it. No other form has the same. */
   readonly kind: string;
+  /** For users. */
+  readonly title: string;
   readonly suffix: string;
   /** Opens a file without records. @param write copies the bytes before it returns */
   openWriter(write: (bytes: Buffer) => void): Promise<RecordWriter>;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { STORED } from '../../../records/forms/record-forms.ts';
 import type { GivenFile } from '../../../records/packages/found-file.ts';
 import { openLocalFile } from '../../../records/packages/local-file.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
@@ -9,6 +10,8 @@ import { type CheckedFile, checkFiles, type FileVisitor } from './check-files.ts
 import { describeCheck } from './describe-check.ts';
 import { openErrorsFile } from './errors-file.ts';
 import { openNormalizedFiles } from './normalized-files.ts';
+
+const READABLE = STORED.map(({ readable }) => readable.title).join(' or ');
 
 interface Options {
   readonly errors?: string;
@@ -23,13 +26,16 @@ export const uploadsCheck: CliCommand<Options> = {
   examples: [
     ['uploads check nightly.mrc.gz', 'checks a file before it is uploaded'],
     ['uploads check export.zip deleted.txt --errors errors.ndjson', 'writes every error as a line of JSON'],
-    ['uploads check old.mrc --normalized normalized', 'writes what is read of it as MARCXML'],
+    ['uploads check old.mrc --normalized normalized', `writes what is read of it as ${READABLE}`],
   ],
 
   options(command) {
     command
       .option('--errors <file>', 'write all errors into a file, each as a line of JSON')
-      .option('--normalized <folder>', 'write what is read of each file into a folder, as MARCXML and lists of ids');
+      .option(
+        '--normalized <folder>',
+        `write what is read of each file into a folder, as ${READABLE} and lists of ids`,
+      );
   },
 
   async run(call) {

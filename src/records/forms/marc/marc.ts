@@ -6,12 +6,14 @@ import type { GoodRecord, ReadMarc } from './read-record.ts';
 
 const MARC21: RecordFile = {
   kind: 'marc21',
+  title: 'MARC21',
   suffix: '.mrc',
   openWriter: async (write) => ({ add: write, end() {} }),
 };
 
 const MARCXML: RecordFile = {
   kind: 'marcxml',
+  title: 'MARCXML',
   suffix: '.xml',
   async openWriter(write) {
     const { MarcXmlFile } = await import('./marcxml-file.ts');
@@ -24,8 +26,8 @@ export const marc: RecordForm = {
   title: 'MARC',
   fileKinds: [
     {
-      name: 'marc21',
-      title: 'MARC21',
+      name: MARC21.kind,
+      title: MARC21.title,
       unit: 'record',
       async *read(chunks, normalization) {
         const { readMarc21 } = await import('./read-marc21.ts');
@@ -33,8 +35,8 @@ export const marc: RecordForm = {
       },
     },
     {
-      name: 'marcxml',
-      title: 'MARCXML',
+      name: MARCXML.kind,
+      title: MARCXML.title,
       unit: 'record',
       decode: xmlInUtf8,
       async *read(chunks, normalization) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
+import { SEND } from '../../../../src/records/forms/foreign-forms.ts';
 import { findRecordFiles } from '../../../../src/records/forms/identify.ts';
 import { DamagedFile, type FoundFile } from '../../../../src/records/packages/found-file.ts';
 import type { UnpackOptions } from '../../../../src/records/packages/unpacking.ts';
@@ -126,7 +127,7 @@ describe('files of an upload', () => {
           ['z.txt', 'deleted-ids', undefined, '1\n2\n'],
           ['folder/a.delete', 'marc21', undefined, RECORDS.toString('latin1')],
           ['empty.mrc', 'unknown', 'it is empty', ''],
-          ['b.pdf', 'unknown', 'it is a PDF: send MARC21, MARCXML, or a list of ids to delete', ''],
+          ['b.pdf', 'unknown', `it is a PDF: ${SEND}`, ''],
         ],
       );
     }
