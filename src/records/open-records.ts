@@ -46,7 +46,7 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
   const threadData = { store, artifacts: artifactLocation, folder: join(dataFolder, 'spool'), failpoint };
   const organizations = new OrganizationRegistry(catalog, new StreamSets(sets));
   const stored = { catalog, index, sets, artifacts, organizations, threadData };
-  const earlyReader = new EarlyReader({ ...stored, isOn: configuration.jobs.run });
+  const earlyReader = new EarlyReader({ ...stored, isOn: configuration.runsJobs });
   closers.add(() => earlyReader.close());
   const uploadProcessor = new UploadProcessor({
     ...stored,

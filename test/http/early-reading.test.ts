@@ -100,7 +100,7 @@ describeOnEachStore('An upload', (store, itOnce) => {
   }
 
   async function readByJob(name: string, bytes: Buffer): Promise<Published> {
-    const other = await startApp(store, { jobs: { run: false, concurrency: 1, leaseMs: 30_000 } });
+    const other = await startApp(store, { runsJobs: false, concurrency: 1 });
     const same = await ProcessedStream.make(other.app);
     const number = await same.upload({ [name]: bytes });
     await same.process(number);
