@@ -13,7 +13,6 @@ import { Uploads } from './arrivals/uploads.ts';
 import { StreamDumps } from './dumps/stream-dumps.ts';
 import { followsDefault } from './follows-default.ts';
 import { OrganizationRegistry } from './organization-registry.ts';
-import { EarlyReader } from './processing/early-reader.ts';
 import { PartlyApplied } from './processing/partly-applied.ts';
 import { UploadBacklog } from './processing/upload-backlog.ts';
 import { UploadProcessor } from './processing/upload-processor.ts';
@@ -46,20 +45,17 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
   const threadData = { store, artifacts: artifactLocation, folder: join(dataFolder, 'spool'), failpoint };
   const organizations = new OrganizationRegistry(catalog, new StreamSets(sets));
   const stored = { catalog, index, sets, artifacts, organizations, threadData };
-  const earlyReader = new EarlyReader({ ...stored, isOn: configuration.runsJobs });
-  closers.add(() => earlyReader.close());
   const uploadProcessor = new UploadProcessor({
     ...stored,
     updater,
-    earlyReader,
     fetch: async (upload, options) => {
       const { fetchUpload } = await import('./arrivals/fetch-url.ts');
       const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
-      return fetchUpload(upload, { ...options, artifacts, networks, mostBytes, earlyReader });
+      return fetchUpload(upload, { ...options, artifacts, networks, mostBytes });
     },
   });
   closers.add(() => uploadProcessor.close());
-  const arrivals = { ...stored, earlyReader, onRecorded: (upload: NamedUpload) => jobs.add(upload) };
+  const arrivals = { ...stored, onRecorded: (upload: NamedUpload) => jobs.add(upload) };
   return {
     organizations,
     uploads: new Uploads(arrivals),

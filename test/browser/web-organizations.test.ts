@@ -347,11 +347,11 @@ describe('Pages of organizations', () => {
     await organizations.addStream('lane', 'full');
     const post = (path: string, headers: Record<string, string> = OWN_PAGE) =>
       ask(`${started.url}/organizations/lane/${path}`, { method: 'POST', headers });
-    assert.equal((await post('records/full/default', { Origin: 'https://evil.example' })).status, 403);
+    assert.equal((await post('streams/full/default', { Origin: 'https://evil.example' })).status, 403);
     assert.equal((await organizations.get('lane')).defaultStream, 'main');
-    assert.equal((await post('records/full/default')).status, 303);
+    assert.equal((await post('streams/full/default')).status, 303);
     assert.equal((await organizations.get('lane')).defaultStream, 'full');
-    assert.equal((await post('records/main/archive')).status, 303);
+    assert.equal((await post('streams/main/archive')).status, 303);
     assert.match((await get('/organizations/lane/streams/main/')).text, /archived: it takes no uploads/);
     assert.doesNotMatch((await get('/organizations/lane/upload')).text, /<option value="main"/);
     assert.equal((await post('dumps/full')).status, 303);

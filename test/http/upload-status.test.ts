@@ -59,8 +59,11 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     ]);
     assert.match(view.taken[2].reason, /PDF/);
     const [listed] = (await askJson(at(''))).body.uploads;
-    const { taken: _, ...summary } = view;
+    const { taken: _, reasons, ...summary } = view;
     assert.deepEqual(listed, summary);
+    assert.deepEqual(reasons, [
+      { reason: 'the record has no field 001, or an empty one: expected its id there', count: 1 },
+    ]);
 
     const errors = await ask(`${started.url}/api/${view.errors}`);
     assert.match(errors.headers['content-type'] ?? '', /^application\/x-ndjson/);
@@ -115,7 +118,7 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     assert.match(lines[1].reason, /^the file has the id "twice" more than once/);
     const csv = await ask(`${started.url}/api/${view.errors}.csv`);
     assert.match(csv.text, /,odd,[^\n]*,true\r\n/);
-    for (const page of ['', 'records/main/uploads/1/']) {
+    for (const page of ['', 'streams/main/uploads/1/']) {
       const { text: html } = await ask(`${started.url}/organizations/lane/${page}`, {
         headers: { accept: 'text/html' },
       });

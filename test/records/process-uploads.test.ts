@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import { isTidemarkError, TidemarkError } from '../../src/core/errors.ts';
-import { readUploadState, statusOf, type UploadErratum } from '../../src/records/arrivals/upload-state.ts';
+import { readUploadState, statusOf } from '../../src/records/arrivals/upload-state.ts';
+import type { Erratum } from '../../src/records/errata/erratum.ts';
 import { MarcRecord } from '../../src/records/forms/marc/marc-record.ts';
 import { MARCXML_NAMESPACE } from '../../src/records/forms/marc/marcxml-markup.ts';
 import { writeMarcXml } from '../../src/records/forms/marc/write-marcxml.ts';
@@ -30,7 +31,7 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
 
   const stateOf = async (number: number) =>
     (await readUploadState(started.app.catalog, { organization: 'lane', stream: 'main', number }))!.body;
-  const errataOf = async (number: number): Promise<readonly UploadErratum[]> => {
+  const errataOf = async (number: number): Promise<readonly Erratum[]> => {
     const { body } = await started.app.artifacts.get((await stateOf(number)).read!.errata!);
     const text = Buffer.concat(await body.toArray()).toString();
     return text
