@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { FILE_KINDS, PACKINGS } from '../records/files/found-file.ts';
+import { FILE_KINDS } from '../records/forms/record-forms.ts';
+import { PACKINGS } from '../records/packages/found-file.ts';
 import { count, datetime } from './common-schemas.ts';
 
 /** The shapes of the status of an upload in the JSON API. */

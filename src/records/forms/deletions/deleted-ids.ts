@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { excerpt } from '../../lib/excerpt.ts';
-import type { Erratum } from '../forms/marc/read-record.ts';
-import { recordIdProblem } from '../forms/marc/record-id.ts';
+import { excerpt } from '../../../lib/excerpt.ts';
+import type { DeletedId, Erratum } from '../record-form.ts';
+import { recordIdProblem } from '../record-id.ts';
 
 /** Bytes of an id, in UTF-8. */
 const MOST_ID_BYTES = 255;
@@ -10,16 +10,6 @@ const MOST_LINE_BYTES = 4096;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = '\ufeff';
-
-/** The id of a record to delete, as in its field 001, without white space around it. */
-export interface DeletedId {
-  readonly kind: 'deletion';
-  /** The number of its line, counted from 1. */
-  readonly ordinal: number;
-  /** Bytes before its line in the unpacked file. */
-  readonly offset: number;
-  readonly id: string;
-}
 
 /**
  * Reads a list of ids in UTF-8, one a line; LF, CRLF or CR ends a line. The number of an erratum is that of its line.

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { excerpt } from '../../lib/excerpt.ts';
+import { excerpt } from '../../../lib/excerpt.ts';
+import { hexOf } from '../hex-of.ts';
+import type { FileBeginning, FileIdentity } from '../record-form.ts';
 import { idInLine, idProblem } from './deleted-ids.ts';
 
 // Blanks occur in sentences; the other characters, and single quotes around a text, in tables, JSON and markup.
@@ -9,24 +11,30 @@ const ONE_LINE =
 /** The notation of the Library of Congress: `n  79021164`. */
 const WITH_BLANKS = /^[A-Za-z]{1,3} {1,4}\d+$/;
 
+/** Names with the word `del`, `delete`, `deletes`, `deleted`, `deletion` or `deletions`, as in `2026-02-03.del.txt`. */
+const OF_DELETIONS = /(?<![a-z])del(et(e[sd]?|ions?))?(?![a-z])/i;
+
+/**
+ * Whether a text is a list of ids: when most of its first lines are an id each; errors in single lines are found when
+ * they are read. Its name counts only where there is nothing, or one line: a list of deletions is empty on a day
+ * without any, and one word alone may be anything, such as the `Error` that a failed download has left.
+ */
+export function identifyText({ name, head, isWhole }: FileBeginning): FileIdentity | undefined {
+  const isNamedSo = OF_DELETIONS.test(name);
+  if (isNamedSo && isWhole && idInLine(head.toString('utf8')) === '') return { kind: 'deleted-ids' };
+  if (head.length === 0) return undefined;
+  const problem = problemOf(head, { isWhole, isNamedSo });
+  return problem === undefined ? { kind: 'deleted-ids' } : { problem };
+}
+
 interface TextOptions {
-  /** Whether the text ends with `head`. */
   readonly isWhole: boolean;
   /** Whether its name says that it is a list of deletions: then it may have a single id. */
   readonly isNamedSo: boolean;
 }
 
-/**
- * Why a text is not a list of ids: a sentence without a full stop; empty when it is one. A text is a list when most of
- * its first lines are an id each; errors in single lines are found when they are read. One word alone may be anything,
- * such as the `Error` that a failed download has left.
- */
-export function identifyText(head: Buffer, { isWhole, isNamedSo }: TextOptions): string {
-  const [first = 0, second = 0] = head;
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
-    return 'it is text in UTF-16: save it as UTF-8';
-  }
-  if (head.includes(0)) return `it is neither MARC nor text: it begins with ${hexOf(head)}`;
+/** Why a text is not a list of ids. */
+function problemOf(head: Buffer, { isWhole, isNamedSo }: TextOptions): string | undefined {
   let ids = 0;
   let firstOther: string | undefined;
   let others = 0;
@@ -37,7 +45,7 @@ export function identifyText(head: Buffer, { isWhole, isNamedSo }: TextOptions):
     } else ids += 1;
   }
   if (ids === 1 && others === 0 && isWhole && !isNamedSo) return ONE_LINE;
-  if (ids > others) return '';
+  if (ids > others) return undefined;
   if (others === 0) return 'it has nothing but blanks';
   return `it is not a list of ids, one a line: it has ${firstOther}`;
 }
@@ -59,8 +67,4 @@ function* linesOf(head: Buffer, isWhole: boolean): Generator<string | undefined,
 
 function looksLikeId(line: string): boolean {
   return idProblem(line) === undefined && (!NOT_IN_IDS.test(line) || WITH_BLANKS.test(line));
-}
-
-function hexOf(head: Buffer): string {
-  return `the bytes ${[...head.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join(' ')}`;
 }

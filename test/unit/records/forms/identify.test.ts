@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findFiles } from '../../../../src/records/files/find-files.ts';
+import { findRecordFiles } from '../../../../src/records/forms/identify.ts';
 import { given, marc } from '../../../support/upload-packages.ts';
 
 const SLIM = 'http://www.loc.gov/MARC21/slim';
@@ -8,7 +8,7 @@ const MARCXML = `<collection xmlns="${SLIM}"><record/></collection>`;
 /** The kind of a file, and why it is unknown. */
 async function kindOf(content: string | Buffer, name = 'given'): Promise<string> {
   const found: string[] = [];
-  for await (const { kind, reason } of findFiles({ ...given(Buffer.from(content), 1000), name })) {
+  for await (const { kind, reason } of findRecordFiles({ ...given(Buffer.from(content), 1000), name })) {
     found.push(reason === undefined ? kind : `${kind}: ${reason}`);
   }
   assert.equal(found.length, 1);

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { findFiles } from '../../../../src/records/files/find-files.ts';
-import { DamagedFile, type FoundFile } from '../../../../src/records/files/found-file.ts';
-import type { UnpackOptions } from '../../../../src/records/files/unpacking.ts';
+import { SEND } from '../../../../src/records/forms/foreign-forms.ts';
+import { findRecordFiles } from '../../../../src/records/forms/identify.ts';
+import { DamagedFile, type FoundFile } from '../../../../src/records/packages/found-file.ts';
+import type { UnpackOptions } from '../../../../src/records/packages/unpacking.ts';
 import { given, marc, tar, zip } from '../../../support/upload-packages.ts';
 
 interface Seen extends Omit<FoundFile, 'bytes'> {
@@ -13,9 +14,12 @@ interface Seen extends Omit<FoundFile, 'bytes'> {
 }
 
 /** What is found in a file, read to its end. */
-async function find(bytes: Buffer, options: UnpackOptions & { readonly chunk?: number } = {}): Promise<Seen[]> {
+async function find(
+  bytes: Buffer,
+  options: Omit<UnpackOptions, 'identify'> & { readonly chunk?: number } = {},
+): Promise<Seen[]> {
   const seen: Seen[] = [];
-  for await (const { bytes: contents, ...file } of findFiles(given(bytes, options.chunk), options)) {
+  for await (const { bytes: contents, ...file } of findRecordFiles(given(bytes, options.chunk), options)) {
     const chunks: Buffer[] = [];
     let damage: string | undefined;
     try {
@@ -30,7 +34,7 @@ async function find(bytes: Buffer, options: UnpackOptions & { readonly chunk?: n
 }
 
 /** Path and kind of each, and the reason of what is unknown. */
-async function summary(bytes: Buffer, options: UnpackOptions = {}): Promise<string[]> {
+async function summary(bytes: Buffer, options: Omit<UnpackOptions, 'identify'> = {}): Promise<string[]> {
   const found = await find(bytes, options);
   return found.map(
     ({ path, kind, reason }) => `${path.join(' > ')}: ${kind}${reason === undefined ? '' : `: ${reason}`}`,
@@ -97,7 +101,7 @@ describe('files of an upload', () => {
       yield gzipSync(marc('2'));
     }
     const texts: string[] = [];
-    for await (const { bytes } of findFiles({ name: 'given', read }))
+    for await (const { bytes } of findRecordFiles({ name: 'given', read }))
       texts.push((await buffer(bytes)).toString('latin1'));
     assert.deepEqual(texts, [RECORDS.toString('latin1')]);
   }).timeout(30_000);
@@ -123,7 +127,7 @@ describe('files of an upload', () => {
           ['z.txt', 'deleted-ids', undefined, '1\n2\n'],
           ['folder/a.delete', 'marc21', undefined, RECORDS.toString('latin1')],
           ['empty.mrc', 'unknown', 'it is empty', ''],
-          ['b.pdf', 'unknown', 'it is a PDF: send MARC21, MARCXML, or a list of ids to delete', ''],
+          ['b.pdf', 'unknown', `it is a PDF: ${SEND}`, ''],
         ],
       );
     }
@@ -134,7 +138,7 @@ describe('files of an upload', () => {
     for (const bytes of [tar(files), gzipSync(tar(files)), zip(files)]) {
       for (const most of [0, 1]) {
         const names: (string | undefined)[] = [];
-        for await (const { path, bytes: contents } of findFiles(given(bytes))) {
+        for await (const { path, bytes: contents } of findRecordFiles(given(bytes))) {
           let chunks = 0;
           if (most > 0) for await (const _ of contents) if (++chunks === most) break;
           names.push(path[1]);
@@ -145,7 +149,7 @@ describe('files of an upload', () => {
   });
 
   it('shows names in packages cleaned, and opens nothing by them', async () => {
-    const names = ['../../etc/passwd', '/root/a', 'C:\\x\\..\\y', 'a\u001b[2Jb', './', `${'d/'.repeat(40)}end`];
+    const names = ['../../etc/passwd', '/root/a', 'C:\\x\\..\\y', 'a\u001b[2Jb', '../files/', `${'d/'.repeat(40)}end`];
     const files = Object.fromEntries(names.map((name) => [name, RECORD]));
     const shown = ['etc/passwd', 'root/a', 'C:/x/y', 'a\ufffd[2Jb', `${'d/'.repeat(40)}end`];
     const paths = async (bytes: Buffer) => (await find(bytes)).map(({ path }) => path[1]);
@@ -269,7 +273,7 @@ describe('files of an upload', () => {
     assert.deepEqual(await summary(bytes), expected);
     const found: string[] = [];
     const { read, name } = given(bytes);
-    for await (const { path, kind } of findFiles({ read, name })) found.push(`${path.join(' > ')}: ${kind}`);
+    for await (const { path, kind } of findRecordFiles({ read, name })) found.push(`${path.join(' > ')}: ${kind}`);
     assert.deepEqual(found, expected);
   });
 
@@ -294,7 +298,7 @@ describe('files of an upload', () => {
           ranges: { ...ranges!, read: (start: number, length: number) => counted(ranges!.read(start, length)) },
         };
         let found = 0;
-        for await (const { bytes: contents } of findFiles(file)) {
+        for await (const { bytes: contents } of findRecordFiles(file)) {
           for await (const _ of contents) break;
           if (++found === most) break;
         }
@@ -343,7 +347,7 @@ describe('files of an upload', () => {
       throw new TypeError('the disk');
     };
     const read = async () => {
-      for await (const { bytes } of findFiles({ name: 'given', read: broken })) await buffer(bytes);
+      for await (const { bytes } of findRecordFiles({ name: 'given', read: broken })) await buffer(bytes);
     };
     await assert.rejects(read, /the disk/);
     const ranges = { length: 1000, read: broken };
@@ -355,7 +359,7 @@ describe('files of an upload', () => {
       },
     };
     await assert.rejects(async () => {
-      for await (const _ of findFiles(asZip));
+      for await (const _ of findRecordFiles(asZip));
     }, TypeError);
   });
 
@@ -369,7 +373,7 @@ describe('files of an upload', () => {
       return ranges!.read(start, bytes);
     };
     let files = 0;
-    for await (const { bytes } of findFiles({ name, read, ranges: { length, read: counted } })) {
+    for await (const { bytes } of findRecordFiles({ name, read, ranges: { length, read: counted } })) {
       files += (await buffer(bytes)).length === 4 ? 1 : 0;
     }
     assert.equal(files, names.length);
@@ -390,7 +394,7 @@ describe('files of an upload', () => {
         return ranges!.read(start, length);
       };
       const file = { name, read, ranges: { length: bytes.length, read: readOrFail } };
-      for await (const { bytes: contents } of findFiles(file)) await buffer(contents);
+      for await (const { bytes: contents } of findRecordFiles(file)) await buffer(contents);
     };
     await failingAt(0);
     const all = asked;

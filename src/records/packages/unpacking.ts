@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { formatCount } from '../../lib/format-count.ts';
-import { DamagedFile } from './found-file.ts';
+import { DamagedFile, type Identity } from './found-file.ts';
+import type { Lookahead } from './lookahead.ts';
 
 /** Limits for unpacking one given file. */
 interface UnpackLimits {
@@ -20,7 +21,7 @@ interface UnpackLimits {
 }
 
 /**
- * MARCXML becomes 10 to 25 times smaller by gzip, and about 200 times when records are nearly alike; zeros become 1,000
+ * XML becomes 10 to 25 times smaller by gzip, and about 200 times when records are nearly alike; zeros become 1,000
  * times smaller. Unpacked bytes are read as a stream and not stored, but for a ZIP in another package, so most limits
  * only protect the processor.
  */
@@ -34,6 +35,11 @@ export const UNPACK_LIMITS: UnpackLimits = {
 };
 
 export interface UnpackOptions {
+  /**
+   * Identifies a file that is no package and not of macOS. Its bytes can be read from the first one afterwards.
+   * @param name in its package, or as it was given
+   */
+  identify(input: Lookahead, name: string): Promise<Identity>;
   readonly limits?: Partial<UnpackLimits> | undefined;
   /** The folder for a copy of a ZIP in another package, or of one that cannot be read by ranges. */
   readonly scratchFolder?: string | undefined;
@@ -43,11 +49,13 @@ export interface UnpackOptions {
 export class Unpacking {
   readonly limits: UnpackLimits;
   readonly scratchFolder: string;
+  readonly identify: UnpackOptions['identify'];
   #packed = 0;
   #unpacked = 0;
   #entries = 0;
 
-  constructor({ limits, scratchFolder }: UnpackOptions) {
+  constructor({ identify, limits, scratchFolder }: UnpackOptions) {
+    this.identify = identify;
     this.limits = { ...UNPACK_LIMITS, ...limits };
     this.scratchFolder = scratchFolder ?? tmpdir();
   }

@@ -1,19 +1,9 @@
 import { excerpt } from '../../lib/excerpt.ts';
-import { readMarc21 } from '../forms/marc/read-marc21.ts';
-import { readMarcXml } from '../forms/marc/read-marcxml.ts';
-import { type GoodRecord, type ReadRecord, withWarning } from '../forms/marc/read-record.ts';
-import { type DeletedId, readDeletedIds } from './deleted-ids.ts';
-import { DamagedFile, type FoundFile } from './found-file.ts';
+import { DamagedFile, type FoundFile } from '../packages/found-file.ts';
+import type { Normalization } from './normalization.ts';
+import { type ReadItem, type ReadRecord, withWarning } from './record-form.ts';
+import { fileKindOf } from './record-forms.ts';
 import { RepeatedIds } from './repeated-ids.ts';
-import { xmlInUtf8 } from './xml-in-utf8.ts';
-
-export type ReadItem = ReadRecord | DeletedId;
-
-const READERS = {
-  marc21: readMarc21,
-  marcxml: readMarcXml,
-  'deleted-ids': readDeletedIds,
-} as const;
 
 /**
  * The records, deletions and errata of a file, in its order, as batches that are never empty; none for an unknown file.
@@ -21,12 +11,16 @@ const READERS = {
  * Where a package is damaged, everything before the damage is read, and the damage is the last erratum.
  * @throws what the given file throws
  */
-export async function* readFile({ kind, bytes }: FoundFile): AsyncGenerator<readonly ReadItem[], void, undefined> {
-  if (kind === 'unknown') return;
-  const { chunks, ending } = untilDamaged(kind === 'marcxml' ? xmlInUtf8(bytes) : bytes);
+export async function* readFile(
+  { kind, bytes }: FoundFile,
+  normalization?: Normalization,
+): AsyncGenerator<readonly ReadItem[], void, undefined> {
+  const known = fileKindOf(kind);
+  if (known === undefined) return;
+  const { chunks, ending } = untilDamaged(known.decode?.(bytes) ?? bytes);
   const ids = new RepeatedIds();
   let ordinal = 0;
-  for await (const batch of READERS[kind](chunks)) {
+  for await (const batch of known.read(chunks, normalization)) {
     ordinal = batch.at(-1)!.ordinal;
     yield batch.map((item) => (item.kind === 'record' && ids.add(item.id) ? withWarning(item, repeated(item)) : item));
   }
@@ -34,7 +28,7 @@ export async function* readFile({ kind, bytes }: FoundFile): AsyncGenerator<read
   if (damage !== undefined) yield [{ kind: 'erratum', ordinal: ordinal + 1, offset, reason: damage.message }];
 }
 
-const repeated = ({ id }: GoodRecord): string =>
+const repeated = ({ id }: ReadRecord): string =>
   `the file has the id ${excerpt(id)} more than once: of records with one id, the last counts`;
 
 interface Ending {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import type { GivenFile } from '../../../../src/records/files/found-file.ts';
-import { filesInOrder } from '../../../../src/records/files/in-order.ts';
+import { filesInOrder } from '../../../../src/records/forms/in-order.ts';
+import type { GivenFile } from '../../../../src/records/packages/found-file.ts';
 import { given, marc, tar, zip } from '../../../support/upload-packages.ts';
 
 describe('order of the files of an upload', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { findFiles } from '../../../../src/records/files/find-files.ts';
-import { readFile } from '../../../../src/records/files/read-file.ts';
+import { findRecordFiles } from '../../../../src/records/forms/identify.ts';
+import { readFile } from '../../../../src/records/forms/read-file.ts';
 import { given, marc, tar } from '../../../support/upload-packages.ts';
 
 const SLIM = 'http://www.loc.gov/MARC21/slim';
@@ -9,7 +9,7 @@ const SLIM = 'http://www.loc.gov/MARC21/slim';
 /** Each item of all files: its kind, its id, and of an erratum the reason. */
 async function read(bytes: Buffer): Promise<string[]> {
   const items: string[] = [];
-  for await (const file of findFiles(given(bytes))) {
+  for await (const file of findRecordFiles(given(bytes))) {
     for await (const batch of readFile(file)) {
       assert.ok(batch.length > 0);
       for (const item of batch) {
@@ -52,7 +52,7 @@ describe('records of a file', () => {
       /^erratum \d+ at \d+: it has bytes that are not UTF-16LE, its encoding: save it as UTF-8$/,
     );
     const files: string[] = [];
-    for await (const { reason } of findFiles(given(Buffer.from(xml('1', 'EBCDIC-X'))))) files.push(reason!);
+    for await (const { reason } of findRecordFiles(given(Buffer.from(xml('1', 'EBCDIC-X'))))) files.push(reason!);
     assert.deepEqual(files, ['it is XML in the encoding EBCDIC-X, which is not known here: save it as UTF-8']);
   });
 
@@ -65,7 +65,7 @@ describe('records of a file', () => {
   it('have a warning when their id came before in the file', async () => {
     const file = Buffer.concat([marc('1', 'old'), marc('2'), marc('3'), marc('1', 'new')]);
     const warnings: unknown[] = [];
-    for await (const found of findFiles(given(file))) {
+    for await (const found of findRecordFiles(given(file))) {
       for await (const batch of readFile(found))
         warnings.push(...batch.map((item) => 'warning' in item && item.warning));
     }

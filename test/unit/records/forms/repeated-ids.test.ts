@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { RepeatedIds } from '../../../../src/records/files/repeated-ids.ts';
+import { RepeatedIds } from '../../../../src/records/forms/repeated-ids.ts';
 
 describe('Repeated ids', () => {
   it('are found among many, wherever they came before', () => {

@@ -5,7 +5,7 @@ import {
   numberAt,
   RECORD_TERMINATOR,
   SUBFIELD_DELIMITER,
-} from '../forms/marc/iso2709.ts';
+} from '../iso2709.ts';
 
 const LENGTH_DIGITS = 5;
 const ENTRY_LENGTH = 12;

@@ -2,7 +2,7 @@
 export interface GivenFile {
   /** For messages only. */
   readonly name: string;
-  /** All bytes, from the first. Called for each pass over the file: see in-order.ts. */
+  /** All bytes, from the first. Called for each pass over the file: see records/forms/in-order.ts. */
   read(): AsyncIterable<Uint8Array>;
   /** Reads parts of the file, where that is possible. Without it, a ZIP is copied to a scratch file first. */
   readonly ranges?: ByteRanges | undefined;
@@ -18,11 +18,16 @@ export interface ByteRanges {
 export const PACKINGS = ['gzip', 'tar', 'zip'] as const;
 export type Packing = (typeof PACKINGS)[number];
 
-export const FILE_KINDS = ['marc21', 'marcxml', 'deleted-ids', 'unknown'] as const;
-export type FileKind = (typeof FILE_KINDS)[number];
+/** What a file is. */
+export interface Identity {
+  /** As the caller of `findFiles` names it, or `unknown`. */
+  readonly kind: string;
+  /** Why its kind is unknown, with advice: a sentence without a full stop. */
+  readonly reason?: string | undefined;
+}
 
 /** A file that is not a package, alone or found in packages. */
-export interface FoundFile {
+export interface FoundFile extends Identity {
   /**
    * The name of the given file; in packages, followed by the name of each inner package and of the file. Names in
    * packages are cleaned: see clean-name.ts.
@@ -30,9 +35,6 @@ export interface FoundFile {
   readonly path: readonly string[];
   /** How the file is packed, from the outside to the inside. */
   readonly packing: readonly Packing[];
-  readonly kind: FileKind;
-  /** Why its kind is unknown, with advice: a sentence without a full stop. */
-  readonly reason?: string | undefined;
   /**
    * Can be read at most once, before the next file is requested. Throws DamagedFile where a package around it is
    * damaged; the bytes before that are correct.

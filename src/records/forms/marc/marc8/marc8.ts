@@ -1,4 +1,4 @@
-import { INVALID_TEXT, UnusableRecord } from './build-record.ts';
+import { INVALID_TEXT, UnusableRecord } from '../build-record.ts';
 import { eastAsian } from './eacc.ts';
 import { ANSEL, ASCII, CHOSEN_SETS, type CharacterSet, LOWER_SETS } from './marc8-sets.ts';
 

@@ -1,4 +1,4 @@
-import { fieldsOf, isControlField, type MarcField, type Subfield } from './marc-record.ts';
+import { fieldsOf, isControlField, type MarcField, type Subfield } from '../marc-record.ts';
 import { decodeMarc8 } from './marc8.ts';
 
 /** Field 066 lists the character sets of a record in MARC-8. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type DeletedId, idInLine, readDeletedIds } from '../../../../src/records/files/deleted-ids.ts';
-import type { Erratum } from '../../../../src/records/forms/marc/read-record.ts';
+import { idInLine, readDeletedIds } from '../../../../src/records/forms/deletions/deleted-ids.ts';
+import type { DeletedId, Erratum } from '../../../../src/records/forms/record-form.ts';
 import { given } from '../../../support/upload-packages.ts';
 
 async function read(content: string | Buffer, chunk = 100_000) {

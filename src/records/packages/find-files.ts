@@ -2,8 +2,8 @@ import { prefetchItems } from '../../lib/prefetch.ts';
 import { cleanName } from './clean-name.ts';
 import { DamagedFile, type FoundFile, type GivenFile, type Packing } from './found-file.ts';
 import { GZIP_MAGIC, gunzip } from './gunzip.ts';
-import { identify } from './identify.ts';
 import { Lookahead } from './lookahead.ts';
+import { isOfMacos } from './of-macos.ts';
 import { writeScratchFile } from './scratch-file.ts';
 import { beginsAsTar, readTar } from './tar.ts';
 import { Unpacking, type UnpackOptions } from './unpacking.ts';
@@ -25,10 +25,7 @@ const NOT_A_FILE = {
  * @throws what `given` throws, an Error for a package that is refused, and TidemarkError `unavailable` when a scratch
  *   file cannot be written
  */
-export async function* findFiles(
-  given: GivenFile,
-  options: UnpackOptions = {},
-): AsyncGenerator<FoundFile, void, undefined> {
+export async function* findFiles(given: GivenFile, options: UnpackOptions): AsyncGenerator<FoundFile, void, undefined> {
   const unpacking = new Unpacking(options);
   const input = new Lookahead(unpacking.received(given.read()));
   try {
@@ -48,7 +45,7 @@ type Found = AsyncGenerator<FoundFile, void, undefined>;
 
 async function* filesIn(input: Lookahead, place: Place, unpacking: Unpacking): Found {
   const packing = packingOf(await input.peek(HEAD_BYTES));
-  if (packing === undefined) yield* identified(input, place);
+  if (packing === undefined) yield* identified(input, place, unpacking);
   else if (depthOf([...place.packing, packing]) > unpacking.limits.depth) {
     const reason = `packages in packages are opened to a depth of ${unpacking.limits.depth}: pack it more simply`;
     yield unknown(place, reason);
@@ -73,10 +70,10 @@ function packingOf(head: Buffer): Packing | undefined {
 const depthOf = (packing: readonly Packing[]): number =>
   packing.filter((one, at) => one !== 'tar' || packing[at - 1] !== 'gzip').length;
 
-async function* identified(input: Lookahead, place: Place): Found {
-  const identity = await identify(input, place.path.at(-1)!);
-  if (identity.kind === 'of-macos' && place.path.length > 1) return;
-  const { kind, reason } = identity.kind === 'of-macos' ? UNKNOWN_OF_MACOS : identity;
+async function* identified(input: Lookahead, place: Place, unpacking: Unpacking): Found {
+  const isMacos = isOfMacos(await input.peek(HEAD_BYTES));
+  if (isMacos && place.path.length > 1) return;
+  const { kind, reason } = isMacos ? UNKNOWN_OF_MACOS : await unpacking.identify(input, place.path.at(-1)!);
   // A file that is damaged at its beginning may be of any kind.
   if (kind === 'unknown') yield unknown(place, input.damage?.message ?? reason);
   else yield { path: place.path, packing: place.packing, kind, bytes: input };
