@@ -57,7 +57,7 @@ export async function serveSource(
   }
   // Without the terminal: people wait for the answers of a server.
   await withApp({ loaded: call.loaded }, async (app) => {
-    accessPolicy(call.loaded.configuration, address, await app.tokens.countValid());
+    accessPolicy(call.loaded.configuration, address, await app.access.tokens.countValid());
     await hooks.check?.(app);
     const loaded = await withPort(app, call.loaded);
     const onMoved = (before: string) =>
