@@ -194,8 +194,8 @@ export class SetRegistry {
 
   /**
    * Changes settings of the set.
-   * @throws TidemarkError `not-found` or `gone`; `invalid` for a value that the set cannot have; `conflict` when another
-   *   set has an alias as its name
+   * @throws TidemarkError `not-found` or `gone`; `invalid` for a value that the set cannot have; `conflict` when
+   *   another set has an alias as its name
    */
   async change(slug: string, changes: SetFields): Promise<ResourceSet> {
     const now = await this.#index.mark();

@@ -133,7 +133,7 @@ describeOnEachStore('a registry of sets', (store) => {
     assert.deepEqual(await titles(others), ['2', '3']);
   });
 
-  it('keeps no value that a set cannot have, whoever gives it', async () => {
+  it('keeps no value that a set cannot have', async () => {
     const before = await add('a');
     const wrong: readonly (readonly [keyof SetFields, SetFields])[] = [
       ['title', { title: 'x'.repeat(5000) }],
