@@ -1,11 +1,16 @@
 import type { Request } from 'express';
+import * as z from 'zod';
 import type { JobsView } from '../../api/job-schemas.ts';
-import { jobCursor, jobView, parseJobCursor } from '../../api/job-views.ts';
+import { jobSchema, jobStateSchema, jobsSchema, loggedJobSchema } from '../../api/job-schemas.ts';
+import { JOB_CURSOR, jobCursor, jobView, parseJobCursor } from '../../api/job-views.ts';
 import { param } from '../request/admitted.ts';
+import { json, NO_PARAMETERS } from '../request/operation.ts';
+import { limit, text } from '../request/query-parameters.ts';
 import { get, post, type Route } from '../request/route.ts';
 import type { NextJob, ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
-import { CANCEL_JOB, LIST_JOBS, RETRY_JOB, SHOW_JOB } from './job-operations.ts';
+
+const NO_JOB = { status: 404, description: 'There is no such job.' };
 
 const MOST_SCHEDULED = 1_000;
 
@@ -16,7 +21,23 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/api/jobs', {
       action: 'administer',
-      operation: LIST_JOBS,
+      id: 'listJobs',
+      tag: 'jobs',
+      summary: 'Jobs, those that were added last first, with their numbers and the next scheduled times',
+      query: z.strictObject({
+        state: jobStateSchema.optional().describe('Only jobs in this state.'),
+        kind: text('Only jobs of this kind.', 'archive-log'),
+        limit: limit({ usual: 100, most: 1000 }),
+        after: z
+          .string()
+          .regex(JOB_CURSOR, 'is not a place in the list of jobs')
+          .optional()
+          .meta({
+            description: 'Only the jobs after this one: the `after` of the answer before.',
+            examples: ['1795500000000.archive-log/20261123T020000Z'],
+          }),
+      }),
+      answers: [json(jobsSchema, 'Some of the jobs.')],
       async handle(_request, response, { state, kind, limit, after }) {
         const filter = {
           states: state && [state],
@@ -41,7 +62,11 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
 
     get('/api/jobs/:kind/:job', {
       action: 'administer',
-      operation: SHOW_JOB,
+      id: 'showJob',
+      tag: 'jobs',
+      summary: 'One job, with its log',
+      query: NO_PARAMETERS,
+      answers: [json(loggedJobSchema, 'The job.'), NO_JOB],
       async handle(request, response) {
         const name = nameOf(request);
         const job = await jobs.get(name);
@@ -51,7 +76,11 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
 
     post('/api/jobs/:kind/:job/retry', {
       action: 'administer',
-      operation: RETRY_JOB,
+      id: 'retryJob',
+      tag: 'jobs',
+      summary: 'Runs a job again that failed or was cancelled, or one at once that waits',
+      query: NO_PARAMETERS,
+      answers: [json(jobSchema, 'The job is queued.'), NO_JOB, { status: 409, description: 'It is running, or done.' }],
       async handle(request, response) {
         sendJson(response, jobView(await jobs.retry(nameOf(request))));
       },
@@ -59,7 +88,17 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
 
     post('/api/jobs/:kind/:job/cancel', {
       action: 'administer',
-      operation: CANCEL_JOB,
+      id: 'cancelJob',
+      tag: 'jobs',
+      summary: 'Cancels a job',
+      description:
+        'A running job ends when its worker notices that, a few seconds later: it has `cancelling` until then.',
+      query: NO_PARAMETERS,
+      answers: [
+        json(jobSchema, 'The job is cancelled, or will be.'),
+        NO_JOB,
+        { status: 409, description: 'It has ended.' },
+      ],
       async handle(request, response) {
         sendJson(response, jobView(await app.cancelJob(nameOf(request))));
       },

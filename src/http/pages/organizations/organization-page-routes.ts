@@ -54,7 +54,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/organizations/', {
       action: 'read-source',
-      operation: ORGANIZATIONS,
+      ...ORGANIZATIONS,
       async handle(request, response) {
         const frame = await frameOf(app, request, response);
         const shown = await shownOrganizations(organizations, response);
@@ -64,7 +64,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
 
     get('/organizations/:org/', {
       action: 'read-organization',
-      operation: ORGANIZATION,
+      ...ORGANIZATION,
       async handle(request, response, { did }) {
         const organization = organizationOf(response);
         const name = { organization: organization.id };
@@ -83,7 +83,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
 
     get('/organizations/:org/streams/:stream/', {
       action: 'read-organization',
-      operation: STREAM,
+      ...STREAM,
       async handle(request, response, { before }) {
         const stream = streamOf(organizationOf(response), param(request, 'stream'));
         const organization = organizationOf(response).id;
