@@ -4,7 +4,6 @@ import { locationOf } from '../../core/key.ts';
 import { boundaryAfter, boundaryBefore, formatStamp, type Stamp } from '../../core/stamp.ts';
 import { formatSeconds } from '../../core/w3c-datetime.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { timestamp } from '../options.ts';
 import { withExistingApp } from '../with-app.ts';
 
@@ -37,7 +36,6 @@ export const changesList: CliCommand<Options> = {
         await terminal.write(batch.map(format).join(''));
       }
     });
-    return EXIT.done;
   },
 };
 

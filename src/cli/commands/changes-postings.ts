@@ -1,7 +1,6 @@
 import { postingView } from '../../api/views.ts';
 import { MOST_ENTRIES, type PostingEntry, senderText } from '../../observe/audit/posting-entry.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { formatTable, plural } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';
 
@@ -17,7 +16,6 @@ export const changesPostings: CliCommand = {
       return postingLog.read(id, MOST_ENTRIES);
     });
     await call.terminal.print(describe(entries), { postings: entries.map(postingView) });
-    return EXIT.done;
   },
 };
 

@@ -1,6 +1,5 @@
 import { pageView } from '../../api/views.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { formatTable } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';
 
@@ -21,6 +20,5 @@ export const pageList: CliCommand = {
     });
     const table = formatTable(['PAGE', 'ENTRIES', 'BYTES', 'CHANGED', 'RENDERED', 'FROM KEY'], rows);
     await call.terminal.print(table, { pages });
-    return EXIT.done;
   },
 };

@@ -6,7 +6,6 @@ import { TidemarkError } from '../../core/errors.ts';
 import { keyOfPath, type ResourceKey, resolveLocation } from '../../core/key.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { startProgress } from '../ui/progress.ts';
 import { plural } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';
@@ -52,7 +51,6 @@ export const pageRefresh: CliCommand<Options> = {
     );
     if (lines.length === 0) lines.push(`No page of ${slug} differs from the store.`);
     await call.terminal.print(lines.join('\n'), call.options.allThatDiffer ? { pages } : pages[0]!);
-    return EXIT.done;
   },
 };
 

@@ -1,5 +1,4 @@
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { withExistingApp } from '../with-app.ts';
 import { describeStatus } from './describe-status.ts';
 import { viewStatus } from './status-view.ts';
@@ -13,6 +12,5 @@ export const status: CliCommand = {
   async run(call) {
     const view = await withExistingApp(call, (app) => viewStatus(app, call.loaded.configuration));
     await call.terminal.print(describeStatus(view), view);
-    return EXIT.done;
   },
 };

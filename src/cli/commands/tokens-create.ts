@@ -5,7 +5,6 @@ import type { TokenLimits } from '../../access/token.ts';
 import { tokenView } from '../../api/token-views.ts';
 import { countOrUnlimited, sizeOrUnlimited } from '../../config/setting-values.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { withExistingApp } from '../with-app.ts';
 
 interface Options {
@@ -70,7 +69,6 @@ export const tokensCreate: CliCommand<Options> = {
       }
     }
     await call.terminal.print(made.token, { ...view, token: made.token });
-    return EXIT.done;
   },
 };
 

@@ -1,6 +1,5 @@
 import { tokenView } from '../../api/token-views.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { formatTable } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';
 
@@ -18,6 +17,5 @@ export const tokensList: CliCommand = {
     });
     const table = formatTable(['ID', 'NAME', 'STATE', 'SCOPES', 'CREATED', 'EXPIRES'], rows);
     await call.terminal.print(rows.length === 0 ? 'There is no token.' : table, { tokens });
-    return EXIT.done;
   },
 };

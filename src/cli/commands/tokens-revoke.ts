@@ -2,7 +2,6 @@ import { idOfNamed } from '../../access/token.ts';
 import { tokenView } from '../../api/token-views.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { withExistingApp } from '../with-app.ts';
 
 export const tokensRevoke: CliCommand = {
@@ -15,7 +14,6 @@ export const tokensRevoke: CliCommand = {
     const id = idOf(call.args[0]!);
     const view = tokenView(await withExistingApp(call, ({ tokens }) => tokens.revoke(id)), Date.now());
     await call.terminal.print(`Revoked the token "${view.name}" (id ${view.id}).`, view);
-    return EXIT.done;
   },
 };
 

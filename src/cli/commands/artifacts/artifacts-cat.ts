@@ -2,7 +2,6 @@ import { readContainer } from '../../../artifacts/avro/container-reader.ts';
 import type { RecordOf, SchemaId } from '../../../artifacts/avro/schemas.ts';
 import { ARTIFACT_SETTINGS, withArtifacts } from '../../artifact-output.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { findAvroFile } from '../../named-avro-file.ts';
 import { wholeNumber } from '../../options.ts';
 import { printable } from '../../ui/printable.ts';
@@ -38,7 +37,6 @@ export const artifactsCat: CliCommand<Options> = {
         if (left <= 0) break;
       }
     });
-    return EXIT.done;
   },
 };
 

@@ -12,7 +12,6 @@ import {
   withArtifacts,
 } from '../../artifact-output.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 
 const BATCH = 500;
 
@@ -49,6 +48,5 @@ export const artifactsList: CliCommand<FilterOptions> = {
       // The files of several activities cannot be read as one table.
       if (activity !== undefined) warnOfMixedSchemas(terminal, schemas);
     });
-    return EXIT.done;
   },
 };

@@ -8,7 +8,6 @@ import type { BuiltDumps } from '../../../publish/dumps/dumps.ts';
 import type { Packer } from '../../../publish/dumps/packer.ts';
 import { dumpTotals } from '../../../publish/dumps/stored-dump.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { startCountBar } from '../../ui/count-bar.ts';
 import { plural } from '../../ui/table.ts';
 import { requireStore, withApp } from '../../with-app.ts';
@@ -42,7 +41,6 @@ export const dumpsBuild: CliCommand = {
     }
     const seconds = (performance.now() - started) / 1000;
     await terminal.print(describe(call.args[0]!, built, seconds), view(call.args[0]!, built, seconds));
-    return EXIT.done;
   },
 };
 

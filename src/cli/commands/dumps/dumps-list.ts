@@ -2,7 +2,6 @@ import type { ChangeDumpView, DumpView } from '../../../api/dump-schemas.ts';
 import { changeDumpView, dumpView } from '../../../api/dump-views.ts';
 import { hasChangeDump } from '../../../core/resource-set.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -23,7 +22,6 @@ export const dumpsList: CliCommand = {
     });
     const text = changeDump === undefined ? describe(dump) : `${describe(dump)}\n${describeChanges(changeDump)}`;
     await call.terminal.print(text, { ...dump, ...(changeDump && { changeDump }) });
-    return EXIT.done;
   },
 };
 

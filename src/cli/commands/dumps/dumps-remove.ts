@@ -1,5 +1,4 @@
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { plural } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -14,6 +13,5 @@ export const dumpsRemove: CliCommand = {
     const set = call.args[0]!;
     const removed = await withExistingApp(call, ({ dumps }) => dumps.remove(set));
     await call.terminal.print(`Removed the dump of ${set}: ${plural(removed, 'package')}.`, { set, removed });
-    return EXIT.done;
   },
 };

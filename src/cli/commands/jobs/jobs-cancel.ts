@@ -1,6 +1,5 @@
 import { jobView } from '../../../api/job-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';
 
 export const jobsCancel: CliCommand = {
@@ -15,6 +14,5 @@ export const jobsCancel: CliCommand = {
       job.state === 'cancelled' ? `Cancelled the job ${job.name}.` : `The job ${job.name} is being cancelled.`,
       job,
     );
-    return EXIT.done;
   },
 };

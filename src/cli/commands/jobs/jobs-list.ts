@@ -2,7 +2,6 @@ import { jobView } from '../../../api/job-views.ts';
 import { JOB_DEFINITIONS } from '../../../jobs/job-list.ts';
 import { JOB_STATES, type JobState } from '../../../stores/job.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { oneOf, wholeNumber } from '../../options.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
@@ -38,7 +37,6 @@ export const jobsList: CliCommand<Options> = {
     const rows = jobs.map((job) => [job.name, job.state, job.attempts, job.added.slice(0, 19), jobSituation(job)]);
     const table = formatTable(['JOB', 'STATE', 'ATTEMPTS', 'ADDED (UTC)', ''], rows);
     await call.terminal.print(rows.length === 0 ? nothing(call.options) : table, { jobs });
-    return EXIT.done;
   },
 };
 

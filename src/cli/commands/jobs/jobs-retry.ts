@@ -1,6 +1,5 @@
 import { jobView } from '../../../api/job-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';
 
 export const jobsRetry: CliCommand = {
@@ -12,6 +11,5 @@ export const jobsRetry: CliCommand = {
   async run(call) {
     const job = await withExistingApp(call, async ({ jobs }) => jobView(await jobs.retry(call.args[0]!)));
     await call.terminal.print(`The job ${job.name} is queued again.`, job);
-    return EXIT.done;
   },
 };

@@ -1,7 +1,6 @@
 import type { JobView } from '../../../api/job-schemas.ts';
 import { jobView } from '../../../api/job-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { jobSituation } from './job-situation.ts';
 
@@ -18,7 +17,6 @@ export const jobsShow: CliCommand = {
       log: await jobs.log(name),
     }));
     await call.terminal.print([describe(job), ...log].join('\n'), { ...job, log });
-    return EXIT.done;
   },
 };
 

@@ -2,7 +2,6 @@ import { formatStamp } from '../../../core/stamp.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { KeptList } from '../../../publish/archives/list-archives.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { startCountBar } from '../../ui/count-bar.ts';
 import { plural } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
@@ -24,7 +23,6 @@ export const listsKeep: CliCommand = {
     const { at, completed, name: _, dump, ...counts } = kept;
     const times = { at: formatStamp(at), completed: formatStamp(completed), dump: dump && formatStamp(dump.at) };
     await terminal.print(describe(set, kept), { set, ...times, ...counts });
-    return EXIT.done;
   },
 };
 

@@ -1,6 +1,5 @@
 import { archiveView } from '../../../api/archive-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -19,6 +18,5 @@ export const listsList: CliCommand = {
     const rows = view.lists.map(({ at, resources, pages, uri }) => [at, resources, pages, uri]);
     const table = formatTable(['AT', 'RESOURCES', 'PAGES', 'LIST'], rows);
     await call.terminal.print(rows.length === 0 ? 'No list is kept.' : table, view);
-    return EXIT.done;
   },
 };

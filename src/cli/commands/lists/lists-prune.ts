@@ -1,6 +1,5 @@
 import { clockStamp, formatStamp } from '../../../core/stamp.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { age } from '../../options.ts';
 import { plural } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
@@ -22,6 +21,5 @@ export const listsPrune: CliCommand<{ olderThan: number }> = {
     const removed = await withExistingApp(call, ({ listArchives }) => listArchives.prune(set, before));
     const times = removed.map(({ at }) => formatStamp(at));
     await call.terminal.print(`${set}: removed ${plural(removed.length, 'list')}.`, { set, removed: times });
-    return EXIT.done;
   },
 };

@@ -1,7 +1,6 @@
 import { organizationView } from '../../../api/organization-views.ts';
 import { checkedFields, requireOrganizationId } from '../../../records/organization.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { addOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 import { addOrganizationOptions, givenFields, type OrganizationOptions } from './organization-options.ts';
 
@@ -29,6 +28,5 @@ export const organizationsAdd: CliCommand<OrganizationOptions> = {
     const view = organizationView(await addOrganizations(call, ({ organizations }) => organizations.add(id, fields)));
     await call.terminal.print(`Added the organization ${id}.`, view);
     call.terminal.say(`Make its first stream, the default: "tidemark streams add ${id} STREAM".`);
-    return EXIT.done;
   },
 };

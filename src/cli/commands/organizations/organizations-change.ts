@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { organizationView } from '../../../api/organization-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 import { addDumpOptions, type DumpOptions, givenDumps } from './dump-options.ts';
 import { nothingToChange } from './nothing-to-change.ts';
@@ -37,7 +36,6 @@ export const organizationsChange: CliCommand<Options> = {
     });
     if (fields.private) call.terminal.say('Copies that clients have made until now remain with them.');
     await call.terminal.print(`Changed the organization ${id}.`, view);
-    return EXIT.done;
   },
 };
 

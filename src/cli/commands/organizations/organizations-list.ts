@@ -1,6 +1,5 @@
 import { organizationView } from '../../../api/organization-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { readingOf } from './describe-organization.ts';
@@ -20,6 +19,5 @@ export const organizationsList: CliCommand = {
     });
     const table = formatTable(['ORGANIZATION', 'STREAMS', 'DEFAULT', 'FOR', 'TITLE'], rows);
     await call.terminal.print(rows.length === 0 ? 'There is no organization.' : table, { organizations });
-    return EXIT.done;
   },
 };

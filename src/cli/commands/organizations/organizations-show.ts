@@ -2,7 +2,6 @@ import { organizationView } from '../../../api/organization-views.ts';
 import { streamStatisticsView } from '../../../api/stream-statistics-view.ts';
 import { streamStatistics } from '../../../records/stream-statistics.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { describeOrganization, describeStatistics } from './describe-organization.ts';
 
@@ -20,6 +19,5 @@ export const organizationsShow: CliCommand = {
       return { ...organizationView(organization), statistics };
     });
     await call.terminal.print(`${describeOrganization(view)}\n\n${describeStatistics(view.statistics)}`, view);
-    return EXIT.done;
   },
 };

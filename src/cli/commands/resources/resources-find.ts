@@ -1,7 +1,6 @@
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { ResourceStates } from '../../../stores/resource-states.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { wholeNumber } from '../../options.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { resourceLine } from './resource-line.ts';
@@ -30,7 +29,6 @@ export const resourcesFind: CliCommand<Options> = {
       if (printed === 0) terminal.say('No resource was found.');
       if (hasMore) terminal.say(`These are the first ${printed}; --limit prints more.`);
     });
-    return EXIT.done;
   },
 };
 

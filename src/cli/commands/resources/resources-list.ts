@@ -1,5 +1,4 @@
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { resourceLine } from './resource-line.ts';
 
@@ -18,6 +17,5 @@ export const resourcesList: CliCommand = {
         await terminal.write(batch.map((resource) => resourceLine(set, resource, terminal.json)).join(''));
       }
     });
-    return EXIT.done;
   },
 };

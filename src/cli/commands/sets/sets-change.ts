@@ -2,7 +2,6 @@ import { changedFields } from '../../../config/set/changed-fields.ts';
 import { type SetValues, setSettingsOf } from '../../../config/set/set-settings.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { addSetOptions, readSetOptions } from '../../set-options.ts';
 import { viewSet } from '../../set-view.ts';
 import { withExistingApp } from '../../with-app.ts';
@@ -30,7 +29,6 @@ export const setsChange: CliCommand = {
     });
     await call.terminal.print(describe(view.set, values), view);
     if (values.private === true) call.terminal.say('Copies that clients have made until now remain with them.');
-    return EXIT.done;
   },
 };
 

@@ -1,5 +1,4 @@
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { type OperatorSetView, viewSets } from '../../set-view.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
@@ -18,7 +17,6 @@ export const setsList: CliCommand = {
     });
     const table = formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'SOURCE OR PREFIX'], rows);
     await call.terminal.print(rows.length === 0 ? 'There is no set.' : table, { sets });
-    return EXIT.done;
   },
 };
 

@@ -2,7 +2,6 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { parseUrlPrefix } from '../../../sets/new-set.ts';
 import { askToConfirm } from '../../ask-to-confirm.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { viewSet } from '../../set-view.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -39,6 +38,5 @@ export const setsMove: CliCommand<Options> = {
       ? `Moved ${view.set} to ${view.urlPrefix}; its epoch is now ${view.epoch}.`
       : `${view.set} is at ${view.urlPrefix} already: nothing was moved.`;
     await call.terminal.print(text, view);
-    return EXIT.done;
   },
 };

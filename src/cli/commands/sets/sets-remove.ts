@@ -2,7 +2,6 @@ import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { requireRemovable } from '../../../sets/remove-set.ts';
 import { askToConfirm } from '../../ask-to-confirm.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { plural } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -48,7 +47,6 @@ export const setsRemove: CliCommand<Options> = {
     });
     const message = isFree ? `Removed the set ${id}; its id can be used again.` : `Removed the set ${id}.`;
     await call.terminal.print(message, { removed: id });
-    return EXIT.done;
   },
 };
 

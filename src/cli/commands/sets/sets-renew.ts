@@ -2,7 +2,6 @@ import type { App } from '../../../app.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { askToConfirm } from '../../ask-to-confirm.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { viewSet } from '../../set-view.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -33,7 +32,6 @@ export const setsRenew: CliCommand<Options> = {
     });
     const lines = renewed.map(({ set, epoch }) => `Renewed ${set}; its epoch is now ${epoch}.`);
     await call.terminal.print(lines.join('\n') || 'There is no set.', { sets: renewed });
-    return EXIT.done;
   },
 };
 

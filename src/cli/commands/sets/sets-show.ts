@@ -1,5 +1,4 @@
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { describeSet, viewSet } from '../../set-view.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -12,6 +11,5 @@ export const setsShow: CliCommand = {
   async run(call) {
     const view = await withExistingApp(call, async (app) => viewSet(app, await app.sets.bySlug(call.args[0]!)));
     await call.terminal.print(describeSet(view), view);
-    return EXIT.done;
   },
 };

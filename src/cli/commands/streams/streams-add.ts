@@ -1,6 +1,5 @@
 import { streamView } from '../../../api/organization-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 
 interface Options {
@@ -28,6 +27,5 @@ export const streamsAdd: CliCommand<Options> = {
     });
     const role = view.default ? ', which is the default' : '';
     await call.terminal.print(`Made the stream ${stream} of ${organization}${role}.`, { organization, ...view });
-    return EXIT.done;
   },
 };

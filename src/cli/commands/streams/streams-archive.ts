@@ -1,6 +1,5 @@
 import { streamView } from '../../../api/organization-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 
 interface Options {
@@ -29,6 +28,5 @@ export const streamsArchive: CliCommand<Options> = {
     });
     const what = archived ? 'is archived: it takes no uploads' : 'takes uploads again';
     await call.terminal.print(`The stream ${stream} of ${organization} ${what}.`, { organization, ...view });
-    return EXIT.done;
   },
 };

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { streamView } from '../../../api/organization-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 import { addDumpOptions, type DumpOptions, givenDumps } from '../organizations/dump-options.ts';
 import { nothingToChange } from '../organizations/nothing-to-change.ts';
@@ -31,7 +30,6 @@ export const streamsChange: CliCommand<Options> = {
       return streamView(await organizations.changeStream(organization, stream, changes), stream);
     });
     await call.terminal.print(`Changed the stream ${stream} of ${organization}.`, { organization, ...view });
-    return EXIT.done;
   },
 };
 

@@ -1,6 +1,5 @@
 import { streamView } from '../../../api/organization-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 
 export const streamsDefault: CliCommand = {
@@ -16,6 +15,5 @@ export const streamsDefault: CliCommand = {
       return streamView(await organizations.changeStream(organization, stream, { default: true }), stream);
     });
     await call.terminal.print(`The default stream of ${organization} is ${stream} now.`, { organization, ...view });
-    return EXIT.done;
   },
 };

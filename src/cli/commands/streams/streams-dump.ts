@@ -4,7 +4,6 @@ import { formatBytes } from '../../../lib/format-bytes.ts';
 import type { StreamDump } from '../../../records/dumps/stored-dump.ts';
 import { streamText } from '../../../records/set-names.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { startCountBar } from '../../ui/count-bar.ts';
 import { plural } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
@@ -53,7 +52,6 @@ export const streamsDump: CliCommand<Options> = {
     const text = lines.length === 0 ? 'Nothing has changed since the last dump: none was made.' : lines.join('\n');
     const dumps = made.map((dump) => streamDumpView(dump));
     await call.terminal.print(`${streamText(name)}: ${text}`, { ...name, dumps });
-    return EXIT.done;
   },
 };
 

@@ -1,6 +1,5 @@
 import { streamDumpsView } from '../../../api/stream-dump-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -38,6 +37,5 @@ export const streamsDumps: CliCommand<Options> = {
       return `Under way: a ${what}, requested at ${since.slice(0, 19)}${text === undefined ? '' : ` (${text})`}: ${job}`;
     });
     await call.terminal.print([rows.length === 0 ? 'There is no dump.' : table, ...underWay].join('\n'), view);
-    return EXIT.done;
   },
 };

@@ -1,6 +1,5 @@
 import { organizationView } from '../../../api/organization-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { streamTable } from '../organizations/describe-organization.ts';
 
@@ -15,6 +14,5 @@ export const streamsList: CliCommand = {
       return organizationView(await organizations.get(call.args[0]!));
     });
     await call.terminal.print(streamTable(streams), { organization, streams });
-    return EXIT.done;
   },
 };

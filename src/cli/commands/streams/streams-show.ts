@@ -1,6 +1,5 @@
 import { streamView } from '../../../api/organization-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { describeDumps, streamTable } from '../organizations/describe-organization.ts';
 
@@ -17,6 +16,5 @@ export const streamsShow: CliCommand = {
     });
     const text = [streamTable([view]), ...describeDumps(view.dumps)].join('\n');
     await call.terminal.print(text, { organization, ...view });
-    return EXIT.done;
   },
 };

@@ -1,6 +1,5 @@
 import { subscriptionView } from '../../../api/subscription-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -21,6 +20,5 @@ export const subscriptionsList: CliCommand = {
     });
     const table = formatTable(['ID', 'STATE', 'LEASE ENDS (UTC)', 'SENT (UTC)', 'CALLBACK', 'TOPIC', ''], rows);
     await call.terminal.print(rows.length === 0 ? 'There is no subscription.' : table, { subscriptions });
-    return EXIT.done;
   },
 };

@@ -1,6 +1,5 @@
 import { subscriptionView } from '../../../api/subscription-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';
 
 export const subscriptionsRemove: CliCommand = {
@@ -15,6 +14,5 @@ export const subscriptionsRemove: CliCommand = {
       return { ...subscriptionView(ended, await subscriptions.progress()), state: 'ending' };
     });
     await call.terminal.print(`The subscription ${removed.id} of ${removed.callback} ends.`, removed);
-    return EXIT.done;
   },
 };

@@ -2,7 +2,6 @@ import { formatCount } from '../../../lib/format-count.ts';
 import { eachErratum } from '../../../records/arrivals/upload-errors.ts';
 import type { UploadErratum } from '../../../records/arrivals/upload-state.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { namedUpload } from './named-upload.ts';
@@ -23,7 +22,6 @@ export const uploadsErrors: CliCommand = {
       if (body === undefined) return;
       for await (const erratum of eachErratum(body)) await call.terminal.print(describe(erratum), erratum);
     });
-    return EXIT.done;
   },
 };
 

@@ -1,6 +1,5 @@
 import { uploadsView } from '../../../api/upload-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { wholeNumber } from '../../options.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
@@ -42,6 +41,5 @@ export const uploadsList: CliCommand<Options> = {
     const heads = ['NUMBER', 'RECEIVED (UTC)', 'FILES', 'STATUS', 'RECORDS', 'DELETIONS', 'ERRORS', 'IGNORED', 'NAME'];
     const table = formatTable(heads, rows);
     await call.terminal.print(rows.length === 0 ? 'There is no upload.' : table, view);
-    return EXIT.done;
   },
 };

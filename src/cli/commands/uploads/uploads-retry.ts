@@ -1,6 +1,5 @@
 import { uploadView } from '../../../api/upload-views.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { namedUpload } from './named-upload.ts';
 
@@ -17,6 +16,5 @@ export const uploadsRetry: CliCommand = {
       return uploadView(upload, await app.retryUpload(upload));
     });
     await call.terminal.print(`The upload ${id} is processed again, as soon as a server is free.`, view);
-    return EXIT.done;
   },
 };

@@ -6,7 +6,6 @@ import { mementoUri, setHome } from '../../../core/set-uris.ts';
 import { formatStamp } from '../../../core/stamp.ts';
 import type { Version } from '../../../publish/versions/versions.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { wholeNumber } from '../../options.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -46,7 +45,6 @@ export const versionsList: CliCommand<Options> = {
       }
       if (printed === 0) terminal.say(describeNone(args[1]));
     });
-    return EXIT.done;
   },
 };
 
