@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { resultView } from '../../api/views.ts';
+import { resultView } from '../../api/posting-view.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { formatStamp } from '../../core/stamp.ts';
 import { type LineResult, postNdjson } from '../../ingest/ndjson-posting.ts';

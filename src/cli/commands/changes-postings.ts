@@ -1,4 +1,4 @@
-import { postingView } from '../../api/views.ts';
+import { postingView } from '../../api/posting-view.ts';
 import { MOST_ENTRIES, type PostingEntry, senderText } from '../../observe/audit/posting-entry.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { formatTable, plural } from '../ui/table.ts';

@@ -1,4 +1,4 @@
-import { pageView } from '../../api/views.ts';
+import { pageView } from '../../api/resource-view.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { formatTable } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';

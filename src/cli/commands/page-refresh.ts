@@ -1,4 +1,4 @@
-import { pageView } from '../../api/views.ts';
+import { pageView } from '../../api/resource-view.ts';
 import type { App } from '../../app.ts';
 import { DifferenceList } from '../../backup/verify/differences.ts';
 import { verifyPublished } from '../../backup/verify/verify-published.ts';

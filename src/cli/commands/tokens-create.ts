@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseExpiry } from '../../access/expiry.ts';
 import { parseScope, requireNamed, SCOPE_FORMS, type Scope } from '../../access/scope.ts';
 import type { TokenLimits } from '../../access/token.ts';
-import { tokenView } from '../../api/token-views.ts';
+import { tokenView } from '../../api/token-view.ts';
 import { countOrUnlimited, sizeOrUnlimited } from '../../config/setting-values.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { withExistingApp } from '../with-app.ts';

@@ -1,4 +1,4 @@
-import { tokenView } from '../../api/token-views.ts';
+import { tokenView } from '../../api/token-view.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { formatTable } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';

@@ -1,5 +1,5 @@
 import { idOfNamed } from '../../access/token.ts';
-import { tokenView } from '../../api/token-views.ts';
+import { tokenView } from '../../api/token-view.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { withExistingApp } from '../with-app.ts';

@@ -1,4 +1,4 @@
-import { jobView } from '../../api/job-views.ts';
+import { jobView } from '../../api/job-view.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';

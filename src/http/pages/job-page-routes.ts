@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import * as z from 'zod';
-import { jobView } from '../../api/job-views.ts';
+import { jobView } from '../../api/job-view.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { JobState } from '../../stores/job.ts';
 import { param } from '../request/admitted.ts';

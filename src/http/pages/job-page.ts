@@ -1,5 +1,5 @@
-import type { JobView } from '../../api/job-schemas.ts';
-import { waitText } from '../../api/job-views.ts';
+import type { JobView } from '../../api/job-view.ts';
+import { waitText } from '../../api/job-view.ts';
 import type { Frame } from './parts/frame.ts';
 import { html } from './parts/html.ts';
 import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';

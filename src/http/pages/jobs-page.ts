@@ -1,5 +1,5 @@
-import type { JobView } from '../../api/job-schemas.ts';
-import { waitText } from '../../api/job-views.ts';
+import type { JobView } from '../../api/job-view.ts';
+import { waitText } from '../../api/job-view.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { JobCount } from '../../stores/job-records.ts';
 import type { NextJob } from '../request/served-app.ts';

@@ -1,5 +1,5 @@
-import type { SubscriptionView } from '../../api/subscription-schemas.ts';
-import { subscriptionView } from '../../api/subscription-views.ts';
+import type { SubscriptionView } from '../../api/subscription-view.ts';
+import { subscriptionView } from '../../api/subscription-view.ts';
 import { hubUri } from '../../publish/topics.ts';
 import { param } from '../request/admitted.ts';
 import { pageOperation } from '../request/operation.ts';

@@ -1,4 +1,4 @@
-import { healthSchema } from '../../api/schemas.ts';
+import * as z from 'zod';
 import { storeDigest } from '../../api/store-digest.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
@@ -7,6 +7,20 @@ import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
 import { shownSets } from '../response/shown-sets.ts';
+
+const healthSchema = z
+  .strictObject({
+    status: z.enum(['ok', 'ready']),
+    store: z
+      .string()
+      .optional()
+      .describe('Of a server that shares its port, at `/healthz`: the same for all servers of one store.'),
+    artifactStore: z
+      .enum(['unavailable'])
+      .optional()
+      .describe('At `/readyz`: the artifact store does not answer. Lists and posting need it not.'),
+  })
+  .meta({ id: 'Health' });
 
 /** Number of sets that the message of a response names. */
 const NAMED = 10;

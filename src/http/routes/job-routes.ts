@@ -1,14 +1,56 @@
 import type { Request } from 'express';
 import * as z from 'zod';
-import type { JobsView } from '../../api/job-schemas.ts';
-import { jobSchema, jobStateSchema, jobsSchema, loggedJobSchema } from '../../api/job-schemas.ts';
-import { JOB_CURSOR, jobCursor, jobView, parseJobCursor } from '../../api/job-views.ts';
+import { datetime } from '../../api/fields.ts';
+import { jobSchema, jobStateSchema, jobView } from '../../api/job-view.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { type Job, jobName } from '../../stores/job.ts';
+import type { JobFilter } from '../../stores/job-records.ts';
 import { param } from '../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../request/operation.ts';
 import { limit, text } from '../request/query-parameters.ts';
 import { get, post, type Route } from '../request/route.ts';
 import type { NextJob, ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
+
+const loggedJobSchema = jobSchema
+  .extend({ log: z.array(z.string()).describe('The last 1,000 lines of its log, oldest first.') })
+  .meta({ id: 'LoggedJob', description: 'A job with its log.' });
+
+const jobsSchema = z
+  .strictObject({
+    jobs: z.array(jobSchema),
+    after: z.string().optional().describe('For the parameter `after` of the next request; absent at the end.'),
+    counts: z.array(z.strictObject({ kind: z.string(), state: jobStateSchema, count: z.int() })),
+    scheduled: z
+      .array(
+        z.strictObject({
+          kind: z.string(),
+          set: z.string().optional().describe('The set that it works on, when its settings say so.'),
+          schedule: z.string(),
+          next: datetime,
+        }),
+      )
+      .describe('When jobs are added next, by the settings of this server and of the sets: the 1,000 soonest.'),
+  })
+  .meta({ id: 'Jobs' });
+
+type JobsView = z.infer<typeof jobsSchema>;
+
+/** The format of `jobCursor`. */
+const JOB_CURSOR = /^(\d{1,15})\.([^/]+)\/(.+)$/;
+
+/** A cursor with which clients continue a list after a job. */
+function jobCursor(job: Pick<Job, 'kind' | 'id' | 'added'>): string {
+  return `${job.added}.${jobName(job)}`;
+}
+
+/** @throws TidemarkError `invalid` */
+function parseJobCursor(text: string): NonNullable<JobFilter['after']> {
+  const [, added, kind, id] = JOB_CURSOR.exec(text) ?? [];
+  if (id === undefined)
+    throw new TidemarkError('invalid', `"${text}" is not a place in the list of jobs`, { after: text });
+  return { added: Number(added), kind: kind!, id };
+}
 
 const NO_JOB = { status: 404, description: 'There is no such job.' };
 

@@ -6,8 +6,8 @@ import {
   postedChangesSchema,
   postedResultsSchema,
   postedTotalsSchema,
-} from '../../api/schemas.ts';
-import { resultView } from '../../api/views.ts';
+  resultView,
+} from '../../api/posting-view.ts';
 import { postedEventSchema } from '../../ingest/posted-schema.ts';
 import type { Posting } from '../../ingest/posting.ts';
 import { senderOf, setOf } from '../request/admitted.ts';

@@ -1,7 +1,7 @@
+import * as z from 'zod';
 import { parseExpiry } from '../../access/expiry.ts';
 import { parseScope, requireNamed } from '../../access/scope.ts';
-import { madeTokenSchema, newTokenSchema, tokenSchema, tokensSchema } from '../../api/token-schemas.ts';
-import { tokenView } from '../../api/token-views.ts';
+import { newTokenSchema, tokenSchema, tokenView } from '../../api/token-view.ts';
 import { param } from '../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../request/operation.ts';
 import { parseJsonBody } from '../request/parse-json-body.ts';
@@ -9,6 +9,12 @@ import { readBody, requestBody } from '../request/request-body.ts';
 import { get, post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
+
+export const tokensSchema = z.strictObject({ tokens: z.array(tokenSchema) });
+
+export const madeTokenSchema = tokenSchema
+  .extend({ token: z.string().describe('The token. It is shown only now.') })
+  .meta({ id: 'MadeToken', description: 'A token that was made.' });
 
 const MOST_BYTES = 65_536;
 

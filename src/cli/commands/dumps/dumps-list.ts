@@ -1,5 +1,5 @@
-import type { ChangeDumpView, DumpView } from '../../../api/dump-schemas.ts';
-import { changeDumpView, dumpView } from '../../../api/dump-views.ts';
+import type { ChangeDumpView, DumpView } from '../../../api/dump-view.ts';
+import { changeDumpView, dumpView } from '../../../api/dump-view.ts';
 import { hasChangeDump } from '../../../core/resource-set.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { formatTable, plural } from '../../ui/table.ts';

@@ -1,5 +1,5 @@
-import type { JobView } from '../../../api/job-schemas.ts';
-import { waitText } from '../../../api/job-views.ts';
+import type { JobView } from '../../../api/job-view.ts';
+import { waitText } from '../../../api/job-view.ts';
 
 /** The progress or result of a job, in a few words. */
 export function jobSituation(job: JobView): string {

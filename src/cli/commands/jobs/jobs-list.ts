@@ -1,4 +1,4 @@
-import { jobView } from '../../../api/job-views.ts';
+import { jobView } from '../../../api/job-view.ts';
 import { JOB_DEFINITIONS } from '../../../jobs/job-list.ts';
 import { JOB_STATES, type JobState } from '../../../stores/job.ts';
 import type { CliCommand } from '../../cli-command.ts';

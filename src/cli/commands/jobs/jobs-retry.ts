@@ -1,4 +1,4 @@
-import { jobView } from '../../../api/job-views.ts';
+import { jobView } from '../../../api/job-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { withExistingApp } from '../../with-app.ts';
 

@@ -1,5 +1,5 @@
-import type { JobView } from '../../../api/job-schemas.ts';
-import { jobView } from '../../../api/job-views.ts';
+import type { JobView } from '../../../api/job-view.ts';
+import { jobView } from '../../../api/job-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { jobSituation } from './job-situation.ts';

@@ -1,4 +1,4 @@
-import { archiveView } from '../../../api/archive-views.ts';
+import { archiveView } from '../../../api/archive-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';

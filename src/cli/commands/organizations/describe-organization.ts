@@ -1,4 +1,4 @@
-import type { OrganizationView, StreamView } from '../../../api/organization-schemas.ts';
+import type { OrganizationView, StreamView } from '../../../api/organization-view.ts';
 import type { StreamStatisticsView } from '../../../api/stream-statistics-view.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { formatTable, plural } from '../../ui/table.ts';

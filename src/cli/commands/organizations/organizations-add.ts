@@ -1,4 +1,4 @@
-import { organizationView } from '../../../api/organization-views.ts';
+import { organizationView } from '../../../api/organization-view.ts';
 import { checkedFields, requireOrganizationId } from '../../../records/organization.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { addOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { organizationView } from '../../../api/organization-views.ts';
+import { organizationView } from '../../../api/organization-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 import { addDumpOptions, type DumpOptions, givenDumps } from './dump-options.ts';

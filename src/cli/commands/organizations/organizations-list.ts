@@ -1,4 +1,4 @@
-import { organizationView } from '../../../api/organization-views.ts';
+import { organizationView } from '../../../api/organization-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';

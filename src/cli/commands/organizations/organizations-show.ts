@@ -1,4 +1,4 @@
-import { organizationView } from '../../../api/organization-views.ts';
+import { organizationView } from '../../../api/organization-view.ts';
 import { streamStatisticsView } from '../../../api/stream-statistics-view.ts';
 import { streamStatistics } from '../../../records/stream-statistics.ts';
 import type { CliCommand } from '../../cli-command.ts';

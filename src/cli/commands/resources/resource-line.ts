@@ -1,4 +1,4 @@
-import { resourceView } from '../../../api/views.ts';
+import { resourceView } from '../../../api/resource-view.ts';
 import type { Resource } from '../../../core/resource.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp } from '../../../core/stamp.ts';

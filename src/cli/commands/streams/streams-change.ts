@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { streamView } from '../../../api/organization-views.ts';
+import { streamView } from '../../../api/organization-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 import { addDumpOptions, type DumpOptions, givenDumps } from '../organizations/dump-options.ts';

@@ -1,4 +1,4 @@
-import { streamView } from '../../../api/organization-views.ts';
+import { streamView } from '../../../api/organization-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 

@@ -1,4 +1,4 @@
-import { streamDumpView } from '../../../api/stream-dump-views.ts';
+import { streamDumpView } from '../../../api/stream-dump-view.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import type { StreamDump } from '../../../records/dumps/stored-dump.ts';

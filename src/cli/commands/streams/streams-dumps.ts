@@ -1,4 +1,4 @@
-import { streamDumpsView } from '../../../api/stream-dump-views.ts';
+import { streamDumpsView } from '../../../api/stream-dump-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';

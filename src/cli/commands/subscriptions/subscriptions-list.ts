@@ -1,4 +1,4 @@
-import { subscriptionView } from '../../../api/subscription-views.ts';
+import { subscriptionView } from '../../../api/subscription-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';

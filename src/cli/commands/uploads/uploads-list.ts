@@ -1,4 +1,4 @@
-import { uploadsView } from '../../../api/upload-views.ts';
+import { uploadsView } from '../../../api/upload-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { wholeNumber } from '../../options.ts';
 import { formatTable } from '../../ui/table.ts';

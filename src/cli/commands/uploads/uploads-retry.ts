@@ -1,4 +1,4 @@
-import { uploadView } from '../../../api/upload-views.ts';
+import { uploadView } from '../../../api/upload-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { namedUpload } from './named-upload.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { uploadView } from '../../../api/upload-views.ts';
+import { uploadView } from '../../../api/upload-view.ts';
 import type { App } from '../../../app.ts';
 import type { Upload } from '../../../records/arrivals/upload.ts';
 import { statusOf, type UploadState } from '../../../records/arrivals/upload-state.ts';

@@ -1,4 +1,4 @@
-import type { TokenView } from '../../../api/token-schemas.ts';
+import type { TokenView } from '../../../api/token-view.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';

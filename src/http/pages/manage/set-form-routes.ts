@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
-import { changedSettingsSchema, newSetSchema } from '../../../api/set-schemas.ts';
+import { changedSettingsSchema, newSetSchema } from '../../../api/resource-set-view.ts';
 import { changedFields } from '../../../config/set/changed-fields.ts';
 import { newSetFields } from '../../../config/set/new-set-fields.ts';
 import { type SetValues, shownSettings } from '../../../config/set/set-settings.ts';

@@ -1,5 +1,5 @@
 import { SCOPE_FORMS } from '../../../access/scope.ts';
-import type { TokenView } from '../../../api/token-schemas.ts';
+import type { TokenView } from '../../../api/token-view.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';

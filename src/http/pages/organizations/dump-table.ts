@@ -1,4 +1,4 @@
-import type { StreamDumpsView, StreamDumpView } from '../../../api/stream-dump-schemas.ts';
+import type { StreamDumpsView, StreamDumpView } from '../../../api/stream-dump-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { type Frame, linkTo } from '../parts/frame.ts';

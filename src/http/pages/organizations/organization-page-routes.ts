@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { may } from '../../../access/may.ts';
-import { streamDumpsView } from '../../../api/stream-dump-views.ts';
-import { listedUploadView } from '../../../api/upload-views.ts';
+import { streamDumpsView } from '../../../api/stream-dump-view.ts';
+import { listedUploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { latestErrata } from '../../../records/arrivals/latest-errata.ts';
 import type { ListedUploads } from '../../../records/arrivals/uploads.ts';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { uploadView } from '../../../api/upload-views.ts';
+import { uploadView } from '../../../api/upload-view.ts';
 import { isTidemarkError, type TidemarkError } from '../../../core/errors.ts';
 import { param } from '../../request/admitted.ts';
 import { receiveUpload } from '../../request/receive-upload.ts';

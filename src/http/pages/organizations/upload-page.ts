@@ -1,5 +1,5 @@
-import { describeApplied } from '../../../api/describe-applied.ts';
-import type { UploadView } from '../../../api/upload-schemas.ts';
+import type { UploadView } from '../../../api/upload-view.ts';
+import { describeApplied } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataPage } from '../../../records/arrivals/upload-errors.ts';

@@ -1,4 +1,4 @@
-import type { UploadView } from '../../../api/upload-schemas.ts';
+import type { UploadView } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { UploadErratum } from '../../../records/arrivals/upload-state.ts';

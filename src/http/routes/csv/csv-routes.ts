@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { changeView, resourceView } from '../../../api/views.ts';
+import { changeView, resourceView } from '../../../api/resource-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { csvRow } from '../../../lib/csv.ts';
 import { setOf } from '../../request/admitted.ts';

@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { archiveSchema } from '../../../api/archive-schemas.ts';
-import { archiveView } from '../../../api/archive-views.ts';
-import { jobSchema } from '../../../api/job-schemas.ts';
-import { jobView } from '../../../api/job-views.ts';
+import { archiveSchema, archiveView } from '../../../api/archive-view.ts';
+import { jobSchema, jobView } from '../../../api/job-view.ts';
 import { setOf } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { limit, time } from '../../request/query-parameters.ts';

@@ -1,14 +1,17 @@
 import * as z from 'zod';
-import { changeDumpSchema, dumpSchema, removedDumpSchema } from '../../../api/dump-schemas.ts';
-import { changeDumpView, dumpView } from '../../../api/dump-views.ts';
-import { jobSchema } from '../../../api/job-schemas.ts';
-import { jobView } from '../../../api/job-views.ts';
+import { changeDumpSchema, changeDumpView, dumpSchema, dumpView } from '../../../api/dump-view.ts';
+import { count } from '../../../api/fields.ts';
+import { jobSchema, jobView } from '../../../api/job-view.ts';
 import { setOf } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { limit, text } from '../../request/query-parameters.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
+
+const removedDumpSchema = z
+  .strictObject({ set: z.string(), removed: count.describe('Packages, also those that were superseded.') })
+  .meta({ id: 'RemovedDump' });
 
 const NO_DUMP = { status: 404, description: 'The set has no Resource Dump.' };
 const BUILT_AGAIN = { status: 410, description: 'The dump has no package `after` any more: begin anew without it.' };

@@ -1,10 +1,14 @@
-import { subscriptionSchema, subscriptionsSchema } from '../../../api/subscription-schemas.ts';
-import { subscriptionView } from '../../../api/subscription-views.ts';
+import * as z from 'zod';
+import { subscriptionSchema, subscriptionView } from '../../../api/subscription-view.ts';
 import { param } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
+
+const subscriptionsSchema = z
+  .object({ subscriptions: z.array(subscriptionSchema) })
+  .meta({ id: 'Subscriptions', description: 'All subscriptions.' });
 
 /** Subscriptions, for administrators. */
 export function subscriptionRoutes({ subscriptions }: ServedApp): readonly Route[] {

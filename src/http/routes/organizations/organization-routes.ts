@@ -7,10 +7,11 @@ import {
   newStreamSchema,
   organizationSchema,
   organizationsSchema,
+  organizationView,
   streamSchema,
   streamsSchema,
-} from '../../../api/organization-schemas.ts';
-import { organizationView, streamView } from '../../../api/organization-views.ts';
+  streamView,
+} from '../../../api/organization-view.ts';
 import { organizationOf, param } from '../../request/admitted.ts';
 import { type Answer, json, NO_PARAMETERS } from '../../request/operation.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';

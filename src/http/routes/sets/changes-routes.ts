@@ -1,6 +1,12 @@
 import * as z from 'zod';
-import { activitySchema, changesSchema, latestChangesSchema, postingsSchema } from '../../../api/schemas.ts';
-import { changeView, countsView, postingView } from '../../../api/views.ts';
+import { postingsSchema, postingView } from '../../../api/posting-view.ts';
+import {
+  activitySchema,
+  changesSchema,
+  changeView,
+  countsView,
+  latestChangesSchema,
+} from '../../../api/resource-view.ts';
 import type { Change } from '../../../core/change.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';

@@ -1,6 +1,12 @@
 import * as z from 'zod';
-import { pageSchema, pagesSchema, resourceSchema, resourcesSchema } from '../../../api/schemas.ts';
-import { pageView, resourceView } from '../../../api/views.ts';
+import {
+  pageSchema,
+  pagesSchema,
+  pageView,
+  resourceSchema,
+  resourcesSchema,
+  resourceView,
+} from '../../../api/resource-view.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { Resource } from '../../../core/resource.ts';
 import { formatStamp } from '../../../core/stamp.ts';

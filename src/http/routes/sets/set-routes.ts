@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { administers } from '../../../access/may.ts';
-import { setSchema, setsSchema } from '../../../api/schemas.ts';
 import {
   changedSettingsSchema,
   newSetSchema,
-  removedSetSchema,
-  requestedScanSchema,
-} from '../../../api/set-schemas.ts';
-import { setView, troubleOf } from '../../../api/views.ts';
+  setSchema,
+  setsSchema,
+  setView,
+  troubleOf,
+} from '../../../api/resource-set-view.ts';
 import { changedFields } from '../../../config/set/changed-fields.ts';
 import { newSetFields } from '../../../config/set/new-set-fields.ts';
 import { type SetValues, shownSettings } from '../../../config/set/set-settings.ts';
@@ -25,6 +25,17 @@ import { get, patch, post, type Route, remove } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { shownSets } from '../../response/shown-sets.ts';
+
+const removedSetSchema = z
+  .strictObject({
+    removed: z.string().describe('The id of the set.'),
+    canBeUsedAgain: z.boolean().describe('Whether another set can have the id, because the set never had a change.'),
+  })
+  .meta({ id: 'RemovedSet', description: 'A set that was removed.' });
+
+const requestedScanSchema = z
+  .strictObject({ set: z.string(), requested: z.string().meta({ format: 'date-time' }) })
+  .meta({ id: 'RequestedScan', description: 'A scan that begins soon.' });
 
 const MOST_BYTES = 262_144;
 

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { jobSchema } from '../../../api/job-schemas.ts';
-import { jobView } from '../../../api/job-views.ts';
-import { newStreamDumpSchema, streamDumpsSchema } from '../../../api/stream-dump-schemas.ts';
-import { streamDumpsView } from '../../../api/stream-dump-views.ts';
+import { jobSchema, jobView } from '../../../api/job-view.ts';
+import { streamDumpsSchema, streamDumpsView } from '../../../api/stream-dump-view.ts';
+import { DUMP_KINDS } from '../../../records/dumps/stored-dump.ts';
 import { param } from '../../request/admitted.ts';
 import { type Answer, json, NO_PARAMETERS } from '../../request/operation.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
@@ -11,6 +10,13 @@ import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
+
+const newStreamDumpSchema = z
+  .strictObject({
+    kind: z.enum(DUMP_KINDS).describe('A delta that has nothing to go on from becomes a full dump.'),
+    stream: z.string().optional().describe('Absent: whichever is the default one.'),
+  })
+  .meta({ id: 'NewStreamDump', examples: [{ kind: 'full' }] });
 
 const NO_STREAM: Answer = { status: 404, description: 'There is no such organization, or stream of it.' };
 

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
-import { givenUploadName, uploadSchema, uploadsSchema } from '../../../api/upload-schemas.ts';
-import { uploadsView, uploadView } from '../../../api/upload-views.ts';
+import { givenUploadName, uploadSchema, uploadsSchema, uploadsView, uploadView } from '../../../api/upload-view.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { Upload, UploadedFile } from '../../../records/arrivals/upload.ts';
 import { filesOf } from '../../../records/arrivals/upload-state.ts';

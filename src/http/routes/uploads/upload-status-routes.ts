@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { uploadSchema } from '../../../api/upload-schemas.ts';
-import { uploadErrorSchema } from '../../../api/upload-status-schemas.ts';
-import { uploadView } from '../../../api/upload-views.ts';
+import * as z from 'zod';
+import { uploadSchema, uploadView } from '../../../api/upload-view.ts';
 import { csvRow } from '../../../lib/csv.ts';
 import { eachErratum } from '../../../records/arrivals/upload-errors.ts';
 import { param } from '../../request/admitted.ts';
@@ -14,6 +13,21 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { setCaching } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
+
+const uploadErrorSchema = z
+  .strictObject({
+    file: z.int().min(1).describe('The position of the file that was sent.'),
+    path: z.array(z.string()),
+    ordinal: z.int().min(0).describe('The number of the record, or of the line, from 1.'),
+    offset: z.int().min(0).describe('Bytes before it, unpacked.'),
+    id: z.string().optional(),
+    reason: z.string(),
+    warning: z
+      .literal(true)
+      .optional()
+      .describe('Whether the record was taken over: the reason says what was repaired or left out. Absent otherwise.'),
+  })
+  .meta({ id: 'UploadError', description: 'A record, or a line, that could not be read; or a warning of a record.' });
 
 const NO_UPLOAD = { status: 404, description: 'There is no such upload.' };
 const NOT_READ = { status: 409, description: 'The files of the upload were not read yet.' };

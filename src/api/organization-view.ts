@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { SLUG } from '../core/resource-set.ts';
 import { MOST_READERS } from '../records/checked-readers.ts';
-import { MOST_CRON, MOST_KEPT } from '../records/dump-settings.ts';
+import { type DumpSettings, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../records/dump-settings.ts';
 import {
   ADDED_SUBFIELD_CODE,
   DATA_TAG,
@@ -10,8 +10,17 @@ import {
   ORGANIZATION_CODE,
   SUBFIELD_CODE,
 } from '../records/forms/marc/normalize/normalization.ts';
-import { EMAIL, LINE, MOST_NAME, MOST_OF_ID, MOST_TITLE, STREAM_ID } from '../records/organization.ts';
-import { datetime } from './common-schemas.ts';
+import {
+  EMAIL,
+  LINE,
+  MOST_NAME,
+  MOST_OF_ID,
+  MOST_TITLE,
+  type Organization,
+  STREAM_ID,
+  streamOf,
+} from '../records/organization.ts';
+import { datetime, formatTime } from './fields.ts';
 
 /** The shapes of organizations and streams in the JSON API. */
 
@@ -153,3 +162,50 @@ export const changedStreamSchema = z
 
 export type OrganizationView = z.output<typeof organizationSchema>;
 export type StreamView = z.output<typeof streamSchema>;
+
+/** Which fields of an organization a reader may see. */
+export interface OrganizationReader {
+  /** E-mail addresses are not public. */
+  readonly seesAddresses: boolean;
+  readonly seesReaders: boolean;
+}
+
+const ADMINISTRATOR_READS: OrganizationReader = { seesAddresses: true, seesReaders: true };
+
+export function organizationView(
+  organization: Organization,
+  { seesAddresses, seesReaders }: OrganizationReader = ADMINISTRATOR_READS,
+): OrganizationView {
+  const { id, title, contacts, normalization, created, defaultStream, streams, readers, dumps } = organization;
+  return {
+    organization: id,
+    ...(title !== undefined && { title }),
+    contacts: seesAddresses ? [...contacts] : contacts.map(({ name }) => ({ name })),
+    private: organization.private === true,
+    ...(seesReaders && readers !== undefined && { readers: [...readers] }),
+    ...(normalization !== undefined && { normalization: { ...normalization, items: [...normalization.items] } }),
+    created: formatTime(created),
+    ...(defaultStream !== undefined && { defaultStream }),
+    streams: streams.map((stream) => streamView(organization, stream.id)),
+    ...dumpSettings(dumps),
+  };
+}
+
+/** @throws TidemarkError `not-found` */
+export function streamView(organization: Organization, stream: string): StreamView {
+  const { id, title, created, archived, dumps } = streamOf(organization, stream);
+  return {
+    stream: id,
+    ...(title !== undefined && { title }),
+    default: organization.defaultStream === id,
+    created: formatTime(created),
+    ...(archived !== undefined && { archived: formatTime(archived) }),
+    ...dumpSettings(dumps),
+  };
+}
+
+function dumpSettings(settings: DumpSettings | undefined): Pick<StreamView, 'dumps'> {
+  if (settings === undefined) return {};
+  const { full, delta, keep = USUAL_KEEP } = settings;
+  return { dumps: { ...(full !== undefined && { full }), ...(delta !== undefined && { delta }), keep } };
+}

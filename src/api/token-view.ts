@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { SCOPE_FORMS } from '../access/scope.ts';
+import { stateOf, type TokenRecord } from '../access/token.ts';
 import { SLUG } from '../core/resource-set.ts';
-import { datetime } from './common-schemas.ts';
+import { datetime, formatTime } from './fields.ts';
 
 /** The shapes of tokens in the JSON API. */
 
@@ -22,6 +23,7 @@ const limits = {
 
 /** As `parseScope` accepts it. */
 const NAME = SLUG.source.slice(1, -1);
+
 const SCOPE = `(?:administer|metrics|(?:post|read|upload|download):(?:\\*|${NAME})|group:${NAME})`;
 
 /** As `parseExpiry` accepts it. */
@@ -50,8 +52,6 @@ export const tokenSchema = z
   })
   .meta({ id: 'Token', description: 'The stored record of a token; not the token itself.' });
 
-export const tokensSchema = z.strictObject({ tokens: z.array(tokenSchema) });
-
 export const newTokenSchema = z
   .strictObject({
     name: z.string().min(1).max(100).describe('Its name for people.'),
@@ -69,8 +69,19 @@ export const newTokenSchema = z
   })
   .meta({ id: 'NewToken' });
 
-export const madeTokenSchema = tokenSchema
-  .extend({ token: z.string().describe('The token. It is shown only now.') })
-  .meta({ id: 'MadeToken', description: 'A token that was made.' });
-
 export type TokenView = z.infer<typeof tokenSchema>;
+
+/** The view of a token in the API: without its digest. */
+export function tokenView(record: TokenRecord, now: number): TokenView {
+  const { id, name, scopes, created, expires, revoked, limits } = record;
+  return {
+    id,
+    name,
+    scopes: [...scopes],
+    state: stateOf(record, now),
+    created: formatTime(created),
+    ...(expires !== undefined && { expires: formatTime(expires) }),
+    ...(revoked !== undefined && { revoked: formatTime(revoked) }),
+    ...limits,
+  };
+}

@@ -1,7 +1,29 @@
+import * as z from 'zod';
 import { formatStamp } from '../core/stamp.ts';
 import type { DeliveryState } from '../publish/notify/delivery-state.ts';
 import type { Subscriber, Subscription } from '../publish/notify/subscription.ts';
-import type { SubscriptionView } from './subscription-schemas.ts';
+
+/** A subscription as administrators see it: without its secret. */
+export const subscriptionSchema = z
+  .object({
+    id: z.string(),
+    topic: z.string(),
+    callback: z.string(),
+    state: z.enum(['active', 'unconfirmed', 'ending']),
+    subscriber: z
+      .string()
+      .optional()
+      .meta({ description: 'Who asked for it: `anonymous`, `administrator`, or a token.' }),
+    ends: z.iso.datetime().optional().meta({ description: 'When its lease ends.' }),
+    signed: z.boolean().meta({ description: 'Whether it has a secret that deliveries are signed with.' }),
+    through: z.iso.datetime().optional().meta({ description: 'Everything up to this time was sent.' }),
+    sent: z.iso.datetime().optional().meta({ description: 'When something was sent last.' }),
+    failures: z.int().optional().meta({ description: 'Deliveries that have failed since then.' }),
+    problem: z.string().optional().meta({ description: 'Why the last one failed.' }),
+  })
+  .meta({ id: 'Subscription', description: 'A subscription to changes.' });
+
+export type SubscriptionView = z.output<typeof subscriptionSchema>;
 
 /** The view of a subscription in the API, and on the command line. Its secret stays in the catalog. */
 export function subscriptionView(
