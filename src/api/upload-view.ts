@@ -67,6 +67,14 @@ const failureSchema = z
   })
   .meta({ id: 'UploadFailure', description: 'Why the last attempt failed.' });
 
+const reasonSchema = z
+  .strictObject({
+    reason: z.string().describe('With an ellipsis in place of what differs between them.'),
+    count,
+    warning: z.literal(true).optional().describe('As that of each.'),
+  })
+  .meta({ id: 'ReasonCount', description: 'How many errors or warnings of an upload have the same reason.' });
+
 /** The fields of an upload's status. */
 const uploadStatus = {
   status: z
@@ -80,6 +88,12 @@ const uploadStatus = {
   ignored: count
     .optional()
     .describe('How many of the first 1,000 files are of no known kind: nothing of them is read. Absent when none is.'),
+  reasons: z
+    .array(reasonSchema)
+    .optional()
+    .describe(
+      'Why there are errors and warnings, the most frequent reason first. Absent in lists, without any, and of uploads that an older version read.',
+    ),
   applied: appliedSchema.optional().describe('Absent until all of it is published.'),
   failure: failureSchema.optional(),
   errors: z
@@ -139,7 +153,11 @@ export function uploadView(upload: Upload, state: UploadState | undefined): Uplo
     packing: [...packing],
     ...(applied?.replaced !== undefined && { replaced: applied.replacedInFiles?.[at] ?? 0 }),
   }));
-  return { ...listedUploadView(upload, state), ...(taken !== undefined && { taken }) };
+  return {
+    ...listedUploadView(upload, state),
+    ...(taken !== undefined && { taken }),
+    ...(read?.reasons !== undefined && { reasons: [...read.reasons] }),
+  };
 }
 
 /** The same, for lists. */

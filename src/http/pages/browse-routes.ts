@@ -88,7 +88,8 @@ function findRoute(app: ServedApp): Route {
 
 /** One resource, and its changes. */
 function resourceRoute(app: ServedApp): Route {
-  const { index, publisher } = app;
+  const { publisher } = app.publishing;
+  const { index } = app;
   return get('/sets/:set/resource', {
     action: 'read-state',
     ...pageOperation('resourcePage', 'A resource with its state and its history'),
@@ -117,7 +118,7 @@ function resourceRoute(app: ServedApp): Route {
 
 /** Undefined when the set keeps none, and while the artifact store is away: the history is shown all the same. */
 async function keptVersions(
-  { versions }: Pick<ServedApp, 'versions'>,
+  { publishing: { versions } }: ServedApp,
   set: ResourceSet,
   history: readonly Change[],
 ): Promise<ReadonlySet<Stamp> | undefined> {

@@ -3,7 +3,8 @@ import { waitText } from '../../api/job-view.ts';
 import type { Frame } from './parts/frame.ts';
 import { html } from './parts/html.ts';
 import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';
-import { jobDuration, jobProgress, jobState, timeOf } from './parts/job-parts.ts';
+import { jobDuration, jobProgress, jobState } from './parts/job-parts.ts';
+import { timeOf } from './parts/words.ts';
 import { renderPage } from './parts/layout.ts';
 import { facts } from './parts/tables.ts';
 

@@ -9,7 +9,7 @@ import { confirmed } from './parts/confirmed.ts';
 import type { Frame } from './parts/frame.ts';
 import { frameOf } from './parts/frame-of.ts';
 import { html } from './parts/html.ts';
-import { timeOf } from './parts/job-parts.ts';
+import { timeOf } from './parts/words.ts';
 import { renderPage } from './parts/layout.ts';
 import { sendPage } from './parts/send-page.ts';
 import { stackingTable } from './parts/tables.ts';
@@ -19,7 +19,8 @@ const AGAIN = 5;
 
 /** The page of subscriptions, for administrators. */
 export function subscriptionPageRoutes(app: ServedApp): readonly Route[] {
-  const { subscriptions, configuration } = app;
+  const { subscriptions } = app.notifications;
+  const { configuration } = app;
   return [
     get('/subscriptions', {
       action: 'administer',

@@ -5,11 +5,12 @@ import { jobSchema, jobStateSchema, jobView } from '../../api/job-view.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { type Job, jobName } from '../../stores/job.ts';
 import type { JobFilter } from '../../stores/job-records.ts';
+import type { NextTime } from '../../jobs/scheduler.ts';
 import { param } from '../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../request/operation.ts';
 import { limit, text } from '../request/query-parameters.ts';
 import { get, post, type Route } from '../request/route.ts';
-import type { NextJob, ServedApp } from '../request/served-app.ts';
+import type { ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
 
 const loggedJobSchema = jobSchema
@@ -88,9 +89,9 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
         };
         // One more than requested shows whether there are more.
         const [found, counts, scheduled] = await Promise.all([
-          jobs.list({ ...filter, limit: limit + 1 }),
-          jobs.counts(),
-          app.nextJobs(),
+          jobs.queue.list({ ...filter, limit: limit + 1 }),
+          jobs.queue.counts(),
+          app.jobs.nextTimes(),
         ]);
         const shown = found.slice(0, limit);
         sendJson(response, {
@@ -111,8 +112,8 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
       answers: [json(loggedJobSchema, 'The job.'), NO_JOB],
       async handle(request, response) {
         const name = nameOf(request);
-        const job = await jobs.get(name);
-        sendJson(response, { ...jobView(job), log: await jobs.log(name) });
+        const job = await jobs.queue.get(name);
+        sendJson(response, { ...jobView(job), log: await jobs.queue.log(name) });
       },
     }),
 
@@ -124,7 +125,7 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
       query: NO_PARAMETERS,
       answers: [json(jobSchema, 'The job is queued.'), NO_JOB, { status: 409, description: 'It is running, or done.' }],
       async handle(request, response) {
-        sendJson(response, jobView(await jobs.retry(nameOf(request))));
+        sendJson(response, jobView(await jobs.queue.retry(nameOf(request))));
       },
     }),
 
@@ -142,7 +143,7 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
         { status: 409, description: 'It has ended.' },
       ],
       async handle(request, response) {
-        sendJson(response, jobView(await app.cancelJob(nameOf(request))));
+        sendJson(response, jobView(await app.jobs.cancel(nameOf(request))));
       },
     }),
   ];
@@ -152,6 +153,6 @@ function nameOf(request: Request): string {
   return `${param(request, 'kind')}/${param(request, 'job')}`;
 }
 
-function nextJobView({ next, ...job }: NextJob): JobsView['scheduled'][number] {
+function nextJobView({ next, ...job }: NextTime): JobsView['scheduled'][number] {
   return { ...job, next: new Date(next).toISOString() };
 }

@@ -34,10 +34,7 @@ const PER_EVENT: Answer = {
 /** Posting of change events, as one JSON body or as a stream of lines. */
 
 /** Posting of change events. @param stopping ends streams that are being read when the server stops */
-export function postingRoutes(
-  { configuration, receive }: Pick<ServedApp, 'configuration' | 'receive'>,
-  stopping: AbortSignal,
-): readonly Route[] {
+export function postingRoutes({ configuration, postings }: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { idleTimeoutMs } = configuration;
 
   return [
@@ -66,7 +63,7 @@ Of at most 8 MiB and 100,000 events as \`application/json\`; as \`application/x-
       answers: [json(z.union([postedResultsSchema, postedTotalsSchema]), 'The results of the events.'), PER_EVENT],
       async handle(request, response, { results }) {
         const sender = postingSender(senderOf(response), configuration);
-        await receive({ set: setOf(response), sender }, async (posting) => {
+        await postings.receive({ set: setOf(response), sender }, async (posting) => {
           const body = requestBody(request, { idleTimeoutMs, stopping });
           if (mediaTypeOf(request.headers) === 'application/json') await answerToJson(response, body, posting);
           else if (results === 'all') await answerWithResults(response, body, { posting, idleTimeoutMs });

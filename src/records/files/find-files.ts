@@ -53,7 +53,6 @@ async function* filesIn(input: Lookahead, place: Place, unpacking: Unpacking): F
     const reason = `packages in packages are opened to a depth of ${unpacking.limits.depth}: pack it more simply`;
     yield unknown(place, reason);
   } else {
-    if (unpacking.isAlone && packing !== 'gzip') throw new Error(`it is a ${packing}, and read when it is whole`);
     const inside = { ...place, packing: [...place.packing, packing] };
     let isEmpty = true;
     for await (const file of OPEN[packing](input, inside, unpacking)) {

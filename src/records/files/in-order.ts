@@ -24,15 +24,7 @@ export async function* filesInOrder(
   }
 }
 
-/**
- * The only file of an upload, read in one pass: so it can be read while it arrives.
- * @throws an Error for a tar or a ZIP, whose deletions count first wherever they are; as `findFiles`
- */
-export async function* fileAlone(given: GivenFile): AsyncGenerator<FileOfUpload, void, undefined> {
-  for await (const file of findFiles(given, { isAlone: true })) yield { file, position: 1 };
-}
-
-export interface FileOfUpload {
+interface FileOfUpload {
   readonly file: FoundFile;
   /** Position, from 1, of the given file that it is or is in. */
   readonly position: number;

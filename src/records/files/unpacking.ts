@@ -37,23 +37,19 @@ export interface UnpackOptions {
   readonly limits?: Partial<UnpackLimits> | undefined;
   /** The folder for a copy of a ZIP in another package, or of one that cannot be read by ranges. */
   readonly scratchFolder?: string | undefined;
-  /** Whether packages of several files are refused. */
-  readonly isAlone?: boolean | undefined;
 }
 
 /** Counts the bytes and entries that one given file unpacks to. */
 export class Unpacking {
   readonly limits: UnpackLimits;
   readonly scratchFolder: string;
-  readonly isAlone: boolean;
   #packed = 0;
   #unpacked = 0;
   #entries = 0;
 
-  constructor({ limits, scratchFolder, isAlone = false }: UnpackOptions) {
+  constructor({ limits, scratchFolder }: UnpackOptions) {
     this.limits = { ...UNPACK_LIMITS, ...limits };
     this.scratchFolder = scratchFolder ?? tmpdir();
-    this.isAlone = isAlone;
   }
 
   /** Counts bytes of the given file. */

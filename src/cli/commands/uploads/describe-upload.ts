@@ -22,7 +22,16 @@ export function describeUpload(view: UploadView): string {
   ].join('\n');
 }
 
-function describeStatus({ status, applied, failure, totals, organization, stream, number }: UploadView): string[] {
+function describeStatus({
+  status,
+  applied,
+  failure,
+  totals,
+  reasons = [],
+  organization,
+  stream,
+  number,
+}: UploadView): string[] {
   const retries = failure?.retries
     ? 'it is tried again'
     : `when that is mended, try it again with "tidemark uploads retry ${organization}/${stream}/${number}"`;
@@ -33,6 +42,9 @@ function describeStatus({ status, applied, failure, totals, organization, stream
     ...(totals === undefined || (totals.errors === 0 && totals.warnings === undefined)
       ? []
       : [`  ${foundText(totals)}: list them with "tidemark uploads errors ${organization}/${stream}/${number}"`]),
+    ...reasons.map(({ reason, count, warning }) =>
+      printableLine(`    ${formatCount(count)}: ${warning ? 'warning: ' : ''}${reason}`),
+    ),
   ];
 }
 

@@ -3,7 +3,6 @@ import type { GivenFile } from '../../../records/files/found-file.ts';
 import { openLocalFile } from '../../../records/files/local-file.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { growWhenBusy } from '../../serving/busy-heap.ts';
 import { startActivityBar } from '../../ui/activity-bar.ts';
 import { type CheckedFile, checkFiles, type FileVisitor } from './check-files.ts';
 import { describeCheck } from './describe-check.ts';
@@ -63,7 +62,6 @@ async function* checkWithProgress(
   visitors: readonly FileVisitor[],
 ): AsyncGenerator<CheckedFile, void, undefined> {
   const bar = startActivityBar(terminal);
-  const ending = new AbortController();
   const total = given.reduce((sum, { length }) => sum + length, 0);
   let done = 0;
   let attempted = 0;
@@ -75,7 +73,6 @@ async function* checkWithProgress(
     async end() {},
     async close() {},
   };
-  growWhenBusy(() => attempted, ending.signal);
   try {
     const counted = given.map((file) =>
       countedFile(file, (bytes) => {
@@ -88,7 +85,6 @@ async function* checkWithProgress(
     );
     yield* checkFiles(counted, [counting, ...visitors], stopped);
   } finally {
-    ending.abort();
     bar.end();
   }
 }

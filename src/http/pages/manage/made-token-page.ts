@@ -1,7 +1,7 @@
 import type { TokenView } from '../../../api/token-view.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
+import { timeOf } from '../parts/words.ts';
 import { renderPage } from '../parts/layout.ts';
 import { facts } from '../parts/tables.ts';
 

@@ -20,7 +20,8 @@ const MADE_MS = 60_000;
 
 /** The page of tokens, for administrators. @param stopping ends bodies that are being read when the server stops */
 export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { tokens, configuration } = app;
+  const { tokens } = app.access;
+  const { configuration } = app;
   const { idleTimeoutMs } = configuration;
 
   async function show(
@@ -67,7 +68,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
             .split(/[\s,]+/)
             .filter((scope) => scope !== '')
             .map(parseScope);
-          await requireNamed(scopes, app);
+          await requireNamed(scopes, { sets: app.sets, organizations: app.records.organizations });
           const expires = form.get('expires')?.trim() ?? '';
           const { token, record } = await tokens.create({
             name: form.get('name') ?? '',
@@ -76,7 +77,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
           });
           response.locals.subject = `${record.name} (${record.id})`;
           const keeping = { baseUrl: configuration.baseUrl, maxAge: MADE_MS };
-          setCookie({ request, response }, await app.sessions.showOnce(token), keeping);
+          setCookie({ request, response }, await app.access.sessions.showOnce(token), keeping);
           response.redirect(303, './tokens/made');
         });
       },
@@ -87,7 +88,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
       action: 'read-source',
       ...pageOperation('madeTokenPage', 'Shows a new token to the browser in which it was made, once'),
       async handle(request, response) {
-        const cookie = await app.sessions.shownOnce(request.headers.cookie);
+        const cookie = await app.access.sessions.shownOnce(request.headers.cookie);
         const made = cookie && (await tokens.show(cookie.token));
         const frame = await frameOf(app, request, response);
         if (cookie !== undefined) {

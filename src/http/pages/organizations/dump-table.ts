@@ -3,7 +3,7 @@ import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { type Frame, linkTo } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
+import { timeOf } from '../parts/words.ts';
 import { stackingTable } from '../parts/tables.ts';
 import { formatTime } from '../parts/words.ts';
 

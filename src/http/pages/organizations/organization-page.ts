@@ -5,7 +5,7 @@ import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataOfUpload } from '../../../records/arrivals/latest-errata.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
+import { timeOf } from '../parts/words.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { counted } from '../parts/words.ts';
 import { copySection } from './copy-section.ts';

@@ -2,10 +2,10 @@ import type { UploadView } from '../../../api/upload-view.ts';
 import { describeApplied } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { ErrataPage } from '../../../records/arrivals/upload-errors.ts';
+import type { ErrataPage } from '../../../records/errata/read-errata.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
+import { timeOf } from '../parts/words.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { pathText } from '../parts/path-text.ts';
 import { plainName } from '../parts/resource-parts.ts';
@@ -127,13 +127,21 @@ function errorSection({ errata, at, upload, frame }: UploadPage): Html | undefin
   const title = upload.totals?.warnings === undefined ? 'What could not be read' : 'Errors and warnings';
   return html`<h2 id="errors">${title}</h2>
 <p class="quiet">What else could be read of these files was taken over, and so were records with a warning. Where a reason says that nothing behind its place is read, the rest of that file is missing. All errors: <a href="${frame.top}api/${upload.errors}">as JSON</a>, <a href="${frame.top}api/${upload.errors}.csv">as CSV</a>.</p>
+${upload.reasons !== undefined && reasonTable(upload.reasons)}
 ${stackingTable(title, errata.errata, [
   { name: 'File', style: 'name', isHead: true, cell: erratumPlace },
-  { name: 'Byte', style: 'number', cell: ({ offset }) => formatCount(offset) },
+  { name: 'Byte', style: 'number', cell: ({ offset }) => offset !== undefined && formatCount(offset) },
   { name: 'Reason', style: 'name', cell: erratumReason },
 ])}
 ${onward(
   at === 0 ? undefined : { name: 'First', href: './#errors' },
   errata.next === undefined ? undefined : { name: 'Next', href: `${queryOf({ errors: String(errata.next) })}#errors` },
 )}`;
+}
+
+function reasonTable(reasons: NonNullable<UploadView['reasons']>): Html {
+  return stackingTable('Reasons, the most frequent first', reasons, [
+    { name: 'Reason', style: 'name', isHead: true, cell: erratumReason },
+    { name: 'Records', style: 'number', cell: ({ count }) => formatCount(count) },
+  ]);
 }

@@ -1,10 +1,10 @@
 import type { UploadView } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { UploadErratum } from '../../../records/arrivals/upload-state.ts';
+import type { Erratum } from '../../../records/errata/erratum.ts';
 import type { FileKind, Packing } from '../../../records/files/found-file.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
+import { timeOf } from '../parts/words.ts';
 import { stackingTable } from '../parts/tables.ts';
 import { counted } from '../parts/words.ts';
 
@@ -44,11 +44,11 @@ function sizeText(files: UploadView['files']): string {
 }
 
 /** The place of a record that could not be read. */
-export function erratumPlace({ path, ordinal, id }: UploadErratum): Html {
-  return html`${path.join(' > ')}<span class="more-of">number ${formatCount(ordinal)}${id !== undefined && ` (${id})`}</span>`;
+export function erratumPlace({ path = [], ordinal, id }: Erratum): Html {
+  return html`${path.join(' > ')}<span class="more-of">${ordinal !== undefined && `number ${formatCount(ordinal)}`}${id !== undefined && ` (${id})`}</span>`;
 }
 
-export function erratumReason({ reason, warning }: UploadErratum): Html {
+export function erratumReason({ reason, warning }: Pick<Erratum, 'reason' | 'warning'>): Html {
   return html`${warning && html`<span class="state reading">warning</span> The record was taken over: `}${reason}`;
 }
 

@@ -21,7 +21,8 @@ const WRONG_TOKENS_PER_MINUTE = 20;
 
 /** Signing in and out with a browser. @param stopping ends bodies that are being read when the server stops */
 export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { sessions, tokens, configuration } = app;
+  const { sessions, tokens } = app.access;
+  const { configuration } = app;
   const { idleTimeoutMs, baseUrl } = configuration;
   const wrongTokens = new RateLimiter();
   const keeping = { baseUrl, maxAge: SESSION_MS };

@@ -9,7 +9,11 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
 
 /** The archives of a set. */
-export function archiveRoutes({ listArchives, listJobs, configuration: { baseUrl } }: ServedApp): readonly Route[] {
+export function archiveRoutes({
+  publishing: { listArchives },
+  jobs: { lists: listJobs },
+  configuration: { baseUrl },
+}: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/archive', {
       action: 'read-state',

@@ -17,7 +17,11 @@ const NO_DUMP = { status: 404, description: 'The set has no Resource Dump.' };
 const BUILT_AGAIN = { status: 410, description: 'The dump has no package `after` any more: begin anew without it.' };
 
 /** The contents of dumps, and for administrators, building and removing them. */
-export function dumpRoutes({ dumps, dumpJobs, configuration: { baseUrl } }: ServedApp): readonly Route[] {
+export function dumpRoutes({
+  publishing: { dumps },
+  jobs: { dumps: dumpJobs },
+  configuration: { baseUrl },
+}: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/dump', {
       action: 'read-state',

@@ -11,7 +11,7 @@ const subscriptionsSchema = z
   .meta({ id: 'Subscriptions', description: 'All subscriptions.' });
 
 /** Subscriptions, for administrators. */
-export function subscriptionRoutes({ subscriptions }: ServedApp): readonly Route[] {
+export function subscriptionRoutes({ notifications: { subscriptions } }: ServedApp): readonly Route[] {
   return [
     get('/api/subscriptions', {
       action: 'administer',

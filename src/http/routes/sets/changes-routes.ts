@@ -31,7 +31,7 @@ const entries = limit({ usual: 100, most: 10_000 });
 const USUAL: Readonly<Record<TimeUnit, number>> = { hour: 48, day: 30 };
 
 /** How a set has changed, and who posted that. */
-export function changesRoutes({ index, activity, postingLog }: ServedApp): readonly Route[] {
+export function changesRoutes({ index, activity, postings: { log: postingLog } }: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/changes', {
       action: 'read-state',

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { uploadSchema, uploadView } from '../../../api/upload-view.ts';
 import { csvRow } from '../../../lib/csv.ts';
-import { eachErratum } from '../../../records/arrivals/upload-errors.ts';
+import { eachErratum } from '../../../records/errata/read-errata.ts';
 import { param } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { get, post, type Route } from '../../request/route.ts';
@@ -36,10 +36,8 @@ const AT = '/api/organizations/:org/uploads/:stream/:number';
 
 /** The errata of uploads, and retries of failed ones. */
 export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
-  const {
-    uploads,
-    configuration: { idleTimeoutMs },
-  } = app;
+  const { uploads } = app.records;
+  const { idleTimeoutMs } = app.configuration;
   async function openErrata(request: Request): Promise<Readable> {
     const upload = await uploadOf(uploads, request);
     return (await uploads.openErrata(upload, await uploads.stateOf(upload))) ?? Readable.from([]);
@@ -118,7 +116,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
       ],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        sendJson(response, uploadView(upload, await app.retryUpload(upload)));
+        sendJson(response, uploadView(upload, await app.jobs.uploads.retry(upload)));
       },
     }),
   ];
@@ -127,6 +125,6 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
 async function* asCsv(body: Readable): AsyncGenerator<string> {
   yield csvRow(['file', 'path', 'number', 'offset', 'id', 'reason', 'warning']);
   for await (const { file, path, ordinal, offset, id, reason, warning } of eachErratum(body)) {
-    yield csvRow([file, path.join(' > '), ordinal, offset, id, reason, warning ? 'true' : undefined]);
+    yield csvRow([file, path?.join(' > '), ordinal, offset, id, reason, warning ? 'true' : undefined]);
   }
 }

@@ -3,8 +3,8 @@ import { MARC_TYPE } from '../../../records/digests/walk-records.ts';
 import { MarcRecord } from '../../../records/forms/marc/marc-record.ts';
 import { writeMarcXml } from '../../../records/forms/marc/write-marcxml.ts';
 import type { LiveResource, OpenedBytes, Representation, WantedBytes } from '../../served-source.ts';
+import type { ArtifactRecords } from '../artifact/artifact-records.ts';
 import { openRecord } from '../artifact/open-record.ts';
-import type { Records } from '../artifact/records.ts';
 
 const MARC21: Representation = { mime: MARC_TYPE, suffix: '.mrc' };
 const MARCXML: Representation = {
@@ -26,7 +26,10 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 export async function openRepresentation(
   set: Pick<ResourceSet, 'slug'>,
   resource: LiveResource,
-  { representation, records }: Pick<WantedBytes, 'representation'> & { readonly records: Pick<Records, 'read'> },
+  {
+    representation,
+    records,
+  }: Pick<WantedBytes, 'representation'> & { readonly records: Pick<ArtifactRecords, 'read'> },
 ): Promise<OpenedBytes> {
   const stored = openRecord(set, resource, records);
   if (representation?.suffix !== MARCXML.suffix) return stored;

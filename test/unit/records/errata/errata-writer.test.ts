@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import type { ArtifactStore } from '../../../../src/artifacts/artifact-store.ts';
-import { UploadErrata } from '../../../../src/records/processing/upload-errata.ts';
+import { ErrataWriter } from '../../../../src/records/errata/errata-writer.ts';
 
-describe('The errata of an upload', () => {
+describe('The errata of a delivery', () => {
   it('can be abandoned before the store begins to read them', async () => {
     const mayBegin = Promise.withResolvers<void>();
     let read: Promise<Buffer> | undefined;
@@ -16,14 +16,15 @@ describe('The errata of an upload', () => {
       },
     };
     const place = { organization: 'lane', stream: 'main', number: 1, id: '0'.repeat(32) };
-    const errata = new UploadErrata(late, { kind: 'upload-errata', ...place });
-    await errata.add({ file: 1, path: ['a'], ordinal: 1, offset: 0, reason: 'it is not a record' });
+    const errata = new ErrataWriter(late, { kind: 'upload-errata', ...place });
+    errata.add({ file: 1, path: ['a'], ordinal: 1, offset: 0, reason: 'it is not a record' });
+    await errata.settle();
     const abandoned = errata.abandon();
     // An error of the stream that nothing listens to would end the thread here.
     await setImmediate();
     mayBegin.resolve();
     await abandoned;
-    await assert.rejects(read!, /the upload cannot be read/);
+    await assert.rejects(read!, /the delivery cannot be read/);
   });
 
   it('are listed up to a limit', async () => {
@@ -35,11 +36,12 @@ describe('The errata of an upload', () => {
       },
     };
     const place = { organization: 'lane', stream: 'main', number: 1, id: '0'.repeat(32) };
-    const errata = new UploadErrata(store, { kind: 'upload-errata', ...place }, 3);
+    const errata = new ErrataWriter(store, { kind: 'upload-errata', ...place }, { mostListed: 3 });
     for (let ordinal = 1; ordinal <= 5; ordinal++) {
-      await errata.add({ file: 1, path: ['a'], ordinal, offset: 0, reason: 'it is not a record' });
+      errata.add({ file: 1, path: ['a'], ordinal, offset: 0, reason: 'it is not a record' });
     }
     await errata.end();
+    assert.deepEqual([errata.count, errata.counts.errors], [5, 5]);
 
     const listed = stored.split('\n').filter(Boolean);
     assert.deepEqual(
@@ -56,9 +58,12 @@ describe('The errata of an upload', () => {
       },
     };
     const place = { organization: 'lane', stream: 'main', number: 1, id: '0'.repeat(32) };
-    const errata = new UploadErrata(failing, { kind: 'upload-errata', ...place });
+    const errata = new ErrataWriter(failing, { kind: 'upload-errata', ...place });
     const adding = async () => {
-      for (;;) await errata.add({ file: 1, path: ['a'], ordinal: 1, offset: 0, reason: 'x'.repeat(2_000) });
+      for (;;) {
+        errata.add({ file: 1, path: ['a'], ordinal: 1, offset: 0, reason: 'x'.repeat(2_000) });
+        await errata.settle();
+      }
     };
     await assert.rejects(adding(), /the disk is full/);
   });

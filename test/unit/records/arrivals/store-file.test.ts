@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ArrivingFile, alsoTo } from '../../../../src/records/arrivals/arriving-file.ts';
+import { freed } from '../../../../src/records/arrivals/store-file.ts';
 
 const LARGE = 64 * 1024;
 
@@ -21,31 +21,12 @@ describe('The chunks of an upload', () => {
     await lengthsWhileRead(chunks);
     assert.deepEqual(lengthsOf(chunks), [LARGE, LARGE, small.length, LARGE]);
   });
-
-  it('keep it while they are read as they arrive', async () => {
-    const chunks = ['a', 'b', 'c'].map((text) => Buffer.alloc(LARGE, text));
-    const pushed: Uint8Array[] = [];
-    const arriving: ArrivingFile = {
-      isDropped: false,
-      get bytes() {
-        return pushed.length * LARGE;
-      },
-      push(chunk) {
-        pushed.push(chunk);
-        return pushed.length !== 2;
-      },
-      end() {},
-      drop() {},
-    };
-    await lengthsWhileRead(chunks, arriving);
-    assert.deepEqual(lengthsOf(pushed), [LARGE, 0, LARGE]);
-  });
 });
 
 /** The lengths of all chunks, each time that one is read. */
-async function lengthsWhileRead(chunks: readonly Uint8Array[], arriving?: ArrivingFile): Promise<number[][]> {
+async function lengthsWhileRead(chunks: readonly Uint8Array[]): Promise<number[][]> {
   const lengths: number[][] = [];
-  for await (const chunk of alsoTo(arriving, chunks)) {
+  for await (const chunk of freed(chunks)) {
     assert.ok(chunk.length > 0);
     lengths.push(lengthsOf(chunks));
   }

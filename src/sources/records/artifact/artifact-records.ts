@@ -7,7 +7,7 @@ import type { Catalog } from '../../../stores/catalog.ts';
 import { readCursor, type SyncCursor } from './sync-cursor.ts';
 
 /** Reads the records of artifacts for web pages and for requests for bytes. */
-export class Records {
+export class ArtifactRecords {
   readonly #artifacts: ArtifactStore;
   readonly #catalog: Pick<Catalog, 'get'>;
   #reader: Promise<RecordReader> | undefined;
