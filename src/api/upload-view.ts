@@ -3,8 +3,9 @@ import { formatCount } from '../lib/format-count.ts';
 import { MOST_UPLOAD_NAME, shownUrl, type Upload } from '../records/arrivals/upload.ts';
 import { type AppliedUpload, filesOf, statusOf, type UploadState } from '../records/arrivals/upload-state.ts';
 import type { ListedUploads, UploadPage } from '../records/arrivals/uploads.ts';
-import { FILE_KINDS, PACKINGS } from '../records/files/found-file.ts';
+import { FILE_KINDS } from '../records/forms/record-forms.ts';
 import { LINE } from '../records/organization.ts';
+import { PACKINGS } from '../records/packages/found-file.ts';
 import { count, datetime, formatTime } from './fields.ts';
 
 /** The shapes of the status of an upload in the JSON API. */

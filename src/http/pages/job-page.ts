@@ -4,9 +4,9 @@ import type { Frame } from './parts/frame.ts';
 import { html } from './parts/html.ts';
 import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';
 import { jobDuration, jobProgress, jobState } from './parts/job-parts.ts';
-import { timeOf } from './parts/words.ts';
 import { renderPage } from './parts/layout.ts';
 import { facts } from './parts/tables.ts';
+import { timeOf } from './parts/words.ts';
 
 interface JobPage {
   readonly frame: Frame;

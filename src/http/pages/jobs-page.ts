@@ -7,9 +7,9 @@ import type { Frame } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';
 import { jobDuration, jobLink, jobProgress, jobState } from './parts/job-parts.ts';
-import { timeOf } from './parts/words.ts';
 import { renderPage } from './parts/layout.ts';
 import { type Column, figures, stackingTable } from './parts/tables.ts';
+import { timeOf } from './parts/words.ts';
 
 interface JobsPage {
   readonly frame: Frame;

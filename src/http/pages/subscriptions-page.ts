@@ -9,11 +9,10 @@ import { confirmed } from './parts/confirmed.ts';
 import type { Frame } from './parts/frame.ts';
 import { frameOf } from './parts/frame-of.ts';
 import { html } from './parts/html.ts';
-import { timeOf } from './parts/words.ts';
 import { renderPage } from './parts/layout.ts';
 import { sendPage } from './parts/send-page.ts';
 import { stackingTable } from './parts/tables.ts';
-import { counted } from './parts/words.ts';
+import { counted, timeOf } from './parts/words.ts';
 
 const AGAIN = 5;
 

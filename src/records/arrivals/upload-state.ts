@@ -2,7 +2,7 @@ import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import type { ReasonCount } from '../errata/reason-counts.ts';
-import type { FileKind, Packing } from '../files/found-file.ts';
+import type { Packing } from '../packages/found-file.ts';
 import { type NamedUpload, type Upload, type UploadedFile, uploadId } from './upload.ts';
 
 /**
@@ -71,7 +71,7 @@ export interface ReadFile extends Omit<ReadTotals, 'files'> {
   /** Its name; in packages, preceded by the names of the packages. */
   readonly path: readonly string[];
   readonly packing: readonly Packing[];
-  readonly kind: FileKind;
+  readonly kind: string;
   /** Why its kind is unknown, with advice. */
   readonly reason?: string;
 }

@@ -7,7 +7,7 @@ interface ReadingLimit {
   readonly msOfMb: number;
 }
 
-/** About twenty times what MARCXML in gzip takes, which unpacks to 10 to 25 times its size. */
+/** About twenty times what XML in gzip takes, which unpacks to 10 to 25 times its size. */
 const READING_LIMIT: ReadingLimit = { ms: 60_000, msOfMb: 20_000 };
 const CHECK_MS = 1_000;
 const MB = 1e6;

@@ -1,9 +1,9 @@
 import { workerData } from 'node:worker_threads';
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
-import type { StoreLocation } from '../../config/configuration.ts';
 import { armFailpoint } from '../../lib/failpoint.ts';
 import { serveCalls, startWorker } from '../../lib/workers/rpc.ts';
+import type { StoreLocation } from '../../stores/locations.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import type { ReadUpload } from '../arrivals/upload-state.ts';
 import type { DigesterData } from '../digests/digest.worker.ts';

@@ -2,6 +2,7 @@ import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
 import type { Block } from '../../artifacts/avro/blocks.ts';
 import { packContainer } from '../../artifacts/avro/container-writer.ts';
+import { documentMetadata } from '../../artifacts/avro/document-type.ts';
 import { comparedBytes } from '../../artifacts/open-artifact.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
@@ -9,13 +10,13 @@ import { randomId } from '../arrivals/store-file.ts';
 import type { NamedUpload, UploadedFile } from '../arrivals/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../arrivals/upload-state.ts';
 import { ErrataWriter } from '../errata/errata-writer.ts';
-import type { FoundFile, GivenFile } from '../files/found-file.ts';
-import { filesInOrder } from '../files/in-order.ts';
-import { type ReadItem, readFile } from '../files/read-file.ts';
-import { UnusableRecord } from '../forms/marc/build-record.ts';
-import type { Normalization } from '../forms/marc/normalize/normalization.ts';
-import { normalizeRecord } from '../forms/marc/normalize/normalize-record.ts';
-import { type Erratum, type GoodRecord, warningOf } from '../forms/marc/read-record.ts';
+import { findRecordFiles } from '../forms/identify.ts';
+import { filesInOrder } from '../forms/in-order.ts';
+import type { Normalization } from '../forms/normalization.ts';
+import { OneForm } from '../forms/one-form.ts';
+import { readFile } from '../forms/read-file.ts';
+import { type Erratum, type ReadItem, warningOf } from '../forms/record-form.ts';
+import type { FoundFile, GivenFile } from '../packages/found-file.ts';
 import { RecordBlocks } from './record-blocks.ts';
 import type { SortedRecords } from './sorted-records.ts';
 
@@ -71,6 +72,7 @@ class UploadReading {
   readonly #parts: ReadingParts;
   readonly #errata: ErrataWriter;
   readonly #blocks = new RecordBlocks();
+  readonly #form = new OneForm();
   readonly #files: ReadFile[] = [];
   readonly #totals: { -readonly [Name in keyof ReadTotals]: ReadTotals[Name] } = {
     files: 0,
@@ -116,18 +118,33 @@ class UploadReading {
   }
 
   async #store(blocks: AsyncIterable<Block>): Promise<StoredObject> {
-    const packed = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', blocks, ownThread: true });
+    const metadata = documentMetadata(this.#form.mime ?? (await this.#nextMime()));
+    const packed = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', metadata, blocks, ownThread: true });
     const key = { kind: 'stream-records', ...this.#place() } as const;
     const body = this.#parts.beginSort(formatKey(key)).copied(packed, this.#ofBytes);
     return putArtifact(this.#parts.artifacts, key, body, { hashes: ['sha-256'] });
   }
 
+  /** The media type of the records, when many deletions come before the first of them. */
+  async #nextMime(): Promise<string | undefined> {
+    const form = new OneForm();
+    const { scratchFolder, files } = this.#upload;
+    for (const file of files) {
+      for await (const found of findRecordFiles(this.#given(file), { scratchFolder })) {
+        form.admit(found);
+        if (form.mime !== undefined) return form.mime;
+      }
+    }
+    return undefined;
+  }
+
   async *#read(): AsyncGenerator<Block, void, undefined> {
-    const { files, scratchFolder } = this.#upload;
+    const { files, scratchFolder, normalization } = this.#upload;
     const given = files.map((file) => this.#given(file));
     for await (const { file, position } of filesInOrder(given, { scratchFolder })) {
-      const counted = this.#begin(file, position);
-      for await (const batch of readFile(file)) {
+      const admitted = this.#form.admit(file);
+      const counted = this.#begin(admitted, position);
+      for await (const batch of readFile(admitted, normalization)) {
         for (const item of batch) {
           const erratum = item.kind === 'erratum' ? item : this.#add(item, counted);
           if (erratum !== undefined) this.#addErratum(erratum, counted);
@@ -157,24 +174,14 @@ class UploadReading {
     return counted;
   }
 
-  /** Returns an erratum when the item cannot be stored, or has a warning. */
+  /** Returns the warning of a record. */
   #add(item: Exclude<ReadItem, Erratum>, counted: Counted): Erratum | undefined {
     const isRecord = item.kind === 'record' && !item.deleted;
-    try {
-      this.#blocks.add(item.id, isRecord ? this.#normalized(item) : undefined);
-    } catch (error) {
-      if (!(error instanceof UnusableRecord)) throw error;
-      const { ordinal, offset, id } = item;
-      return { kind: 'erratum', ordinal, offset, id, reason: error.message };
-    }
+    this.#blocks.add(item.id, isRecord ? item.record.bytes : undefined);
     const what = isRecord ? 'records' : 'deletions';
     counted[what] += 1;
     this.#totals[what] += 1;
     return item.kind === 'record' ? warningOf(item) : undefined;
-  }
-
-  #normalized({ record }: GoodRecord): Uint8Array {
-    return normalizeRecord(record, this.#upload.normalization).bytes;
   }
 
   #addErratum({ kind: _, ...erratum }: Erratum, counted: Counted): void {

@@ -2,9 +2,10 @@ import type { UploadView } from '../../../api/upload-view.ts';
 import { describeApplied } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
+import { fileKindTitle } from '../../../records/forms/record-forms.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { formatTable, plural } from '../../ui/table.ts';
-import { nameOf, typeOf } from './describe-check.ts';
+import { nameOf } from './describe-check.ts';
 
 export function describeUpload(view: UploadView): string {
   const { organization, stream, number, name, received, fileUrl, files } = view;
@@ -58,7 +59,7 @@ function describeTaken({ taken, totals }: UploadView): string[] {
   if (taken === undefined || totals === undefined) return [];
   const rows = taken.map((file) => {
     const { records, deletions, errors, replaced = '' } = file;
-    return [nameOf(file), typeOf(file), records, deletions, errors, replaced];
+    return [nameOf(file), fileKindTitle(file), records, deletions, errors, replaced];
   });
   const rest = totals.files - taken.length;
   return [

@@ -3,10 +3,10 @@ import type { TokenView } from '../../../api/token-view.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/words.ts';
 import { renderPage } from '../parts/layout.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
 import { stackingTable } from '../parts/tables.ts';
+import { timeOf } from '../parts/words.ts';
 import type { Attempt } from './set-pages.ts';
 
 export interface TokensPage {

@@ -3,9 +3,8 @@ import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { type Frame, linkTo } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/words.ts';
 import { stackingTable } from '../parts/tables.ts';
-import { formatTime } from '../parts/words.ts';
+import { formatTime, timeOf } from '../parts/words.ts';
 
 /** Full dumps and deltas with their files, which are resources of the set of dumps. @param dumps oldest first */
 export function dumpTable(dumps: readonly StreamDumpView[], frame: Frame): Html {

@@ -3,16 +3,16 @@ import { describeApplied } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataPage } from '../../../records/errata/read-errata.ts';
+import { fileKindTitle } from '../../../records/forms/record-forms.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/words.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { pathText } from '../parts/path-text.ts';
 import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
-import { counted } from '../parts/words.ts';
+import { counted, timeOf } from '../parts/words.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
-import { AGAIN, erratumPlace, erratumReason, isOpen, kindText, uploadState } from './upload-parts.ts';
+import { AGAIN, erratumPlace, erratumReason, isOpen, uploadState } from './upload-parts.ts';
 
 export interface UploadPage extends OrganizationFrame {
   readonly upload: UploadView;
@@ -113,7 +113,7 @@ ${stackingTable('What the files were taken for', taken, [
     cell: ({ path, reason }) =>
       html`${path.join(' > ')}${reason !== undefined && html`<span class="more-of">Ignored: ${reason}</span>`}`,
   },
-  { name: 'Type', style: 'short', cell: kindText },
+  { name: 'Type', style: 'short', cell: fileKindTitle },
   { name: 'Records', style: 'number', cell: ({ records }) => formatCount(records) },
   { name: 'Deletions', style: 'number', cell: ({ deletions }) => formatCount(deletions) },
   { name: 'Errors', style: 'number', cell: ({ errors }) => formatCount(errors) },

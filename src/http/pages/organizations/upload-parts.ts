@@ -2,11 +2,9 @@ import type { UploadView } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Erratum } from '../../../records/errata/erratum.ts';
-import type { FileKind, Packing } from '../../../records/files/found-file.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/words.ts';
 import { stackingTable } from '../parts/tables.ts';
-import { counted } from '../parts/words.ts';
+import { counted, timeOf } from '../parts/words.ts';
 
 /** Classes of the style sheet for each status. */
 const STYLES: Readonly<Record<UploadView['status'], string>> = {
@@ -14,13 +12,6 @@ const STYLES: Readonly<Record<UploadView['status'], string>> = {
   processing: 'reading',
   processed: 'live',
   failed: 'failing',
-};
-
-const KINDS: Readonly<Record<FileKind, string>> = {
-  marc21: 'MARC21',
-  marcxml: 'MARCXML',
-  'deleted-ids': 'ids to delete',
-  unknown: 'unknown',
 };
 
 /** Seconds after which a page with an unprocessed upload is reloaded. */
@@ -33,10 +24,6 @@ export function uploadState({ status, ignored }: Pick<UploadView, 'status' | 'ig
 
 export function isOpen({ status }: Pick<UploadView, 'status'>): boolean {
   return status === 'waiting' || status === 'processing';
-}
-
-export function kindText({ kind, packing }: { readonly kind: FileKind; readonly packing: readonly Packing[] }): string {
-  return [KINDS[kind], ...packing.toReversed()].join(' in ');
 }
 
 function sizeText(files: UploadView['files']): string {

@@ -23,7 +23,11 @@ import { sendJson } from '../../response/send-json.ts';
 const MOST_FOUND = 1_000;
 
 /** What a set has: its resources, and the pages of its Resource List. */
-export function contentsRoutes({ index, publishing: { publisher }, configuration: { baseUrl } }: ServedApp): readonly Route[] {
+export function contentsRoutes({
+  index,
+  publishing: { publisher },
+  configuration: { baseUrl },
+}: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/resources', {
       action: 'read-state',
