@@ -9,7 +9,7 @@ import { bytesOf, type Form, type FormAnswer, type FormFile, type SendOptions, s
 import { canResume, sendResumable } from '../../send-resumable.ts';
 import { barLine, drawsBars, startProgress } from '../../ui/progress.ts';
 import type { Terminal } from '../../ui/terminal.ts';
-import { sizeOf } from './describe-upload.ts';
+import { sizeOf } from './upload-commands.ts';
 import { findServer, type ServerOptions } from './upload-server.ts';
 
 interface Options extends ServerOptions {

@@ -2,9 +2,12 @@ import { InvalidArgumentError } from 'commander';
 import { parseExpiry } from '../../access/expiry.ts';
 import { parseScope, requireNamed, SCOPE_FORMS, type Scope } from '../../access/scope.ts';
 import type { TokenLimits } from '../../access/token.ts';
+import { idOfNamed } from '../../access/token.ts';
 import { tokenView } from '../../api/token-view.ts';
 import { countOrUnlimited, sizeOrUnlimited } from '../../config/setting-values.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { formatTable } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';
 
 interface Options {
@@ -113,4 +116,44 @@ function orUsageError<Value>(parse: () => Value): Value {
   } catch (error) {
     throw new InvalidArgumentError(`${(error as Error).message}.`);
   }
+}
+
+export const tokensList: CliCommand = {
+  group: 'tokens',
+  usage: 'list',
+  summary: 'Lists the tokens that were made, oldest first, without their secrets: those are not stored.',
+  examples: [['tokens list', 'lists them with their scopes']],
+
+  async run(call) {
+    const records = await withExistingApp(call, ({ access: { tokens } }) => tokens.list());
+    const tokens = records.map((record) => tokenView(record, Date.now()));
+    const rows = tokens.map(({ id, name, scopes, state, created, expires = '(never)' }) => {
+      return [id, name, state, scopes.join(' '), created.slice(0, 10), expires.slice(0, 16)];
+    });
+    const table = formatTable(['ID', 'NAME', 'STATE', 'SCOPES', 'CREATED', 'EXPIRES'], rows);
+    await call.terminal.print(rows.length === 0 ? 'There is no token.' : table, { tokens });
+  },
+};
+
+export const tokensRevoke: CliCommand = {
+  group: 'tokens',
+  usage: 'revoke <id>',
+  summary: 'Revokes a token, for ever. Every server refuses it within a second or so.',
+  examples: [['tokens revoke 5e1f1e55c0de', 'makes it worthless at once']],
+
+  async run(call) {
+    const id = idOf(call.args[0]!);
+    const view = tokenView(await withExistingApp(call, ({ access: { tokens } }) => tokens.revoke(id)), Date.now());
+    await call.terminal.print(`Revoked the token "${view.name}" (id ${view.id}).`, view);
+  },
+};
+
+/** No message repeats what may be a secret. */
+function idOf(given: string): string {
+  const id = idOfNamed(given);
+  if (id !== undefined) return id;
+  throw new TidemarkError(
+    'invalid',
+    'name a token by its id, of 12 digits and letters: "tidemark tokens list" shows it',
+  );
 }

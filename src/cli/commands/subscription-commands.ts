@@ -1,7 +1,7 @@
-import { subscriptionView } from '../../../api/subscription-view.ts';
-import type { CliCommand } from '../../cli-command.ts';
-import { formatTable } from '../../ui/table.ts';
-import { withExistingApp } from '../../with-app.ts';
+import { subscriptionView } from '../../api/subscription-view.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { formatTable } from '../ui/table.ts';
+import { withExistingApp } from '../with-app.ts';
 
 export const subscriptionsList: CliCommand = {
   group: 'subscriptions',
@@ -20,5 +20,20 @@ export const subscriptionsList: CliCommand = {
     });
     const table = formatTable(['ID', 'STATE', 'LEASE ENDS (UTC)', 'SENT (UTC)', 'CALLBACK', 'TOPIC', ''], rows);
     await call.terminal.print(rows.length === 0 ? 'There is no subscription.' : table, { subscriptions });
+  },
+};
+
+export const subscriptionsRemove: CliCommand = {
+  group: 'subscriptions',
+  usage: 'remove <id>',
+  summary: 'Ends a subscription. The process that delivers informs its callback, which can subscribe again.',
+  examples: [['subscriptions remove 00001', 'ends one']],
+
+  async run(call) {
+    const removed = await withExistingApp(call, async ({ notifications: { subscriptions } }) => {
+      const ended = await subscriptions.remove(call.args[0]!);
+      return { ...subscriptionView(ended, await subscriptions.progress()), state: 'ending' };
+    });
+    await call.terminal.print(`The subscription ${removed.id} of ${removed.callback} ends.`, removed);
   },
 };

@@ -1,9 +1,29 @@
-import type { ResourceSet } from '../../../core/resource-set.ts';
-import type { ResourceStates } from '../../../stores/resource-states.ts';
-import type { Call, CliCommand } from '../../cli-command.ts';
-import { wholeNumber } from '../../options.ts';
-import { withExistingApp } from '../../with-app.ts';
-import { resourceLine } from './resource-line.ts';
+import { resourceView } from '../../api/resource-view.ts';
+import type { Resource } from '../../core/resource.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { formatStamp } from '../../core/stamp.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { Call, CliCommand } from '../cli-command.ts';
+import { wholeNumber } from '../options.ts';
+import { withExistingApp } from '../with-app.ts';
+
+export const resourcesList: CliCommand = {
+  group: 'resources',
+  usage: 'list <id>',
+  summary: 'Lists all resources in the order of their paths or URIs, one a line, with the time of the last change.',
+  examples: [['resources list maps', 'lists what the set has now']],
+
+  async run(call) {
+    const { terminal, args, stopped } = call;
+    await withExistingApp(call, async ({ sets, index }) => {
+      const set = await sets.bySlug(args[0]!);
+      for await (const batch of index.read(set.id, {})) {
+        stopped.throwIfAborted();
+        await terminal.write(batch.map((resource) => resourceLine(set, resource, terminal.json)).join(''));
+      }
+    });
+  },
+};
 
 interface Options {
   readonly limit: number;
@@ -60,4 +80,10 @@ async function printFound(
     if (next === undefined) return { printed, hasMore: false };
     after = next;
   }
+}
+
+/** Formats a resource as a line for people, or of JSON. */
+function resourceLine(set: ResourceSet, resource: Resource, json: boolean): string {
+  if (json) return `${JSON.stringify(resourceView(set, resource))}\n`;
+  return `${formatStamp(resource.stamp)}  ${resource.key}\n`;
 }
