@@ -52,7 +52,8 @@ export class Subscriptions {
 
   /**
    * Records the request of a subscriber, until it has confirmed it. Durable when this resolves.
-   * @throws TidemarkError `not-ready` when there are too many subscriptions; `invalid` for a callback that cannot be one
+   * @throws TidemarkError `not-ready` when there are too many subscriptions; `invalid` for a callback that cannot
+   *   be called, or a long secret
    */
   async request(name: Pick<StoredSubscription, 'topic' | 'callback'>, pending: PendingRequest): Promise<void> {
     requireSubscribable(name.callback, pending.mode === 'subscribe' ? pending.secret : undefined);
