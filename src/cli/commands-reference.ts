@@ -1,4 +1,5 @@
 import { Command, type Option } from 'commander';
+import { SET_SETTING_NAMES, setSettingOf } from '../config/set/set-settings.ts';
 import { defaultOfFlag } from '../config/setting.ts';
 import { settingOf } from '../config/settings.ts';
 import { OPTIONS_OF_EVERY_COMMAND, SETTINGS_OF_EVERY_COMMAND } from './build-program.ts';
@@ -31,20 +32,51 @@ function section(command: CliCommand, before: string | undefined): string {
   const name = [group, usage.split(' ')[0]].filter((word) => word !== undefined).join(' ');
   const own = new Command();
   command.options?.(own);
-  const rows = [...own.options.map(optionRow), ...settingRows(settings)];
-  return [
-    `## ${name}\n`,
-    ...(group !== undefined && group !== before ? [`${GROUPS[group]}\n`] : []),
-    `    ${['tidemark', group, usage].filter((word) => word !== undefined).join(' ')}${rows.length > 0 ? ' [options]' : ''}\n`,
-    `${wrapped(summary)}\n`,
-    ...examples.map(([words, meaning]) => `    tidemark ${words}   # ${meaning}`),
-    ...(rows.length > 0 ? ['', optionTable(rows)] : ['']),
-  ].join('\n');
+  const [ofSets, others] = partitioned(own.options);
+  const flags = settings.map((setting) => settingOf(setting).flag!);
+  const hasOptions = own.options.length + flags.length > 0;
+  const words = ['tidemark', group, usage, hasOptions ? '[options]' : undefined];
+  const parts = [
+    `## ${name}`,
+    group !== undefined && group !== before ? GROUPS[group] : '',
+    wrapped(summary),
+    [
+      `    ${words.filter((word) => word !== undefined).join(' ')}`,
+      ...examples.map(([example, meaning]) => `    tidemark ${example}   # ${meaning}`),
+    ].join('\n'),
+    [
+      ...others.map(optionRow).map(([option, meaning]) => `- \`${option}\`: ${meaning}`),
+      ...settingList(
+        'settings of the set',
+        'sets',
+        ofSets.map(({ flags: ofSet }) => ofSet),
+      ),
+      ...settingList('settings of the program', 'settings-of-the-program', flags),
+    ].join('\n'),
+  ];
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+const SET_FLAGS: ReadonlySet<string> = new Set(
+  SET_SETTING_NAMES.flatMap((name) => setSettingOf(name).flags.map(({ flag }) => flag)),
+);
+
+/** Options that are settings of a set, and all others. */
+function partitioned(options: readonly Option[]): [ofSets: readonly Option[], others: readonly Option[]] {
+  const { ofSet = [], other = [] } = Object.groupBy(options, ({ flags }) => (SET_FLAGS.has(flags) ? 'ofSet' : 'other'));
+  return [ofSet, other];
+}
+
+/** configuration.md explains settings, once for all commands. */
+function settingList(title: string, heading: string, flags: readonly string[]): readonly string[] {
+  if (flags.length === 0) return [];
+  const names = flags.map((flag) => `\`${flag.split(' ')[0]}\``).join(', ');
+  return [wrapped(`- [${title}](configuration.md#${heading}): ${names}`, '\n  ')];
 }
 
 /** Lines of at most 120 characters. */
-function wrapped(text: string): string {
-  return text.replace(/(?!.{1,120}$)(.{1,120}) /g, '$1\n');
+function wrapped(text: string, lineBreak = '\n'): string {
+  return text.replace(/(?!.{1,120}$)(.{1,116}) /g, `$1${lineBreak}`);
 }
 
 type Row = readonly [flags: string, meaning: string];
