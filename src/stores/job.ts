@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { TidemarkError } from '../core/errors.ts';
 
-// Jobs and their state transitions, as pure functions, except for the random token of a claim: docs/jobs.md has a
+// Jobs and their state transitions, as pure functions, except for the random token of a claim: docs/operating.md has a
 // diagram.
 
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;

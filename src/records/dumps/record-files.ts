@@ -20,7 +20,7 @@ export interface MadeFile {
 const PART_BYTES = 512 * 1024;
 /** Bytes of MARCXML taken from the writer at a time: half of its initial buffer, so that the buffer need not grow. */
 const XML_BYTES = 32 * 1024;
-/** Compression level of gzip: see docs/performance-history.md. */
+/** Compression level of gzip: see scripts/bench/HISTORY.md. */
 const LEVEL = 2;
 
 /** Writes records as MARC21 and as MARCXML side by side, both with gzip. */
