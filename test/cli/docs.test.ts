@@ -204,6 +204,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       await succeed(place, 'tidemark scan maps');
     },
   },
+  'test/README.md': { blocks: [{ not: 'runs the tests' }, { not: 'takes minutes' }] },
   'docs/performance.md': { blocks: [{ not: 'takes half an hour' }] },
   'docs/posting-changes.md': {
     blocks: ['runs', 'runs', NEEDS.import, NEEDS.import, NEEDS.import, NEEDS.import],
