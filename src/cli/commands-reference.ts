@@ -29,30 +29,27 @@ export async function commandsReference(): Promise<string> {
 /** @param before the group of the previous command: the first command of a group also describes the group */
 function section(command: CliCommand, before: string | undefined): string {
   const { group, usage, summary, examples, settings = [] } = command;
-  const name = [group, usage.split(' ')[0]].filter((word) => word !== undefined).join(' ');
   const own = new Command();
   command.options?.(own);
-  const [ofSets, others] = partitioned(own.options);
-  const flags = settings.map((setting) => settingOf(setting).flag!);
-  const hasOptions = own.options.length + flags.length > 0;
-  const words = ['tidemark', group, usage, hasOptions ? '[options]' : undefined];
+  const lines = [
+    ...own.options
+      .filter(({ flags }) => !isOfSet(flags))
+      .map(optionRow)
+      .map(optionLine),
+    ...settingLine('settings of the set', 'sets', own.options.map(({ flags }) => flags).filter(isOfSet)),
+    ...settingLine(
+      'settings of the program',
+      'settings-of-the-program',
+      settings.map((of) => settingOf(of).flag!),
+    ),
+  ];
+  const words = ['tidemark', group, usage, lines.length > 0 ? '[options]' : undefined];
   const parts = [
-    `## ${name}`,
+    `## \`${words.filter((word) => word !== undefined).join(' ')}\``,
     group !== undefined && group !== before ? GROUPS[group] : '',
     wrapped(summary),
-    [
-      `    ${words.filter((word) => word !== undefined).join(' ')}`,
-      ...examples.map(([example, meaning]) => `    tidemark ${example}   # ${meaning}`),
-    ].join('\n'),
-    [
-      ...others.map(optionRow).map(([option, meaning]) => `- \`${option}\`: ${meaning}`),
-      ...settingList(
-        'settings of the set',
-        'sets',
-        ofSets.map(({ flags: ofSet }) => ofSet),
-      ),
-      ...settingList('settings of the program', 'settings-of-the-program', flags),
-    ].join('\n'),
+    examples.map(([example, meaning]) => `    tidemark ${example}   # ${meaning}`).join('\n'),
+    lines.join('\n'),
   ];
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
@@ -61,14 +58,16 @@ const SET_FLAGS: ReadonlySet<string> = new Set(
   SET_SETTING_NAMES.flatMap((name) => setSettingOf(name).flags.map(({ flag }) => flag)),
 );
 
-/** Options that are settings of a set, and all others. */
-function partitioned(options: readonly Option[]): [ofSets: readonly Option[], others: readonly Option[]] {
-  const { ofSet = [], other = [] } = Object.groupBy(options, ({ flags }) => (SET_FLAGS.has(flags) ? 'ofSet' : 'other'));
-  return [ofSet, other];
+function isOfSet(flags: string): boolean {
+  return SET_FLAGS.has(flags);
+}
+
+function optionLine([flags, meaning]: Row): string {
+  return `- \`${flags}\`: ${meaning}`;
 }
 
 /** configuration.md explains settings, once for all commands. */
-function settingList(title: string, heading: string, flags: readonly string[]): readonly string[] {
+function settingLine(title: string, heading: string, flags: readonly string[]): readonly string[] {
   if (flags.length === 0) return [];
   const names = flags.map((flag) => `\`${flag.split(' ')[0]}\``).join(', ');
   return [wrapped(`- [${title}](configuration.md#${heading}): ${names}`, '\n  ')];
