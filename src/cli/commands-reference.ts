@@ -45,13 +45,12 @@ function section(command: CliCommand, before: string | undefined): string {
   ];
   const words = ['tidemark', group, usage, lines.length > 0 ? '[options]' : undefined];
   const parts = [
-    `## \`${words.filter((word) => word !== undefined).join(' ')}\``,
-    group !== undefined && group !== before ? GROUPS[group] : '',
-    wrapped(summary),
+    `## \`${words.filter((word) => word !== undefined).join(' ')}\`\n${wrapped(summary)}`,
     examples.map(([example, meaning]) => `    tidemark ${example}   # ${meaning}`).join('\n'),
     lines.join('\n'),
   ];
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+  const ofGroup = group !== undefined && group !== before ? `**${GROUPS[group]}**\n\n` : '';
+  return `${ofGroup}${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 const SET_FLAGS: ReadonlySet<string> = new Set(
