@@ -95,14 +95,14 @@ async function readFile({ stopped }: Call<Options>, file: string): Promise<Repor
 }
 
 async function read({ terminal, options, stopped, workingDirectory }: Call<Options>, given: string): Promise<Report> {
-  const [{ validate }, { HttpFetcher }, { readCredentials, withoutLogin }, { Hosts }] = await Promise.all([
+  const [{ validate }, { HttpFetcher }, { readCredentials, withoutLogin }, { NamedHosts }] = await Promise.all([
     import('../../client/validate/validate.ts'),
     import('../../client/read/http-fetcher.ts'),
-    import('../../client/mirror/requests/credentials.ts'),
-    import('../../client/mirror/requests/hosts.ts'),
+    import('../../client/read/source-credentials.ts'),
+    import('../../client/read/named-hosts.ts'),
   ]);
   const credentials = { url: given, ...credentialFiles(options, workingDirectory) };
-  const headersFor = await readCredentials(credentials, new Hosts(given, []));
+  const headersFor = await readCredentials(credentials, new NamedHosts(given, []));
   // The report names the URL.
   const url = withoutLogin(given);
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-validate-'));

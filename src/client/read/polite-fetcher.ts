@@ -1,22 +1,21 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { backoffMs } from '../../../lib/retry.ts';
-import {
-  type Fetched,
-  type Fetcher,
-  FetchFailure,
-  PrivateHost,
-  Refused,
-  type RequestHeaders,
-} from '../../read/fetcher.ts';
-import { HttpFetcher, type HttpFetcherOptions } from '../../read/http-fetcher.ts';
-import { allow, type Hosts } from './hosts.ts';
+import { backoffMs } from '../../lib/retry.ts';
+import { type Fetched, type Fetcher, FetchFailure, PrivateHost, Refused, type RequestHeaders } from './fetcher.ts';
+import { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.ts';
+import { allow, type NamedHosts } from './named-hosts.ts';
 
-interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 'redirectProblem'> {
-  readonly hosts: Hosts;
+interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 'isTrusted' | 'redirectProblem'> {
+  readonly hosts: NamedHosts;
   /** Most requests a second; may be Infinity. */
   readonly rate: number;
+  /** Whether `rate` is that of each host, not of all hosts together. */
+  readonly hasRatePerHost?: boolean;
+  /** Whether redirects to hosts that the user has not named are followed, if these are not in a private network. */
+  readonly followsToOtherHosts?: boolean;
   /** How often a request is sent in all when the server is temporarily unavailable. */
   readonly attempts: number;
+  /** If the server asks for a longer pause, the request fails, and is not sent again before the pause is over. */
+  readonly longestPauseMs?: number;
   /**
    * Called before a pause.
    * @param ms length of the pause
@@ -25,7 +24,6 @@ interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 're
 }
 
 const BACKOFF = { firstMs: 500, longestMs: 60_000 };
-/** If the server asks for a longer pause, the request fails, and is not sent again before the pause is over. */
 const LONGEST_PAUSE_MS = 10 * 60_000;
 /** A Retry-After of a year is probably a mistake. */
 const LONGEST_REFUSAL_MS = 60 * 60_000;
@@ -37,10 +35,12 @@ const PASSING = new Set([429, 500, 502, 503, 504]);
  */
 export class PoliteFetcher implements Fetcher {
   readonly #options: PoliteOptions;
-  readonly #named: HttpFetcher;
-  readonly #others: HttpFetcher;
-  /** The earliest time of the next request, by the rate; by `performance.now()`, as the clock may be set. */
-  #next = 0;
+  readonly #fetcher: HttpFetcher;
+  /**
+   * By host, or for all hosts: the earliest time of the next request, by the rate; by `performance.now()`, as the clock
+   * may be set.
+   */
+  readonly #next = new Map<string, number>();
   /** If no request was ever answered, the URL is probably wrong, and waiting does not help. */
   #hasAnswered = false;
   /** By host: no request is sent before this time, by `performance.now()`. */
@@ -53,9 +53,13 @@ export class PoliteFetcher implements Fetcher {
 
   constructor(options: PoliteOptions) {
     this.#options = options;
-    const redirectProblem = (from: URL, to: URL) => options.hosts.redirectProblem(from, to);
-    this.#named = new HttpFetcher({ ...options, redirectProblem, privateNetworks: 'all' });
-    this.#others = new HttpFetcher({ ...options, redirectProblem, privateNetworks: [] });
+    const { hosts, followsToOtherHosts } = options;
+    this.#fetcher = new HttpFetcher({
+      ...options,
+      privateNetworks: [],
+      isTrusted: (url, from) => hosts.isNamed(url) || (from?.hostname === url.hostname && hosts.isNamed(from)),
+      redirectProblem: (from, to) => (followsToOtherHosts === true ? undefined : hosts.redirectProblem(from, to)),
+    });
   }
 
   async get(
@@ -64,23 +68,22 @@ export class PoliteFetcher implements Fetcher {
     signal: AbortSignal,
     headers?: RequestHeaders,
   ): Promise<Fetched> {
-    const url = URL.canParse(uri) ? new URL(uri) : undefined;
-    const host = url?.host ?? '';
-    const fetcher = url === undefined || this.#options.hosts.isNamed(url) ? this.#named : this.#others;
+    const { attempts, longestPauseMs = LONGEST_PAUSE_MS } = this.#options;
+    const host = URL.canParse(uri) ? new URL(uri).host : '';
     this.#requireDue(uri);
     for (let failures = 1; ; failures++) {
-      await this.#turn(host, signal);
+      await this.#waitToSend(host, signal);
       this.#requireDue(host);
-      const isLast = failures >= this.#options.attempts;
+      const isLast = failures >= attempts;
       try {
-        const fetched = await fetcher.get(uri, encoding, signal, headers);
+        const fetched = await this.#fetcher.get(uri, encoding, signal, headers);
         this.#hasAnswered = true;
         if (!PASSING.has(fetched.status)) return fetched;
         const after = retryAfterMs(fetched);
         const ms = after || backoffMs(failures, BACKOFF);
-        if (isLast || ms > LONGEST_PAUSE_MS) {
+        if (isLast || ms > longestPauseMs) {
           // Too many requests (RFC 6585, 4) are those of all resources.
-          const refused = fetched.status === 429 && ms > LONGEST_PAUSE_MS ? host : uri;
+          const refused = fetched.status === 429 && ms > longestPauseMs ? host : uri;
           if (after > 0) this.#refusedUntil.set(refused, performance.now() + Math.min(after, LONGEST_REFUSAL_MS));
           return fetched;
         }
@@ -98,8 +101,7 @@ export class PoliteFetcher implements Fetcher {
   }
 
   close(): void {
-    this.#named.close();
-    this.#others.close();
+    this.#fetcher.close();
   }
 
   #requireDue(uriOrHost: string): void {
@@ -113,14 +115,15 @@ export class PoliteFetcher implements Fetcher {
   }
 
   /** Waits until the next request may be sent. */
-  async #turn(host: string, signal: AbortSignal): Promise<void> {
+  async #waitToSend(host: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     for (let ms = this.#pauseLeft(host); ms > 0; ms = this.#pauseLeft(host)) await pause(ms, signal);
-    const { rate } = this.#options;
+    const { rate, hasRatePerHost } = this.#options;
     if (rate === Number.POSITIVE_INFINITY) return;
+    const limited = hasRatePerHost === true ? host : '';
     const now = performance.now();
-    const at = Math.max(this.#next, now);
-    this.#next = at + 1000 / rate;
+    const at = Math.max(this.#next.get(limited) ?? 0, now);
+    this.#next.set(limited, at + 1000 / rate);
     if (at > now) await pause(at - now, signal);
   }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { Hosts } from '../../../src/client/mirror/requests/hosts.ts';
+import { NamedHosts } from '../../../src/client/read/named-hosts.ts';
 
 describe('Hosts that the user names', () => {
-  const hosts = new Hosts('http://source.example/', [
+  const hosts = new NamedHosts('http://source.example/', [
     '::1',
     'bücher.example',
     'Files.example:443',
@@ -41,7 +41,7 @@ describe('Hosts that the user names', () => {
       ],
     ];
     for (const [source, own, others] of cases) {
-      const isSource = (url: string) => new Hosts(source, ['other.source.example']).isSource(new URL(url));
+      const isSource = (url: string) => new NamedHosts(source, ['other.source.example']).isSource(new URL(url));
       for (const url of own) assert.ok(isSource(url), `${url} of ${source}`);
       for (const url of others) assert.ok(!isSource(url), `${url} of ${source}`);
     }

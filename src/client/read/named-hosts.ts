@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 const USUAL_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /** The hosts that the user has named: by the URL of the source, and by `--allow-host`. */
-export class Hosts {
+export class NamedHosts {
   readonly #source: URL;
   readonly #allowed: ReadonlySet<string>;
 

@@ -1,7 +1,7 @@
 import { unescape as decoded } from 'node:querystring';
-import { readGivenFile, readTokenFile } from '../../../lib/http/given-file.ts';
-import type { RequestHeaders } from '../../read/fetcher.ts';
-import type { Hosts } from './hosts.ts';
+import { readGivenFile, readTokenFile } from '../../lib/http/given-file.ts';
+import type { RequestHeaders } from './fetcher.ts';
+import type { NamedHosts } from './named-hosts.ts';
 
 interface CredentialOptions {
   /** The URL of the source. It may contain a name and a password. */
@@ -22,7 +22,10 @@ interface Login {
  * another, even after a redirect.
  * @throws TidemarkError `invalid` when a file cannot be read
  */
-export async function readCredentials(options: CredentialOptions, hosts: Hosts): Promise<(url: URL) => RequestHeaders> {
+export async function readCredentials(
+  options: CredentialOptions,
+  hosts: NamedHosts,
+): Promise<(url: URL) => RequestHeaders> {
   const { username, password } = new URL(options.url);
   const token = options.tokenFile === undefined ? undefined : await readTokenFile(options.tokenFile);
   const logins = options.netrc === undefined ? undefined : parseNetrc(await readGivenFile(options.netrc));

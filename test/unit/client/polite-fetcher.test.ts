@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Hosts } from '../../../src/client/mirror/requests/hosts.ts';
-import { PoliteFetcher } from '../../../src/client/mirror/requests/polite-fetcher.ts';
+import { NamedHosts } from '../../../src/client/read/named-hosts.ts';
+import { PoliteFetcher } from '../../../src/client/read/polite-fetcher.ts';
 import { ServedSource } from '../../support/served-source.ts';
 
 const HOUR_MS = 60 * 60_000;
@@ -21,12 +21,14 @@ describe('PoliteFetcher', () => {
     await source.close();
   });
 
-  function open(options: { readonly rate: number; readonly onPause?: (reason: string, ms: number) => void }): void {
-    const hosts = new Hosts(source.baseUrl, []);
+  type Options = ConstructorParameters<typeof PoliteFetcher>[0];
+
+  function open(options: Pick<Options, 'rate'> & Partial<Options>): void {
+    const hosts = new NamedHosts(source.baseUrl, []);
     fetcher = new PoliteFetcher({ hosts, attempts: 2, idleMs: 5_000, responseMs: 5_000, ...options });
   }
-  async function get(): Promise<number> {
-    const fetched = await fetcher.get(`${source.baseUrl}/a`, 'identity', AbortSignal.timeout(10_000));
+  async function get(uri = `${source.baseUrl}/a`): Promise<number> {
+    const fetched = await fetcher.get(uri, 'identity', AbortSignal.timeout(10_000));
     fetched.discard();
     return fetched.status;
   }
@@ -80,5 +82,48 @@ describe('PoliteFetcher', () => {
     assert.equal(await get(), 200);
     assert.equal(await get(), 200);
     assert.ok(performance.now() - begun > 45);
+  });
+
+  it('limits the rate of all hosts together, or of each one', async () => {
+    const other = `${source.baseUrl.replace('127.0.0.1', 'localhost')}/a`;
+    open({ rate: 0.001 });
+    assert.equal(await get(), 200);
+    const waiting = fetcher.get(other, 'identity', AbortSignal.timeout(50));
+    await assert.rejects(waiting, { name: 'TimeoutError' });
+    fetcher.close();
+
+    open({ rate: 0.001, hasRatePerHost: true });
+    assert.equal(await get(), 200);
+    assert.equal(await get(other), 200);
+  });
+
+  it('fails when the server asks for a longer pause than the caller permits', async () => {
+    source.answers.set('/a', (_, response) => response.writeHead(503, { 'retry-after': '2' }).end());
+    open({ rate: Infinity, longestPauseMs: 1_000 });
+    assert.equal(await get(), 503);
+    assert.deepEqual(source.requests, ['/a']);
+    await assert.rejects(get(), /the server asks for no request before/);
+  });
+
+  describe('with a redirect to a host that the user has not named', () => {
+    let other: ServedSource;
+    beforeEach(async () => {
+      other = await ServedSource.start();
+      other.answers.set('/b', 'b');
+      const location = `${other.baseUrl.replace('127.0.0.1', 'localhost')}/b`;
+      source.answers.set('/a', (_, response) => response.writeHead(302, { location }).end());
+    });
+    afterEach(() => other.close());
+
+    it('refuses to follow it', async () => {
+      open({ rate: Infinity });
+      await assert.rejects(get(), /it was redirected to the host localhost:\d+: to follow it there, use --allow-host/);
+    });
+
+    it('follows it when it may, but not into a private network', async () => {
+      open({ rate: Infinity, followsToOtherHosts: true });
+      await assert.rejects(get(), /private network.*: to read it all the same, use --allow-host/);
+      assert.deepEqual(other.requests, []);
+    });
   });
 });

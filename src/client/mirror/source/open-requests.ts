@@ -1,8 +1,8 @@
 import { COMMAND_LIMITS } from '../../read/limits.ts';
+import { NamedHosts } from '../../read/named-hosts.ts';
+import { PoliteFetcher } from '../../read/polite-fetcher.ts';
+import { readCredentials } from '../../read/source-credentials.ts';
 import type { MirrorOptions } from '../mirror-options.ts';
-import { readCredentials } from './credentials.ts';
-import { Hosts } from './hosts.ts';
-import { PoliteFetcher } from './polite-fetcher.ts';
 
 export const LIMITS = {
   ...COMMAND_LIMITS,
@@ -36,7 +36,7 @@ export interface Requests {
  * @throws TidemarkError `invalid` when a file with credentials cannot be read
  */
 export async function openRequests(options: RequestOptions): Promise<Requests> {
-  const hosts = new Hosts(options.url, options.allowedHosts);
+  const hosts = new NamedHosts(options.url, options.allowedHosts);
   const requests = {
     hosts,
     rate: options.rate,
