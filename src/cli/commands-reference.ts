@@ -40,10 +40,10 @@ function section(command: CliCommand, before: string | undefined): string {
     ...settingLine(
       'settings of the program',
       'settings-of-the-program',
-      settings.map((of) => settingOf(of).flag!),
+      settings.filter((of) => !COMMON.has(of)).map((of) => settingOf(of).flag!),
     ),
   ];
-  const words = ['tidemark', group, usage, lines.length > 0 ? '[options]' : undefined];
+  const words = ['tidemark', group, usage, own.options.length + settings.length > 0 ? '[options]' : undefined];
   const parts = [
     `## \`${words.filter((word) => word !== undefined).join(' ')}\`\n${wrapped(summary)}`,
     examples.map(([example, meaning]) => `    tidemark ${example}   # ${meaning}`).join('\n'),
@@ -52,6 +52,9 @@ function section(command: CliCommand, before: string | undefined): string {
   const ofGroup = group !== undefined && group !== before ? `**${GROUPS[group]}**\n\n` : '';
   return `${ofGroup}${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
+
+/** Of all commands that use artifacts: the page says so once. */
+const COMMON: ReadonlySet<string> = new Set(['artifacts', 's3Timeout']);
 
 const SET_FLAGS: ReadonlySet<string> = new Set(
   SET_SETTING_NAMES.flatMap((name) => setSettingOf(name).flags.map(({ flag }) => flag)),
