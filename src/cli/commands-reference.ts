@@ -44,13 +44,15 @@ function section(command: CliCommand, before: string | undefined): string {
     ),
   ];
   const words = ['tidemark', group, usage, own.options.length + settings.length > 0 ? '[options]' : undefined];
-  const parts = [
-    `## \`${words.filter((word) => word !== undefined).join(' ')}\`\n${wrapped(summary)}`,
-    examples.map(([example, meaning]) => `    tidemark ${example}   # ${meaning}`).join('\n'),
-    lines.join('\n'),
+  const heading = words.filter((word) => word !== undefined).join(' ');
+  const below = [
+    ...examples
+      .filter(([example]) => `tidemark ${example}` !== heading)
+      .map(([example, meaning]) => `    tidemark ${example}   # ${meaning}`),
+    ...lines,
   ];
   const ofGroup = group !== undefined && group !== before ? `**${GROUPS[group]}**\n\n` : '';
-  return `${ofGroup}${parts.filter((part) => part !== '').join('\n\n')}\n`;
+  return [`${ofGroup}## \`${heading}\``, wrapped(summary), ...(below.length > 0 ? ['', ...below] : []), ''].join('\n');
 }
 
 /** Of all commands that use artifacts: the page says so once. */
