@@ -54,7 +54,12 @@ function outcome({ read, applied, failure }: UploadState): Outcome {
   };
 }
 
-function appliedView({ at, replacedInFiles: _, ...counts }: AppliedUpload): NonNullable<UploadView['applied']> {
+function appliedView({
+  at,
+  replacedInFiles: _,
+  unmentioned: __,
+  ...counts
+}: AppliedUpload): NonNullable<UploadView['applied']> {
   return { at: formatTime(at), ...counts };
 }
 

@@ -61,6 +61,8 @@ export interface MergeStep {
   readonly problems: readonly string[];
   /** In the last step: the records and deletions that a later one of the upload replaces. */
   readonly replaced?: ReplacedCounts;
+  /** Of the records that the delivery does not mention: the deletions of the delivery that exist already. */
+  readonly deletions?: number;
 }
 
 /** Number of records of a step, which are posted together. */

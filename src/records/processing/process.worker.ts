@@ -10,6 +10,7 @@ import type { DigesterData } from '../digests/digest.worker.ts';
 import { type MergeStep, mergeUpload, type UploadToApply } from './merge-upload.ts';
 import { type ReadingProgress, readUpload, type UploadToRead } from './read-upload.ts';
 import { SortedRecords } from './sorted-records.ts';
+import { type AppliedDelivery, unmentionedRecords } from './unmentioned-records.ts';
 
 /** Data that the thread is started with. */
 export interface ProcessThreadData {
@@ -66,6 +67,11 @@ const functions = {
     stores ??= await openStores(store, { onSlow: () => {} });
     steps = mergeUpload(upload, { index: stores.index, artifacts, folder, startDigester, sorted });
   },
+  async deleteUnmentioned(delivery: AppliedDelivery): Promise<void> {
+    stores ??= await openStores(store, { onSlow: () => {} });
+    steps = unmentionedRecords(delivery, { index: stores.index, artifacts });
+  },
+
   /** Undefined after the last step. */
   async next(): Promise<MergeStep | undefined> {
     const { done, value } = await steps!.next();

@@ -5,6 +5,7 @@ import { limitReading } from './limit-reading.ts';
 import type { MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessFunctions, ProcessThreadData } from './process.worker.ts';
 import type { ReadingProgress, UploadToRead } from './read-upload.ts';
+import type { AppliedDelivery } from './unmentioned-records.ts';
 
 /** Milliseconds that the thread stays: starting it takes as long as a small upload, and the next one may come soon. */
 const IDLE_MS = 10_000;
@@ -39,11 +40,20 @@ export class ProcessingThread {
   }
 
   /** @throws TidemarkError as `mergeUpload`; the signal's reason */
-  async *merge(upload: UploadToApply, signal: AbortSignal): AsyncGenerator<MergeStep> {
+  merge(upload: UploadToApply, signal: AbortSignal): AsyncGenerator<MergeStep> {
+    return this.#steps(() => this.#thread.call('merge', [upload]), signal);
+  }
+
+  /** @throws TidemarkError as `unmentionedRecords`; the signal's reason */
+  deleteUnmentioned(delivery: AppliedDelivery, signal: AbortSignal): AsyncGenerator<MergeStep> {
+    return this.#steps(() => this.#thread.call('deleteUnmentioned', [delivery]), signal);
+  }
+
+  async *#steps(begin: () => Promise<void>, signal: AbortSignal): AsyncGenerator<MergeStep> {
     using _ = this.#endedBy(signal);
     let isWhole = false;
     try {
-      await this.#thread.call('merge', [upload]);
+      await begin();
       yield* prefetch(() => this.#thread.call('next', []));
       isWhole = true;
     } catch (error) {

@@ -17,6 +17,7 @@ import { OneForm } from '../forms/one-form.ts';
 import { readFile } from '../forms/read-file.ts';
 import { type Erratum, type ReadItem, warningOf } from '../forms/record-form.ts';
 import type { FoundFile, GivenFile } from '../packages/found-file.ts';
+import type { UnpackLimits } from '../packages/unpacking.ts';
 import { RecordBlocks } from './record-blocks.ts';
 import type { SortedRecords } from './sorted-records.ts';
 
@@ -24,6 +25,7 @@ import type { SortedRecords } from './sorted-records.ts';
 export interface UploadToRead extends NamedUpload {
   readonly files: readonly UploadedFile[];
   readonly normalization: Normalization | undefined;
+  readonly limits: UnpackLimits;
   /** The hashes of its set. */
   readonly publishHashes: ResourceSet['publishHashes'];
   /** The folder for nested packages. */
@@ -128,9 +130,9 @@ class UploadReading {
   /** The media type of the records, when many deletions come before the first of them. */
   async #nextMime(): Promise<string | undefined> {
     const form = new OneForm();
-    const { scratchFolder, files } = this.#upload;
+    const { scratchFolder, limits, files } = this.#upload;
     for (const file of files) {
-      for await (const found of findRecordFiles(this.#given(file), { scratchFolder })) {
+      for await (const found of findRecordFiles(this.#given(file), { scratchFolder, limits })) {
         form.admit(found);
         if (form.mime !== undefined) return form.mime;
       }
@@ -139,9 +141,9 @@ class UploadReading {
   }
 
   async *#read(): AsyncGenerator<Block, void, undefined> {
-    const { files, scratchFolder, normalization } = this.#upload;
+    const { files, scratchFolder, limits, normalization } = this.#upload;
     const given = files.map((file) => this.#given(file));
-    for await (const { file, position } of filesInOrder(given, { scratchFolder })) {
+    for await (const { file, position } of filesInOrder(given, { scratchFolder, limits })) {
       const admitted = this.#form.admit(file);
       const counted = this.#begin(admitted, position);
       for await (const batch of readFile(admitted, normalization)) {

@@ -20,9 +20,9 @@ import {
   type StoredUploadState,
   type UploadState,
 } from '../arrivals/upload-state.ts';
+import { type Delivery, deliveryOf } from '../deliveries/delivery.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
-import { setOfStream } from '../set-names.ts';
-import { applyUpload, NOTHING_APPLIED } from './apply-upload.ts';
+import { applyDelivery } from './apply-upload.ts';
 import type { Attempt, FetchOptions } from './attempt.ts';
 import { reasonForNothingTaken } from './nothing-taken.ts';
 import type { ProcessThreadData } from './process.worker.ts';
@@ -94,12 +94,14 @@ interface ProcessingParts extends ProcessorParts {
 class Processing {
   readonly #parts: ProcessingParts;
   readonly #upload: Upload;
+  readonly #delivery: Delivery;
   readonly #attempt: Attempt;
   #state: StoredUploadState | undefined;
 
   constructor(parts: ProcessingParts, upload: Upload, attempt: Attempt) {
     this.#parts = parts;
     this.#upload = upload;
+    this.#delivery = deliveryOf(upload);
     this.#attempt = attempt;
   }
 
@@ -145,7 +147,7 @@ class Processing {
   }
 
   async #prepare(thread: ProcessingThread): Promise<{ readonly set: ResourceSet; readonly read: ReadUpload }> {
-    const set = await this.#parts.sets.bySlug(setOfStream(this.#upload, 'records'));
+    const set = await this.#parts.sets.bySlug(this.#delivery.set);
     const { read: known, applying } = this.#body;
     // A later version may read what an earlier one did not.
     const isKnown = known !== undefined && (applying !== undefined || reasonForNothingTaken(known) === undefined);
@@ -180,7 +182,8 @@ class Processing {
     const onProgress = ({ bytes, ofBytes, records }: ReadingProgress) =>
       this.#attempt.report({ done: bytes, total: ofBytes, text: `bytes read, ${records} records` });
     const { signal } = this.#attempt;
-    const toRead = { organization, stream, number, files, normalization, publishHashes };
+    const { limits } = this.#delivery;
+    const toRead = { organization, stream, number, files, normalization, publishHashes, limits };
     const read = await thread.read(toRead, signal, onProgress);
     failpoint('upload.read');
     const isMissing = ({ read }: UploadState) => read === undefined || reasonForNothingTaken(read) !== undefined;
@@ -195,15 +198,8 @@ class Processing {
     const { after } = this.#body.applying ?? (await this.#beginApplying());
     failpoint('upload.applying');
     const errataAt = await this.#parts.index.watermark();
-    const { records, recordsSha256, files } = read;
-    const totals =
-      records === undefined
-        ? NOTHING_APPLIED
-        : await applyUpload(
-            { set, upload: this.#upload, records, recordsSha256, files, after },
-            { ...this.#parts, thread },
-            this.#attempt,
-          );
+    const toApply = { delivery: this.#delivery, set, read, after };
+    const totals = await applyDelivery(toApply, { ...this.#parts, thread }, this.#attempt);
     failpoint('upload.applied');
     const applied = { at: Date.now(), ...totals };
     return (await this.#record((before) => before.applied === undefined && { applied, errataAt })).applied!;
