@@ -1,6 +1,5 @@
 import { Command, type Option } from 'commander';
 import { SET_SETTING_NAMES, setSettingOf } from '../config/set/set-settings.ts';
-import { defaultOfFlag } from '../config/setting.ts';
 import { settingOf } from '../config/settings.ts';
 import { OPTIONS_OF_EVERY_COMMAND, SETTINGS_OF_EVERY_COMMAND } from './build-program.ts';
 import type { CliCommand } from './cli-command.ts';
@@ -18,10 +17,15 @@ export async function commandsReference(): Promise<string> {
       EXIT_CODE_MEANINGS.map(([code, meaning]) => [String(code), meaning]),
     ),
     '## Options of every command\n',
-    optionTable([
-      ...settingRows(SETTINGS_OF_EVERY_COMMAND),
-      ...OPTIONS_OF_EVERY_COMMAND.map(([flags, meaning]): Row => [flags, sentence(`${meaning}.`)]),
-    ]),
+    [
+      ...OPTIONS_OF_EVERY_COMMAND.map(([flags, meaning]) => optionLine([flags, sentence(`${meaning}.`)])),
+      ...settingLine(
+        'settings of the program',
+        'settings-of-the-program',
+        SETTINGS_OF_EVERY_COMMAND.map((name) => settingOf(name).flag!),
+      ),
+      '',
+    ].join('\n'),
     ...commands.map((command, at) => section(command, commands[at - 1]?.group)),
   ].join('\n');
 }
@@ -88,20 +92,6 @@ function optionRow({ flags, description, defaultValue, mandatory }: Option): Row
   const byDefault = defaultValue === undefined ? '' : ` Default: ${[defaultValue].flat().join(', ') || 'none'}.`;
   const text = description.endsWith('.') ? description : `${description}.`;
   return [flags, `${sentence(text)}${mandatory ? ' Must be given.' : ''}${byDefault}`];
-}
-
-function settingRows(names: readonly Parameters<typeof settingOf>[0][]): readonly Row[] {
-  return names.map((name) => {
-    const setting = settingOf(name);
-    return [setting.flag!, `${setting.meaning}${defaultOfFlag(setting)}`];
-  });
-}
-
-function optionTable(rows: readonly Row[]): string {
-  return table(
-    ['Option', 'Meaning'],
-    rows.map(([flags, meaning]) => [`\`${flags}\``, meaning]),
-  );
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
