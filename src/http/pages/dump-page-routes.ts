@@ -38,8 +38,8 @@ export async function shownDump(
   set: ResourceSet,
   isAdministrator: boolean,
 ): Promise<ShownDump | undefined> {
-  const { source, noDump } = traitsOf(set.origin);
-  if (source === undefined || noDump !== undefined) return undefined;
+  const { source, reasonForNoDump } = traitsOf(set.origin);
+  if (source === undefined || reasonForNoDump !== undefined) return undefined;
   const [dump, job] = await Promise.all([
     dumps.known.dumpOf(set).catch((error: unknown) => {
       if (isTidemarkError(error, 'not-found')) return undefined;

@@ -30,7 +30,7 @@ export const BEGIN_RESUMABLE = {
   tag: 'uploads',
   summary: 'Begins files that are sent in several requests, by tus 1.0',
   description:
-    'Send `Tus-Resumable: 1.0.0`, `Upload-Length`, and `Upload-Metadata` with `filename`, and if wanted `stream` and `name` (of the upload), each in Base64. Several files of one upload are sent one behind the other: in place of `filename`, `files` is JSON such as `[{"name": "a.mrc", "length": 123}]`, and `Upload-Length` is the sum. The header `Location` has where the bytes go.',
+    'Send `Tus-Resumable: 1.0.0`, `Upload-Length`, and `Upload-Metadata` with `filename`, and if wanted `stream` and `name` (of the upload), each in Base64. Several files of one upload are sent one behind the other: in place of `filename`, `files` is JSON such as `[{"name": "a.mrc", "length": 123}]`, and `Upload-Length` is the sum. Of one file whose length is not known yet, send `Upload-Defer-Length: 1` in place of `Upload-Length`. The header `Location` has where the bytes go.',
   query: z.strictObject({ stream: text('The stream; the default one without it.', 'main') }),
   answers: [
     { status: 201, description: 'It is begun.', headers: ['Location', ...STATUS_HEADERS] },
@@ -62,7 +62,10 @@ export const SHOW_RESUMABLE = {
     'HEAD is what clients of tus ask before they go on. When all bytes are stored and it has become an upload, the answer has its number, for a day, unless hundreds of others have followed.',
   query: NO_PARAMETERS,
   answers: [
-    { ...json(resumableSchema, 'Its state.'), headers: ['Upload-Length', 'Upload-Metadata', ...STATUS_HEADERS] },
+    {
+      ...json(resumableSchema, 'Its state.'),
+      headers: ['Upload-Length', 'Upload-Defer-Length', 'Upload-Metadata', ...STATUS_HEADERS],
+    },
     NONE,
     { status: 409, description: 'It is whole, but its stream was archived meanwhile.' },
   ],
@@ -73,13 +76,16 @@ export const SEND_RESUMABLE = {
   tag: 'uploads',
   summary: 'Sends the next bytes of a resumable upload',
   description:
-    'Send `Tus-Resumable: 1.0.0`, and `Upload-Offset` with the number of bytes that are stored. What came before a break is stored. With the last byte, the files become an upload.',
+    'Send `Tus-Resumable: 1.0.0`, and `Upload-Offset` with the number of bytes that are stored. What came before a break is stored. With the last byte, the files become an upload. If it was begun without its length, send `Upload-Length` with the last bytes, or with none after them.',
   query: NO_PARAMETERS,
   body: { [TUS_BODY]: 'bytes' },
   answers: [
     { status: 204, description: 'The bytes are stored, durably.', headers: STATUS_HEADERS },
     NONE,
-    { status: 409, description: 'Another number of bytes is stored, or the stream was archived meanwhile.' },
+    {
+      status: 409,
+      description: 'Another number of bytes is stored, it has another length, or the stream was archived meanwhile.',
+    },
     OTHER_VERSION,
   ],
 } satisfies Operation;

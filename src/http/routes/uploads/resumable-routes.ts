@@ -96,10 +96,11 @@ export function resumableRoutes(
       async handle(request, response) {
         requireTus(request.headers);
         const offset = bytesOf(request.headers, 'Upload-Offset');
+        const length = request.get('Upload-Length') === undefined ? undefined : lengthOf(request.headers);
         const body = requestBody(request, { idleTimeoutMs, stopping, isPaced: true });
         setStatus(
           response,
-          await resumableUploads.receive(param(request, 'org'), param(request, 'upload'), { offset, body }),
+          await resumableUploads.receive(param(request, 'org'), param(request, 'upload'), { offset, length, body }),
         );
         response.status(204).end();
       },

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { SourceWatch } from '../../source.ts';
+import type { SourceWatch } from './source.ts';
 
 interface WatchOptions {
   readonly intervalMs: number;
@@ -13,10 +13,10 @@ interface WatchOptions {
 const LONGEST_SILENCE_MS = 60_000;
 
 /**
- * Polls which artifact is the newest. When the store does not answer, a change is reported, and the sync finds the
- * cause.
+ * Watches a source by polling the name of the newest thing that it has. When the source does not answer, a change is
+ * reported, and the sync finds the cause.
  */
-export async function watchArtifacts(
+export async function watchNewest(
   newest: () => Promise<string | undefined>,
   { intervalMs, onChange }: WatchOptions,
 ): Promise<SourceWatch> {
@@ -24,10 +24,10 @@ export async function watchArtifacts(
   const { signal } = closing;
   const read = () =>
     newest().then(
-      (key) => key ?? '(none)',
+      (name) => name ?? '(none)',
       () => '(unknown)',
     );
-  // Read before the first sync, so that an artifact that is stored during that sync is noticed.
+  // Read before the first sync, so that what becomes the newest during that sync is noticed.
   let seen = await read();
   let reported = performance.now();
   const follow = async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isTidemarkError } from '../../../../src/core/errors.ts';
 import { CalledThread, startWorker } from '../../../../src/lib/workers/rpc.ts';
-import { limitReading } from '../../../../src/records/processing/limit-reading.ts';
+import { limitReading } from '../../../../src/records/deliveries/limit-reading.ts';
 import type { TestFunctions } from '../../../support/rpc.worker.ts';
 
 describe('the limit of processor time for reading an upload', () => {

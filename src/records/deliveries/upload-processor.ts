@@ -20,10 +20,10 @@ import {
   type StoredUploadState,
   type UploadState,
 } from '../arrivals/upload-state.ts';
-import { type Delivery, deliveryOf } from '../deliveries/delivery.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
-import { applyDelivery } from './apply-upload.ts';
+import { applyDelivery } from './apply-delivery.ts';
 import type { Attempt, FetchOptions } from './attempt.ts';
+import { type Delivery, deliveryOf } from './delivery.ts';
 import { reasonForNothingTaken } from './nothing-taken.ts';
 import type { ProcessThreadData } from './process.worker.ts';
 import type { ProcessingThread } from './processing-thread.ts';

@@ -130,7 +130,7 @@ class UploadReading {
   /** The media type of the records, when many deletions come before the first of them. */
   async #nextMime(): Promise<string | undefined> {
     const form = new OneForm();
-    const { scratchFolder, limits, files } = this.#upload;
+    const { scratchFolder, files, limits } = this.#upload;
     for (const file of files) {
       for await (const found of findRecordFiles(this.#given(file), { scratchFolder, limits })) {
         form.admit(found);
@@ -141,7 +141,7 @@ class UploadReading {
   }
 
   async *#read(): AsyncGenerator<Block, void, undefined> {
-    const { files, scratchFolder, limits, normalization } = this.#upload;
+    const { files, scratchFolder, normalization, limits } = this.#upload;
     const given = files.map((file) => this.#given(file));
     for await (const { file, position } of filesInOrder(given, { scratchFolder, limits })) {
       const admitted = this.#form.admit(file);
