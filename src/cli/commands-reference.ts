@@ -55,7 +55,7 @@ function section(command: CliCommand, before: string | undefined): string {
       .map(([example, meaning]) => `    tidemark ${example}   # ${meaning}`),
     ...lines,
   ];
-  const ofGroup = group !== undefined && group !== before ? `**${GROUPS[group]}**\n\n` : '';
+  const ofGroup = group !== undefined && group !== before ? `**${GROUPS[group]}**\n` : '';
   return [`${ofGroup}## \`${heading}\``, wrapped(summary), ...(below.length > 0 ? ['', ...below] : []), ''].join('\n');
 }
 
