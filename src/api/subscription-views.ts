@@ -1,12 +1,12 @@
 import { formatStamp } from '../core/stamp.ts';
-import type { DeliveryState } from '../publish/notify/delivery-state.ts';
-import type { Subscriber, Subscription } from '../publish/notify/subscription.ts';
+import type { SenderState } from '../publish/notify/sender-lease.ts';
+import type { Subscriber, Subscription } from '../publish/notify/subscriptions.ts';
 import type { SubscriptionView } from './subscription-schemas.ts';
 
 /** The view of a subscription in the API, and on the command line. Its secret stays in the catalog. */
 export function subscriptionView(
   { id, topic, callback, active, pending }: Subscription,
-  { progress }: DeliveryState,
+  { progress }: SenderState,
 ): SubscriptionView {
   const known = progress[id]?.since === active?.since ? progress[id] : undefined;
   const asked = pending?.mode === 'subscribe' ? pending : undefined;
