@@ -17,7 +17,7 @@ const GONE = 410;
 
 export type SendOutcome = 'sent' | 'failed' | 'gone';
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly channel: Channel;
   readonly progress: SendingProgress;
   readonly client: CallbackClient;
@@ -39,7 +39,7 @@ export interface SenderOptions {
  * Sends one subscriber everything that it has not received yet: in order, one request at a time, repeating each part
  * until it is accepted.
  */
-export class NotificationSender {
+class NotificationSender {
   readonly #options: SenderOptions;
   readonly #stopping = new AbortController();
   #progress: SendingProgress;

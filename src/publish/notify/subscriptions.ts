@@ -65,7 +65,7 @@ export interface Topic {
 /** Seconds. WebSub, 8.2 recommends ten days as a default. */
 export const LEASE = { shortest: 5, usual: 864_000, longest: 2_592_000 };
 
-export interface SubscriptionLimits {
+interface SubscriptionLimits {
   readonly all: number;
   /** With callbacks of one host, whatever their ports. */
   readonly ofAHost: number;
