@@ -36,7 +36,7 @@ import { PostingLog } from './observe/audit/posting-log.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
 import type { ListArchives } from './publish/archives/list-archives.ts';
 import type { DocumentPublisher } from './publish/document-publisher.ts';
-import { requireBytes } from './publish/dumps/dump-plan.ts';
+import { requireDumpable } from './publish/dumps/dump-plan.ts';
 import type { Dumps } from './publish/dumps/dumps.ts';
 import type { Packer } from './publish/dumps/packer.ts';
 import { CallbackClient } from './publish/notify/callback-client.ts';
@@ -44,7 +44,7 @@ import { ChangeFeeds } from './publish/notify/change-feeds.ts';
 import { Deliverer, type DelivererParts } from './publish/notify/deliverer.ts';
 import { Subscriptions } from './publish/notify/subscriptions.ts';
 import { openPublishing, type Publishing } from './publish/open-publishing.ts';
-import { readTurn } from './publish/versions/removals.ts';
+import { readReservation } from './publish/versions/removals.ts';
 import { VersionPruner } from './publish/versions/version-pruner.ts';
 import { Versions } from './publish/versions/versions.ts';
 import { ResumableUploads } from './records/arrivals/resumable/resumable-uploads.ts';
@@ -140,7 +140,7 @@ async function openParts(
   const stored = await openStored({ configuration, metrics, onSlow }, closers);
   const { catalog, gauge, jobs, index, sets, postingLog, updater, linked, artifacts } = stored;
   const setRoots = new SetRoots(configuration, ({ id, slug }) => {
-    const lastRemovals = async () => (await readTurn(catalog, id))?.body;
+    const lastRemovals = async () => (await readReservation(catalog, id))?.body;
     return { set: id, artifacts, lastRemovals, onAllKept: () => sets.recordVersions(slug) };
   });
   const contentsParts: ContentsParts = {
@@ -191,7 +191,7 @@ async function openParts(
     gauge,
     sets,
     jobs,
-    dumpJobs: new JobsOfSets(jobs, buildDump, (set) => requireBytes(set, 'conflict')),
+    dumpJobs: new JobsOfSets(jobs, buildDump, (set) => requireDumpable(set, 'conflict')),
     listJobs: new JobsOfSets(jobs, keepList),
     nextJobs: () => nextTimes({ definitions: JOB_DEFINITIONS, parts: app }, Date.now()),
     artifacts,
@@ -369,7 +369,7 @@ function openSources(
   const rootOf: App['rootOf'] = (set) => setRoots.of(set);
   const records = new Records(artifacts, catalog);
   const ofStreams = openStreamParts({ catalog, index, sets });
-  closers.add(() => ofStreams.news.close());
+  closers.add(() => ofStreams.watcher.close());
   const parts = { ...ofStreams, index, rootOf, artifacts, catalog, updater, comparer, records, pollIntervalMs };
   const sourceOf: App['sourceOf'] = (set) => openSource(set, parts);
   const servedSourceOf: App['servedSourceOf'] = (set) => openServed(set, parts);

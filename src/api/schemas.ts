@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { CHANGE_KINDS } from '../core/change.ts';
 import { TIME_UNITS } from '../core/time-unit.ts';
 import { postedEventSchema } from '../ingest/posted-schema.ts';
-import { eachListed, isOptional } from '../publish/documents.ts';
+import { byListedKind, isOptional } from '../publish/documents.ts';
 import { settingsOfAdministrators } from './set-schemas.ts';
 
 /** The shapes of the JSON API. Those with an id are components of its description at /api/openapi.json. */
@@ -167,7 +167,7 @@ export const setSchema = z
         'Published files whose name, or that of a folder above, begins with a dot, as of the last scan: their number, and the first. Only administrators see it.',
       ),
     epoch: z.int().min(1).describe('Rises when its history starts anew.'),
-    documents: z.strictObject(eachListed((kind) => (isOptional(kind) ? uri.optional() : uri))),
+    documents: z.strictObject(byListedKind((kind) => (isOptional(kind) ? uri.optional() : uri))),
   })
   .meta({ id: 'ResourceSet', description: 'A set with its numbers and documents.' });
 

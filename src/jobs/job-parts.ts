@@ -37,7 +37,7 @@ export interface JobParts {
   readonly uploadEnds: Pick<UploadEnds, 'visit' | 'recordMissed'>;
   readonly uploadBacklog: Pick<UploadBacklog, 'visit'>;
   readonly partlyApplied: Pick<PartlyApplied, 'visit'>;
-  readonly resumableUploads: Pick<ResumableUploads, 'tend'>;
+  readonly resumableUploads: Pick<ResumableUploads, 'cleanUp'>;
   readonly streamDumps: Pick<StreamDumps, 'build' | 'removeUnused'>;
   /** Archives the log in a thread. */
   archive(signal: AbortSignal): Promise<Archived>;

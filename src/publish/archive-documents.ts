@@ -77,7 +77,7 @@ function plan({ set, folder, fingerprint: ofSet }: PublishedSet, { uri, entries,
   const print = fingerprint(ofSet, job.kind, entries.length, entries[0]?.uri);
   return {
     reference: { folder, name: documentName(uri), version: newest, fingerprint: print },
-    making: () => ({ newest, job }),
+    task: () => ({ newest, job }),
   };
 }
 

@@ -8,7 +8,7 @@ import { FileSource } from './files/file-source.ts';
 import { ArtifactSource, type ArtifactSourceParts } from './records/artifact/artifact-source.ts';
 import { DefaultStreams } from './records/stream/default-streams.ts';
 import { openStream, type StreamSourceParts } from './records/stream/open-stream.ts';
-import { StreamNews } from './records/stream/stream-news.ts';
+import { StreamWatcher } from './records/stream/stream-watcher.ts';
 import type { ServedSource } from './served-source.ts';
 import type { Source } from './source.ts';
 
@@ -49,9 +49,9 @@ interface StreamStores {
   readonly sets: { list(): Promise<readonly ResourceSet[]> };
 }
 
-/** Opens what the sources of all streams share; the caller closes `news`. */
+/** Opens what the sources of all streams share; the caller closes `watcher`. */
 export function openStreamParts({ catalog, index, sets }: StreamStores) {
-  return { streams: new DefaultStreams(catalog, () => sets.list()), news: new StreamNews({ catalog, index }) };
+  return { streams: new DefaultStreams(catalog, () => sets.list()), watcher: new StreamWatcher({ catalog, index }) };
 }
 
 /** Opens the source for requests. Undefined for a set that others post to and whose bytes others serve. */

@@ -90,7 +90,7 @@ describe('the committer on Elasticsearch', () => {
         .sort((one, other) => one.stamp - other.stamp);
       assert.deepEqual(
         // What is not live has no weight, once it is applied.
-        changes.map(({ was }) => ({ ...was, weight: was.live ? was.weight : 0 })),
+        changes.map(({ before }) => ({ ...before, weight: before.live ? before.weight : 0 })),
         [
           { stamp: 0, weight: 0, live: false },
           { stamp: stamps[0], weight: 501, live: true },

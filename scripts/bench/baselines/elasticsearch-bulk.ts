@@ -60,7 +60,7 @@ function changeOf(line: string, number: number): LoggedChange {
     hashes: { 'sha-256': hash.slice('sha-256:'.length) },
     links: [{ rel: ln[0].rel, href: ln[0].href.value, mime: ln[0].mime }],
   };
-  const was = { stamp: 0, weight: 0, live: false };
+  const before = { stamp: 0, weight: 0, live: false };
   const key = `/${location.value}`;
   const order = sortKeyOf(1, key);
   return {
@@ -73,7 +73,7 @@ function changeOf(line: string, number: number): LoggedChange {
     created: stamp,
     window: 1,
     weight: 600,
-    was,
+    before,
     state,
     encoded: undefined,
   };

@@ -111,11 +111,11 @@ async function* commits(
       const change = { kind: 'created', stamp, weight } as const;
       const full = countChange(ledger, change, set);
       if (full !== undefined) closed.push({ ...full, set: set.id });
-      const was = { stamp: 0, weight: 0, live: false };
+      const before = { stamp: 0, weight: 0, live: false };
       const window = ledger.window.number;
       const sortKey = sortKeyOf(set.id, key);
       const names = { set: set.id, key, sortKey, id: resourceId(sortKey) };
-      changes.push({ ...change, ...names, state, encoded: encodeState(state), created: stamp, was, window });
+      changes.push({ ...change, ...names, state, encoded: encodeState(state), created: stamp, before, window });
     }
     const after = uuid;
     commit += 1;

@@ -56,13 +56,13 @@ export class Mirror {
    * Syncs the copy with its source, as far as the source can be read.
    * @throws DocumentFailure when a list cannot be read: the copy is unchanged then, or has some of the changes
    */
-  async pass(asked: Asked = {}): Promise<PassReport> {
+  async pass(options: PassOptions = {}): Promise<PassReport> {
     await this.#refreshSet();
     try {
-      return await this.#pass(asked);
+      return await this.#pass(options);
     } catch (error) {
       if (!(await this.#set.hasOthersAfter(error))) throw error;
-      return this.#pass(asked);
+      return this.#pass(options);
     }
   }
 
@@ -77,7 +77,7 @@ export class Mirror {
     }
   }
 
-  async #pass({ compares = false, skipsFailed = false }: Asked): Promise<PassReport> {
+  async #pass({ compares = false, skipsFailed = false }: PassOptions): Promise<PassReport> {
     const { options, state, target, own } = this.#parts;
     const begun = performance.now();
     await target.requireOwned();
@@ -183,7 +183,7 @@ export class Mirror {
   }
 
   /** Reads the wanted state of resources: from the changes, or from the Resource List and the changes after it. */
-  async #read(wanted: WantedTable, { compares = false, skipsFailed = false }: Asked): Promise<WantedRead> {
+  async #read(wanted: WantedTable, { compares = false, skipsFailed = false }: PassOptions): Promise<WantedRead> {
     const { state } = this.#parts;
     const cursor = cursorOf(state);
     if (!compares && cursor !== undefined && this.#set.documents.changeList !== undefined) {
@@ -269,7 +269,7 @@ export class Mirror {
   }
 }
 
-interface Asked {
+interface PassOptions {
   /** Whether to compare the copy with the Resource List even if the changes suffice. */
   readonly compares?: boolean;
   /** Whether resources that failed before are skipped. */

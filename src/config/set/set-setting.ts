@@ -172,7 +172,7 @@ export function checkPublishedHashes(hashes: readonly HashAlgorithm[], origin: O
 export function requireVersions(option: string, origin: Origin): void {
   const { noVersions } = traitsOf(origin);
   if (noVersions !== undefined) throw refused(`${option} is not for this set: ${noVersions}`);
-  requireBytes(option, origin);
+  requireOriginWithBytes(option, origin);
 }
 
 /** Resources of a set without files get links from their records, or with posted events. */
@@ -203,7 +203,7 @@ export function requireFiles(origin: Origin): void {
 }
 
 /** If another server has the resources of a set, nothing can be made from their bytes. */
-export function requireBytes(option: string, origin: Origin): void {
+export function requireOriginWithBytes(option: string, origin: Origin): void {
   const { source, noDump } = traitsOf(origin);
   if (noDump !== undefined) throw refused(`${option} is not for this set: ${noDump}`);
   if (source !== undefined) return;

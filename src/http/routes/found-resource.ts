@@ -18,7 +18,7 @@ export interface FoundResource {
   readonly vary?: string;
 }
 
-interface Asked {
+interface ResourceRequest {
   readonly set: ResourceSet;
   readonly key: ResourceKey;
   /** The representations of all resources of the set. */
@@ -33,16 +33,16 @@ interface Asked {
  */
 export async function findResource(
   index: Pick<ResourceStates, 'lookup'>,
-  asked: Asked,
+  request: ResourceRequest,
 ): Promise<FoundResource | undefined> {
-  const { set, key, representations, accept } = asked;
+  const { set, key, representations, accept } = request;
   const suffixed = representations.filter(({ suffix }) => key.endsWith(suffix) && key.length > suffix.length + 1);
   const keys = suffixed.map(({ suffix }) => key.slice(0, -suffix.length));
   const [found, ...bases] = await index.lookup(set.id, [key, ...keys]);
   if (found?.state !== undefined) {
     if (representations.length === 0) return { key, state: found.state, links: [] };
-    const links = await linksOf(index, asked, key);
-    const representation = negotiateType(accept, representations) ?? notAcceptable(asked, links);
+    const links = await linksOf(index, request, key);
+    const representation = negotiateType(accept, representations) ?? notAcceptable(request, links);
     return { key, state: found.state, representation, links, vary: 'Accept' };
   }
   const at = bases.findIndex((base) => base?.state !== undefined);
@@ -52,14 +52,14 @@ export async function findResource(
     key: base.key,
     state: base.state,
     representation: suffixed[at]!,
-    links: await linksOf(index, asked, base.key),
+    links: await linksOf(index, request, base.key),
   };
 }
 
 /** Links to the resource, and to its representations, except one whose key belongs to another resource. */
 async function linksOf(
   index: Pick<ResourceStates, 'lookup'>,
-  { set, representations }: Asked,
+  { set, representations }: ResourceRequest,
   key: ResourceKey,
 ): Promise<readonly string[]> {
   const uri = uriOf(set.urlPrefix, key);
@@ -75,7 +75,7 @@ async function linksOf(
   ];
 }
 
-function notAcceptable({ representations }: Asked, links: readonly string[]): never {
+function notAcceptable({ representations }: ResourceRequest, links: readonly string[]): never {
   const types = representations.map(({ mime }) => mime).join(' or ');
   throw new HttpError(406, {
     code: 'not-acceptable',

@@ -10,7 +10,7 @@ import { failpoint } from '../../lib/failpoint.ts';
 import { type NdjsonLine, NdjsonLines } from '../../lib/ndjson-lines.ts';
 import { MAX_RECORD_BYTES } from '../input-item.ts';
 import type { Gathering } from './gathering.ts';
-import type { Place, Superseded } from './id-ledger.ts';
+import type { Superseded, WrittenPlace } from './id-ledger.ts';
 import type { RunSummary } from './run-summary.ts';
 
 interface PublishOptions {
@@ -103,7 +103,7 @@ async function* deletedRecords(
 function keep(
   { gathered, superseded }: Pick<PublishOptions, 'gathered' | 'superseded'>,
   id: string,
-  { file, ordinal }: Omit<Place, 'line'>,
+  { file, ordinal }: Omit<WrittenPlace, 'line'>,
 ): boolean {
   if (!superseded.has(file, ordinal)) return true;
   const lines = superseded.linesOf(file, ordinal);

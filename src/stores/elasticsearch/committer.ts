@@ -25,6 +25,7 @@ import {
   type LedgerEntry,
   type LoggedChange,
   type LoggedOrder,
+  type StateBefore,
 } from './commit-record.ts';
 import type { CurrentStateReader, EventKeys } from './current-state-reader.ts';
 import { Reservations } from './reservation.ts';
@@ -220,7 +221,7 @@ function toLogged(
   const { state: encoded, stamp, created, weight, order } = after;
   const state = given && decodedState(given);
   const names = { set, key, sortKey, id };
-  const change = { kind, stamp, state, encoded, weight, window, created, was: formerOf(before) };
+  const change = { kind, stamp, state, encoded, weight, window, created, before: stateBefore(before) };
   return order === undefined ? { ...names, ...change } : { ...names, ...change, order };
 }
 
@@ -235,9 +236,9 @@ function toLoggedOrder(
   return { set, key, sortKey, id, order: order!, raised: raised!, stamp, created, weight, state, encoded };
 }
 
-const NEVER: LoggedChange['was'] = { stamp: 0, weight: 0, live: false };
+const NEVER: StateBefore = { stamp: 0, weight: 0, live: false };
 
-function formerOf(before: CurrentState | undefined): LoggedChange['was'] {
+function stateBefore(before: CurrentState | undefined): StateBefore {
   if (before === undefined) return NEVER;
   return { stamp: before.stamp, weight: before.weight, live: before.state !== undefined };
 }

@@ -31,7 +31,7 @@ export const uploadsShow: CliCommand<Options> = {
   async run(call) {
     const { view, status } = await withExistingApp(call, async ({ uploads }) => {
       const upload = await namedUpload(uploads, call.args[0]);
-      const state = await (call.options.wait ? settled(uploads, upload, call.stopped) : uploads.stateOf(upload));
+      const state = await (call.options.wait ? stateAtEnd(uploads, upload, call.stopped) : uploads.stateOf(upload));
       return { view: uploadView(upload, state), status: statusOf(state) };
     });
     await call.terminal.print(describeUpload(view), view);
@@ -39,7 +39,7 @@ export const uploadsShow: CliCommand<Options> = {
   },
 };
 
-async function settled(
+async function stateAtEnd(
   uploads: Pick<App['uploads'], 'stateOf'>,
   upload: Upload,
   stopped: AbortSignal,

@@ -1,12 +1,12 @@
 import type { OpenApiDocument } from '../../openapi/openapi-document.ts';
-import type { Asked } from './curl-example.ts';
+import type { CalledOperation } from './curl-example.ts';
 
 /** The operations of one tag, which have a page of their own. */
 export interface ApiGroup {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly operations: readonly Asked[];
+  readonly operations: readonly CalledOperation[];
 }
 
 /** All groups, without the pages for people. */
@@ -23,7 +23,7 @@ export function groupsOf(document: OpenApiDocument): readonly ApiGroup[] {
 }
 
 /** HEAD is left out: its response is that of GET. */
-function operationsOf({ paths }: OpenApiDocument): readonly Asked[] {
+function operationsOf({ paths }: OpenApiDocument): readonly CalledOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([method]) => method !== 'head')

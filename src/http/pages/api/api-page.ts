@@ -4,7 +4,7 @@ import { table } from '../parts/tables.ts';
 import { type ApiPage, renderBesideContents, SHAPES } from './api-frame.ts';
 import { type ApiGroup, groupsOf } from './api-groups.ts';
 import { withCode } from './api-schema.ts';
-import type { Asked, ExampleSets } from './curl-example.ts';
+import type { CalledOperation, ExampleSets } from './curl-example.ts';
 
 /**
  * The description of the API as a web page: the contents of /api/openapi.json, without the pages. Operations and shapes
@@ -35,7 +35,7 @@ const SECTIONS = [
 
 function groupSection({ name, title, description, operations }: ApiGroup): Html {
   const address = `reference/${name}`;
-  const entry = ({ method, path, operation: { operationId, summary } }: Asked) =>
+  const entry = ({ method, path, operation: { operationId, summary } }: CalledOperation) =>
     html`<li id="${operationId}"><a href="${address}#${operationId}">${summary}</a><br><span class="quiet">${method.toUpperCase()} <code>${path}</code></span></li>\n`;
   return html`<h2 id="${name}"><a href="${address}">${title}</a></h2>
 <p>${description}</p>

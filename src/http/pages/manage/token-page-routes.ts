@@ -97,7 +97,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
           });
           response.locals.subject = `${record.name} (${record.id})`;
           const keeping = { baseUrl: configuration.baseUrl, maxAge: MADE_MS };
-          setCookie({ request, response }, await app.sessions.showOnce(token), keeping);
+          setCookie({ request, response }, await app.sessions.cookieToShow(token), keeping);
           response.redirect(303, './tokens/made');
         });
       },
@@ -108,7 +108,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
       action: 'read-source',
       operation: MADE,
       async handle(request, response) {
-        const cookie = await app.sessions.shownOnce(request.headers.cookie);
+        const cookie = await app.sessions.tokenToShow(request.headers.cookie);
         const made = cookie && (await tokens.show(cookie.token));
         const frame = await frameOf(app, request, response);
         if (cookie !== undefined) {

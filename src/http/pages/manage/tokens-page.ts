@@ -7,14 +7,14 @@ import { timeOf } from '../parts/job-parts.ts';
 import { renderPage } from '../parts/layout.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
 import { stackingTable } from '../parts/tables.ts';
-import type { Attempt } from './set-pages.ts';
+import type { RejectedForm } from './set-pages.ts';
 
 export interface TokensPage {
   readonly frame: Frame;
   /** Newest first. */
   readonly tokens: readonly TokenView[];
   readonly revoked?: TokenView | undefined;
-  readonly attempt?: Attempt | undefined;
+  readonly attempt?: RejectedForm | undefined;
 }
 
 /** All tokens that were ever created, and the form that creates one. */

@@ -10,7 +10,7 @@ export type ReadMarc = (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<rea
 
 export type ReadRecord = GoodRecord | Erratum;
 
-interface Place {
+interface RecordPosition {
   /** The number of the record in its file, counted from 1. A record of several physical records counts once. */
   readonly ordinal: number;
   /** Number of bytes before the record in the unpacked file. */
@@ -18,7 +18,7 @@ interface Place {
 }
 
 /** A record that can be stored, and written in both formats. */
-export interface GoodRecord extends Place {
+export interface GoodRecord extends RecordPosition {
   readonly kind: 'record';
   /** Its field 001 without the white space around it; never empty. */
   readonly id: string;
@@ -33,7 +33,7 @@ export interface GoodRecord extends Place {
  * A part of the file that could not be read; or a warning about a record that was read. The records before and after it
  * are not affected.
  */
-export interface Erratum extends Place {
+export interface Erratum extends RecordPosition {
   readonly kind: 'erratum';
   /** The id of the record, where it could be read. */
   readonly id?: string;
@@ -44,9 +44,9 @@ export interface Erratum extends Place {
 }
 
 /** A physical record of MARC21, or an element `record` of MARCXML. */
-export type Part = GoodPart | BadPart;
+export type MarcPart = GoodMarcPart | BadMarcPart;
 
-interface PartPlace {
+interface MarcPartFacts {
   readonly offset: number;
   /** Leader/06. */
   readonly type: number | undefined;
@@ -56,7 +56,7 @@ interface PartPlace {
   readonly warning?: string | undefined;
 }
 
-export interface GoodPart extends PartPlace {
+export interface GoodMarcPart extends MarcPartFacts {
   readonly id: string;
   readonly deleted: boolean;
   readonly record: MarcRecord;
@@ -64,7 +64,7 @@ export interface GoodPart extends PartPlace {
 }
 
 /** One that cannot be read; its id may be known. */
-export interface BadPart extends PartPlace {
+export interface BadMarcPart extends MarcPartFacts {
   readonly id: string | undefined;
   readonly reason: string;
 }

@@ -7,13 +7,13 @@ import { compareDeliveries, compareNumbers } from './compare-files.ts';
 import { numberText } from './delivered-files.ts';
 import type { FilesOrigin } from './files-origin.ts';
 import { openStoredFile } from './open-stored-file.ts';
-import type { StreamNews } from './stream-news.ts';
+import type { StreamWatcher } from './stream-watcher.ts';
 import { verifyDeliveries } from './verify-files.ts';
 
 export interface FilesSourceParts {
   readonly index: Pick<ResourceStates, 'read'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
-  readonly news: Pick<StreamNews, 'subscribe'>;
+  readonly watcher: Pick<StreamWatcher, 'subscribe'>;
 }
 
 /**
@@ -55,10 +55,10 @@ export class FilesSource implements Source {
   }
 
   watch(onChange: (path: string) => void): Promise<SourceWatch> {
-    return this.#parts.news.subscribe({
+    return this.#parts.watcher.subscribe({
       onDocument: (document) => {
-        const news = this.#origin.newsIn(document);
-        if (news !== undefined) onChange(news === 'all' ? '' : numberText(news));
+        const number = this.#origin.deliveryIn(document);
+        if (number !== undefined) onChange(number === 'all' ? '' : numberText(number));
       },
     });
   }
