@@ -15,7 +15,8 @@ import { hashOf } from './pass/apply-wanted.ts';
 import { compareWithSource } from './pass/compare-source.ts';
 import type { MirroredSet } from './source/find-set.ts';
 import { cursorOf } from './state/cursor.ts';
-import type { KnownResource, MirrorState } from './state/mirror-state.ts';
+import type { KnownResource } from './state/known-resource.ts';
+import type { MirrorState } from './state/mirror-state.ts';
 import { WantedTable } from './state/wanted-table.ts';
 import type { MirrorTarget } from './target/mirror-target.ts';
 

@@ -37,9 +37,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     state.beginNames(target.keepsNames);
     const requests = await openRequests(options);
     closers.add(() => requests.close());
-    const { fetcher, streams } = requests;
+    const { fetcher, eventReader } = requests;
     const reader = { fetcher, limits: LIMITS, signal, progress: () => {} };
-    const parts = { options, reader, streams, state, target, own };
+    const parts = { options, reader, eventReader, state, target, own };
     return new Mirror(await setWhenReadable(parts), parts, closers);
   } catch (error) {
     // The error that kept it from being opened is more useful than one of closing.

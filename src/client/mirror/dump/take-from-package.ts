@@ -12,7 +12,7 @@ import { ZipPackage } from '../../read/zip-file.ts';
 import { agrees, strongestOf, type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 import { type ApplyParts, rightAlready } from '../pass/apply-wanted.ts';
 import { ResourceFailure, type StagedResource, stage, stageStream } from '../pass/fetch-resource.ts';
-import type { KnownResource } from '../state/mirror-state.ts';
+import type { KnownResource } from '../state/known-resource.ts';
 import type { WantedRow, WantedTable } from '../state/wanted-table.ts';
 
 export interface TakeParts extends ApplyParts {

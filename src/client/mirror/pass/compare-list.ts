@@ -4,7 +4,8 @@ import { type ListRead, readResourceList } from '../lists/read-resource-list.ts'
 import { agrees, encodeAbout, type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 import { commonPrefix } from '../names/resource-path.ts';
 import { KnownByUri } from '../state/known-by-uri.ts';
-import type { ComparedResource, MirrorState } from '../state/mirror-state.ts';
+import type { ComparedResource } from '../state/known-resource.ts';
+import type { MirrorState } from '../state/mirror-state.ts';
 import type { WantedTable } from '../state/wanted-table.ts';
 
 export interface Compared extends ListRead {
