@@ -10,13 +10,13 @@ import type { MirrorOptions, PassReport } from './mirror-options.ts';
 import { type ApplyParts, applyDeletions, applyDescriptions, applyFetches } from './pass/apply-wanted.ts';
 import { compareWithSource } from './pass/compare-source.ts';
 import { CopyWriter } from './pass/copy-writer.ts';
+import { recordRead, type WantedRead } from './pass/record-read.ts';
 import { CurrentSet } from './source/current-set.ts';
 import type { MirroredSet } from './source/find-set.ts';
 import type { EventReader } from './source/listen-to-events.ts';
 import { cursorOf } from './state/cursor.ts';
 import { type FailedResource, type MirrorState, MOST_FAILURES } from './state/mirror-state.ts';
 import { recordFailure } from './state/record-failure.ts';
-import { recordRead, type WantedRead } from './state/record-read.ts';
 import { WantedTable } from './state/wanted-table.ts';
 import type { MirrorTarget } from './target/mirror-target.ts';
 

@@ -1,8 +1,8 @@
 import type { ChangesRead } from '../lists/read-changes.ts';
 import type { PassReport } from '../mirror-options.ts';
-import { setCursor } from './cursor.ts';
-import { type MirrorState, MOST_FAILURES } from './mirror-state.ts';
-import type { WantedTable } from './wanted-table.ts';
+import { setCursor } from '../state/cursor.ts';
+import { type MirrorState, MOST_FAILURES } from '../state/mirror-state.ts';
+import type { WantedTable } from '../state/wanted-table.ts';
 
 /** What was read of the source, to be recorded once all of it is applied. */
 export interface WantedRead {
