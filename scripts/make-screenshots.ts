@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
 import { type App, openApp } from '../src/app.ts';
-import { Secret } from '../src/config/configuration.ts';
+import { Secret } from '../src/config/secret.ts';
 import { startServer } from '../src/http/server/server.ts';
 import { testConfiguration } from '../test/support/start-app.ts';
 import { fillSampleOrganizations, SHOWN } from './sample-organizations.ts';
@@ -102,7 +102,7 @@ async function take(
 }
 
 /** Postings of today, as harvesting components send them; some of the events are wrong. */
-async function postSome({ tokens }: App, url: string): Promise<void> {
+async function postSome({ access: { tokens } }: App, url: string): Promise<void> {
   const catalogue = await tokens.create({ name: 'Catalogue export', scopes: ['post:maps'] });
   const scanners = await tokens.create({ name: 'Scanning workshop', scopes: ['post:maps'] });
   const event = (value: string, fields: object = {}) => ({

@@ -13,7 +13,11 @@ export function uploadView(upload: Upload, state: UploadState | undefined): Uplo
     packing: [...packing],
     ...(applied?.replaced !== undefined && { replaced: applied.replacedInFiles?.[at] ?? 0 }),
   }));
-  return { ...listedUploadView(upload, state), ...(taken !== undefined && { taken }) };
+  return {
+    ...listedUploadView(upload, state),
+    ...(taken !== undefined && { taken }),
+    ...(read?.reasons !== undefined && { reasons: [...read.reasons] }),
+  };
 }
 
 /** The same, for lists. */
@@ -50,7 +54,12 @@ function outcome({ read, applied, failure }: UploadState): Outcome {
   };
 }
 
-function appliedView({ at, replacedInFiles: _, ...counts }: AppliedUpload): NonNullable<UploadView['applied']> {
+function appliedView({
+  at,
+  replacedInFiles: _,
+  unmentioned: __,
+  ...counts
+}: AppliedUpload): NonNullable<UploadView['applied']> {
   return { at: formatTime(at), ...counts };
 }
 

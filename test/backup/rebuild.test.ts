@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import type { App } from '../../src/app.ts';
-import type { SqliteLocation } from '../../src/config/configuration.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { clockStamp } from '../../src/core/stamp.ts';
+import type { SqliteLocation } from '../../src/stores/locations.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import type { ResourceIndex } from '../../src/stores/resource-index.ts';
 import { ArchiveBench, fillSource, readDocuments, URL_OF_SETS } from '../support/archived-source.ts';
@@ -326,7 +326,7 @@ function stoppedAtNewCall({ index, catalog }: Pick<Stores, 'index' | 'catalog'>,
 
 /** What is in the store besides what is published: history, tombstones, positions, tokens, and what comes next. */
 async function requireSameStore(old: App, made: App): Promise<void> {
-  const of = async ({ index, sets, tokens, gauge, catalog }: App) => ({
+  const of = async ({ index, sets, access: { tokens }, gauge, catalog }: App) => ({
     log: await collect(index.log({ after: 0 })),
     positions: (await index.positions()).map((each) => JSON.stringify(each)).sort(),
     sets: await sets.list(),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { ask } from '../support/ask.ts';
@@ -32,7 +32,9 @@ describe('Scripts of pages of other sites', () => {
 
   async function start(token?: Secret): Promise<void> {
     started = await startApp(SQLITE, { token });
-    const { sets, dumps, sourceOf, updater } = started.app;
+    const { dumps } = started.app.publishing;
+    const { sourceOf } = started.app.sources;
+    const { sets, updater } = started.app;
     const root = await makeFolder(started, 'files');
     await writeFile(join(root, 'a.txt'), 'a');
     for (const slug of ['files', 'sealed']) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ElasticsearchLocation, SqliteLocation } from '../../src/config/configuration.ts';
+import type { ElasticsearchLocation, SqliteLocation } from '../../src/stores/locations.ts';
 import { onElasticsearch, SQLITE } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch } from '../support/elasticsearch-indices.ts';
@@ -35,7 +35,7 @@ describe('what is acknowledged (on SQLite)', () => {
   itWithStrace('is on the disk: what a person asks of a job', async () => {
     const source = await FaultSource.make(SQLITE, LIMITS);
     const open = await source.open();
-    await open.jobs.add('archive-log', 'a', {});
+    await open.jobs.queue.add('archive-log', 'a', {});
     const calls = traced(source, ['jobs', 'cancel', 'archive-log/a']);
     await open.close();
     assert.ok(calls.some(({ path }) => path.endsWith('tidemark.db-wal')));

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openApp } from '../../src/app.ts';
-import type { SqliteLocation } from '../../src/config/configuration.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
+import type { SqliteLocation } from '../../src/stores/locations.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import type { FinishedRun } from '../support/run-tidemark.ts';
 import { scan } from '../support/scanned-set.ts';
@@ -32,9 +32,9 @@ describeOnEachStore('tidemark verify', (store, itOnce) => {
       const { index, updater } = app;
       await app.sets.useBaseUrl('http://localhost:8080', false);
       const set = await app.sets.add({ slug: 'files', origin: originOfRoot(files) });
-      await scan({ ...app.rootOf(set), set, index, updater });
+      await scan({ ...app.sources.rootOf(set), set, index, updater });
       happens();
-      await scan({ ...app.rootOf(set), set, index, updater });
+      await scan({ ...app.sources.rootOf(set), set, index, updater });
     } finally {
       await app.close();
     }

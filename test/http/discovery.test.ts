@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -40,7 +40,7 @@ describe('Discovery', () => {
     await writeFile(join(root, 'a.txt'), '0123456789');
     const set = await started.app.sets.add({ slug: 'files', origin: originOfRoot(root) });
     const { app } = started;
-    await scan({ ...app.rootOf(set), set, index: app.index, updater: app.updater });
+    await scan({ ...app.sources.rootOf(set), set, index: app.index, updater: app.updater });
     await app.sets.markReady('files');
     const list = `${started.url}/sets/files/capabilitylist.xml`;
     // Direct, through express because of its query, and a part of it.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Scope } from '../../src/access/scope.ts';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import type { Route } from '../../src/http/request/route.ts';
 import { routeTable } from '../../src/http/routes/route-table.ts';
 import { type Answer, ask, type Question } from '../support/ask.ts';
@@ -240,7 +240,8 @@ describe('Who may use a route', () => {
 
   before(async () => {
     started = await startApp(SQLITE, { token: new Secret('open-sesame') });
-    const { sets, organizations } = started.app;
+    const { organizations } = started.app.records;
+    const { sets } = started.app;
     const stopping = new AbortController();
     routes = new Map(routeTable(started.app, stopping.signal).map((route) => [nameOf(route), route]));
     for (const slug of ['open', 'other']) await sets.add({ slug, urlPrefix: 'https://data.example.org/' });
@@ -352,9 +353,9 @@ async function authorizationOf({ app }: StartedApp, name: SenderName): Promise<s
   }
   const { scopes } = SENDERS[name];
   const expires = name === 'an expired token' ? Date.now() + 1 : undefined;
-  const { token, record } = await app.tokens.create({ name, scopes, expires });
+  const { token, record } = await app.access.tokens.create({ name, scopes, expires });
   if (name === 'an expired token') await wait(2);
-  if (name === 'a revoked token') await app.tokens.revoke(record.id);
+  if (name === 'a revoked token') await app.access.tokens.revoke(record.id);
   if (name === 'a token with another secret') return `Bearer ${token.slice(0, -4)}${'Zz-0'}`;
   return name.endsWith('password') ? basic(token) : `Bearer ${token}`;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -51,7 +51,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
   });
 
   itOnce('make another document of the index, with another ETag and a later date', async () => {
-    const { publisher } = started.app;
+    const { publisher } = started.app.publishing;
     const [before, { newest }] = [await index(), await publisher.setDocument({ kind: 'resourceList', set: slug })];
     await change({ pageSize: 3 });
     const after = await index({ 'If-None-Match': before.headers.etag! });

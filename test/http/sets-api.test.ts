@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
@@ -142,7 +142,10 @@ describeOnEachStore('Sets over HTTP', (store, itOnce) => {
   itOnce('are added, scanned and removed by administrators only', async () => {
     started = await startApp(store, { token: new Secret('open-sesame') });
     await started.app.sets.add({ slug: 'papers', urlPrefix: PREFIX });
-    const { token } = await started.app.tokens.create({ name: 'poster', scopes: ['post:*', 'read:*', 'metrics'] });
+    const { token } = await started.app.access.tokens.create({
+      name: 'poster',
+      scopes: ['post:*', 'read:*', 'metrics'],
+    });
     for (const [method, path] of [
       ['POST', '/api/sets'],
       ['DELETE', '/api/sets/papers?confirm=yes'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { SyncLoop } from '../../src/sources/sync/sync-loop.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -26,7 +26,7 @@ describe('Entries of a source that cannot be read', () => {
     await writeFile(bad, 'bad');
     const set = await app.sets.add({ slug: 'files', origin: originOfRoot(root) });
     const events = app.metrics.scans.around(set, {});
-    loop = new SyncLoop({ set, source: app.sourceOf(set), updater: app.updater, events });
+    loop = new SyncLoop({ set, source: app.sources.sourceOf(set), updater: app.updater, events });
     loop.start();
     await loop.firstSync;
     await app.sets.markReady('files');

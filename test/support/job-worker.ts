@@ -1,7 +1,7 @@
-import type { StoreLocation } from '../../src/config/configuration.ts';
 import type { JobParts } from '../../src/jobs/job-parts.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { jobName } from '../../src/stores/job.ts';
+import type { StoreLocation } from '../../src/stores/locations.ts';
 import { openStores } from '../../src/stores/open-stores.ts';
 import { gatedJob } from './gated-job.ts';
 
@@ -21,7 +21,7 @@ const stores = await openStores(store);
 const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const runner = new JobRunner({
   definitions: [gatedJob(folder, name)],
-  parts: { jobs: stores.jobs } as JobParts,
+  parts: { jobs: { queue: stores.jobs } } as JobParts,
   worker: { name, leaseMs },
   concurrency,
   stopMs: 500,

@@ -91,7 +91,7 @@ export const activityRun: CliCommand<ActivityOptions> = {
         activity,
         ...work,
         start: call.options.started,
-        limits: configuration.drop,
+        limits: { stop: configuration.dropLimit, warn: configuration.dropWarning },
         acceptDrop: call.options.acceptDrop === true,
         folder: join(configuration.dataFolder, 'spool'),
         version: softwareVersion(),
@@ -162,8 +162,9 @@ async function openHarvest(from: string, call: Call): Promise<{ source: RecordSo
     if (process.stdin.isTTY) terminal.say('Reading records from the terminal, one JSON object a line; Ctrl-D ends.');
     return { source: openNdjsonStream(addAbortSignal(stopped, terminal.stdin)), url: 'stdin:' };
   }
-  const { s3, dataFolder } = loaded.configuration;
+  const { s3TimeoutMs: timeoutMs, s3PollIntervalMs: pollIntervalMs, dataFolder } = loaded.configuration;
   if (isS3(from)) {
+    const s3 = { timeoutMs, pollIntervalMs };
     const location = { root: from, exclude: [], s3, scratchFolder: join(dataFolder, 'spool') };
     return { source: openFolder(openRoot(location)), url: from };
   }

@@ -1,7 +1,8 @@
 import { storeStatus } from '../../api/live-status.ts';
 import type { App } from '../../app.ts';
-import { type Configuration, describeStore } from '../../config/configuration.ts';
+import type { Configuration } from '../../config/configuration.ts';
 import { VERSION } from '../../config/version.ts';
+import { describeStore } from '../../stores/locations.ts';
 import { askServer } from '../ask-server.ts';
 import { viewSets } from '../set-view.ts';
 import { keptBaseUrl } from '../settle-base-url.ts';
@@ -14,7 +15,7 @@ export async function viewStatus(app: App, configuration: Configuration) {
     viewSets(app),
     askServer(configuration, baseUrl),
     app.artifactHealth.problem(),
-    app.cacheScan,
+    app.publishing.cacheScan,
   ]);
   const { store, cache } = await app.metrics.readSource();
   return {

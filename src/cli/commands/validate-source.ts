@@ -11,7 +11,6 @@ import { EXIT } from '../exit-code.ts';
 import { wholeNumber } from '../options.ts';
 import { addCredentialOptions, type CredentialFlags, credentialFiles, parseSourceUrl } from '../other-source.ts';
 import { openOutputFile } from '../output-file.ts';
-import { growWhenBusy } from '../serving/busy-heap.ts';
 import { startCountBar } from '../ui/count-bar.ts';
 import { describeReport } from './describe-report.ts';
 
@@ -108,9 +107,6 @@ async function read({ terminal, options, stopped, workingDirectory }: Call<Optio
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-validate-'));
   const fetcher = new HttpFetcher({ ...COMMAND_LIMITS, privateNetworks: 'all', headersFor });
   const bar = startCountBar(terminal);
-  const ending = new AbortController();
-  let read = 0;
-  growWhenBusy(() => read, ending.signal);
   try {
     return await validate(url, {
       fetcher,
@@ -118,14 +114,12 @@ async function read({ terminal, options, stopped, workingDirectory }: Call<Optio
       limits: COMMAND_LIMITS,
       signal: stopped,
       sample: options.full === true ? 'all' : (options.sample ?? DEFAULT_SAMPLE),
-      onProgress: ({ documents, entries, resources, packages, expected }) => {
-        read = entries;
+      onProgress: ({ documents, resources, packages, expected }) => {
         const done = documents + resources + packages;
         bar.update('Reading', done, Math.max(done, expected));
       },
     });
   } finally {
-    ending.abort();
     bar.end();
     fetcher.close();
     await rm(folder, { recursive: true, force: true });

@@ -9,5 +9,5 @@ export const cleanUpResumableUploads = defineJob({
 
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('25 * * * *', timeZone), payload: {} }],
 
-  run: (_payload, { resumableUploads }, { signal }) => resumableUploads.cleanUp(signal),
+  run: (_payload, { records: { resumableUploads } }, { signal }) => resumableUploads.cleanUp(signal),
 });

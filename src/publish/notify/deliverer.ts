@@ -30,7 +30,7 @@ interface DeliveryEvents {
   onTrouble?(error: unknown): void;
 }
 
-export interface DelivererParts {
+interface DelivererParts {
   readonly index: ResourceIndex;
   readonly catalog: Catalog;
   readonly sets: SetRegistry;

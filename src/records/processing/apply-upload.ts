@@ -1,37 +1,36 @@
-import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { EncodedEvent } from '../../core/change.ts';
 import { TidemarkError } from '../../core/errors.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
 import type { EventPoster } from '../../stores/event-poster.ts';
-import type { Upload } from '../arrivals/upload.ts';
 import type { AppliedUpload, ReadUpload } from '../arrivals/upload-state.ts';
+import type { Delivery } from '../deliveries/delivery.ts';
 import type { Attempt } from './attempt.ts';
 import type { EarlierChange, MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessingThread } from './processing-thread.ts';
 import { entriesOfFiles, type ReplacedCounts } from './replaced-records.ts';
+import { deletesNone, reasonToDeleteNone } from './unmentioned-records.ts';
 
-interface UploadOfSet {
+interface DeliveryToApply {
+  readonly delivery: Delivery;
+  /** The set that the delivery names. */
   readonly set: ResourceSet;
-  readonly upload: Pick<Upload, 'number' | 'received'>;
-  /** The artifact of its records. */
-  readonly records: ObjectKey;
-  readonly recordsSha256: string | undefined;
-  /** As they were read. */
-  readonly files: ReadUpload['files'];
+  /** Its contents. */
+  readonly read: ReadUpload;
   /** The last stamp committed before the first of its events. */
   readonly after: Stamp;
 }
 
 export interface ApplyParts {
-  readonly thread: Pick<ProcessingThread, 'merge'>;
+  readonly thread: Pick<ProcessingThread, 'merge' | 'deleteUnmentioned'>;
   readonly updater: EventPoster;
 }
 
 type AppliedTotals = Omit<AppliedUpload, 'at'>;
+type ApplyAttempt = Pick<Attempt, 'signal' | 'report' | 'log'>;
 type Outcome = EarlierChange | 'unchanged' | 'unknown' | 'superseded';
 
 const NO_OUTCOMES: Readonly<Record<Outcome, number>> = {
@@ -42,50 +41,89 @@ const NO_OUTCOMES: Readonly<Record<Outcome, number>> = {
   unknown: 0,
   superseded: 0,
 };
-/** The totals of an upload without records and deletions. */
-export const NOTHING_APPLIED: AppliedTotals = { ...NO_OUTCOMES, replaced: 0 };
-
 /** Number of batches posted at a time: the store receives the next events before it has committed these. */
 const POSTINGS = 2;
 
 /**
- * Posts an event for each id of an upload, with the number of the upload as its order.
- * @throws TidemarkError as `mergeUpload` and the store; `not-found` when the set was removed
+ * Posts an event for each id of a delivery, with the number of the delivery as its order; after a full run, also the
+ * deletion of each record that it does not mention.
+ * @throws TidemarkError as `mergeUpload`, `unmentionedRecords` and the store; `not-found` when the set was removed
  */
-export async function applyUpload(
-  { set, upload, files, after, ...artifact }: UploadOfSet,
+export async function applyDelivery(
+  { delivery, set, read, after }: DeliveryToApply,
   { thread, updater }: ApplyParts,
-  { signal, report, log }: Pick<Attempt, 'signal' | 'report' | 'log'>,
+  attempt: ApplyAttempt,
 ): Promise<AppliedTotals> {
-  const received = Math.floor(upload.received / 1000);
-  const totals = { ...NO_OUTCOMES };
-  let counts: ReplacedCounts = { total: 0, inFiles: [] };
-  const post = async ({ read, records, earlier, problems, replaced = counts }: MergeStep) => {
-    counts = replaced;
-    for (const problem of problems) log(problem);
+  const { number, received, unmentioned } = delivery;
+  const { records, recordsSha256, files, errata } = read;
+  const { signal, log } = attempt;
+  const posting = new Posting({ set: set.id, number, updater, attempt });
+  const toApply = { set: partOf(set), number, after };
+  if (records !== undefined) {
+    const artifact = { records, recordsSha256, files: entriesOfFiles(files), received: Math.floor(received / 1000) };
+    await posting.postAll(thread.merge({ ...toApply, ...artifact }, signal), 'records applied');
+  }
+  const { totals } = posting;
+  if (unmentioned === 'kept') return totals;
+  const reason = reasonToDeleteNone(read);
+  if (reason !== undefined) {
+    log(deletesNone(reason));
+    return totals;
+  }
+  const deleting = new Posting({ set: set.id, number, updater, attempt });
+  await deleting.postAll(thread.deleteUnmentioned({ ...toApply, errata }, signal), 'records compared');
+  // Of the deletions that existed, those that the delivery does not mention are of an earlier, killed attempt.
+  const earlier = Math.max(0, deleting.deletions - totals.deleted);
+  return { ...totals, unmentioned: deleting.totals.deleted + earlier };
+}
+
+interface PostingParts extends Pick<ApplyParts, 'updater'> {
+  readonly set: SetId;
+  readonly number: number;
+  readonly attempt: ApplyAttempt;
+}
+
+/** Posts the events of steps, and counts what became of them. */
+class Posting {
+  readonly #parts: PostingParts;
+  readonly #outcomes = { ...NO_OUTCOMES };
+  #replaced: ReplacedCounts = { total: 0, inFiles: [] };
+  #deletions = 0;
+
+  constructor(parts: PostingParts) {
+    this.#parts = parts;
+  }
+
+  get totals(): AppliedTotals {
+    const { total, inFiles } = this.#replaced;
+    return { ...this.#outcomes, replaced: total, ...(total > 0 && { replacedInFiles: inFiles }) };
+  }
+
+  /** See MergeStep. */
+  get deletions(): number {
+    return this.#deletions;
+  }
+
+  async postAll(steps: AsyncIterable<MergeStep>, text: string): Promise<void> {
+    let done = 0;
+    for await (const { read, results, earlier } of mapInOrder(steps, POSTINGS, (step) => this.#post(step))) {
+      for (const [at, result] of results.entries()) this.#outcomes[outcomeOf(result, earlier[at])] += 1;
+      done += results.length;
+      this.#parts.attempt.report({ done, total: read, text });
+    }
+  }
+
+  async #post({ read, records, earlier, problems, replaced = this.#replaced, deletions = 0 }: MergeStep) {
+    const { set, number, updater, attempt } = this.#parts;
+    this.#replaced = replaced;
+    this.#deletions += deletions;
+    for (const problem of problems) attempt.log(problem);
     const results = await updater.post(
-      records.map((record) => ({ set: set.id, ...record, order: upload.number }) satisfies EncodedEvent),
+      records.map((record) => ({ set, ...record, order: number }) satisfies EncodedEvent),
     );
     failpoint('upload.posted');
     return { read, results, earlier };
-  };
-  let done = 0;
-  const toApply = {
-    set: partOf(set),
-    ...artifact,
-    files: entriesOfFiles(files),
-    received,
-    number: upload.number,
-    after,
-  };
-  const steps = thread.merge(toApply, signal);
-  for await (const { read, results, earlier } of mapInOrder(steps, POSTINGS, post)) {
-    for (const [at, result] of results.entries()) totals[outcomeOf(result, earlier[at])] += 1;
-    done += results.length;
-    report({ done, total: read, text: 'records applied' });
   }
-  const { total, inFiles } = counts;
-  return { ...totals, replaced: total, ...(total > 0 && { replacedInFiles: inFiles }) };
 }
 
 /** The fields that the thread needs. */

@@ -10,7 +10,6 @@ import type { ResourceStates } from '../../stores/resource-states.ts';
 import { digestRecords } from '../digests/digest-records.ts';
 import type { DigestRow } from '../digests/digest-row.ts';
 import { RecordSort, type RecordSortParts } from '../digests/record-sort.ts';
-import { MARC_TYPE } from '../digests/walk-records.ts';
 import { type ReplacedCounts, ReplacedRecords } from './replaced-records.ts';
 import type { SortedRecords } from './sorted-records.ts';
 
@@ -62,6 +61,8 @@ export interface MergeStep {
   readonly problems: readonly string[];
   /** In the last step: the records and deletions that a later one of the upload replaces. */
   readonly replaced?: ReplacedCounts;
+  /** Of the records that the delivery does not mention: the deletions of the delivery that exist already. */
+  readonly deletions?: number;
 }
 
 /** Number of records of a step, which are posted together. */
@@ -150,5 +151,5 @@ function recordOf(
   const current = known?.state && encodeState(known.state);
   const isSame = current !== undefined && known!.state!.record !== undefined && row.isDescribedBy(current);
   if (isSame) return { key, state: current, weight: weightInSet(set, key, known!.state) };
-  return { key, state: row.stateAt(records, received), weight: weightInSet(set, key, { mime: MARC_TYPE }) };
+  return { key, state: row.stateAt(records, received), weight: weightInSet(set, key, { mime: row.mime }) };
 }

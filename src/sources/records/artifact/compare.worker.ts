@@ -1,9 +1,9 @@
 import { workerData } from 'node:worker_threads';
 import { type ArtifactLocation, openArtifacts } from '../../../artifacts/open-artifacts.ts';
-import type { StoreLocation } from '../../../config/configuration.ts';
 import { armFailpoint } from '../../../lib/failpoint.ts';
 import { serveCalls, startWorker } from '../../../lib/workers/rpc.ts';
 import type { DigesterData } from '../../../records/digests/digest.worker.ts';
+import type { StoreLocation } from '../../../stores/locations.ts';
 import { openStores } from '../../../stores/open-stores.ts';
 import { type Comparison, type ComparisonStep, compareRecords } from './compare-records.ts';
 
@@ -23,10 +23,8 @@ const { store, artifacts: location, folder, failpoint } = workerData as CompareT
 armFailpoint(failpoint);
 const { index, close } = await openStores(store, { onSlow: () => {} });
 const artifacts = openArtifacts(location);
-// Objects of a record live only until its row is written, so a small young generation suffices.
-const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 const startDigester = (data: DigesterData) =>
-  startWorker('../../../records/digests/digest.worker', import.meta.url, { workerData: data, resourceLimits });
+  startWorker('../../../records/digests/digest.worker', import.meta.url, { workerData: data });
 let steps: AsyncIterator<ComparisonStep> | undefined;
 
 const functions = {

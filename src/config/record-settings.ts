@@ -1,0 +1,67 @@
+import { SERVERS, setting, WORKERS } from './setting.ts';
+import * as values from './setting-values.ts';
+
+/** Settings of activities and uploads. */
+export const RECORD_SETTINGS = {
+  dropLimit: setting({
+    variable: 'TIDEMARK_DROP_LIMIT',
+    flag: '--drop-limit <percent>',
+    schema: values.percent,
+    default: '30%',
+    meaning:
+      'Largest permitted drop in the number of records since the previous run. A run with a larger drop publishes nothing.',
+  }),
+  dropWarning: setting({
+    variable: 'TIDEMARK_DROP_WARNING',
+    flag: '--drop-warning <percent>',
+    schema: values.percent,
+    default: '15%',
+    meaning: 'Largest drop in the number of records since the previous run without a warning.',
+  }),
+  recordTimeout: setting({
+    variable: 'TIDEMARK_RECORD_TIMEOUT',
+    field: 'recordTimeoutMs',
+    flag: '--record-timeout <duration>',
+    schema: values.duration,
+    default: '10s',
+    meaning:
+      'How long the transform of an activity may take for one record, with `ms`, `s`, `m` or `h`. A record that takes longer fails, and the run goes on.',
+  }),
+  recordsPollInterval: setting({
+    variable: 'TIDEMARK_RECORDS_POLL_INTERVAL',
+    field: 'recordsPollIntervalMs',
+    flag: '--records-poll-interval <duration>',
+    takenBy: SERVERS,
+    schema: values.duration,
+    default: '5s',
+    meaning:
+      'How often to check whether a set of records has a newer artifact, with `ms`, `s`, `m` or `h`; each time, the folder of its dates and that of the last one are listed.',
+  }),
+  uploadNetworks: setting({
+    variable: 'TIDEMARK_UPLOAD_NETWORKS',
+    flag: '--upload-networks <networks>',
+    takenBy: WORKERS,
+    schema: values.networks,
+    default: '(none)',
+    absent: [],
+    meaning:
+      'Private networks from which files of uploads may be fetched: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
+  }),
+  uploadFetchSize: setting({
+    variable: 'TIDEMARK_UPLOAD_FETCH_SIZE',
+    flag: '--upload-fetch-size <size>',
+    takenBy: WORKERS,
+    schema: values.size,
+    default: '10gb',
+    meaning: 'The largest file that is fetched from the URL of an upload, with `kb`, `mb`, `gb` or `tb` (1000 each).',
+  }),
+  uploadRetries: setting({
+    variable: 'TIDEMARK_UPLOAD_RETRIES',
+    flag: '--upload-retries <number>',
+    takenBy: WORKERS,
+    schema: values.retries,
+    default: '3',
+    meaning:
+      'How often an upload whose processing failed is tried again before it has failed, from 0 to 100; the pauses grow from 5 seconds to a minute. The same for all processes of a store.',
+  }),
+} as const;
