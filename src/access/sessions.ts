@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { LARGEST_CLOCK_ERROR_MS } from '../core/clock.ts';
+import { LARGEST_CLOCK_ERROR_MS } from '../core/accepted-clock.ts';
 import { unlessConflict } from '../core/errors.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import { CatalogFollower } from '../stores/catalog-follower.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { SLUG } from '../core/resource-set.ts';
 import { MOST_READERS } from '../records/checked-readers.ts';
-import { MOST_CRON, MOST_KEPT } from '../records/dump-settings.ts';
 import { NORMALIZATIONS } from '../records/forms/record-forms.ts';
 import { EMAIL, LINE, MOST_NAME, MOST_OF_ID, MOST_TITLE, STREAM_ID } from '../records/organization.ts';
+import { MOST_CRON, MOST_KEPT } from '../records/stream-dump-settings.ts';
 import { datetime } from './common-schemas.ts';
 
 /** The shapes of organizations and streams in the JSON API. */

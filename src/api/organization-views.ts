@@ -1,5 +1,5 @@
-import { type DumpSettings, USUAL_KEEP } from '../records/dump-settings.ts';
 import { type Organization, streamOf } from '../records/organization.ts';
+import { type DumpSettings, USUAL_KEEP } from '../records/stream-dump-settings.ts';
 import { formatTime } from './format-time.ts';
 import type { OrganizationView, StreamView } from './organization-schemas.ts';
 

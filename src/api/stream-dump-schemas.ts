@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DUMP_FILE_KINDS, DUMP_KINDS } from '../records/dumps/stored-dump.ts';
+import { DUMP_FILE_KINDS, DUMP_KINDS } from '../records/dumps/stored-stream-dump.ts';
 import { count, datetime } from './common-schemas.ts';
 
 /** The shapes of dumps of records in the JSON API. */

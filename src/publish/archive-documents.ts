@@ -7,7 +7,7 @@ import type { DocumentPlan } from './document-plan.ts';
 import { nameOfPart, partNamed, partsOf } from './numbered-parts.ts';
 import { documentName, partName } from './pages/document-name.ts';
 import type { PublishedSet } from './published-set.ts';
-import type { ArchivedDocument } from './render/documents/archive.ts';
+import type { ArchivedDocument } from './render/documents/archive-document.ts';
 import type { ArchiveCapability } from './render/documents/sitemap.ts';
 import type { RenderJob } from './render/render-job.ts';
 

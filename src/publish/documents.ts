@@ -7,10 +7,10 @@ import type { SetUris } from './published-set.ts';
 import { renderCapabilityList } from './render/documents/capability-list.ts';
 import type { Channel } from './render/documents/notification.ts';
 import type { Relation } from './render/documents/sitemap.ts';
-import { CHANGE_LIST_ROWS } from './rows/change-lists.ts';
-import { DUMP_ROWS } from './rows/dumps.ts';
-import { SOURCE_ROWS } from './rows/navigation.ts';
-import { RESOURCE_LIST_ROWS } from './rows/resource-lists.ts';
+import { CHANGE_LIST_ROWS } from './rows/change-list-rows.ts';
+import { DUMP_ROWS } from './rows/dump-rows.ts';
+import { SOURCE_ROWS } from './rows/navigation-rows.ts';
+import { RESOURCE_LIST_ROWS } from './rows/resource-list-rows.ts';
 import type { DocumentRow, DocumentTexts, SetRow, SourceRow } from './rows/row.ts';
 
 export type { DocumentRow, Relation, SetRow };

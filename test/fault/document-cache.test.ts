@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { DocumentCache, type RenderTask, type Render } from '../../src/publish/cache/document-cache.ts';
+import { DocumentCache, type Render, type RenderTask } from '../../src/publish/cache/document-cache.ts';
 import { BODY_ENDING, writeDocument } from '../../src/publish/cache/document-files.ts';
 import type { DocumentReference } from '../../src/publish/cache/document-reference.ts';
 import type { PublishedDocument } from '../../src/publish/published-document.ts';

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Cluster } from '../../../src/lib/elasticsearch/cluster.ts';
 import { bulksOf } from '../../../src/stores/elasticsearch/bulk.ts';
 import type { LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
-import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
-import { prepareIndices } from '../../../src/stores/elasticsearch/schema.ts';
+import { prepareIndices } from '../../../src/stores/elasticsearch/index-schema.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/resource-documents.ts';
 
 /**
  * The same state and change documents, made beforehand, by `_bulk` and nothing else: no log, no decisions, no client

@@ -10,9 +10,9 @@ import { SetRegistry } from '../../../src/sets/set-registry.ts';
 import { catalogId } from '../../../src/stores/document-of-set.ts';
 import { bulksOf, ITEM_ERRORS, refusalIn } from '../../../src/stores/elasticsearch/bulk.ts';
 import { type CommitRecord, encodeCommit, type LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
-import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
 import { movePointer, readPointer } from '../../../src/stores/elasticsearch/pointer.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/resource-documents.ts';
 import { openStores } from '../../../src/stores/open-stores.ts';
 import { shuffled } from './events.ts';
 

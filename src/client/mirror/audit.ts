@@ -1,6 +1,6 @@
 import type { HashAlgorithm } from '../../core/hash.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
-import type { Reader } from '../read/reader.ts';
+import type { Reader } from '../read/source-reader.ts';
 import { readChanges } from './lists/read-changes.ts';
 import { ChangesMissing } from './lists/take-changes.ts';
 import {

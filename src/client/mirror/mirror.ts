@@ -1,6 +1,6 @@
 import type { Closers } from '../../lib/closers.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import type { Reader } from '../read/reader.ts';
+import type { Reader } from '../read/source-reader.ts';
 import { type AuditReport, audit } from './audit.ts';
 import { copyFromDump } from './dump/copy-from-dump.ts';
 import { readChanges } from './lists/read-changes.ts';

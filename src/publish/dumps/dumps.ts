@@ -8,7 +8,7 @@ import { failpoint } from '../../lib/failpoint.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ContentsLocation } from '../../sources/open-contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import { type BuildOptions, type BuiltDump, buildDump, PACKAGE_KEPT_MS } from './build-dump.ts';
+import { type BuildOptions, type BuiltDump, buildDump, PACKAGE_KEPT_MS } from './build-resource-dump.ts';
 import type { BuiltChangeDump, ChangeDumps } from './change-dumps.ts';
 import { type DumpPlan, requireDumpable } from './dump-plan.ts';
 import type { KnownDumps } from './known-dumps.ts';

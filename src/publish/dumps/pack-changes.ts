@@ -19,7 +19,7 @@ import {
 } from '../../lib/zip/zip-writer.ts';
 import type { Contents } from '../../sources/contents.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
-import { changeManifestEntry, changeManifestHead } from '../render/documents/change-dump.ts';
+import { changeManifestEntry, changeManifestHead } from '../render/documents/change-dump-document.ts';
 import type { EntryStyle } from '../render/documents/entry.ts';
 import { URLSET_END } from '../render/documents/sitemap.ts';
 import { openStored, placesOf, type StoredBytes } from '../versions/stored-version.ts';

@@ -1,7 +1,7 @@
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
+import type { DeletedRecord, DocumentSchemaId, RecordOf } from '../../artifacts/avro/avro-schemas.ts';
 import { readContainer } from '../../artifacts/avro/container-reader.ts';
 import { encodeContainer } from '../../artifacts/avro/container-writer.ts';
-import type { DeletedRecord, DocumentSchemaId, RecordOf } from '../../artifacts/avro/schemas.ts';
 import { putJson } from '../../artifacts/json-object.ts';
 import { parseAvroKey } from '../../artifacts/keys/avro-key.ts';
 import { type Provenance, writeProvenance } from '../../artifacts/provenance.ts';

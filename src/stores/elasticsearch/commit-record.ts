@@ -8,7 +8,7 @@ import type { EncodedState, ResourceState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { OpenWindow, SetLedger } from '../../core/set-ledger.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { resourceId, sortKeyOf } from './documents.ts';
+import { resourceId, sortKeyOf } from './resource-documents.ts';
 import { TextBuffer } from './text-buffer.ts';
 
 /** One commit of the log; its number is the `_id` of its document. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
-import { IdLedger, type WrittenPlace, type Superseded } from '../../../src/records/activities/id-ledger.ts';
+import { IdLedger, type Superseded, type WrittenPlace } from '../../../src/records/activities/id-ledger.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
 describe('the ledger of ids', () => {

@@ -11,7 +11,7 @@ import {
   ledgerAfter,
   withoutChanges,
 } from '../../../src/stores/elasticsearch/commit-record.ts';
-import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/resource-documents.ts';
 import { stateOf } from '../../support/fault-states.ts';
 
 const STAMP = 1_700_000_000_000_000;

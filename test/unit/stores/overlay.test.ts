@@ -6,8 +6,8 @@ import {
   type LoggedChange,
   type LoggedOrder,
 } from '../../../src/stores/elasticsearch/commit-record.ts';
-import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { Overlay } from '../../../src/stores/elasticsearch/overlay.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/resource-documents.ts';
 
 const KEY = sortKeyOf(1, '/a');
 const STATE = { length: 1 };

@@ -1,5 +1,5 @@
+import type { RecordOf, SchemaId } from '../../../artifacts/avro/avro-schemas.ts';
 import { readContainer } from '../../../artifacts/avro/container-reader.ts';
-import type { RecordOf, SchemaId } from '../../../artifacts/avro/schemas.ts';
 import { ARTIFACT_SETTINGS, withArtifacts } from '../../artifact-output.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';

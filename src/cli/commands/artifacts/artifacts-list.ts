@@ -1,4 +1,4 @@
-import type { SchemaId } from '../../../artifacts/avro/schemas.ts';
+import type { SchemaId } from '../../../artifacts/avro/avro-schemas.ts';
 import { COMPANION, type FoundArtifact, listArtifacts } from '../../../artifacts/find-artifacts.ts';
 import {
   ARTIFACT_SETTINGS,

@@ -1,4 +1,4 @@
-import { type ArtifactReport, describeDamaged } from '../../../backup/verify/verify-artifacts.ts';
+import { type ArtifactReport, describeDamaged } from '../../../backup/verify/check-artifacts.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { ARTIFACT_SETTINGS } from '../../artifact-output.ts';

@@ -1,8 +1,8 @@
 import { streamDumpView } from '../../../api/stream-dump-views.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
-import type { StreamDump } from '../../../records/dumps/stored-dump.ts';
-import { streamText } from '../../../records/set-names.ts';
+import type { StreamDump } from '../../../records/dumps/stored-stream-dump.ts';
+import { streamText } from '../../../records/stream-set-names.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { startCountBar } from '../../ui/count-bar.ts';

@@ -6,7 +6,7 @@ import { entriesOf } from '../../read/entries-of.ts';
 import type { PackageFile } from '../../read/fetch-package.ts';
 import { FetchFailure } from '../../read/fetcher.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { limited } from '../../read/unpacked.ts';
 import { ZipPackage } from '../../read/zip-file.ts';
 import { agrees, strongestOf, type WantedResource, wantedOf } from '../lists/wanted-resource.ts';

@@ -1,7 +1,7 @@
 import { formatStamp } from '../../../core/stamp.ts';
 import type { Document, Entry } from '../../read/document.ts';
 import { linksInHeader } from '../../read/page-links.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { DocumentFailure, type ReadEntries, readEntries } from './read-entries.ts';
 import { leadsToPage, requireRoot } from './read-resource-list.ts';
 import { type ChangeListener, ChangesMissing, ChangeTaker, type Cursor } from './take-changes.ts';

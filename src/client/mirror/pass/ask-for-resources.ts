@@ -1,7 +1,7 @@
 import { HASH_ALGORITHMS } from '../../../core/hash.ts';
 import { mapInOrder } from '../../../lib/map-in-order.ts';
 import { FetchFailure } from '../../read/fetcher.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { conditionsOf } from '../lists/read-entries.ts';
 import { agrees, type CopiedResource, parseHashes, timeOf, type WantedResource } from '../lists/wanted-resource.ts';
 import type { MirrorState } from '../state/mirror-state.ts';

@@ -1,5 +1,5 @@
 import { Bits } from '../../../lib/bits.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { type ListRead, readResourceList } from '../lists/read-resource-list.ts';
 import { agrees, encodeAbout, type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 import { commonPrefix } from '../names/resource-path.ts';

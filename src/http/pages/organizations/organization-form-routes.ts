@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { DUMP_KINDS } from '../../../records/dumps/stored-dump.ts';
+import { DUMP_KINDS } from '../../../records/dumps/stored-stream-dump.ts';
 import type { OrganizationFields } from '../../../records/organization.ts';
 import { parseContact } from '../../../records/parse-contact.ts';
 import { organizationOf, param } from '../../request/admitted.ts';

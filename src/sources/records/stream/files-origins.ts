@@ -2,14 +2,14 @@ import { unlessConflict } from '../../../core/errors.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { uploadsOf } from '../../../records/arrivals/upload.ts';
 import type { UploadState } from '../../../records/arrivals/upload-state.ts';
-import { dumpsOf } from '../../../records/dumps/stored-dump.ts';
+import { dumpsOf } from '../../../records/dumps/stored-stream-dump.ts';
 import {
   type FollowCursor,
   putFollowCursor,
   readFollowCursor,
   type StoredFollowCursor,
 } from '../../../records/follow-cursor.ts';
-import type { StreamName } from '../../../records/set-names.ts';
+import type { StreamName } from '../../../records/stream-set-names.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
 import type { EventPoster } from '../../../stores/event-poster.ts';
 import { nextGeneration, positionOf, takePosition } from '../../sync/generation.ts';

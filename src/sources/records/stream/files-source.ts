@@ -3,12 +3,12 @@ import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { ResourceStates } from '../../../stores/resource-states.ts';
 import type { LiveResource, OpenedResource } from '../../served-source.ts';
 import type { CompareOptions, Comparison, Mismatch, Source, SourceWatch } from '../../source.ts';
-import { compareDeliveries, compareNumbers } from './compare-files.ts';
+import { compareDeliveries, compareNumbers } from './compare-deliveries.ts';
 import { numberText } from './delivered-files.ts';
 import type { FilesOrigin } from './files-origin.ts';
 import { openStoredFile } from './open-stored-file.ts';
 import type { StreamWatcher } from './stream-watcher.ts';
-import { verifyDeliveries } from './verify-files.ts';
+import { verifyDeliveries } from './verify-deliveries.ts';
 
 export interface FilesSourceParts {
   readonly index: Pick<ResourceStates, 'read'>;

@@ -10,7 +10,7 @@ import {
   readFollowCursor,
   type StoredFollowCursor,
 } from '../../../records/follow-cursor.ts';
-import { setOfStream } from '../../../records/set-names.ts';
+import { setOfStream } from '../../../records/stream-set-names.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
 import type { ChangeLog } from '../../../stores/change-log.ts';
 import type { EventPoster } from '../../../stores/event-poster.ts';

@@ -1,5 +1,5 @@
+import { clockIsBehind, isAhead } from '../../core/accepted-clock.ts';
 import type { PostableEvent, ReplayedChange } from '../../core/change.ts';
-import { clockIsBehind, isAhead } from '../../core/clock.ts';
 import {
   type BatchEvent,
   type BatchSet,
@@ -14,8 +14,8 @@ import type { SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../catalog.ts';
-import { readAcceptedClock } from '../clock.ts';
 import { type CommitResult, stampsOf, toResult } from '../commit-result.ts';
+import { readAcceptedClock } from '../store-clock.ts';
 import type { Applier } from './applier.ts';
 import type { ClockCheck } from './clock-check.ts';
 import type { CommitLog } from './commit-log.ts';
