@@ -15,7 +15,11 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   { from: 'stores', to: [], because: 'a port and its adapters know no use case' },
   { from: 'artifacts', to: [], because: 'a port and its adapters know no use case' },
-  { from: 'sets', to: ['stores'], because: 'sets are stored in the catalog' },
+  {
+    from: 'sets',
+    to: ['stores', 'config/set/set-settings.ts'],
+    because: 'sets are stored in the catalog, and checked by the table of their settings',
+  },
   {
     from: 'sources',
     to: [

@@ -10,12 +10,12 @@ import type { ResourceIndex } from '../stores/resource-index.ts';
 import { ResumableUploads } from './arrivals/resumable/resumable-uploads.ts';
 import type { NamedUpload } from './arrivals/upload.ts';
 import { Uploads } from './arrivals/uploads.ts';
+import { PartlyApplied } from './deliveries/partly-applied.ts';
+import { UploadBacklog } from './deliveries/upload-backlog.ts';
+import { UploadProcessor } from './deliveries/upload-processor.ts';
 import { StreamDumps } from './dumps/stream-dumps.ts';
 import { followsDefault } from './follows-default.ts';
 import { OrganizationRegistry } from './organization-registry.ts';
-import { PartlyApplied } from './processing/partly-applied.ts';
-import { UploadBacklog } from './processing/upload-backlog.ts';
-import { UploadProcessor } from './processing/upload-processor.ts';
 import { StreamSets } from './stream-sets.ts';
 
 interface RecordsParts {

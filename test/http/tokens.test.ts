@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { madeTokenSchema, tokenSchema, tokensSchema } from '../../src/api/token-schemas.ts';
+import { tokenSchema } from '../../src/api/token-view.ts';
 import { Secret } from '../../src/config/secret.ts';
+import { madeTokenSchema, tokensSchema } from '../../src/http/routes/token-routes.ts';
 import { type RunningServer, startServer } from '../../src/http/server/server.ts';
 import { ask, askJson, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';

@@ -9,7 +9,6 @@ import { formatBytes } from '../../lib/format-bytes.ts';
 import type { StoreLocation } from '../../stores/locations.ts';
 import { copyStore } from '../../stores/open-stores.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { startCountBar } from '../ui/count-bar.ts';
 import { requireStore } from '../with-app.ts';
 
@@ -45,7 +44,6 @@ export const backup: CliCommand = {
     }
     const { size: bytes } = await stat(file);
     await terminal.print(`Copied the store to ${file} (${formatBytes(bytes)}).`, { file, bytes });
-    return EXIT.done;
   },
 };
 

@@ -8,7 +8,6 @@ import type { SyncSummary } from '../../sources/sync-counter.ts';
 import { describeStore } from '../../stores/locations.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { CONFIRM_ROOT } from '../confirm-root.ts';
-import { EXIT } from '../exit-code.ts';
 import { type PublishedFolder, publishFolder } from '../serving/publish-folder.ts';
 import type { Source } from '../serving/serve-source.ts';
 import { addSetOptions, readSetOptions } from '../set-options.ts';
@@ -50,7 +49,6 @@ export const publish: CliCommand<Options> = {
       confirmedRoot: options.confirmRoot === true,
       onPublished: (source, published) => tellWhere(call, source, published),
     });
-    return EXIT.done;
   },
 };
 

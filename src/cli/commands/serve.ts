@@ -7,7 +7,6 @@ import { sourceHome } from '../../core/set-uris.ts';
 import { documentUri } from '../../publish/documents.ts';
 import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { serveSource } from '../serving/serve-source.ts';
 import { openLogs } from '../serving/server-logs.ts';
 import { plural } from '../ui/table.ts';
@@ -47,7 +46,6 @@ export const serve: CliCommand<Options> = {
         else await terminal.write(`${JSON.stringify(value)}\n`);
       },
     });
-    return EXIT.done;
   },
 };
 

@@ -4,7 +4,6 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { JobDefinition } from '../../jobs/job-definition.ts';
 import { JOB_DEFINITIONS } from '../../jobs/job-list.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { runDeliveries } from '../serving/run-deliveries.ts';
 import { runJobs } from '../serving/run-jobs.ts';
 import { logStop, openLogs } from '../serving/server-logs.ts';
@@ -47,7 +46,6 @@ export const work: CliCommand<Options> = {
       }
     });
     logStop(logs, 'stopped');
-    return EXIT.done;
   },
 };
 

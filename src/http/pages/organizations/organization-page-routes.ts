@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { may } from '../../../access/may.ts';
-import { streamDumpsView } from '../../../api/stream-dump-views.ts';
-import { listedUploadView } from '../../../api/upload-views.ts';
+import { streamDumpsView } from '../../../api/stream-dump-view.ts';
+import { listedUploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { latestErrata } from '../../../records/arrivals/latest-errata.ts';
 import type { ListedUploads } from '../../../records/arrivals/uploads.ts';
@@ -55,7 +55,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/organizations/', {
       action: 'read-source',
-      operation: ORGANIZATIONS,
+      ...ORGANIZATIONS,
       async handle(request, response) {
         const frame = await frameOf(app, request, response);
         const shown = await shownOrganizations(organizations, response);
@@ -65,7 +65,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
 
     get('/organizations/:org/', {
       action: 'read-organization',
-      operation: ORGANIZATION,
+      ...ORGANIZATION,
       async handle(request, response, { did }) {
         const organization = organizationOf(response);
         const name = { organization: organization.id };
@@ -84,7 +84,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
 
     get('/organizations/:org/streams/:stream/', {
       action: 'read-organization',
-      operation: STREAM,
+      ...STREAM,
       async handle(request, response, { before }) {
         const stream = streamOf(organizationOf(response), param(request, 'stream'));
         const organization = organizationOf(response).id;

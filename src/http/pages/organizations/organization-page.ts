@@ -1,13 +1,12 @@
-import type { StreamDumpsView } from '../../../api/stream-dump-schemas.ts';
-import type { UploadView } from '../../../api/upload-schemas.ts';
+import type { StreamDumpsView } from '../../../api/stream-dump-view.ts';
+import type { UploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataOfUpload } from '../../../records/arrivals/latest-errata.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
-import { counted } from '../parts/words.ts';
+import { counted, timeOf } from '../parts/words.ts';
 import { copySection } from './copy-section.ts';
 import { dumpsUnderWay, dumpTable, isChanging } from './dump-table.ts';
 import { errataSection } from './errata-section.ts';
