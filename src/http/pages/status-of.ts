@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { VERSION } from '../../config/version.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import type { LiveFigures } from '../../observe/metrics/live-server.ts';
 import { type SummarizedSet, summarize } from '../../sets/summarized-sets.ts';
 import { describeStore } from '../../stores/locations.ts';
