@@ -4,6 +4,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import { CatalogFollower } from '../../stores/catalog-follower.ts';
 import type { TopicKind } from '../topics.ts';
+import { requireSubscribable } from './require-subscribable.ts';
 import { readSenderState, type SenderState } from './sender-lease.ts';
 
 /** The one who requested a subscription: it lasts only as long as they may read its topic. */
@@ -122,9 +123,11 @@ export class Subscriptions {
 
   /**
    * Records the request of a subscriber, until it has confirmed it. Durable when this resolves.
-   * @throws TidemarkError `not-ready` when there are too many subscriptions
+   * @throws TidemarkError `not-ready` when there are too many subscriptions; `invalid` for a callback that cannot
+   *   be called, or a long secret
    */
   async request(name: Pick<StoredSubscription, 'topic' | 'callback'>, pending: PendingRequest): Promise<void> {
+    requireSubscribable(name.callback, pending.mode === 'subscribe' ? pending.secret : undefined);
     const all = await this.list();
     const same = all.find(({ topic, callback }) => topic === name.topic && callback === name.callback);
     if (same === undefined && pending.mode === 'unsubscribe') return;
