@@ -11,7 +11,7 @@ export type Origin =
   | { readonly kind: 's3'; readonly location: string }
   /** The records of the newest artifact of a provider's activity; see artifacts/artifact-key.ts. */
   | ArtifactOrigin
-  /** A copied and republished set of another ResourceSync source: docs/republishing.md. */
+  /** A copied and republished set of another ResourceSync source: docs/mirror.md. */
   | ResourceSyncOrigin
   /** The files that an organization has delivered: docs/streams.md. */
   | StreamOrigin;

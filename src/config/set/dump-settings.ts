@@ -72,7 +72,7 @@ export const DUMP_SETTINGS = {
   keepVersions: setting({
     field: 'keepVersions',
     schema: z.boolean(),
-    meaning: 'Whether the bytes of every version are kept and published (docs/versions.md).',
+    meaning: 'Whether the bytes of every version are kept and published (docs/dumps.md).',
     default: 'false',
     givenTo: ALL,
     flags: VERSION_FLAGS,

@@ -88,12 +88,12 @@ const MORE_SETTINGS = {
   }),
 } as const;
 
-/** The settings of a set that copies another source: docs/republishing.md. */
+/** The settings of a set that copies another source: docs/mirror.md. */
 export const FROM_SETTINGS = {
   from: setting({
     field: 'origin',
     schema: text,
-    meaning: 'Any URL of another ResourceSync source: the set is a copy of it, kept in sync (docs/republishing.md).',
+    meaning: 'Any URL of another ResourceSync source: the set is a copy of it, kept in sync (docs/mirror.md).',
     default: '(none)',
     givenTo: ADD,
     source: {

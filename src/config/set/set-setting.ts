@@ -158,7 +158,7 @@ export function requireSigningRoot(_seconds: number, origin: Origin): void {
 }
 
 export const VERSION_FLAGS: readonly SetFlag[] = [
-  { flag: '--keep-versions', meaning: 'keep the bytes of every version, and publish them (docs/versions.md)' },
+  { flag: '--keep-versions', meaning: 'keep the bytes of every version, and publish them (docs/dumps.md)' },
   { flag: '--no-keep-versions', meaning: 'keep no more versions, and publish none', givenTo: ['sets change'] },
 ];
 

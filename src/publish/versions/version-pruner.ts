@@ -70,7 +70,7 @@ const MOST_WAITING = 1_000;
 /** Folders of a set's versions, and of its packs: the first two digits of their names. */
 const FOLDERS = 256;
 
-/** Removes versions that ended long ago. docs/versions.md describes which ones are removed, and which are kept. */
+/** Removes versions that ended long ago. docs/dumps.md describes which ones are removed, and which are kept. */
 export class VersionPruner {
   readonly #parts: VersionPrunerParts;
 

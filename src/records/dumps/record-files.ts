@@ -17,7 +17,7 @@ export interface MadeFile {
 
 /** Bytes that are compressed at a time. */
 const PART_BYTES = 512 * 1024;
-/** Compression level of gzip: see docs/performance-history.md. */
+/** Compression level of gzip: see scripts/bench/HISTORY.md. */
 const LEVEL = 2;
 
 interface OpenFile {

@@ -195,7 +195,7 @@ function indicesOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: I
   const refuse = (message: string) => unusable(`${message};`);
   if (found.has(names.prefix))
     throw refuse(
-      `there is an index ${names.prefix}, where an alias of this program is to be (docs/import-index.md says how to take over such an index)`,
+      `there is an index ${names.prefix}, where an alias of this program is to be (docs/posting-changes.md says how to take over such an index)`,
     );
   const alias = names[kind];
   if (found.has(alias)) throw refuse(`there is an index ${alias} that this program has not made`);

@@ -10,7 +10,7 @@ import { RESOURCE_LISTS } from './resource-list-rules.ts';
 import { RESOURCES } from './resources.ts';
 import type { Rules } from './rule.ts';
 
-/** The rules of ResourceSync 1.1 that can be checked from outside, numbered as in docs/conformance.md. */
+/** The rules of ResourceSync 1.1 that can be checked from outside, numbered as in docs/validator.md. */
 export const RULES: Rules = {
   ...ALL_DOCUMENTS,
   ...RESOURCES,
