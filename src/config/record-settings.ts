@@ -8,14 +8,15 @@ export const RECORD_SETTINGS = {
     flag: '--drop-limit <percent>',
     schema: values.percent,
     default: '30%',
-    meaning: 'How many fewer records than the run before a run may have: more stops it before anything is published.',
+    meaning:
+      'Largest permitted drop in the number of records since the previous run. A run with a larger drop publishes nothing.',
   }),
   dropWarning: setting({
     variable: 'TIDEMARK_DROP_WARNING',
     flag: '--drop-warning <percent>',
     schema: values.percent,
     default: '15%',
-    meaning: 'How many fewer records than the run before a run may have without a warning.',
+    meaning: 'Largest drop in the number of records since the previous run without a warning.',
   }),
   recordTimeout: setting({
     variable: 'TIDEMARK_RECORD_TIMEOUT',

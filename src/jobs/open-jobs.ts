@@ -1,4 +1,4 @@
-import { requireBytes } from '../publish/dumps/dump-plan.ts';
+import { requireDumpable } from '../publish/dumps/dump-plan.ts';
 import type { NamedUpload, Upload } from '../records/arrivals/upload.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
@@ -30,7 +30,7 @@ export function openJobs({ catalog, queue, parts }: JobsParts) {
   return {
     queue,
     /** Jobs that build Resource Dumps. */
-    dumps: new JobsOfSets(queue, buildDump, (set) => requireBytes(set, 'conflict')),
+    dumps: new JobsOfSets(queue, buildDump, (set) => requireDumpable(set, 'conflict')),
     /** Jobs that keep Resource Lists in archives. */
     lists: new JobsOfSets(queue, keepList),
     /** Jobs that make dumps of records of streams. */

@@ -1,7 +1,6 @@
 import { TidemarkError, unlessConflict } from '../core/errors.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
-import { changedDumpSettings, type DumpSettingChanges, type DumpSettings } from './dump-settings.ts';
 import {
   checkedFields,
   checkedTitle,
@@ -14,6 +13,7 @@ import {
   type Stream,
   streamOf,
 } from './organization.ts';
+import { changedDumpSettings, type DumpSettingChanges, type DumpSettings } from './stream-dump-settings.ts';
 import type { StreamSets } from './stream-sets.ts';
 
 /** Changes of a stream. An absent field stays as it is. */

@@ -11,7 +11,7 @@ export const TAGS = {
   notifications: 'Subscriptions to changes, by WebSub.',
   organizations: 'Who delivers files, and in which streams.',
   uploads: 'Files that organizations deliver.',
-  tokens: 'Who is let in.',
+  tokens: 'Tokens, and what each permits.',
   jobs: 'Work that is done later, repeatedly, or for long.',
   operating: 'For operators and their tools.',
   pages: 'Pages for people.',

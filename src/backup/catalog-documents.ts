@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LogDocument, LogPosition } from '../artifacts/avro/schemas.ts';
+import type { LogDocument, LogPosition } from '../artifacts/avro/avro-schemas.ts';
 import type { Catalog, CatalogKind } from '../stores/catalog.ts';
 import type { SourcePosition } from '../stores/change-log.ts';
 import type { Digest } from './file-writer.ts';

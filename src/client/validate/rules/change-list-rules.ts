@@ -1,6 +1,6 @@
 import { type Document, isIndex, linksOf } from '../../read/document.ts';
 import { endsBeforeItBegins, lacksChange, lacksTime } from './head-checks.ts';
-import { MOST_SKEW_MS, unreadable } from './resource-lists.ts';
+import { MOST_SKEW_MS, unreadable } from './resource-list-rules.ts';
 import {
   at,
   atEntry,

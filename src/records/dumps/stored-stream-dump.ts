@@ -2,7 +2,7 @@ import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { STORED } from '../forms/record-forms.ts';
-import type { StreamName } from '../set-names.ts';
+import type { StreamName } from '../stream-set-names.ts';
 
 /**
  * A full dump of the records of a stream, or a delta: a document of the catalog, put when all of its files are stored.

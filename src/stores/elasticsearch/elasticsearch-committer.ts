@@ -1,5 +1,5 @@
+import { clockIsBehind, isAhead } from '../../core/accepted-clock.ts';
 import type { PostableEvent, ReplayedChange } from '../../core/change.ts';
-import { clockIsBehind, isAhead } from '../../core/clock.ts';
 import {
   type BatchEvent,
   type BatchSet,
@@ -14,8 +14,8 @@ import type { SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../catalog.ts';
-import { readAcceptedClock } from '../clock.ts';
 import { type CommitResult, stampsOf, toResult } from '../commit-result.ts';
+import { readAcceptedClock } from '../store-clock.ts';
 import type { Applier } from './applier.ts';
 import type { ClockCheck } from './clock-check.ts';
 import type { CommitLog } from './commit-log.ts';
@@ -25,6 +25,7 @@ import {
   type LedgerEntry,
   type LoggedChange,
   type LoggedOrder,
+  type StateBefore,
 } from './commit-record.ts';
 import type { CurrentStateReader, EventKeys } from './current-state-reader.ts';
 import { Reservations } from './reservation.ts';
@@ -220,7 +221,7 @@ function toLogged(
   const { state: encoded, stamp, created, weight, order } = after;
   const state = given && decodedState(given);
   const names = { set, key, sortKey, id };
-  const change = { kind, stamp, state, encoded, weight, window, created, was: formerOf(before) };
+  const change = { kind, stamp, state, encoded, weight, window, created, before: stateBefore(before) };
   return order === undefined ? { ...names, ...change } : { ...names, ...change, order };
 }
 
@@ -235,9 +236,9 @@ function toLoggedOrder(
   return { set, key, sortKey, id, order: order!, raised: raised!, stamp, created, weight, state, encoded };
 }
 
-const NEVER: LoggedChange['was'] = { stamp: 0, weight: 0, live: false };
+const NEVER: StateBefore = { stamp: 0, weight: 0, live: false };
 
-function formerOf(before: CurrentState | undefined): LoggedChange['was'] {
+function stateBefore(before: CurrentState | undefined): StateBefore {
   if (before === undefined) return NEVER;
   return { stamp: before.stamp, weight: before.weight, live: before.state !== undefined };
 }

@@ -4,7 +4,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 
 /** The progress of a subscription. */
-export interface Progress {
+export interface SendingProgress {
   /** The `since` of the subscription: another subscription may have used its id before. */
   readonly since: Stamp;
   /** The boundary up to which everything was sent. */
@@ -17,12 +17,12 @@ export interface Progress {
 }
 
 /** The state that a process needs to continue the deliveries of another one: one document of the catalog. */
-export interface DeliveryState {
+export interface SenderState {
   /** By the ids of subscriptions. */
-  readonly progress: Readonly<Record<string, Progress>>;
+  readonly progress: Readonly<Record<string, SendingProgress>>;
 }
 
-interface StoredState extends DeliveryState {
+interface StoredState extends SenderState {
   /** The process that delivers; absent when it has stopped. */
   readonly owner?: string | undefined;
   /** Differs with each heartbeat. */
@@ -30,14 +30,14 @@ interface StoredState extends DeliveryState {
 }
 
 const ID = 'state';
-const NOTHING: DeliveryState = { progress: {} };
+const NOTHING: SenderState = { progress: {} };
 
 /**
  * Ensures that of all processes that share a store, one at a time delivers. The owner writes its progress at intervals,
  * which is also its heartbeat. Another process takes over when the version has not changed for the duration of a lease,
  * by its own monotonic clock. A long gap between two observations does not count, because the store may have been down.
  */
-export class DeliveryLease {
+export class SenderLease {
   readonly #catalog: Catalog;
   readonly #leaseMs: number;
   readonly #owner = randomUUID();
@@ -51,7 +51,7 @@ export class DeliveryLease {
   }
 
   /** The state to continue with, when this process may deliver now. */
-  async take(): Promise<DeliveryState | undefined> {
+  async take(): Promise<SenderState | undefined> {
     const found = await this.#catalog.get<StoredState>('delivery', ID);
     if (found?.body.owner !== undefined && !this.#hasExpired(found.version)) return undefined;
     this.#watched = undefined;
@@ -62,7 +62,7 @@ export class DeliveryLease {
   }
 
   /** Writes the state. Returns false when another process has taken over. */
-  async put(state: DeliveryState, isLast = false): Promise<boolean> {
+  async put(state: SenderState, isLast = false): Promise<boolean> {
     this.#beat += 1;
     const body: StoredState = { ...state, ...(!isLast && { owner: this.#owner }), beat: this.#beat };
     const put = await unlessConflict(this.#catalog.put('delivery', ID, body, this.#version));
@@ -72,7 +72,7 @@ export class DeliveryLease {
   }
 
   /** Handles a conflict: after a lost response, the version may differ although this process wrote the state. */
-  async #isOwn(state: DeliveryState, isLast: boolean): Promise<boolean> {
+  async #isOwn(state: SenderState, isLast: boolean): Promise<boolean> {
     const found = await this.#catalog.get<StoredState>('delivery', ID);
     if (found?.body.owner !== this.#owner) return false;
     this.#version = found.version;
@@ -91,6 +91,6 @@ export class DeliveryLease {
 }
 
 /** The state of deliveries, for the command line and the API. @throws TidemarkError `unavailable` */
-export async function readDeliveryState(catalog: Pick<Catalog, 'get'>): Promise<DeliveryState> {
+export async function readSenderState(catalog: Pick<Catalog, 'get'>): Promise<SenderState> {
   return (await catalog.get<StoredState>('delivery', ID))?.body ?? NOTHING;
 }

@@ -5,8 +5,8 @@ import type { Stamp } from '../../core/stamp.ts';
 import { backoffMs } from '../../lib/calls/retry.ts';
 import { topicLinks } from '../topics.ts';
 import type { CallbackAnswer, CallbackClient } from './callback-client.ts';
-import type { Channel, Part } from './channel.ts';
-import type { Progress } from './delivery-state.ts';
+import type { Channel, Notification } from './channel.ts';
+import type { SendingProgress } from './sender-lease.ts';
 
 /** Milliseconds to wait after a payload was sent: changes in this time are sent together. */
 const GATHERING_MS = 400;
@@ -15,11 +15,11 @@ const REFUSED_MS = 500;
 const BACKOFF = { firstMs: 1_000, longestMs: 600_000 };
 const GONE = 410;
 
-export type DeliveryOutcome = 'sent' | 'failed' | 'gone';
+export type SendOutcome = 'sent' | 'failed' | 'gone';
 
-export interface DeliveryOptions {
+interface SenderOptions {
   readonly channel: Channel;
-  readonly progress: Progress;
+  readonly progress: SendingProgress;
   readonly client: CallbackClient;
   readonly callback: string;
   /** The current secret for signing requests: a renewal may change it. */
@@ -32,28 +32,28 @@ export interface DeliveryOptions {
    * is a failure like others.
    */
   onGone?(): Promise<void>;
-  onOutcome(outcome: DeliveryOutcome, seconds: number): void;
+  onOutcome(outcome: SendOutcome, seconds: number): void;
 }
 
 /**
  * Sends one subscriber everything that it has not received yet: in order, one request at a time, repeating each part
  * until it is accepted.
  */
-export class Delivery {
-  readonly #options: DeliveryOptions;
+class NotificationSender {
+  readonly #options: SenderOptions;
   readonly #stopping = new AbortController();
-  #progress: Progress;
+  #progress: SendingProgress;
   #oldest: Stamp | undefined;
   /** Resolves when nothing is sent any more. Never rejects. */
   readonly ended: Promise<void>;
 
-  constructor(options: DeliveryOptions) {
+  constructor(options: SenderOptions) {
     this.#options = options;
     this.#progress = options.progress;
     this.ended = this.#run();
   }
 
-  get progress(): Progress {
+  get progress(): SendingProgress {
     return this.#progress;
   }
 
@@ -80,7 +80,7 @@ export class Delivery {
         else if ((await this.#send(part, signal)) === 'gone') return await onGone?.();
         troubles = 0;
       } catch (error) {
-        // The set was removed: the subscription ends when the tender notices that.
+        // The set was removed: the subscription ends when its lifecycle notices that.
         if (isTidemarkError(error, 'not-found')) return;
         troubles += 1;
         await this.#pause(backoffMs(troubles, { firstMs: 500, longestMs: 5_000 }));
@@ -88,7 +88,7 @@ export class Delivery {
     }
   }
 
-  async #send({ topic, body, until }: Part, signal: AbortSignal): Promise<DeliveryOutcome> {
+  async #send({ topic, body, until }: Notification, signal: AbortSignal): Promise<SendOutcome> {
     const { client, callback, channel, onGone, onOutcome } = this.#options;
     const began = performance.now();
     const answer = await client.send(callback, {
@@ -136,4 +136,63 @@ export class Delivery {
 function problemOf(answer: CallbackAnswer): string | undefined {
   if ('failure' in answer) return answer.failure;
   return answer.status >= 200 && answer.status < 300 ? undefined : `it answers with the status ${answer.status}`;
+}
+
+/** To whom notifications are sent, and which ones. */
+export interface Receiver extends Omit<SenderOptions, 'progress' | 'onOutcome'> {
+  /** The boundary above which notifications are sent to a new receiver. */
+  readonly since: Stamp;
+}
+
+interface Parts extends Pick<SenderOptions, 'onOutcome'> {
+  /** The progress of receivers when this process started to send. */
+  readonly known: Readonly<Record<string, SendingProgress>>;
+}
+
+/** The running senders, each with an id of its receiver: any text. */
+export class NotificationSenders {
+  readonly #parts: Parts;
+  readonly #running = new Map<string, { readonly since: Stamp; readonly sender: NotificationSender }>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get oldestUnsent(): Stamp | undefined {
+    const all = [...this.#running.values()].flatMap(({ sender }) => sender.oldestUnsent ?? []);
+    return all.length === 0 ? undefined : Math.min(...all);
+  }
+
+  progress(): Readonly<Record<string, SendingProgress>> {
+    return Object.fromEntries([...this.#running].map(([id, { sender }]) => [id, sender.progress]));
+  }
+
+  /** Whether the receiver has a sender. @param since the boundary above which notifications are sent to it */
+  has(id: string, since?: Stamp): boolean {
+    const running = this.#running.get(id);
+    return running !== undefined && (since === undefined || running.since === since);
+  }
+
+  /** Starts to send to a receiver, or continues where another process stopped. */
+  start(id: string, { since, ...receiver }: Receiver): void {
+    this.end(id);
+    const { known, onOutcome } = this.#parts;
+    const progress = known[id]?.since === since ? known[id] : { since, through: since };
+    const sender = new NotificationSender({ ...receiver, progress, onOutcome });
+    this.#running.set(id, { since, sender });
+    const close = () => receiver.channel.close?.();
+    sender.ended.then(close, close);
+  }
+
+  end(id: string): void {
+    this.#running.get(id)?.sender.abort();
+    this.#running.delete(id);
+  }
+
+  /** Resolves when nothing is sent any more. The progress can still be read then. */
+  async stop(): Promise<void> {
+    const running = [...this.#running.values()];
+    for (const { sender } of running) sender.abort();
+    await Promise.all(running.map(({ sender }) => sender.ended));
+  }
 }

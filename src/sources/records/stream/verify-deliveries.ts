@@ -5,7 +5,7 @@ import type { ResourceKey } from '../../../core/key.ts';
 import type { ResourceState } from '../../../core/resource.ts';
 import type { CompareOptions, Difference, Mismatch } from '../../source.ts';
 import { SyncCounter } from '../../sync-counter.ts';
-import { type ComparedDeliveries, compareDeliveries } from './compare-files.ts';
+import { type ComparedDeliveries, compareDeliveries } from './compare-deliveries.ts';
 
 interface VerifiedDeliveries extends Omit<ComparedDeliveries, 'counter' | 'signal'> {
   readonly artifacts: Pick<ArtifactStore, 'get'>;

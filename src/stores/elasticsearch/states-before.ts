@@ -1,16 +1,16 @@
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { LogHead } from './commit-log.ts';
-import { decodeCommit, type Former } from './commit-record.ts';
+import { decodeCommit, type StateBefore } from './commit-record.ts';
 import type { IndexNames } from './index-names.ts';
 
 type CommitBody = Parameters<typeof decodeCommit>[1];
 
 /** The state of keys at a commit, for keys that changed after it: the log contains the state before each change. */
-export class FormerStates {
+export class StatesBefore {
   readonly #cluster: Cluster;
   readonly #log: string;
-  readonly #states = new Map<string, Former>();
+  readonly #states = new Map<string, StateBefore>();
   #read: number;
 
   constructor({ cluster, names }: { readonly cluster: Cluster; readonly names: IndexNames }, head: LogHead) {
@@ -20,7 +20,7 @@ export class FormerStates {
   }
 
   /** Reads further in the log until it finds a change of the key. */
-  async of(sortKey: string): Promise<Former> {
+  async of(sortKey: string): Promise<StateBefore> {
     for (;;) {
       const known = this.#states.get(sortKey);
       if (known !== undefined) return known;
@@ -36,8 +36,8 @@ export class FormerStates {
     );
     const commit = _source!;
     if (commit.changes.dropped) throw isDropped(number);
-    for (const { sortKey, was } of decodeCommit(number, commit).changes) {
-      if (!this.#states.has(sortKey)) this.#states.set(sortKey, was);
+    for (const { sortKey, before } of decodeCommit(number, commit).changes) {
+      if (!this.#states.has(sortKey)) this.#states.set(sortKey, before);
     }
     this.#read = number;
   }

@@ -1,7 +1,7 @@
 import { type Fetcher, FetchFailure } from '../../read/fetcher.ts';
 
 /** Reads streams, with connections of their own, so that they take none from resources. */
-export type StreamReader = Pick<Fetcher, 'get'>;
+export type EventReader = Pick<Fetcher, 'get'>;
 
 /** The limit for a line, in characters. */
 const MOST_CHARACTERS_OF_A_LINE = 1_000_000;
@@ -12,12 +12,7 @@ const MOST_CHARACTERS_OF_A_LINE = 1_000_000;
  * @param onNews called when the stream begins, and once for events that arrive together
  * @throws FetchFailure when the response is not such a stream, and when the stream breaks
  */
-export async function listen(
-  reader: StreamReader,
-  uri: string,
-  signal: AbortSignal,
-  onNews: () => void,
-): Promise<void> {
+export async function listen(reader: EventReader, uri: string, signal: AbortSignal, onNews: () => void): Promise<void> {
   const fetched = await reader.get(uri, 'identity', signal, { accept: 'text/event-stream' });
   const type = fetched.headers['content-type'] ?? '';
   if (fetched.status !== 200 || !type.startsWith('text/event-stream')) {

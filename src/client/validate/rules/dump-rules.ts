@@ -1,7 +1,7 @@
 import { capabilityOf, type Document, isIndex } from '../../read/document.ts';
-import { changesInOrder } from './change-lists.ts';
+import { changesInOrder } from './change-list-rules.ts';
 import { endsBeforeItBegins, lacksChange, lacksTime } from './head-checks.ts';
-import { unreadable } from './resource-lists.ts';
+import { unreadable } from './resource-list-rules.ts';
 import {
   at,
   atEntry,

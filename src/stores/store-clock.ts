@@ -1,5 +1,5 @@
 import { uptime } from 'node:os';
-import { type AcceptedClock, LARGEST_CLOCK_ERROR_MS } from '../core/clock.ts';
+import { type AcceptedClock, LARGEST_CLOCK_ERROR_MS } from '../core/accepted-clock.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { Catalog } from './catalog.ts';
 

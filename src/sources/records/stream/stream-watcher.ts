@@ -12,14 +12,14 @@ export interface NewDocument extends Pick<CatalogDocument<unknown>, 'id' | 'body
 }
 
 /** Callbacks, each called at least once for everything that is new since the subscription. */
-interface NewsListener {
+interface StreamListener {
   /** A document was put. */
   onDocument?(document: NewDocument): void;
   /** Sets have changed; undefined when there were too many changes to determine which sets. */
   onChanges?(sets: ReadonlySet<SetId> | undefined): void;
 }
 
-interface StreamNewsParts {
+interface StreamWatcherParts {
   readonly catalog: Pick<Catalog, 'head' | 'list'>;
   readonly index: Pick<ChangeLog, 'watermark' | 'tail'>;
 }
@@ -33,9 +33,9 @@ const MOST_CHANGES = 1_000;
  * Reports what is new about organizations, uploads, dumps and the log. One poll serves the sets of all streams, which
  * may be hundreds. A store that does not answer is polled again; nothing is missed.
  */
-export class StreamNews {
-  readonly #parts: StreamNewsParts;
-  readonly #listeners = new Set<NewsListener>();
+export class StreamWatcher {
+  readonly #parts: StreamWatcherParts;
+  readonly #listeners = new Set<StreamListener>();
   /** For each kind, the version up to which documents were read. */
   readonly #heads = new Map<NewDocument['kind'], number>();
   #watermark: Stamp = 0;
@@ -43,12 +43,12 @@ export class StreamNews {
   #polling: Promise<void> = Promise.resolve();
   #beginning: Promise<void> | undefined;
 
-  constructor(parts: StreamNewsParts) {
+  constructor(parts: StreamWatcherParts) {
     this.#parts = parts;
   }
 
   /** @throws TidemarkError `unavailable` when the store does not answer */
-  async subscribe(listener: NewsListener): Promise<SourceWatch> {
+  async subscribe(listener: StreamListener): Promise<SourceWatch> {
     this.#listeners.add(listener);
     try {
       this.#beginning ??= this.#begin();

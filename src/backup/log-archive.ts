@@ -6,7 +6,7 @@ import { failpoint } from '../lib/failpoint.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
 import type { Stores } from '../stores/open-stores.ts';
 import type { ArchiveChain } from './archive-chain.ts';
-import { digestOf, readDocuments, toLogPositions } from './documents.ts';
+import { digestOf, readDocuments, toLogPositions } from './catalog-documents.ts';
 import { FORMAT, type LastChange, type SegmentMark } from './segment.ts';
 import { SegmentParts } from './segment-parts.ts';
 import { chainOfStore } from './store-chain.ts';

@@ -1,7 +1,7 @@
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { RecordOf, SchemaId } from './avro-schemas.ts';
 import { BLOCK_SIZE, LARGEST_BLOCK, LARGEST_BLOCK_MB } from './block-size.ts';
 import { type RecordType, recordType } from './record-type.ts';
-import type { RecordOf, SchemaId } from './schemas.ts';
 
 /** Encoded records, concatenated, as in an uncompressed block of a file. */
 export interface Block {

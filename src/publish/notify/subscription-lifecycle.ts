@@ -1,18 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import { type TopicKind, topicOf } from '../topics.ts';
 import type { CallbackClient } from './callback-client.ts';
-import type { Deliveries } from './deliveries.ts';
+import type { NotificationSenders } from './notification-senders.ts';
+import type { Receivers } from './receivers.ts';
 import {
   type ActiveSubscription,
   isActive,
   type PendingRequest,
+  type StoredSubscription,
   type Subscriber,
   type Subscription,
-} from './subscription.ts';
-import type { Subscriptions } from './subscriptions.ts';
-import { sendDenial, verifyIntent } from './verify-intent.ts';
+  type Subscriptions,
+  type Topic,
+} from './subscriptions.ts';
 
 /** Number of subscribers that are asked for confirmation at the same time; fewer of one host, which may hang. */
 const MOST_ASKED = 50;
@@ -23,6 +27,8 @@ interface Parts {
   readonly sets: Pick<SetRegistry, 'bySlug' | 'list' | 'source'>;
   readonly index: Pick<ChangeLog, 'watermark'>;
   readonly client: CallbackClient;
+  readonly senders: Pick<NotificationSenders, 'has' | 'start' | 'end'>;
+  readonly receivers: Receivers;
   readonly events: {
     onConfirmed?(subscription: Subscription): void;
     onEnded?(subscription: Subscription, reason: string): void;
@@ -35,10 +41,12 @@ interface FoundTopic {
   readonly set: ResourceSet;
 }
 
-/** Requests the confirmation of each subscription, delivers to it while it is in force, and ends it. */
-export class SubscriptionTender {
+/** Requests the confirmation of each subscription, starts its sender while it is in force, and ends it. */
+export class SubscriptionLifecycle {
   readonly #parts: Parts;
   readonly #stopping = new AbortController();
+  /** By id: the current version of each subscription that has a sender. */
+  readonly #inForce = new Map<string, Subscription>();
   readonly #asking = new Map<string, { readonly host: string; readonly ended: Promise<void> }>();
   /** By id: the last version that was settled. A round may have read it before. */
   readonly #settled = new Map<string, number>();
@@ -47,14 +55,18 @@ export class SubscriptionTender {
     this.#parts = parts;
   }
 
-  /** Starts and stops deliveries according to all subscriptions. */
-  async tend(deliveries: Deliveries, all: readonly Subscription[]): Promise<void> {
+  /** Starts and ends senders according to all subscriptions. */
+  async update(all: readonly Subscription[]): Promise<void> {
     const topicAt = await this.#topics();
-    const kept = new Set<string>();
+    const inForce = new Set<string>();
     for (const subscription of all) {
-      if (await this.#keep(subscription, topicAt, deliveries)) kept.add(subscription.id);
+      if (await this.#updateOne(subscription, topicAt)) inForce.add(subscription.id);
     }
-    for (const id of deliveries.ids()) if (!kept.has(id)) deliveries.end(id);
+    for (const id of [...this.#inForce.keys()]) {
+      if (inForce.has(id)) continue;
+      this.#inForce.delete(id);
+      this.#parts.senders.end(id);
+    }
   }
 
   async stop(): Promise<void> {
@@ -62,12 +74,8 @@ export class SubscriptionTender {
     await Promise.all([...this.#asking.values()].map(({ ended }) => ended));
   }
 
-  /** Returns whether the subscription is delivered to. */
-  async #keep(
-    subscription: Subscription,
-    topicAt: (uri: string) => FoundTopic | undefined,
-    deliveries: Deliveries,
-  ): Promise<boolean> {
+  /** Returns whether the subscription is in force. */
+  async #updateOne(subscription: Subscription, topicAt: (uri: string) => FoundTopic | undefined): Promise<boolean> {
     const { active, pending } = subscription;
     const about = topicAt(subscription.topic);
     const reason = about === undefined ? 'there is no such topic any more' : 'the topic may not be read any more';
@@ -83,8 +91,27 @@ export class SubscriptionTender {
       return false;
     }
     if (active === undefined || about === undefined) return false;
-    deliveries.keep(subscription, { kind: about.kind, set: about.set.id });
+    this.#inForce.set(subscription.id, subscription);
+    this.#startSender(subscription, active.since, { kind: about.kind, set: about.set.id });
     return true;
+  }
+
+  #startSender({ id, callback }: Subscription, since: Stamp, topic: Topic): void {
+    const { senders, receivers } = this.#parts;
+    if (senders.has(id, since)) return;
+    const current = () => this.#inForce.get(id)?.active;
+    const onGone = () => this.#endGone(id, since);
+    senders.start(id, receivers.ofSubscriber(topic, { since, callback, current, onGone }));
+  }
+
+  /** Ends a subscription whose subscriber has answered that it no longer exists. */
+  async #endGone(id: string, since: Stamp): Promise<void> {
+    const { subscriptions, events } = this.#parts;
+    for (;;) {
+      const last = (await subscriptions.list()).find((one) => one.id === id && one.active?.since === since);
+      if (last === undefined) return;
+      if (await subscriptions.replace(last, undefined)) return events.onEnded?.(last, 'it answers with the status 410');
+    }
   }
 
   #ask(subscription: Subscription, pending: PendingRequest): void {
@@ -162,4 +189,35 @@ export class SubscriptionTender {
 /** Whether a renewal was requested before the lease ended, and waits for the subscriber's confirmation. */
 function isRenewed({ active, pending }: Subscription): boolean {
   return active !== undefined && pending?.mode === 'subscribe' && pending.asked < active.until;
+}
+
+/** Asks a subscriber to confirm a request made in its name (WebSub, 5.3). Returns why it was not confirmed. */
+async function verifyIntent(
+  client: CallbackClient,
+  { topic, callback }: Pick<StoredSubscription, 'topic' | 'callback'>,
+  { pending, signal }: { readonly pending: PendingRequest; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const challenge = randomBytes(24).toString('base64url');
+  const asked = new URLSearchParams({ 'hub.mode': pending.mode, 'hub.topic': topic, 'hub.challenge': challenge });
+  if (pending.mode === 'subscribe') asked.set('hub.lease_seconds', String(pending.leaseSeconds));
+  const answer = await client.send(withQuery(callback, asked), { method: 'GET', signal });
+  if ('failure' in answer) return answer.failure;
+  const { status, text } = answer;
+  if (status < 200 || status > 299) return `it answers the verification with the status ${status}`;
+  return text === challenge ? undefined : 'it answers the verification with another text than the challenge';
+}
+
+/** Informs a subscriber that its subscription is denied, or has ended (WebSub, 5.2). Its response is ignored. */
+async function sendDenial(
+  client: CallbackClient,
+  { topic, callback }: Pick<StoredSubscription, 'topic' | 'callback'>,
+  { reason, signal }: { readonly reason: string; readonly signal: AbortSignal },
+): Promise<void> {
+  const denial = new URLSearchParams({ 'hub.mode': 'denied', 'hub.topic': topic, 'hub.reason': reason });
+  await client.send(withQuery(callback, denial), { method: 'GET', signal });
+}
+
+/** Appends parameters to those of the callback (WebSub, 5.1.1). */
+function withQuery(callback: string, parameters: URLSearchParams): string {
+  return `${callback}${callback.includes('?') ? '&' : '?'}${parameters}`;
 }
