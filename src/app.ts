@@ -3,6 +3,7 @@ import { identifyAgain } from './access/identify.ts';
 import { may } from './access/may.ts';
 import { Sessions } from './access/sessions.ts';
 import { TokenRegistry } from './access/token-registry.ts';
+import { requireAllowedRun } from './api/require-allowed-run.ts';
 import { ArtifactHealth } from './artifacts/artifact-health.ts';
 import { refusingDamaged } from './artifacts/damage.ts';
 import { openArtifacts } from './artifacts/open-artifacts.ts';
@@ -11,6 +12,7 @@ import { requireWhole } from './backup/rebuild-state.ts';
 import { ArtifactChecks } from './backup/verify/artifact-checks.ts';
 import { verifyArtifacts } from './backup/verify/verify-artifacts.ts';
 import { type Configuration, describeStore } from './config/configuration.ts';
+import { softwareVersion } from './config/version.ts';
 import { TidemarkError } from './core/errors.ts';
 import type { ResourceSet, SetId } from './core/resource-set.ts';
 import type { ServedApp } from './http/request/served-app.ts';
@@ -24,6 +26,8 @@ import { JobsOfSets } from './jobs/jobs-of-set.ts';
 import { buildDump } from './jobs/kinds/build-dump.ts';
 import { keepList } from './jobs/kinds/keep-list.ts';
 import { jobOfUpload } from './jobs/kinds/process-upload.ts';
+import { jobOfRun } from './jobs/kinds/run-activity.ts';
+import { OpenRuns } from './jobs/open-runs.ts';
 import { progressOf } from './jobs/progress-of.ts';
 import { retryUpload } from './jobs/retry-upload.ts';
 import { nextTimes } from './jobs/scheduler.ts';
@@ -47,6 +51,8 @@ import { openPublishing, type Publishing } from './publish/open-publishing.ts';
 import { readTurn } from './publish/versions/removals.ts';
 import { VersionPruner } from './publish/versions/version-pruner.ts';
 import { Versions } from './publish/versions/versions.ts';
+import { ActivityRunner } from './records/activities/runs/activity-runner.ts';
+import { ActivityRuns } from './records/activities/runs/activity-runs.ts';
 import { ResumableUploads } from './records/arrivals/resumable/resumable-uploads.ts';
 import type { Upload } from './records/arrivals/upload.ts';
 import { Uploads } from './records/arrivals/uploads.ts';
@@ -60,7 +66,7 @@ import { UploadProcessor } from './records/processing/upload-processor.ts';
 import { StreamSets } from './records/stream-sets.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import { removeCopies } from './sources/copy-folders.ts';
-import { type ContentsParts, locateContents } from './sources/open-contents.ts';
+import { type ContentsParts, locateContents, openRoot } from './sources/open-contents.ts';
 import { openServed, openSource, openStreamParts } from './sources/open-source.ts';
 import { Comparer } from './sources/records/artifact/comparer.ts';
 import { Records } from './sources/records/artifact/records.ts';
@@ -69,6 +75,7 @@ import type { Source } from './sources/source.ts';
 import { PathScans } from './sources/sync/path-scans.ts';
 import { sync } from './sources/sync/sync.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
+import { jobName } from './stores/job.ts';
 import type { JobQueue } from './stores/job-queue.ts';
 import { openStores } from './stores/open-stores.ts';
 import type { SlowStoreOptions } from './stores/slow-store.ts';
@@ -221,6 +228,21 @@ async function openParts(
     }),
     cancelJob: (name) => cancelJob({ catalog, jobs }, name),
     retryUpload: (upload) => retryUpload({ catalog, jobs, uploadEnds }, upload),
+    openRuns: new OpenRuns({ catalog, artifacts, jobs }),
+    activityRunner: new ActivityRunner({
+      catalog,
+      store: artifacts,
+      configuration,
+      openRoot,
+      version: softwareVersion(),
+      requireAllowed: (options) => requireAllowedRun(options, configuration.apiRoots),
+    }),
+    activityRuns: new ActivityRuns({
+      catalog,
+      artifacts,
+      jobNameOf: (run) => jobName(jobOfRun(run)),
+      addJob: (run) => jobs.addAll([jobOfRun(run)]),
+    }),
     uploadEnds,
     uploadBacklog: new UploadBacklog({ catalog }),
     partlyApplied: new PartlyApplied({ catalog }),

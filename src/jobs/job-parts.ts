@@ -6,6 +6,7 @@ import type { ListArchives } from '../publish/archives/list-archives.ts';
 import type { Dumps } from '../publish/dumps/dumps.ts';
 import type { VersionPruner } from '../publish/versions/version-pruner.ts';
 import type { Versions } from '../publish/versions/versions.ts';
+import type { ActivityRunner } from '../records/activities/runs/activity-runner.ts';
 import type { ResumableUploads } from '../records/arrivals/resumable/resumable-uploads.ts';
 import type { Uploads } from '../records/arrivals/uploads.ts';
 import type { StreamDumps } from '../records/dumps/stream-dumps.ts';
@@ -17,6 +18,7 @@ import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { OpenRuns } from './open-runs.ts';
 import type { UploadEnds } from './upload-ends.ts';
 
 /** The parts of the program that jobs use. */
@@ -26,6 +28,8 @@ export interface JobParts {
   readonly catalog: Catalog;
   readonly sets: SetRegistry;
   readonly artifacts: ArtifactStore;
+  readonly activityRunner: Pick<ActivityRunner, 'run'>;
+  readonly openRuns: Pick<OpenRuns, 'visit'>;
   readonly jobs: JobQueue;
   readonly dumps: Pick<Dumps, 'build' | 'removeUnused'>;
   readonly versions: Pick<Versions, 'removeOfRemovedSets'>;

@@ -115,9 +115,13 @@ export class OrganizationRegistry {
    */
   async addStream(organization: string, id: string, title?: string): Promise<Organization> {
     requireStreamId(id);
-    const { streams } = await this.get(organization);
+    const { streams, withoutSets } = await this.get(organization);
+    if (withoutSets) {
+      requireOrganizationId(organization);
+      await this.#sets.requireFree({ organization });
+    }
     if (!streams.some((stream) => stream.id === id)) await this.#sets.requireFree({ organization, stream: id });
-    return this.#replace(organization, (before) => {
+    return this.#replace(organization, ({ withoutSets: _, ...before }) => {
       const { streams } = before;
       if (streams.some((stream) => stream.id === id)) throw taken('stream', id, organization);
       if (streams.length >= MOST_STREAMS) throw tooMany(organization);

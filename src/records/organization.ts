@@ -31,6 +31,8 @@ export interface Organization extends OrganizationFields {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly created: number;
+  /** Made when an activity first ran for it: it has no sets until it has a stream. See provider.ts. */
+  readonly withoutSets?: true;
   /** Absent as long as the organization has no stream. */
   readonly defaultStream?: string;
   /** In the order of their creation. */

@@ -12,6 +12,7 @@ import type { Dumps } from '../../publish/dumps/dumps.ts';
 import type { ChangeFeeds } from '../../publish/notify/change-feeds.ts';
 import type { Subscriptions } from '../../publish/notify/subscriptions.ts';
 import type { Versions } from '../../publish/versions/versions.ts';
+import type { ActivityRuns } from '../../records/activities/runs/activity-runs.ts';
 import type { ResumableUploads } from '../../records/arrivals/resumable/resumable-uploads.ts';
 import type { Upload } from '../../records/arrivals/upload.ts';
 import type { UploadState } from '../../records/arrivals/upload-state.ts';
@@ -75,6 +76,8 @@ export interface ServedApp {
   readonly streamDumpJobs: StreamDumpJobs;
   /** Processes a failed upload again. @throws TidemarkError `conflict` when it has not failed */
   retryUpload(upload: Upload): Promise<UploadState>;
+  /** Runs of activities. */
+  readonly activityRuns: ActivityRuns;
   readonly tokens: TokenRegistry;
   readonly sessions: Sessions;
   readonly records: Pick<Records, 'cursorOf'>;

@@ -6,7 +6,6 @@ import { TidemarkError } from '../../core/errors.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
 import { TransformRunner } from '../transforms/transform-runner.ts';
 import { type DerivedActivity, RULES } from './activities.ts';
-import type { Progress } from './gathering.ts';
 import { findGenerator } from './generator.ts';
 import { writePlanOf } from './new-plan.ts';
 import { type InputParts, openInput } from './open-input.ts';
@@ -14,12 +13,11 @@ import { openSourceArtifacts } from './readers/read-artifact.ts';
 import { type RunOptions, type RunOutcome, runActivity } from './run-activity.ts';
 import { type RunRequest, requireFitting } from './run-request.ts';
 
-export interface RunParts extends InputParts {
+export interface RunParts extends InputParts, Pick<RunOptions, 'onClaimed' | 'onProgress'> {
   readonly store: ArtifactStore;
   readonly configuration: InputParts['configuration'] & Pick<Configuration, 'drop' | 'recordTimeoutMs'>;
   /** Version of the software. */
   readonly version: string;
-  onProgress(progress: Progress): void;
   /** Called with hints for the user. */
   onHint(text: string): void;
 }
@@ -61,6 +59,7 @@ export async function performRun(request: RunRequest, parts: RunParts): Promise<
       folder: join(configuration.dataFolder, 'spool'),
       version,
       signal,
+      onClaimed: parts.onClaimed,
       onProgress: parts.onProgress,
     });
     return { outcome, plan: request.writePlan && (await planOf(parts, outcome, given)) };

@@ -35,6 +35,8 @@ export interface RunOptions {
   /** Version of the software. */
   readonly version: string;
   readonly signal: AbortSignal;
+  /** Called when the run has its key, before it reads anything. */
+  onClaimed?: ((claim: { readonly key: ObjectKey; readonly generator: string }) => Promise<void>) | undefined;
   onProgress(progress: Progress): void;
 }
 
@@ -73,6 +75,7 @@ async function run(options: RunOptions, gathered: Gathering): Promise<RunOutcome
   const { store, provider, activity, schema, generator, version, signal, onProgress } = options;
   const began = new Date();
   const { key, start } = await claimSecond(store, { ...options, start: options.start ?? began }, { version, signal });
+  await options.onClaimed?.({ key, generator });
   failpoint('activity.claimed');
   const doc = docText({ activity, provider, generator, software: `tidemark ${version}` });
   await gathered.gather({ ...options, doc, context: { provider, activity, generator } });

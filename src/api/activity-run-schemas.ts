@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { RUNNABLE_ACTIVITIES } from '../records/activities/activities.ts';
+import { RUN_STATES } from '../records/activities/runs/activity-run.ts';
+import { count, datetime } from './common-schemas.ts';
+
+/** The shapes of runs of activities in the JSON API. */
+
+const path = z.string().meta({ maxLength: 1_000 });
+const MOST_KEY = 1_000;
+
+const options = {
+  from: path
+    .optional()
+    .describe('For a harvest: an NDJSON file, or a folder or s3:// location of documents, below one of `apiRoots`.'),
+  source: z.string().meta({ maxLength: 2_000 }).optional().describe('For a harvest: where the records came from.'),
+  input: z.string().meta({ maxLength: MOST_KEY }).optional().describe('The key of the Avro file to read.'),
+  plan: z.string().meta({ maxLength: MOST_KEY }).optional().describe('The key of a plan that names it.'),
+  transform: path
+    .optional()
+    .describe('`identity`, `map-3.1`, or the path of a mapping (.json) below one of `apiRoots`.'),
+  writePlan: z.literal(true).optional().describe('Writes a plan of this run and of those before it.'),
+  acceptDrop: z.literal(true).optional().describe('Publishes also when there are far fewer records than before.'),
+};
+
+export const activitySchema = z.enum(RUNNABLE_ACTIVITIES);
+
+export const newRunSchema = z
+  .strictObject({ activity: activitySchema, ...options })
+  .meta({ id: 'NewActivityRun', examples: [{ activity: 'mapping', transform: 'identity' }] });
+
+const summarySchema = z
+  .strictObject({
+    attempted: count.describe('Records that were read, with those that failed.'),
+    written: count,
+    deleted: count.describe('Records that the provider reports as deleted.'),
+    failed: count,
+    duplicates: count.describe('Records that were left out because their id comes again.'),
+    omitted: count.describe('Records for which the transform made nothing.'),
+    errors: z.record(z.string(), count).describe('Failed records by kind, the most frequent first.'),
+    seconds: z.number(),
+    bytes: count.optional().describe('Of the Avro file; absent when nothing was published.'),
+    previous: z
+      .strictObject({ artifact: z.string(), written: count })
+      .optional()
+      .describe('The run before, with which it was compared.'),
+    drop: z.number().optional().describe('The share of its records that is missing now, from 0 to 1.'),
+  })
+  .meta({ id: 'ActivityRunTotals' });
+
+export const runErratumSchema = z
+  .object({
+    id: z.string().optional(),
+    line: z.int().optional().describe('Of an NDJSON file, from 1.'),
+    kind: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: 'ActivityRunError', description: 'A record that failed, or was left out.' });
+
+export const runSchema = z
+  .strictObject({
+    organization: z.string(),
+    activity: activitySchema,
+    number: z.int().min(1),
+    state: z
+      .enum(RUN_STATES)
+      .describe('`stopped`: nothing was published, since there are far fewer records than before, or none.'),
+    added: datetime,
+    started: datetime.optional().describe('When the last attempt began.'),
+    ended: datetime.optional(),
+    trigger: z.enum(['command', 'request', 'schedule', 'chain']).describe('What added it.'),
+    after: z.string().optional().describe('For `chain`: the activity whose newer artifact it reads.'),
+    sender: z.string().optional().describe('For `request`: who sent it. For administrators.'),
+    job: z.string().optional().describe('The name of its job; absent for a run of a command.'),
+    options: z.strictObject({ ...options, started: datetime.optional() }).describe('Paths are for administrators.'),
+    generator: z.string().optional().describe('What it reads. A path is for administrators.'),
+    artifact: z.string().optional().describe('The key of the Avro file, which exists since it has succeeded.'),
+    plan: z.string().optional().describe('The key of the plan that it wrote.'),
+    totals: summarySchema.optional().describe('Absent until it has succeeded or was stopped.'),
+    failure: z.string().optional().describe('Why the last attempt failed.'),
+    errors: z.string().optional().describe('Where its errors are, relative to the URL of the API; absent without any.'),
+  })
+  .meta({
+    id: 'ActivityRun',
+    description: 'A run of an activity, which makes an artifact of the records of a provider.',
+  });
+
+export const shownRunSchema = runSchema
+  .extend({ firstErrors: z.array(runErratumSchema).describe('The first 20 errors; all of them are at `errors`.') })
+  .meta({ id: 'ShownActivityRun', description: 'A run with its first errors.' });
+
+export const runsSchema = z
+  .strictObject({
+    organization: z.string(),
+    runs: z.array(runSchema),
+    after: z.string().optional().describe('For the parameter `after` of the next request; absent at the end.'),
+  })
+  .meta({ id: 'ActivityRuns' });
+
+export type RunView = z.output<typeof runSchema>;

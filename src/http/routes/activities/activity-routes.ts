@@ -1,0 +1,88 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, Response } from 'express';
+import { administers } from '../../../access/may.ts';
+import { newRunSchema } from '../../../api/activity-run-schemas.ts';
+import { parseRunCursor, runCursor, runView } from '../../../api/activity-run-views.ts';
+import { param, senderOf } from '../../request/admitted.ts';
+import { parseJsonBody } from '../../request/parse-json-body.ts';
+import { readBody, requestBody } from '../../request/request-body.ts';
+import { get, post, type Route } from '../../request/route.ts';
+import { queueRequested, runOf } from '../../request/run-requests.ts';
+import type { ServedApp } from '../../request/served-app.ts';
+import { setCaching } from '../../response/caching.ts';
+import { sendJson } from '../../response/send-json.ts';
+import { LIST_RUN_ERRORS, LIST_RUNS, RUN_ACTIVITY, SHOW_RUN } from './activity-operations.ts';
+
+const AT = '/api/organizations/:org/activities';
+const MOST_BYTES = 65_536;
+const FIRST_ERRORS = 20;
+
+/** Runs of activities. @param stopping ends bodies that are being read when the server stops */
+export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
+  const { activityRuns, configuration } = app;
+  const { idleTimeoutMs } = configuration;
+  const isWhole = (response: Response) => administers(senderOf(response));
+
+  return [
+    post(AT, {
+      action: 'upload-files',
+      operation: RUN_ACTIVITY,
+      async handle(request, response) {
+        const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
+        const run = await queueRequested(app, response, parseJsonBody(newRunSchema, body));
+        response.location(`activities/${run.activity}/${run.number}`);
+        sendJson(response, runView(run, isWhole(response)), 201);
+      },
+    }),
+
+    get(AT, {
+      action: 'read-organization',
+      operation: LIST_RUNS,
+      async handle(request, response, { activity, after, limit }) {
+        const organization = param(request, 'org');
+        // One more than requested shows whether there are more.
+        const filter = { activity, after: after === undefined ? undefined : parseRunCursor(after), limit: limit + 1 };
+        const found = await activityRuns.list(organization, filter);
+        const shown = found.slice(0, limit);
+        sendJson(response, {
+          organization,
+          runs: shown.map((run) => runView(run, isWhole(response))),
+          ...(found.length > limit && { after: runCursor(shown.at(-1)!) }),
+        });
+      },
+    }),
+
+    get(`${AT}/:activity/:number`, {
+      action: 'read-organization',
+      operation: SHOW_RUN,
+      async handle(request, response) {
+        const run = await runOf(activityRuns, request);
+        const firstErrors = await activityRuns.firstErrata(run, FIRST_ERRORS);
+        sendJson(response, { ...runView(run, isWhole(response)), firstErrors });
+      },
+    }),
+
+    get(`${AT}/:activity/:number/errors`, {
+      action: 'read-organization',
+      operation: LIST_RUN_ERRORS,
+      async handle(request, response) {
+        const body = (await activityRuns.openErrata(await runOf(activityRuns, request))) ?? Readable.from([]);
+        await sendLines(request, response, body);
+      },
+    }),
+  ];
+
+  async function sendLines(request: Request, response: Response, body: Readable): Promise<void> {
+    setCaching(response, 'no-store');
+    response.set('Content-Type', 'application/x-ndjson; charset=utf-8');
+    if (request.method === 'HEAD') {
+      body.destroy();
+      response.end();
+      return;
+    }
+    // A client that reads nothing must not occupy a reader of the artifact.
+    response.setTimeout(idleTimeoutMs, () => response.destroy());
+    await pipeline(body, response);
+  }
+}
