@@ -114,6 +114,8 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'access',
       'config',
       'ingest',
+      'jobs/open-jobs.ts',
+      'jobs/scheduler.ts',
       'observe',
       'publish/archives/list-archives.ts',
       'publish/archives/stored-archive.ts',
@@ -124,6 +126,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'publish/dumps/dumps.ts',
       'publish/dumps/stored-dump.ts',
       'publish/notify',
+      'publish/open-publishing.ts',
       'publish/topics.ts',
       'publish/published-document.ts',
       'publish/versions/versions.ts',
@@ -179,6 +182,7 @@ const PORTS: readonly Port[] = [
     openers: ['sources/open-contents.ts', 'sources/open-source.ts'],
     shared: ['files', 'records', 'sync'],
   },
+  { folder: 'records/forms', openers: ['records/forms/record-forms.ts'], shared: [] },
   { folder: 'artifacts', openers: ['artifacts/open-artifacts.ts'], shared: ['avro', 'hashing', 'keys'] },
 ];
 
@@ -225,8 +229,9 @@ function violationsOf({ file, target }: Import): string[] {
 
 /** Whether a file outside an adapter of a port imports a file of the adapter. */
 function isOfAdapter({ folder, shared }: Port, { file, target }: Import): boolean {
-  const [parent, child, ...rest] = target.split('/');
-  if (parent !== folder || rest.length === 0 || shared.includes(child!)) return false;
+  if (!target.startsWith(`${folder}/`)) return false;
+  const [child, ...rest] = target.slice(folder.length + 1).split('/');
+  if (rest.length === 0 || shared.includes(child!)) return false;
   return !file.startsWith(`${folder}/${child}/`);
 }
 

@@ -102,7 +102,7 @@ async function take(
 }
 
 /** Postings of today, as harvesting components send them; some of the events are wrong. */
-async function postSome({ tokens }: App, url: string): Promise<void> {
+async function postSome({ access: { tokens } }: App, url: string): Promise<void> {
   const catalogue = await tokens.create({ name: 'Catalogue export', scopes: ['post:maps'] });
   const scanners = await tokens.create({ name: 'Scanning workshop', scopes: ['post:maps'] });
   const event = (value: string, fields: object = {}) => ({

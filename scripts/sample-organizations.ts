@@ -34,17 +34,17 @@ export async function fillSampleOrganizations(app: App, now: number): Promise<vo
   await at(night(330), () => addOrganization(app));
   await at(night(NIGHTS + 9), () => addStream(app));
   await at(night(NIGHTS + 8), () => firstUpload(app));
-  await at(night(NIGHTS + 8) + 2 * HOUR, () => app.streamDumps.build({ organization: LANE }, 'full'));
+  await at(night(NIGHTS + 8) + 2 * HOUR, () => app.records.streamDumps.build({ organization: LANE }, 'full'));
   for (let before = NIGHTS; before > 0; before--) {
     await at(night(before), () => nightly(app, NIGHTS - before + 1, night(before)));
-    await at(night(before) + 2 * HOUR, () => app.streamDumps.build({ organization: LANE }, 'delta'));
+    await at(night(before) + 2 * HOUR, () => app.records.streamDumps.build({ organization: LANE }, 'delta'));
   }
   await at(night(0), () => failedUpload(app));
   for (const stream of [undefined, STREAM]) await follow(app, stream);
 }
 
 async function addOrganization(app: App): Promise<void> {
-  const { organizations } = app;
+  const { organizations } = app.records;
   await organizations.add(LANE, {
     title: 'Lane Library',
     contacts: [{ name: 'Ada Marsh', email: 'ada@lane.example.org' }, { name: 'Metadata department' }],
@@ -58,7 +58,7 @@ async function addOrganization(app: App): Promise<void> {
   await upload(app, 'All records', { 'lane.mrc': recordsTo(7_904) }, 'main');
 }
 
-async function addStream({ organizations }: App): Promise<void> {
+async function addStream({ records: { organizations } }: App): Promise<void> {
   await organizations.addStream(LANE, STREAM, 'All records of 2026');
   await organizations.changeStream(LANE, STREAM, { default: true });
   await organizations.changeStream(LANE, 'main', { archived: true });
@@ -105,7 +105,7 @@ async function nightly(app: App, number: number, time: number): Promise<void> {
 
 async function failedUpload(app: App): Promise<void> {
   const url = 'https://catalog.lane.example.org/export/today.mrc';
-  const recorded = await (await app.uploads.begin(LANE)).finish({ stream: STREAM, url });
+  const recorded = await (await app.records.uploads.begin(LANE)).finish({ stream: STREAM, url });
   const error = `${url} was not fetched: the server answered 404`;
   await putUploadState(app.catalog, recorded, {
     body: { failure: { at: Date.now(), error, isFinal: true } },
@@ -119,15 +119,15 @@ async function upload(
   files: Readonly<Record<string, Buffer | string>>,
   stream = STREAM,
 ): Promise<void> {
-  const receiving = await app.uploads.begin(LANE, stream);
+  const receiving = await app.records.uploads.begin(LANE, stream);
   for (const [file, bytes] of Object.entries(files)) await receiving.add(file, [Buffer.from(bytes)]);
   const recorded = await receiving.finish({ stream, name });
   const { signal } = new AbortController();
-  await app.uploadProcessor.process(recorded, { signal, isLast: true, report() {}, log() {} });
+  await app.records.uploadProcessor.process(recorded, { signal, isLast: true, report() {}, log() {} });
 }
 
 /** As the loop of a server does it. */
-async function follow({ sets, sourceOf, updater }: App, stream: string | undefined): Promise<void> {
+async function follow({ sets, sources: { sourceOf }, updater }: App, stream: string | undefined): Promise<void> {
   for (const what of STREAM_SETS) {
     const slug = setOfStream({ organization: LANE, ...(stream !== undefined && { stream }) }, what);
     const set = await sets.bySlug(slug);

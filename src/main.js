@@ -18,22 +18,13 @@ if (Number(process.versions.node.split('.')[0]) < needed) {
     `this is Node ${process.versions.node}, and Tidemark needs Node ${needed} or newer${own} see https://nodejs.org`,
   );
 }
-// The old generation of V8's heaps may grow by so many percent (cli/limit-heaps.ts). A mirror and a dump have little in
-// use, and most of what they promote is garbage once a batch is written.
-const growth = ['dumps', 'mirror'].includes(process.argv[2]) ? 200 : 60;
 // The built program has no types to strip, and takes less memory without the cache.
 if (isClone) {
-  // What was compiled with other flags of V8 would be compiled again.
-  const cache = join(folder, '../node_modules/.cache/tidemark', String(growth));
+  const cache = join(folder, '../node_modules/.cache/tidemark');
   modules.enableCompileCache(cache);
   // Threads do not inherit it, but each reads this when it starts.
   process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || cache;
 }
-const { limitArenas } = await import('./cli/limit-arenas.ts');
-limitArenas(process);
-await import('./lib/own-files.ts');
-const { limitHeaps } = await import('./cli/limit-heaps.ts');
-limitHeaps(growth);
 const { runCli } = await import('./cli/run-cli.ts').catch((error) => {
   // Of a package there is no URL, or one in node_modules.
   const isOwnFile = String(error.url).startsWith(new URL('.', import.meta.url).href);

@@ -86,7 +86,7 @@ interface KnownTokens {
 }
 
 /** A sender of an earlier request, which still goes on: a subscription, or a stream of events. */
-type EarlierSender = Anonymous | Administrator | Pick<TokenBearer, 'kind' | 'id'>;
+export type EarlierSender = Anonymous | Administrator | Pick<TokenBearer, 'kind' | 'id'>;
 
 /** Returns what a sender of an earlier request is now; undefined when its token is not valid any more. */
 export async function identifyAgain(

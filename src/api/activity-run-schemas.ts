@@ -97,3 +97,4 @@ export const runsSchema = z
   .meta({ id: 'ActivityRuns' });
 
 export type RunView = z.output<typeof runSchema>;
+export type RunErrorView = z.output<typeof runErratumSchema>;

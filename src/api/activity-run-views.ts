@@ -3,8 +3,9 @@ import { TidemarkError } from '../core/errors.ts';
 import type { RunSummary } from '../records/activities/run-summary.ts';
 import { type ActivityRun, hasErrata } from '../records/activities/runs/activity-run.ts';
 import type { RunPlace } from '../records/activities/runs/find-runs.ts';
+import type { Erratum } from '../records/errata/erratum.ts';
 import { isTransformFile } from '../records/transforms/load-transform.ts';
-import type { RunView } from './activity-run-schemas.ts';
+import type { RunErrorView, RunView } from './activity-run-schemas.ts';
 import { formatTime } from './format-time.ts';
 
 /** The view of a run. @param isWhole whether its reader may see paths of the server, and who requested it */
@@ -63,6 +64,11 @@ function isPublic(generator: string, organization: string): boolean {
 
 function defined<Fields extends object>(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Fields;
+}
+
+/** As the line in the file of errata has it. */
+export function runErrorView({ id, line, kind = '', reason }: Erratum): RunErrorView {
+  return { ...(id !== undefined && { id }), ...(line !== undefined && { line }), kind, message: reason };
 }
 
 /** The format of `runCursor`. */

@@ -2,14 +2,7 @@ import * as z from 'zod';
 import { SLUG } from '../core/resource-set.ts';
 import { MOST_READERS } from '../records/checked-readers.ts';
 import { MOST_CRON, MOST_KEPT } from '../records/dump-settings.ts';
-import {
-  ADDED_SUBFIELD_CODE,
-  DATA_TAG,
-  MOST_CODE,
-  MOST_MAPPINGS,
-  ORGANIZATION_CODE,
-  SUBFIELD_CODE,
-} from '../records/forms/marc/normalize/normalization.ts';
+import { NORMALIZATIONS } from '../records/forms/record-forms.ts';
 import { EMAIL, LINE, MOST_NAME, MOST_OF_ID, MOST_TITLE, STREAM_ID } from '../records/organization.ts';
 import { datetime } from './common-schemas.ts';
 
@@ -23,28 +16,9 @@ const contactSchema = z
   .strictObject({ name: contactName, email: z.string().max(254).meta({ pattern: EMAIL.source }).optional() })
   .meta({ id: 'Contact', description: 'Whom to ask.' });
 
-const dataTag = z.string().meta({ pattern: DATA_TAG });
+const [normalization, ...others] = NORMALIZATIONS.map((kind) => kind.schema(z));
+const normalizationSchema = others.length === 0 ? normalization! : z.union([normalization!, ...others]);
 
-const itemMappingSchema = z.strictObject({
-  source: dataTag.describe("Tag of the organization's field that has an item."),
-  destination: dataTag.describe('Tag of the field that is added for each of them; POD has 998.'),
-  subfields: z
-    .record(z.string().meta({ pattern: ADDED_SUBFIELD_CODE }), z.string().meta({ pattern: SUBFIELD_CODE }))
-    .meta({ minProperties: 1 })
-    .describe("By code of the added field: the code of the organization's field."),
-});
-
-const normalizationSchema = z
-  .strictObject({
-    kind: z.literal('pod'),
-    code: z
-      .string()
-      .meta({ pattern: ORGANIZATION_CODE, maxLength: MOST_CODE })
-      .optional()
-      .describe('Of the organization, for 900 $b.'),
-    items: z.array(itemMappingSchema).max(MOST_MAPPINGS),
-  })
-  .meta({ id: 'Normalization', description: 'What is added to each record: the fields of the POD aggregator.' });
 const access = {
   private: z
     .boolean()

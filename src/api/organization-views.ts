@@ -23,7 +23,7 @@ export function organizationView(
     contacts: seesAddresses ? [...contacts] : contacts.map(({ name }) => ({ name })),
     private: organization.private === true,
     ...(seesReaders && readers !== undefined && { readers: [...readers] }),
-    ...(normalization !== undefined && { normalization: { ...normalization, items: [...normalization.items] } }),
+    ...(normalization !== undefined && { normalization }),
     created: formatTime(created),
     ...(defaultStream !== undefined && { defaultStream }),
     streams: streams.map((stream) => streamView(organization, stream.id)),

@@ -15,8 +15,8 @@ type DumpsSet = Pick<ResourceSet, 'id' | 'urlPrefix'>;
 
 /** The stores from which dumps are listed. */
 interface Parts {
-  readonly streamDumps: { list(name: StreamName): Promise<readonly StreamDump[]> };
-  readonly streamDumpJobs: { open(name: StreamName): Promise<readonly Job[]> };
+  readonly records: { readonly streamDumps: { list(name: StreamName): Promise<readonly StreamDump[]> } };
+  readonly jobs: { readonly streamDumps: { open(name: StreamName): Promise<readonly Job[]> } };
   readonly sets: { bySlug(slug: string): Promise<DumpsSet> };
   readonly index: Pick<ResourceStates, 'lookup'>;
 }
@@ -32,8 +32,8 @@ export async function streamDumpsView(name: StreamName, parts: Parts): Promise<S
   const { organization, stream } = name;
   const set = await setOf(name, parts.sets);
   // The jobs are read first: a job that ends meanwhile has made its dump.
-  const jobs = await parts.streamDumpJobs.open(name);
-  const listed = await parts.streamDumps.list(name);
+  const jobs = await parts.jobs.streamDumps.open(name);
+  const listed = await parts.records.streamDumps.list(name);
   const isPublished = await publishedOf(listed, set, parts.index);
   const dumps = listed.map((dump) => streamDumpView(dump, isPublished(dump) ? set?.urlPrefix : undefined));
   return { organization, ...(stream !== undefined && { stream }), dumps, underWay: jobs.map(underWayView) };

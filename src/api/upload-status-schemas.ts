@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { FILE_KINDS, PACKINGS } from '../records/files/found-file.ts';
+import { FILE_KINDS } from '../records/forms/record-forms.ts';
+import { PACKINGS } from '../records/packages/found-file.ts';
 import { count, datetime } from './common-schemas.ts';
 
 /** The shapes of the status of an upload in the JSON API. */
@@ -62,6 +63,14 @@ const failureSchema = z
   })
   .meta({ id: 'UploadFailure', description: 'Why the last attempt failed.' });
 
+const reasonSchema = z
+  .strictObject({
+    reason: z.string().describe('With an ellipsis in place of what differs between them.'),
+    count,
+    warning: z.literal(true).optional().describe('As that of each.'),
+  })
+  .meta({ id: 'ReasonCount', description: 'How many errors or warnings of an upload have the same reason.' });
+
 /** The fields of an upload's status. */
 export const uploadStatus = {
   status: z
@@ -75,6 +84,12 @@ export const uploadStatus = {
   ignored: count
     .optional()
     .describe('How many of the first 1,000 files are of no known kind: nothing of them is read. Absent when none is.'),
+  reasons: z
+    .array(reasonSchema)
+    .optional()
+    .describe(
+      'Why there are errors and warnings, the most frequent reason first. Absent in lists, without any, and of uploads that an older version read.',
+    ),
   applied: appliedSchema.optional().describe('Absent until all of it is published.'),
   failure: failureSchema.optional(),
   errors: z

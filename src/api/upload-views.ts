@@ -13,7 +13,11 @@ export function uploadView(upload: Upload, state: UploadState | undefined): Uplo
     packing: [...packing],
     ...(applied?.replaced !== undefined && { replaced: applied.replacedInFiles?.[at] ?? 0 }),
   }));
-  return { ...listedUploadView(upload, state), ...(taken !== undefined && { taken }) };
+  return {
+    ...listedUploadView(upload, state),
+    ...(taken !== undefined && { taken }),
+    ...(read?.reasons !== undefined && { reasons: [...read.reasons] }),
+  };
 }
 
 /** The same, for lists. */

@@ -6,7 +6,7 @@ import { errorCode, reasonOf } from '../lib/system-error.ts';
 
 export interface OutputFile {
   /** Waits while the disk is slow. */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -6,12 +6,12 @@ import { type SummarizedSet, summarize } from '../sets/summarized-sets.ts';
 import { namesOfHidden } from '../sources/hidden-files.ts';
 import type { SyncCursor } from '../sources/records/artifact/sync-cursor.ts';
 
-type Sets = Pick<App, 'index' | 'sets' | 'records'>;
+type Sets = Pick<App, 'index' | 'sets' | 'sources'>;
 
 /** A set as printed by commands: the view of the API, and fields that only the operator may see. */
-export async function viewSet({ index, sets, records }: Sets, set: ResourceSet): Promise<OperatorSetView> {
+export async function viewSet({ index, sets, sources }: Sets, set: ResourceSet): Promise<OperatorSetView> {
   const { baseUrl } = await sets.source();
-  const cursor = await records.cursorOf(set);
+  const cursor = await sources.records.cursorOf(set);
   return viewFor({ set, summary: await index.summary(set.id) }, { baseUrl, cursor });
 }
 

@@ -181,7 +181,7 @@ export class JobExecution {
 
   async #heartbeat(): Promise<{ readonly cancelling: boolean }> {
     if (this.#log.isStored) return this.#owned.heartbeat(this.#progress);
-    if (!this.#log.hasBegun) this.#log.begin(await this.#parts.jobs.log(this.name));
+    if (!this.#log.hasBegun) this.#log.begin(await this.#parts.jobs.queue.log(this.name));
     this.#log.isStored = true;
     return this.#owned.putLog(this.#log.lines, this.#progress).catch((error: unknown) => {
       this.#log.isStored = false;

@@ -64,7 +64,7 @@ export class JobRunner {
     const { definitions, parts, worker } = options;
     this.#options = options;
     this.#definitions = new Map(definitions.map((definition) => [definition.kind, definition]));
-    this.#claimer = parts.jobs.claimer({
+    this.#claimer = parts.jobs.queue.claimer({
       kinds: [...this.#definitions.keys()],
       numerousKinds: definitions.filter(({ isNumerous }) => isNumerous).map(({ kind }) => kind),
       worker,
@@ -74,7 +74,7 @@ export class JobRunner {
   }
 
   start(): void {
-    this.#forget = this.#options.parts.jobs.onQueued(() => this.#wake());
+    this.#forget = this.#options.parts.jobs.queue.onQueued(() => this.#wake());
     this.#loop = this.#claimAndRun();
   }
 

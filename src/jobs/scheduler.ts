@@ -9,7 +9,7 @@ import { jobsOf } from './jobs-per.ts';
 import { idOfTime } from './schedule.ts';
 
 /** The next time at which a job is added. */
-interface NextTime {
+export interface NextTime {
   readonly kind: string;
   /** The set that it works on, if there is one for each. */
   readonly set?: string | undefined;
@@ -69,7 +69,7 @@ export class Scheduler {
   async addDue(): Promise<void> {
     const now = this.#now();
     const due: Due[] = [];
-    const waiting = new WaitingJobs(this.#options.parts.jobs);
+    const waiting = new WaitingJobs(this.#options.parts.jobs.queue);
     for (const { definition, scheduled } of await allSchedules(this.#options)) {
       const time = scheduled.schedule.last(now);
       if (time === undefined || this.#isAdded(definition, scheduled, { time, now })) continue;
@@ -119,12 +119,12 @@ export class Scheduler {
 
   async #add(due: readonly Due[]): Promise<void> {
     const jobs = due.flatMap(({ job }) => job ?? []);
-    if (jobs.length > 0) await this.#options.parts.jobs.addAll(jobs);
+    if (jobs.length > 0) await this.#options.parts.jobs.queue.addAll(jobs);
     for (const { key, time } of due) this.#added.set(key, time);
   }
 
   async #wasFollowed({ kind }: JobDefinition): Promise<boolean> {
-    return (await this.#options.parts.jobs.list({ kinds: [kind], limit: 1 })).length > 0;
+    return (await this.#options.parts.jobs.queue.list({ kinds: [kind], limit: 1 })).length > 0;
   }
 }
 

@@ -20,6 +20,8 @@ import { Dumps } from './dumps/dumps.ts';
 import { KnownDumps } from './dumps/known-dumps.ts';
 import { Packer } from './dumps/packer.ts';
 import { Publisher } from './publisher.ts';
+import { VersionPruner } from './versions/version-pruner.ts';
+import { Versions } from './versions/versions.ts';
 
 interface PublishingParts {
   readonly configuration: Configuration;
@@ -44,6 +46,8 @@ export interface Publishing {
   readonly knownDumps: KnownDumps;
   readonly knownArchives: KnownArchives;
   readonly listArchives: ListArchives;
+  readonly versions: Versions;
+  readonly versionPruner: VersionPruner;
   /** A second publisher that renders each document from the store instead of the cache, for comparison. */
   freshPublisher(): DocumentPublisher;
   /** Resolves when the documents of an earlier process are counted. */
@@ -75,6 +79,7 @@ export function openPublishing(parts: PublishingParts, closers: Closers): Publis
 
   const packed = { catalog, sets, artifacts, packer, contentsOf };
   const publishedSet = (slug: string) => publisher.publishedSet(slug);
+  const changes = new ChangeDumps({ ...packed, index, publishedSet });
   return {
     publisher,
     cache,
@@ -85,7 +90,7 @@ export function openPublishing(parts: PublishingParts, closers: Closers): Publis
     dumps: new Dumps({
       ...packed,
       known: knownDumps,
-      changes: new ChangeDumps({ ...packed, index, publishedSet }),
+      changes,
       planDump: (slug) => publisher.planDump(slug),
       archivedPackages: (set) => dumpArchives.packagesOf(set),
     }),
@@ -97,6 +102,15 @@ export function openPublishing(parts: PublishingParts, closers: Closers): Publis
       dumps: dumpArchives,
       planKeeping: (slug) => publisher.planKeeping(slug),
       keepPage: (job, signal) => renderer.keepPage(job, signal),
+    }),
+    versions: new Versions({ index, artifacts }),
+    versionPruner: new VersionPruner({
+      catalog,
+      sets,
+      index,
+      artifacts,
+      changeDumps: changes,
+      scratchFolder: join(dataFolder, 'spool'),
     }),
   };
 }

@@ -3,7 +3,8 @@ import { SLUG } from '../core/resource-set.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { checkedReaders } from './checked-readers.ts';
 import type { DumpSettings } from './dump-settings.ts';
-import { checkedNormalization, type Normalization } from './forms/marc/normalize/normalization.ts';
+import type { Normalization } from './forms/normalization.ts';
+import { normalizationOf } from './forms/record-forms.ts';
 
 /** Contact for questions about the deliveries of an organization. */
 export interface Contact {
@@ -15,7 +16,7 @@ export interface Contact {
 export interface OrganizationFields {
   readonly title?: string | undefined;
   readonly contacts: readonly Contact[];
-  /** Fields that are added to its records when they are read; absent: none. */
+  /** What is added to its records when they are read; absent: nothing. */
   readonly normalization?: Normalization | undefined;
   /** Whether only some may read its deliveries, see organization-readers.ts; absent: everybody may. */
   readonly private?: boolean | undefined;
@@ -111,7 +112,7 @@ export function checkedFields(fields: OrganizationFields): OrganizationFields {
     ...checkedTitle(title),
     contacts: contacts.map(checkedContact),
     ...checkedReaders(fields),
-    ...(normalization !== undefined && { normalization: checkedNormalization(normalization) }),
+    ...(normalization !== undefined && { normalization: normalizationOf(normalization.kind).checked(normalization) }),
   };
 }
 

@@ -14,7 +14,7 @@ import { S3Root } from './s3/s3-root.ts';
 
 // Threads that only read bytes load this file, and not the code of all sources (open-source.ts): 2 MB in each thread.
 
-export interface ContentsParts {
+interface ContentsParts {
   readonly artifacts: ArtifactLocation;
   rootLocationOf(set: ResourceSet): RootLocation;
 }

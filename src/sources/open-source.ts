@@ -1,16 +1,27 @@
+import { join } from 'node:path';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { Configuration } from '../config/configuration.ts';
 import { TidemarkError } from '../core/errors.ts';
-import type { ResourceSet } from '../core/resource-set.ts';
+import type { ResourceSet, SetId } from '../core/resource-set.ts';
+import type { Closers } from '../lib/closers.ts';
 import type { Catalog } from '../stores/catalog.ts';
+import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
+import { removeCopies } from './copy-folders.ts';
 import type { ComparedFiles } from './files/compare-files.ts';
 import { FileSource } from './files/file-source.ts';
+import type { VersionStore } from './files/version-writer.ts';
+import { locateContents } from './open-contents.ts';
+import { ArtifactRecords } from './records/artifact/artifact-records.ts';
 import { ArtifactSource, type ArtifactSourceParts } from './records/artifact/artifact-source.ts';
+import { Comparer } from './records/artifact/comparer.ts';
 import { DefaultStreams } from './records/stream/default-streams.ts';
 import { openStream, type StreamSourceParts } from './records/stream/open-stream.ts';
 import { StreamNews } from './records/stream/stream-news.ts';
 import type { ServedSource } from './served-source.ts';
-import type { Source } from './source.ts';
+import { SetRoots } from './set-roots.ts';
+import type { Source, SourceProblem } from './source.ts';
+import { PathScans } from './sync/path-scans.ts';
 
 export interface SourceParts extends ArtifactSourceParts, StreamSourceParts {
   readonly index: ResourceIndex;
@@ -23,7 +34,7 @@ export interface SourceParts extends ArtifactSourceParts, StreamSourceParts {
 }
 
 /** Opens the source that a set is synced with. @throws TidemarkError `invalid` for a set that others post to */
-export function openSource(set: ResourceSet, parts: SourceParts): Source {
+function openSource(set: ResourceSet, parts: SourceParts): Source {
   const { origin } = set;
   switch (origin.kind) {
     case 'posted':
@@ -43,6 +54,67 @@ export function openSource(set: ResourceSet, parts: SourceParts): Source {
   }
 }
 
+interface SourcesParts {
+  readonly configuration: Configuration;
+  readonly catalog: Catalog;
+  readonly index: ResourceIndex;
+  readonly sets: StreamStores['sets'] &
+    Parameters<typeof removeCopies>[1] & { recordVersions(slug: string): Promise<void> };
+  readonly artifacts: ArtifactStore;
+  readonly updater: EventPoster;
+  /** What posts to a set, and adds the links of its rules. */
+  posterOf(set: ResourceSet): EventPoster;
+  /** When versions of a set were last removed; see VersionStore. */
+  lastRemovals(set: SetId): ReturnType<VersionStore['lastRemovals']>;
+}
+
+/** What sets are synced with, and the bytes that they publish. */
+export interface Sources extends ReturnType<typeof openSources> {}
+
+/** `closers` close everything that this opens. */
+export function openSources({ configuration, posterOf, lastRemovals, ...stored }: SourcesParts, closers: Closers) {
+  const { catalog, index, sets, artifacts } = stored;
+  const { store, artifacts: artifactLocation, dataFolder, failpoint, recordsPollIntervalMs } = configuration;
+  const comparer = new Comparer({ store, artifacts: artifactLocation, folder: join(dataFolder, 'spool'), failpoint });
+  closers.add(() => comparer.close());
+  const roots = new SetRoots(configuration, ({ id, slug }) => {
+    return { set: id, artifacts, lastRemovals: () => lastRemovals(id), onAllKept: () => sets.recordVersions(slug) };
+  });
+  closers.add(() => roots.close());
+  const records = new ArtifactRecords(artifacts, catalog);
+  const ofStreams = openStreamParts({ catalog, index, sets });
+  closers.add(() => ofStreams.news.close());
+  const rootOf = (set: ResourceSet) => roots.of(set);
+  const parts = { ...stored, ...ofStreams, rootOf, comparer, records, pollIntervalMs: recordsPollIntervalMs };
+  const sourceOf = (set: ResourceSet) => openSource(set, parts);
+  const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater: posterOf(set) }));
+  return {
+    /** @throws TidemarkError `invalid` for a set that others post to */
+    sourceOf,
+    /** The source for requests. Undefined for a set that others post to and whose bytes others serve. */
+    servedSourceOf: (set: ResourceSet) => openServed(set, parts),
+    /** The content root of a set, and what scans remember of it. The same ones until settings of the set change. */
+    rootOf,
+    /** Closes the content root of a set that was removed, and what scans remember of it. */
+    closeRootOf: (id: SetId) => roots.closeOf(id),
+    contentsOf: (set: ResourceSet) =>
+      locateContents(set, { artifacts: artifactLocation, rootLocationOf: (set) => roots.locationOf(set) }),
+    records,
+    /**
+     * Scans paths that a notification reports as changed. Resolves with their problems.
+     * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the
+     *   store does not answer
+     */
+    async scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]> {
+      // Scans of one set run one at a time within a process: see sources/files/file-source.ts.
+      if (!configuration.sources) throw keepsNoSources();
+      return pathScans.scan(set, paths);
+    },
+    /** Removes the copies that sets published which were removed. Returns how many there were. */
+    removeCopies: () => removeCopies(dataFolder, sets),
+  };
+}
+
 interface StreamStores {
   readonly catalog: Catalog;
   readonly index: ResourceIndex;
@@ -57,4 +129,10 @@ export function openStreamParts({ catalog, index, sets }: StreamStores) {
 /** Opens the source for requests. Undefined for a set that others post to and whose bytes others serve. */
 export function openServed(set: ResourceSet, parts: SourceParts): ServedSource | undefined {
   return set.origin.kind === 'posted' ? undefined : openSource(set, parts);
+}
+
+function keepsNoSources(): TidemarkError {
+  const message =
+    'this server does not scan (--no-sources): send notifications to the server of this source that does, at its own port';
+  return new TidemarkError('unavailable', message);
 }

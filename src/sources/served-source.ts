@@ -13,8 +13,8 @@ export interface ServedSource {
   open(resource: LiveResource, wanted: WantedBytes): Promise<OpenedResource>;
 
   /**
-   * The forms in which each resource can be read; the first is the one that states describe. Absent when it is the only
-   * one.
+   * The forms in which resources can be read; the first of a resource is the one that its state describes. Absent when
+   * it is the only one.
    */
   readonly representations?: readonly Representation[];
 
@@ -36,6 +36,8 @@ export interface LiveResource {
 
 /** A form in which a resource can be read. */
 export interface Representation {
+  /** It is one of resources whose states have this media type; absent: of all. */
+  readonly of?: string;
   readonly mime: string;
   /** Further media types in an `Accept` header that select this form. */
   readonly alsoAsked?: readonly string[];

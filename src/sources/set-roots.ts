@@ -15,7 +15,7 @@ import { openRoot } from './open-contents.ts';
 import type { RootLocation } from './root-location.ts';
 
 /** The content root of a set, what its scans remember, and where its versions are stored. */
-export interface SetRoot {
+interface SetRoot {
   readonly root: ContentRoot;
   readonly memory: ScanMemory;
   readonly versions: VersionStore | undefined;

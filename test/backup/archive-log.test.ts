@@ -118,7 +118,7 @@ describeOnEachStore('archiving a log', (kind, itOnce) => {
 
   it('archives in a thread of a server, and stops when it is asked to', async () => {
     await app.index.commit([upsert(maps, 'a')]);
-    const { status, mark } = await app.archive(new AbortController().signal);
+    const { status, mark } = await app.backup.archive(new AbortController().signal);
     assert.deepEqual([status, mark?.total], ['written', 1]);
   });
 });

@@ -326,7 +326,7 @@ function stoppedAtNewCall({ index, catalog }: Pick<Stores, 'index' | 'catalog'>,
 
 /** What is in the store besides what is published: history, tombstones, positions, tokens, and what comes next. */
 async function requireSameStore(old: App, made: App): Promise<void> {
-  const of = async ({ index, sets, tokens, gauge, catalog }: App) => ({
+  const of = async ({ index, sets, access: { tokens }, gauge, catalog }: App) => ({
     log: await collect(index.log({ after: 0 })),
     positions: (await index.positions()).map((each) => JSON.stringify(each)).sort(),
     sets: await sets.list(),

@@ -32,7 +32,9 @@ describe('Scripts of pages of other sites', () => {
 
   async function start(token?: Secret): Promise<void> {
     started = await startApp(SQLITE, { token });
-    const { sets, dumps, sourceOf, updater } = started.app;
+    const { dumps } = started.app.publishing;
+    const { sourceOf } = started.app.sources;
+    const { sets, updater } = started.app;
     const root = await makeFolder(started, 'files');
     await writeFile(join(root, 'a.txt'), 'a');
     for (const slug of ['files', 'sealed']) {

@@ -12,7 +12,7 @@ describe('The settings of an organization on its page', () => {
 
   beforeEach(async () => {
     started = await startApp(SQLITE);
-    await started.app.organizations.add('lane', { title: 'Lane', contacts: [{ name: 'Ada' }] });
+    await started.app.records.organizations.add('lane', { title: 'Lane', contacts: [{ name: 'Ada' }] });
   });
   afterEach(closeApps);
 
@@ -22,7 +22,7 @@ describe('The settings of an organization on its page', () => {
       headers: POST,
       body: new URLSearchParams(fields).toString(),
     });
-  const lane = () => started.app.organizations.get('lane');
+  const lane = () => started.app.records.organizations.get('lane');
 
   it('have normalization and schedules of dumps, which are shown as they were given', async () => {
     const page = await browser.open(`${started.url}/organizations/lane/settings`);
@@ -57,7 +57,7 @@ describe('The settings of an organization on its page', () => {
   });
 
   it('do not change by a form without them, and are taken away by empty fields', async () => {
-    await started.app.organizations.change('lane', {
+    await started.app.records.organizations.change('lane', {
       normalization: { kind: 'pod', items: [] },
       dumps: { full: '0 3 1 * *', keep: 3 },
     });

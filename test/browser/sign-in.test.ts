@@ -28,7 +28,7 @@ describe('Signing in with a browser', () => {
   });
 
   it('shows what the token may read, until it is revoked', async () => {
-    const { token, record } = await started.app.tokens.create({ name: 'reader', scopes: ['read:sealed'] });
+    const { token, record } = await started.app.access.tokens.create({ name: 'reader', scopes: ['read:sealed'] });
     context = await browser.context({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(started.url);
@@ -45,7 +45,7 @@ describe('Signing in with a browser', () => {
     assert.match((await page.textContent('main')) ?? '', /sealed/);
     assert.equal((await page.goto(`${started.url}/sets/sealed/`))?.status(), 200);
 
-    await started.app.tokens.revoke(record.id);
+    await started.app.access.tokens.revoke(record.id);
     assert.equal((await page.goto(`${started.url}/sets/sealed/`))?.status(), 404);
   });
 
@@ -78,7 +78,7 @@ describe('Signing in with a browser', () => {
     await page.getByText('Nothing was changed, because you are not signed in').waitFor();
     await signInWith(page, 'open-sesame');
     await page.waitForURL(`${started.url}/tokens?a=b`);
-    assert.deepEqual(await started.app.tokens.list(), []);
+    assert.deepEqual(await started.app.access.tokens.list(), []);
   });
 
   it('lets no page of another origin post with what the browser sends by itself', async () => {

@@ -68,13 +68,13 @@ async function findings(page: Page, rules?: readonly string[]): Promise<readonly
 
 /** A job with progress and a log, and one that failed with a long address in its error. */
 async function runJob({ app: { jobs } }: StartedApp): Promise<void> {
-  await jobs.add('build', 'running', {});
+  await jobs.queue.add('build', 'running', {});
   const claim = async (kind: string) => {
     const worker = { name: 'tester', leaseMs: 60_000 };
-    return (await jobs.claimer({ kinds: [kind], worker, mostDeaths: 1 }).claim())!;
+    return (await jobs.queue.claimer({ kinds: [kind], worker, mostDeaths: 1 }).claim())!;
   };
   await (await claim('build')).putLog(['a line'], { done: 1, total: 3, text: 'page 1' });
-  await jobs.add('fetch', 'failed', {});
+  await jobs.queue.add('fetch', 'failed', {});
   const failing = await claim('fetch');
   const error = `${'https://catalog.library.example.org/export/of/all/records/'.repeat(2)} was not fetched`;
   await failing.putLog([error]);
@@ -171,7 +171,7 @@ describe('Pages in a real browser', () => {
 
       it(`cancel and retry a job by buttons, with the keyboard, ${how} JavaScript`, async () => {
         const job = `build/waiting-${how}`;
-        await started.app.jobs.add('build', `waiting-${how}`, {});
+        await started.app.jobs.queue.add('build', `waiting-${how}`, {});
         const page = await open('/jobs', { javaScriptEnabled });
         // Nothing happens before it is confirmed.
         const press = async (name: string, confirmation: string) => {

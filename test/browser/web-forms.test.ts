@@ -89,7 +89,7 @@ describe('Forms of the pages', () => {
       if (!path.endsWith('remove')) assert.ok(text.includes('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;'), path);
     }
     assert.equal((await started.app.sets.list()).length, 1);
-    assert.equal((await started.app.tokens.list()).length, 0);
+    assert.equal((await started.app.access.tokens.list()).length, 0);
   });
 
   it('have the settings that a set can have, and say how lists are written', async () => {
@@ -97,7 +97,7 @@ describe('Forms of the pages', () => {
     await app.sets.add({ slug: 'posted', urlPrefix: PREFIX });
     await app.sets.add({ slug: 'files', origin: originOfRoot(await makeFolder(started, 'files')) });
     await app.sets.add({ slug: 'records', origin: { kind: 'artifact', provider: 'cdl', activity: 'harvest' } });
-    await app.organizations.add('lane', { contacts: [] });
+    await app.records.organizations.add('lane', { contacts: [] });
     const always = ['archiveDays', 'archiveSchedule', 'pageSize', 'title', 'windowSize'];
     const dumps = ['dumpCompression', 'dumpPackageBytes', 'dumpSchedule', 'keepVersions'];
     const posting = ['aliases', 'resourceRootDir'];
@@ -143,15 +143,15 @@ describe('Forms of the pages', () => {
     assert.match(await pageAt(at), /A new token is shown once, and cannot be shown again/);
     const asSession = cookie.replace('_made=', '=');
     assert.equal((await ask(`${started.url}/api/tokens`, { headers: { Cookie: asSession } })).status, 401);
-    const { token } = await started.app.tokens.create({ name: 'S', scopes: ['administer'] });
-    const session = await started.app.sessions.begin(token);
+    const { token } = await started.app.access.tokens.create({ name: 'S', scopes: ['administer'] });
+    const session = await started.app.access.sessions.begin(token);
     const asMade = `${session.name}_made=${session.value}`;
     assert.match(await pageAt(at, { Cookie: asMade }), /A new token is shown once, and cannot be shown again/);
   });
 
   it('say in whole days when a new token expires', async () => {
     const expires = Date.now() + 90 * 86_400_000;
-    const { token } = await started.app.tokens.create({ name: 'T', scopes: ['administer'], expires });
+    const { token } = await started.app.access.tokens.create({ name: 'T', scopes: ['administer'], expires });
     assert.match(await pageAt(`${started.url}/tokens`, { Authorization: `Bearer ${token}` }), />in 90 days</);
   });
 
@@ -206,12 +206,12 @@ describe('Forms of the pages', () => {
       await page.getByLabel('Scopes').fill('metrics\nadminister');
       await page.getByRole('button', { name: 'Make the token' }).click();
       const token = (await page.locator('pre code').textContent())!;
-      assert.equal((await started.app.tokens.show(token)).state, 'valid');
+      assert.equal((await started.app.access.tokens.show(token)).state, 'valid');
       await page.getByText('It is the first token').waitFor();
       await page.reload();
       await page.getByText('A new token is shown once').waitFor();
       assert.ok(!(await page.content()).includes(token));
-      assert.equal((await started.app.tokens.list()).length, 1);
+      assert.equal((await started.app.access.tokens.list()).length, 1);
       assert.deepEqual(await page.context().cookies(), []);
       // Now it takes a token.
       await page.goto(`${started.url}/tokens`);
@@ -222,7 +222,7 @@ describe('Forms of the pages', () => {
       await page.locator('summary').click();
       await page.getByRole('button', { name: 'Revoke it Reading room' }).click();
       await page.waitForURL(/sign-in/);
-      assert.equal((await started.app.tokens.show(token)).state, 'revoked');
+      assert.equal((await started.app.access.tokens.show(token)).state, 'revoked');
     });
   }
 });

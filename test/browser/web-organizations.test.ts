@@ -26,14 +26,15 @@ describe('Pages of organizations', () => {
 
   /** As the loop of a server does it. */
   async function follow(slug: string): Promise<void> {
-    const { sets, sourceOf, updater } = started.app;
+    const { sourceOf } = started.app.sources;
+    const { sets, updater } = started.app;
     const set = await sets.bySlug(slug);
     await sync({ set, source: sourceOf(set), updater });
     await sets.markReady(slug);
   }
 
   async function namesOfFiles(stream: string | undefined): Promise<readonly string[]> {
-    const dumps = await started.app.streamDumps.list({ organization: 'lane', stream });
+    const dumps = await started.app.records.streamDumps.list({ organization: 'lane', stream });
     return dumps.flatMap(({ files }) => files.map(({ name }) => name));
   }
 
@@ -56,7 +57,7 @@ describe('Pages of organizations', () => {
     await page.getByRole('button', { name: 'Upload', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Night 1 waiting' }).waitFor();
     assert.ok(page.url().endsWith('/organizations/lane/streams/main/uploads/1/'), page.url());
-    const { contacts } = await started.app.organizations.get('lane');
+    const { contacts } = await started.app.records.organizations.get('lane');
     assert.deepEqual(contacts[0], { name: 'Ada', email: 'ada@example.org' });
     assert.match((await get('/')).text, /Organizations that deliver files/);
   });
@@ -158,7 +159,7 @@ describe('Pages of organizations', () => {
     const stream = await ProcessedStream.make(app);
     await stream.process(await stream.upload({ 'new.mrc': Buffer.concat([marc('1'), marc('2')]) }));
     for (const name of [{ organization: 'lane' }, { organization: 'lane', stream: 'main' }]) {
-      await app.streamDumps.build(name, 'full');
+      await app.records.streamDumps.build(name, 'full');
       await follow(setOfStream(name, 'dumps'));
     }
     for (const path of ['/organizations/lane/', '/organizations/lane/streams/main/']) {
@@ -175,7 +176,7 @@ describe('Pages of organizations', () => {
     const { app } = started;
     const stream = await ProcessedStream.make(app);
     await stream.process(await stream.upload({ 'new.mrc': marc('1') }));
-    await app.streamDumps.build({ organization: 'lane', stream: 'main' }, 'full');
+    await app.records.streamDumps.build({ organization: 'lane', stream: 'main' }, 'full');
     const path = '/organizations/lane/streams/main/';
     const before = (await get(path)).text;
     assert.match(before, /lane--main-[\d-]+-full-marc21\.mrc\.gz \(/);
@@ -191,7 +192,7 @@ describe('Pages of organizations', () => {
   it('count the records of all streams by one request to the store', async () => {
     const stream = await ProcessedStream.make(started.app);
     await stream.process(await stream.upload({ 'new.mrc': Buffer.concat([marc('1'), marc('2')]) }));
-    await started.app.organizations.addStream('lane', 'other');
+    await started.app.records.organizations.addStream('lane', 'other');
     const { index } = started.app;
     const requests: (readonly number[])[] = [];
     const summaries = index.summaries.bind(index);
@@ -266,9 +267,9 @@ describe('Pages of organizations', () => {
     );
     assert.match(section, /href="\.\/streams\/main\/uploads\/6\/#errors">4 more errors in upload 6</);
     assert.doesNotMatch(section, /in upload 5</);
-    const upload = await started.app.uploads.get('lane', 'main', 6);
-    const { errata } = (await started.app.uploads.stateOf(upload))!.read!;
-    const [first] = (await started.app.uploads.readErrata(errata!, { at: 0, limit: 1 })).errata;
+    const upload = await started.app.records.uploads.get('lane', 'main', 6);
+    const { errata } = (await started.app.records.uploads.stateOf(upload))!.read!;
+    const [first] = (await started.app.records.uploads.readErrata(errata!, { at: 0, limit: 1 })).errata;
     assert.ok(section.includes(`<td class="number" data-name="Byte">${first!.offset}</td>`), section);
     assert.ok(section.includes(`>${first!.reason}</td>`), first!.reason);
     assert.equal((await get('/organizations/lane/streams/main/uploads/6/')).text.includes('id="errors"'), true);
@@ -279,8 +280,8 @@ describe('Pages of organizations', () => {
     const bad = Buffer.from(marc('2'));
     bad.write('x', 26);
     await stream.process(await stream.upload({ 'new.mrc': Buffer.concat([marc('1'), bad]) }));
-    const upload = await started.app.uploads.get('lane', 'main', 1);
-    await started.app.artifacts.delete((await started.app.uploads.stateOf(upload))!.read!.errata!);
+    const upload = await started.app.records.uploads.get('lane', 'main', 1);
+    await started.app.artifacts.delete((await started.app.records.uploads.stateOf(upload))!.read!.errata!);
     const { status, text } = await get('/organizations/lane/');
     assert.equal(status, 200);
     assert.match(text, /The errors of upload 1 cannot be read now: <a href="\.\/streams\/main\/uploads\/1\/#errors">/);
@@ -316,7 +317,7 @@ describe('Pages of organizations', () => {
 
   it('have a failed upload processed again', async () => {
     const stream = await ProcessedStream.make(started.app);
-    const upload = await started.app.uploads.get('lane', 'main', await stream.upload({ 'new.mrc': marc('1') }));
+    const upload = await started.app.records.uploads.get('lane', 'main', await stream.upload({ 'new.mrc': marc('1') }));
     await started.app.jobs.cancel('process-upload/lane~main~1');
     const before = await readUploadState(started.app.catalog, upload);
     const failure = { at: Date.now(), error: 'the disk is full', isFinal: true };
@@ -326,12 +327,12 @@ describe('Pages of organizations', () => {
     await page.locator('summary').click();
     await page.getByRole('button', { name: 'Process it again' }).click();
     await page.getByText('It is tried again by itself.').waitFor();
-    assert.equal((await started.app.jobs.get('process-upload/lane~main~1')).state, 'queued');
+    assert.equal((await started.app.jobs.queue.get('process-upload/lane~main~1')).state, 'queued');
   });
 
   it('say of an upload by URL that has failed that its file was not fetched', async () => {
     await ProcessedStream.make(started.app);
-    const upload = await (await started.app.uploads.begin('lane')).finish({ url: 'http://127.0.0.1/new.mrc' });
+    const upload = await (await started.app.records.uploads.begin('lane')).finish({ url: 'http://127.0.0.1/new.mrc' });
     const page = async () => (await get(`/organizations/lane/streams/main/uploads/${upload.number}/`)).text;
     assert.match(await page(), /Its file was not fetched yet\.</);
     const before = await readUploadState(started.app.catalog, upload);
@@ -341,20 +342,20 @@ describe('Pages of organizations', () => {
   });
 
   it('make another stream the default, archive one, and take no form of another site', async () => {
-    const { organizations } = started.app;
+    const { organizations } = started.app.records;
     await ProcessedStream.make(started.app);
     await organizations.addStream('lane', 'full');
     const post = (path: string, headers: Record<string, string> = OWN_PAGE) =>
       ask(`${started.url}/organizations/lane/${path}`, { method: 'POST', headers });
-    assert.equal((await post('records/full/default', { Origin: 'https://evil.example' })).status, 403);
+    assert.equal((await post('streams/full/default', { Origin: 'https://evil.example' })).status, 403);
     assert.equal((await organizations.get('lane')).defaultStream, 'main');
-    assert.equal((await post('records/full/default')).status, 303);
+    assert.equal((await post('streams/full/default')).status, 303);
     assert.equal((await organizations.get('lane')).defaultStream, 'full');
-    assert.equal((await post('records/main/archive')).status, 303);
+    assert.equal((await post('streams/main/archive')).status, 303);
     assert.match((await get('/organizations/lane/streams/main/')).text, /archived: it takes no uploads/);
     assert.doesNotMatch((await get('/organizations/lane/upload')).text, /<option value="main"/);
     assert.equal((await post('dumps/full')).status, 303);
-    const jobs = await started.app.jobs.list({ limit: 10 });
+    const jobs = await started.app.jobs.queue.list({ limit: 10 });
     assert.ok(
       jobs.some(({ kind }) => kind === 'build-stream-dump'),
       jobs.map(({ kind }) => kind).join(),

@@ -35,7 +35,7 @@ describe('what is acknowledged (on SQLite)', () => {
   itWithStrace('is on the disk: what a person asks of a job', async () => {
     const source = await FaultSource.make(SQLITE, LIMITS);
     const open = await source.open();
-    await open.jobs.add('archive-log', 'a', {});
+    await open.jobs.queue.add('archive-log', 'a', {});
     const calls = traced(source, ['jobs', 'cancel', 'archive-log/a']);
     await open.close();
     assert.ok(calls.some(({ path }) => path.endsWith('tidemark.db-wal')));

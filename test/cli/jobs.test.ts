@@ -21,7 +21,7 @@ describeOnEachStore('tidemark jobs and work', (kind, itOnce) => {
   const json = async (...args: readonly string[]) => JSON.parse(await succeeds(...args, '--json'));
   const add = async (...ids: readonly string[]) => {
     const { jobs, close } = await source.open();
-    await jobs.addAll(ids.map((id) => ({ kind: 'archive-log', id })));
+    await jobs.queue.addAll(ids.map((id) => ({ kind: 'archive-log', id })));
     await close();
   };
 
@@ -70,7 +70,7 @@ describeOnEachStore('tidemark jobs and work', (kind, itOnce) => {
   it('run the jobs of their kinds, and leave the others', async () => {
     await add('a');
     const { jobs, close } = await source.open();
-    await jobs.add('remove-ended-jobs', 'b', {});
+    await jobs.queue.add('remove-ended-jobs', 'b', {});
     await close();
     const worker = startProcess(['work', '--kinds', 'archive-log', '--json'], {
       cwd: source.folder,

@@ -1,75 +1,118 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { openApp } from '../../src/app.ts';
 import { startServer } from '../../src/http/server/server.ts';
 import { ask } from '../support/ask.ts';
 import { describeOnEachStore, type StorePlace } from '../support/each-store.ts';
-import { documentsOfOlderStore, placeOlderStore } from '../support/older-store.ts';
+import { documentsOfOlderStore, type OlderCommit, placeOlderStore } from '../support/older-store.ts';
 import { parseDocument, type XmlElement } from '../support/parse-document.ts';
 import type { RunOptions } from '../support/run-tidemark.ts';
 import { testConfiguration } from '../support/start-app.ts';
 import { Workplace } from '../support/workplace.ts';
 
-const SETS = ['cdl', 'files', 'maps', 'secret', 'texts'];
-
-describeOnEachStore('A store that commit 362106f has written', (store) => {
+describeOnEachStore('A store that an earlier commit has written', (store) => {
   let place: Workplace;
   beforeEach(async () => {
     place = await Workplace.make(store);
-    await placeOlderStore(place.store, place.folder);
   });
   afterEach(() => place.close());
 
-  it('is refused until it is migrated, and then has no difference', async () => {
+  it('is refused until it is migrated', async () => {
+    await placeOlderStore('362106f', place.store, place.folder);
     const refused = await place.run(['verify', 'maps']);
     assert.equal(refused.exitCode, 3, refused.stderr);
     assert.match(refused.stderr, /schema (version )?2, .* "tidemark migrate"/);
     const { from, to } = await done('migrate');
     assert.deepEqual([from, to > from], [2, true]);
     assert.deepEqual(await done('migrate'), { from: to, to });
-
-    for (const set of SETS) {
-      const { equal, published } = await done(`verify ${set} --published`);
-      assert.ok(equal && published.documents > 0);
-    }
   });
 
-  it('serves the entries that it served then, also when it is rebuilt from its archive', async () => {
-    await done('migrate');
-    const before = entriesOf(documentsOfOlderStore(place.folder));
-    assert.ok(before.size > 25);
-    assert.deepEqual(entriesAsIn(before, await served(place.store, before.keys())), before);
+  for (const commit of ['362106f', '12b89343'] as const) {
+    describe(`that of ${commit}, migrated`, () => testsOf(commit));
+  }
 
-    await withEmptyStore(async (empty) => {
-      await done('rebuild', { env: empty.environment });
-      assert.deepEqual(entriesAsIn(before, await served(empty, before.keys())), before);
+  function testsOf(commit: OlderCommit): void {
+    beforeEach(async () => {
+      await placeOlderStore(commit, place.store, place.folder);
+      await done('migrate');
     });
-  });
 
-  it('takes further events, and compares its sources as before', async () => {
-    await done('migrate');
-    const before = await changesOf('maps');
-    const event = { location: { value: 'sheet 94.tiff', type: 'rel_path' }, change: 'updated', source: 'catalogue' };
-    const events = [{ ...event, position: 47 }, event];
-    const input = events.map((event) => JSON.stringify(event)).join('\n');
-    const { applied, unchanged } = await done('changes post maps', { input });
-    assert.deepEqual([applied, unchanged], [1, 1]);
-    const after = await changesOf('maps');
-    assert.deepEqual(after.slice(0, -1), before);
-    assert.ok(after.at(-1)!.datetime > before.at(-1)!.datetime);
-
-    const { created, updated, deleted } = await done('scan files');
-    assert.deepEqual([created, updated, deleted], [0, 0, 0]);
-    assert.equal((await done('scan cdl')).compared, false);
-    for (const set of ['files', 'cdl']) assert.equal((await done(`verify ${set} --root`)).equal, true);
-
-    await done('archive');
-    const paths = [...documentsOfOlderStore(place.folder).keys()];
-    await withEmptyStore(async (empty) => {
-      await done('rebuild', { env: empty.environment });
-      assert.deepEqual(await served(empty, paths), await served(place.store, paths));
+    it('has no difference', async () => {
+      const { sets } = (await done('sets list')) as { readonly sets: readonly { readonly set: string }[] };
+      for (const { set } of sets) {
+        const { equal, published } = await done(`verify ${set} --published`);
+        assert.ok(equal && published.documents > 0, set);
+      }
     });
+
+    it('serves the entries that it served then, also when it is rebuilt from its archive', async () => {
+      const before = entriesOf(documentsOfOlderStore(place.folder));
+      assert.ok(before.size > 25);
+      assert.deepEqual(entriesAsIn(before, await served(place.store, before.keys())), before);
+
+      await withEmptyStore(async (empty) => {
+        await done('rebuild', { env: empty.environment });
+        assert.deepEqual(entriesAsIn(before, await served(empty, before.keys())), before);
+      });
+    });
+
+    it('takes further events, and compares its sources as before', async () => {
+      const before = await changesOf('maps');
+      const event = { location: { value: 'sheet 94.tiff', type: 'rel_path' }, change: 'updated', source: 'catalogue' };
+      const events = [{ ...event, position: 47 }, event];
+      const input = events.map((event) => JSON.stringify(event)).join('\n');
+      const { applied, unchanged } = await done('changes post maps', { input });
+      assert.deepEqual([applied, unchanged], [1, 1]);
+      const after = await changesOf('maps');
+      assert.deepEqual(after.slice(0, -1), before);
+      assert.ok(after.at(-1)!.datetime > before.at(-1)!.datetime);
+
+      const { created, updated, deleted } = await done('scan files');
+      assert.deepEqual([created, updated, deleted], [0, 0, 0]);
+      assert.equal((await done('scan cdl')).compared, false);
+      for (const set of ['files', 'cdl']) assert.equal((await done(`verify ${set} --root`)).equal, true);
+
+      await done('archive');
+      const paths = [...documentsOfOlderStore(place.folder).keys()];
+      await withEmptyStore(async (empty) => {
+        await done('rebuild', { env: empty.environment });
+        assert.deepEqual(await served(empty, paths), await served(place.store, paths));
+      });
+    });
+  }
+
+  it('of 12b89343 has its organizations, uploads, errata, dumps, and runs of activities', async () => {
+    await placeOlderStore('12b89343', place.store, place.folder);
+    await done('migrate');
+    const { uploads } = await done('uploads list lane');
+    const totals = uploads.map(({ number, status, totals: { records, errors } }: ListedUpload) => [
+      ...[number, status, records, errors],
+    ]);
+    assert.deepEqual(totals, [
+      [3, 'processed', 0, 0],
+      [2, 'processed', 6, 0],
+      [1, 'processed', 8, 1],
+    ]);
+    const { stdout: errata } = await place.run(['uploads', 'errors', 'lane/main/1', '--json']);
+    assert.match(errata, /"ordinal":9,/);
+    const { dumps } = await done('streams dumps lane');
+    assert.deepEqual(
+      dumps.map(({ kind, totals }: { readonly kind: string; readonly totals: object }) => ({ kind, ...totals })),
+      [
+        { kind: 'full', records: 8, deletions: 0, errata: 1 },
+        { kind: 'delta', records: 4, deletions: 0, errata: 0 },
+      ],
+    );
+    assert.equal((await done('organizations show closed')).private, true);
+
+    // The next delta follows the one of then; the next mapping compares itself with the one of then.
+    assert.deepEqual((await done('streams dump lane --delta')).dumps, []);
+    writeFileSync(join(place.folder, 'all.js'), 'export default ({ id, document }) => ({ id, document });');
+    const { written, previous, drop } = await done('activity run mapping cdl --transform all.js');
+    assert.deepEqual([written, previous.written, drop], [3, 2, 0]);
+    assert.deepEqual((await done('scan mapped')).created, 1);
   });
 
   async function done(command: string, options: Omit<RunOptions, 'cwd'> = {}) {
@@ -103,6 +146,12 @@ describeOnEachStore('A store that commit 362106f has written', (store) => {
     await use(empty).finally(() => empty.dispose());
   }
 });
+
+interface ListedUpload {
+  readonly number: number;
+  readonly status: string;
+  readonly totals: { readonly records: number; readonly errors: number };
+}
 
 type Entries = ReadonlyMap<string, readonly XmlElement[]>;
 

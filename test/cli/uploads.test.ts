@@ -281,7 +281,8 @@ describe('uploads on the command line', () => {
     bad.write('x', 26);
     await writeFile(join(place.folder, 'bad.mrc'), Buffer.concat([marc('1'), bad]));
     const { number } = JSON.parse(await done('upload', 'lane', 'bad.mrc', '--json'));
-    assert.match(await done('uploads', 'show', `lane/main/${number}`, '--wait'), /errors: 1: list them with/);
+    const processed = await done('uploads', 'show', `lane/main/${number}`, '--wait');
+    assert.match(processed, /errors: 1: list them with .*\n {4}1: the record has no field 001/);
     const listed = await done('uploads', 'errors', `lane/main/${number}`);
     assert.match(listed, /^bad\.mrc: number 2.*, at byte \d+: .+\n$/);
     assert.equal(JSON.parse(await done('uploads', 'errors', `lane/main/${number}`, '--json')).ordinal, 2);

@@ -32,9 +32,9 @@ describeOnEachStore('tidemark verify', (store, itOnce) => {
       const { index, updater } = app;
       await app.sets.useBaseUrl('http://localhost:8080', false);
       const set = await app.sets.add({ slug: 'files', origin: originOfRoot(files) });
-      await scan({ ...app.rootOf(set), set, index, updater });
+      await scan({ ...app.sources.rootOf(set), set, index, updater });
       happens();
-      await scan({ ...app.rootOf(set), set, index, updater });
+      await scan({ ...app.sources.rootOf(set), set, index, updater });
     } finally {
       await app.close();
     }

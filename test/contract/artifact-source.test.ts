@@ -23,7 +23,7 @@ describe('the records of the newest artifact', () => {
         { start: new Date(Date.UTC(2026, 0, 1, 0, 0, ++second)).toISOString() },
       );
     return {
-      ...{ set, index, updater, source: app.sourceOf(set) },
+      ...{ set, index, updater, source: app.sources.sourceOf(set) },
       keyOf: (name: string) => `/${name}`,
       write(name: string, content: string) {
         contents.set(name, content);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Catalogue, type CatalogueFile, entriesFrom, writeCatalogueFile } from '../support/marc-catalogue.ts';
+import { PRINTING_MEMORY } from '../support/prints-memory.ts';
 import { killTidemarks, runProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
@@ -28,13 +29,10 @@ describe('files much larger than the memory that reads them', () => {
         catalogue: new Catalogue({ seed: 9 }),
         ...{ format, entries: entriesFrom(0, records), file, gzip },
       });
-      const printsMemory = `import { readFileSync } from 'node:fs';
-        const status = () => readFileSync('/proc/self/status', 'utf8');
-        process.on('exit', () => process._rawDebug(/VmHWM:\\s+(\\d+) kB/.exec(status())[1]));`;
       const { stdout, stderr } = await runProcess(['uploads', 'check', file, '--json'], {
         cwd: folder.path,
         timeout: 600_000,
-        env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(printsMemory)}` },
+        env: PRINTING_MEMORY,
       });
       const { kind, records: read, errors } = JSON.parse(stdout);
       assert.deepEqual([kind, read, errors], [format, records, 0]);

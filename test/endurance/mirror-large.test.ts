@@ -10,7 +10,7 @@ const LENGTH = 5 * GIBIBYTE;
 /** Of so many zeros. */
 const HASH = 'sha-256:7f06c62352aebd8125b2a1841e2b9e1ffcbed602f381c3dcb3200200e383d1d5';
 const AT = '2026-01-01T00:00:00Z';
-const MEGABYTES = 400;
+const MEGABYTES = 600;
 
 describe('a mirror of a long file', function () {
   this.timeout(3_600_000);

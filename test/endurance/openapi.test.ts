@@ -53,7 +53,10 @@ describe('Schemathesis finds no answer that the API does not describe', () => {
   itWithSchemathesis('to an administrator', () => run(ADMINISTRATOR));
 
   itWithSchemathesis('to a sender who may do a part of it', async () => {
-    const { token } = await started.app.tokens.create({ name: 'harvester', scopes: ['post:papers', 'read:files'] });
+    const { token } = await started.app.access.tokens.create({
+      name: 'harvester',
+      scopes: ['post:papers', 'read:files'],
+    });
     // Wrong requests are answered as the administrator's are, or with 403 like right ones.
     await run(`Bearer ${token}`, '--phases', 'examples,coverage', '--mode', 'positive');
   });

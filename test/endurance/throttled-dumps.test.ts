@@ -40,7 +40,7 @@ describe('a build of a dump with an S3 server that throttles', () => {
 
   it('fails when packages are refused for long, and stores all when that ends soon', async () => {
     const started = await start();
-    const { dumps } = started.app;
+    const { dumps } = started.app.publishing;
     const refused = proxy.on(isPackage, refuseWith(503, 'SlowDown'));
     await assert.rejects(
       dumps.build('maps', {}),
@@ -65,7 +65,7 @@ describe('a build of a dump with an S3 server that throttles', () => {
 
   it('fails when the bytes are refused, and leaves nothing out', async () => {
     const started = await start();
-    const { dumps } = started.app;
+    const { dumps } = started.app.publishing;
     const refused = proxy.on(isFile, refuseWith(503, 'SlowDown'));
     await assert.rejects(dumps.build('maps', {}), (error) => isTidemarkError(error, 'unavailable'));
     assert.ok(refused.met > 0);

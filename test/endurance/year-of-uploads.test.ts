@@ -47,22 +47,22 @@ describe('A year of nightly uploads', function () {
 
   it('leaves the records, changes and dumps that the nights have', async () => {
     const { app } = started;
-    await app.organizations.add('lane', { contacts: [] });
-    await app.organizations.addStream('lane', 'first');
-    await app.organizations.change('lane', { dumps: { keep: 1_000 } });
+    await app.records.organizations.add('lane', { contacts: [] });
+    await app.records.organizations.addStream('lane', 'first');
+    await app.records.organizations.change('lane', { dumps: { keep: 1_000 } });
     const year = new Year(randomOf(12));
     const states: (readonly [until: number, ids: number])[] = [];
 
     for (let night = 0; night < NIGHTS; night++) {
-      if (night === NEW_STREAM) await app.organizations.addStream('lane', 'second');
+      if (night === NEW_STREAM) await app.records.organizations.addStream('lane', 'second');
       const stream = night < NEW_STREAM ? 'first' : 'second';
       await uploadOf(stream, year.filesOf(night, catalogue));
       await processed(stream, night < NEW_STREAM ? night + 1 : night - NEW_STREAM + 1);
-      if (night === NEW_STREAM) await app.organizations.changeStream('lane', 'second', { default: true });
+      if (night === NEW_STREAM) await app.records.organizations.changeStream('lane', 'second', { default: true });
       await follow();
       const kind = year.dumpAfter(night);
       if (kind === undefined) continue;
-      const made = await app.streamDumps.build(NAME, kind, { waitMs: 60_000 });
+      const made = await app.records.streamDumps.build(NAME, kind, { waitMs: 60_000 });
       year.count();
       for (const { until } of made) states.push([until, year.records.size]);
     }
@@ -73,7 +73,7 @@ describe('A year of nightly uploads', function () {
     const keys = (await collect(app.index.read(id, {}))).flat().map(({ key }) => recordIdOfKey(key)!);
     assert.deepEqual(keys.toSorted(), [...year.records.keys()].toSorted());
 
-    const dumps = await app.streamDumps.list(NAME);
+    const dumps = await app.records.streamDumps.list(NAME);
     assert.equal(dumps.filter(({ kind }) => kind === 'full').length, Math.ceil(NIGHTS / FULL_DUMPS));
     assert.equal(dumps.length, states.length);
     const { resources: listed } = (await askJson(`${started.url}/api/sets/lane.dumps`)).body;
@@ -81,11 +81,11 @@ describe('A year of nightly uploads', function () {
     await assertFollowed(dumps, year);
   });
 
-  async function assertFollowed(dumps: Awaited<ReturnType<typeof started.app.streamDumps.list>>, year: Year) {
+  async function assertFollowed(dumps: Awaited<ReturnType<typeof started.app.records.streamDumps.list>>, year: Year) {
     let records: Records = new Map();
     let deletions = 0;
     for (const dump of dumps) {
-      const content = await readDumpFiles(dump, started.app.streamDumps);
+      const content = await readDumpFiles(dump, started.app.records.streamDumps);
       records = dump.number === 1 ? content.records : dump.kind === 'full' ? records : withDelta(records, content);
       deletions += dump.totals.deletions;
     }
@@ -99,7 +99,7 @@ describe('A year of nightly uploads', function () {
   async function follow(): Promise<void> {
     for (const slug of ['lane', 'lane.uploads', 'lane.dumps']) {
       const set = await started.app.sets.bySlug(slug);
-      await sync({ set, source: started.app.sourceOf(set), updater: started.app.updater });
+      await sync({ set, source: started.app.sources.sourceOf(set), updater: started.app.updater });
       await started.app.sets.markReady(slug);
     }
   }
@@ -112,7 +112,7 @@ describe('A year of nightly uploads', function () {
 
   async function processed(stream: string, number: number): Promise<void> {
     await until(`${stream}/${number} is processed`, async () => {
-      const { state, error } = await started.app.jobs.get(`process-upload/lane~${stream}~${number}`);
+      const { state, error } = await started.app.jobs.queue.get(`process-upload/lane~${stream}~${number}`);
       assert.notEqual(state, 'failed', error);
       return state === 'done';
     });

@@ -31,7 +31,7 @@ describe('an upload while the artifact store is away', () => {
   });
 
   const at = (name: string) => join(started.folder, name);
-  const job = () => started.app.jobs.get(JOB);
+  const job = () => started.app.jobs.queue.get(JOB);
   const show = async () => (await askJson(`${started.url}/api/organizations/lane/uploads/main/1`)).body;
 
   const AWAY = [
@@ -54,11 +54,11 @@ describe('an upload while the artifact store is away', () => {
         assert.match(failure.error, /the artifact store is unavailable for now, and the upload waits for it/);
         assert.equal(failure.retries, true);
         assert.equal((await job()).attempts, 0);
-        if (round === 1) await started.app.jobs.retry(JOB);
+        if (round === 1) await started.app.jobs.queue.retry(JOB);
       }
       await rm(at('artifacts'), { recursive: true });
       await rename(at('elsewhere'), at('artifacts'));
-      await started.app.jobs.retry(JOB);
+      await started.app.jobs.queue.retry(JOB);
       await until('it is processed', async () => (await show()).status === 'processed');
       assert.equal((await show()).failure, undefined);
       assert.deepEqual(await stream.changes(), ['created 1']);
@@ -103,10 +103,10 @@ describe('jobs while the artifact store is away', () => {
     const name = `${kind}/one`;
     await rename(at('artifacts'), at('elsewhere'));
     await away();
-    await started.app.jobs.add(kind, 'one', payload);
+    await started.app.jobs.queue.add(kind, 'one', payload);
     runner.start();
     const waiting = await until(`${kind} waits`, async () => {
-      const job = await started.app.jobs.get(name);
+      const job = await started.app.jobs.queue.get(name);
       return job.state !== 'running' && (job.state !== 'queued' || job.wait !== undefined) && job;
     });
     assert.equal(waiting.state, 'queued', waiting.error);
@@ -114,8 +114,8 @@ describe('jobs while the artifact store is away', () => {
     assert.equal(waiting.attempts, 0);
     await rm(at('artifacts'), { recursive: true });
     await rename(at('elsewhere'), at('artifacts'));
-    await started.app.jobs.retry(name);
-    await until(`${kind} is done`, async () => (await started.app.jobs.get(name)).state === 'done');
+    await started.app.jobs.queue.retry(name);
+    await until(`${kind} is done`, async () => (await started.app.jobs.queue.get(name)).state === 'done');
   }
 
   for (const job of JOBS) {

@@ -37,28 +37,28 @@ describe('a stream whose uploads come without a pause', () => {
 
   /** Returns its number. */
   async function upload(numbers: readonly number[], version: number): Promise<number> {
-    const receiving = await app.uploads.begin('lane', 'main');
+    const receiving = await app.records.uploads.begin('lane', 'main');
     await receiving.add('new.mrc', [Buffer.concat(numbers.map((number) => stream.documentOf(number, version)))]);
     return (await receiving.finish({ stream: 'main' })).number;
   }
 
   const processed = async (): Promise<number> => {
-    const { states } = await app.uploads.list('lane', 'main', { limit: 100 });
+    const { states } = await app.records.uploads.list('lane', 'main', { limit: 100 });
     return [...states.values()].filter((state) => statusOf(state) === 'processed').length;
   };
 
   /** How many uploads are below its boundary. */
   async function uploadsOfLastDump(): Promise<number> {
-    const { until: boundary } = (await app.streamDumps.list(DUMPED)).at(-1)!;
-    const { states } = await app.uploads.list('lane', 'main', { limit: 100 });
+    const { until: boundary } = (await app.records.streamDumps.list(DUMPED)).at(-1)!;
+    const { states } = await app.records.uploads.list('lane', 'main', { limit: 100 });
     const below = [...states.values()].filter(({ applying }) => applying !== undefined && applying.after < boundary);
     return below.length;
   }
 
   async function dump(kind: 'full' | 'delta'): Promise<void> {
-    const { kind: job, id } = await app.streamDumpJobs.add({ ...DUMPED, kind });
+    const { kind: job, id } = await app.jobs.streamDumps.add({ ...DUMPED, kind });
     await until(`the ${kind} dump is made`, async () => {
-      const { state, error } = await app.jobs.get(`${job}/${id}`);
+      const { state, error } = await app.jobs.queue.get(`${job}/${id}`);
       assert.notEqual(state, 'failed', error);
       return state === 'done';
     });
@@ -88,7 +88,7 @@ describe('a stream whose uploads come without a pause', () => {
       numbersTo(RECORDS + ALL).map((number) => [stream.idOf(number), stream.documentOf(number, versionOf(number))]),
     );
     await requireWholeDumps(app, expected);
-    const dumps = await app.streamDumps.list(DUMPED);
+    const dumps = await app.records.streamDumps.list(DUMPED);
     for (const [at, { after }] of dumps.entries()) if (at > 0) assert.equal(after, dumps[at - 1]!.until);
   });
 
@@ -96,9 +96,9 @@ describe('a stream whose uploads come without a pause', () => {
     const { commits } = await stream.uploads.begin(new Map([[stream.idOf(1), stream.documentOf(1, 0)]]));
     await commits[0]!();
     // A worker has claimed the job of the upload that it waits for, and does nothing.
-    await app.jobs.add('process-upload', 'lane~main~1', DUMPED);
+    await app.jobs.queue.add('process-upload', 'lane~main~1', DUMPED);
     const worker = { name: 'tester', leaseMs: 60_000 };
-    await app.jobs.claimer({ kinds: ['process-upload'], worker }).claim();
+    await app.jobs.queue.claimer({ kinds: ['process-upload'], worker }).claim();
     const dumping = place.startProcess(['streams', 'dump', 'lane', '--stream', 'main']);
     await dumping.says(/Waits: the upload lane\/main\/000000001 is being applied/);
     const pause = () => app.catalog.latest<{ readonly isOn: boolean }>('upload-pause', '');
@@ -107,10 +107,10 @@ describe('a stream whose uploads come without a pause', () => {
     const signal = new AbortController().signal;
     const name = { organization: 'lane', stream: 'main', number: await upload([2], 0) };
     assert.equal(name.number, 1, 'the one before was not received');
-    const next = { ...(await app.uploads.get('lane', 'main', 1)), number: 2 };
+    const next = { ...(await app.records.uploads.get('lane', 'main', 1)), number: 2 };
     let isApplied = false;
     const reports: (string | undefined)[] = [];
-    const processing = app.uploadProcessor
+    const processing = app.records.uploadProcessor
       .process(next, { signal, isLast: false, report: ({ text }) => reports.push(text), log() {} })
       .then(() => {
         isApplied = true;

@@ -31,7 +31,7 @@ describe('a build of a dump', () => {
   itOnSmallDisk('fails when the disk of the artifacts is full, and leaves nothing of it', 4, async (disk) => {
     const folder = join(disk.folder, 'artifacts');
     const started = await start({ artifacts: { kind: 'folder', folder } });
-    const { dumps } = started.app;
+    const { dumps } = started.app.publishing;
     const first = await dumps.build('maps', {});
     const stored = async () =>
       (await readdir(folder, { recursive: true })).filter((name) => /[^/]{30,}$/.test(name)).sort();
@@ -55,7 +55,8 @@ describe('a build of a dump', () => {
 
   it('fails when its root vanishes meanwhile; the next one goes on', async () => {
     const started = await start({});
-    const { dumps, artifacts } = started.app;
+    const { dumps } = started.app.publishing;
+    const { artifacts } = started.app;
     for (let at = 100; at < 260; at++) await writeFile(join(root, `${at}`), `${at}`);
     await scan(started);
     const { id } = await started.app.sets.bySlug('maps');
@@ -88,7 +89,7 @@ describe('a build of a dump', () => {
     };
     const changes = change();
     for (let builds = 0; builds < 3; builds++) {
-      await started.app.dumps.build('maps', {}).catch((error: unknown) => {
+      await started.app.publishing.dumps.build('maps', {}).catch((error: unknown) => {
         // More than a tenth of a page cannot be read as it is listed, or pages change faster than they are planned.
         assert.ok(isTidemarkError(error, 'unavailable') || isTidemarkError(error, 'not-ready'), String(error));
       });
@@ -96,7 +97,7 @@ describe('a build of a dump', () => {
     changing = false;
     await changes;
     await scan(started);
-    const built = await started.app.dumps.build('maps', {});
+    const built = await started.app.publishing.dumps.build('maps', {});
     assert.ok(built.packages.every(({ missing }) => missing === 0));
     await requireWholeDump(started);
   });

@@ -32,8 +32,8 @@ describe('answers of Elasticsearch that are broken in part, or late', () => {
   it('claim no job while a copy of a shard could not be refreshed: another process may have it', async () => {
     const proxy = await source.proxy();
     const { jobs } = await source.open(proxy.url);
-    await jobs.add('build', 'a', {});
-    const claimer = jobs.claimer({
+    await jobs.queue.add('build', 'a', {});
+    const claimer = jobs.queue.claimer({
       kinds: ['build'],
       numerousKinds: [],
       worker: { name: 'w', leaseMs: 30_000 },

@@ -27,7 +27,7 @@ const MOST_EVENTS = 100_000;
 /** Milliseconds after which a stream counts as not read any more: a commit takes less. */
 const STALLED_MS = 3_000;
 /** What docs/operating.md says. */
-const MOST_KILOBYTES = 530_000;
+const MOST_KILOBYTES = 600_000;
 
 const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
 

@@ -20,7 +20,7 @@ describeOnEachStore('making a dump of a stream that is killed', (store, itOnce) 
       await DumpedStream.make(app);
       const stream = new DumpedStream(app, place.folder);
       await stream.put(numbersTo(60));
-      await app.streamDumps.build(DUMPED, 'full');
+      await app.records.streamDumps.build(DUMPED, 'full');
       await stream.put([3, 70, 71], 1);
       await stream.delete([5, 6]);
       expected = stream.records;
@@ -50,13 +50,13 @@ describeOnEachStore('making a dump of a stream that is killed', (store, itOnce) 
       assert.equal((await place.runProcess(args, { env })).exitCode, null);
 
       await withApp(async (app) => {
-        const listed = await app.streamDumps.list(DUMPED);
+        const listed = await app.records.streamDumps.list(DUMPED);
         assert.deepEqual(
           listed.map(({ kind }) => kind),
           ['full', 'delta', 'full'].slice(0, listed.length),
         );
         if (listed.length > 1) await requireWholeDumps(app, expected);
-        await app.streamDumps.build(DUMPED, 'full');
+        await app.records.streamDumps.build(DUMPED, 'full');
         await requireWholeDumps(app, expected);
       });
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeLeftOver } from '../../src/cli/serving/clean-nightly.ts';
 import { copyFolder } from '../../src/sources/copy-folders.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, startApp } from '../support/start-app.ts';
@@ -23,7 +24,7 @@ describe('a copy whose set was removed', () => {
     await utimes(stuck, 0, 0);
     await app.sets.remove('maps');
 
-    const cleaning = assert.rejects(app.removeLeftOver());
+    const cleaning = assert.rejects(removeLeftOver(app));
     const isThere = () =>
       stat(copy).then(
         () => true,

@@ -41,7 +41,7 @@ describe('Metrics while Elasticsearch is away', () => {
   const statuses = (paths: readonly string[], headers?: Headers) =>
     Promise.all(paths.map(async (path) => (await get(path, headers)).status));
   const makeToken = async (...scopes: readonly Scope[]) => {
-    const { token, record } = await other.tokens.create({ name: scopes.join(), scopes });
+    const { token, record } = await other.access.tokens.create({ name: scopes.join(), scopes });
     return { id: record.id, headers: { Authorization: `Bearer ${token}` } };
   };
   const scrape = async (headers?: Headers) => {
@@ -74,7 +74,7 @@ describe('Metrics while Elasticsearch is away', () => {
       assert.equal((await get('/metrics', post.headers)).status, 403);
       const away = proxy.on(() => true, fault);
       const unseen = await makeToken('metrics');
-      await other.tokens.revoke(all.id);
+      await other.access.tokens.revoke(all.id);
       await wait(TOKENS_ARE_FRESH_MS);
       const scraped = await Promise.all([metrics, all, metrics].map(({ headers }) => scrape(headers)));
       for (const figures of scraped) assert.deepEqual(figures, { up: 0, sets: 2 });

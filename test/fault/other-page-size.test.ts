@@ -22,7 +22,7 @@ describeOnEachStore('a page size that is changed while two processes serve the s
       await changing.sets.change(SLUG, { pageEntries });
       await other.updater.post([upsert(id, `k${pageEntries}-more`, { length: 1 })]);
       resources += 1;
-      const [pages, same] = await Promise.all([one.publisher.pages(SLUG), namesOf(other)]);
+      const [pages, same] = await Promise.all([one.publishing.publisher.pages(SLUG), namesOf(other)]);
       assert.deepEqual(
         pages.map(({ name }) => name),
         same,
@@ -34,10 +34,10 @@ describeOnEachStore('a page size that is changed while two processes serve the s
       );
     }
     for (const name of before)
-      assert.ok((await one.publisher.setDocument({ kind: 'resourceListPage', set: SLUG, name })).digest);
+      assert.ok((await one.publishing.publisher.setDocument({ kind: 'resourceListPage', set: SLUG, name })).digest);
   });
 });
 
-async function namesOf({ publisher }: Pick<App, 'publisher'>): Promise<readonly string[]> {
-  return (await publisher.pages(SLUG)).map(({ name }) => name);
+async function namesOf({ publishing }: Pick<App, 'publishing'>): Promise<readonly string[]> {
+  return (await publishing.publisher.pages(SLUG)).map(({ name }) => name);
 }

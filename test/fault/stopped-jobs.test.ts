@@ -27,7 +27,7 @@ describe('a program that is stopped while jobs run', () => {
     await closeFaultSources();
   });
 
-  const add = (id: string, payload: GatedPayload) => app.jobs.add('work', id, payload);
+  const add = (id: string, payload: GatedPayload) => app.jobs.queue.add('work', id, payload);
   const open = (gate: string) => writeFile(join(source.folder, gate), '');
   /** Waits until a job has written a line into a file. */
   const writes = (file: 'begun' | 'stopped', line: string) =>
@@ -60,9 +60,9 @@ describe('a program that is stopped while jobs run', () => {
     const stopMs = performance.now() - began;
     assert.ok(stopMs < LONGEST_STOP_MS, `it took ${stopMs} ms`);
     for (const name of Object.keys(stopped)) {
-      const { state, result } = await app.jobs.get(`work/${name}-ends`);
+      const { state, result } = await app.jobs.queue.get(`work/${name}-ends`);
       assert.deepEqual([state, result], ['done', { by: name }]);
-      const given = await app.jobs.get(`work/${name}-hangs`);
+      const given = await app.jobs.queue.get(`work/${name}-hangs`);
       assert.deepEqual([given.state, given.attempts, given.error], ['queued', 0, undefined]);
     }
 
@@ -71,7 +71,7 @@ describe('a program that is stopped while jobs run', () => {
     const next = start('next', 'work', '--kinds', 'work');
     for (const name of Object.keys(stopped)) {
       const { attempts, result } = await until('the job is done', async () => {
-        const job = await app.jobs.get(`work/${name}-hangs`);
+        const job = await app.jobs.queue.get(`work/${name}-hangs`);
         return job.state === 'done' && job;
       });
       assert.deepEqual([attempts, result], [1, { by: 'next' }]);

@@ -24,7 +24,7 @@ describeOnEachStore('an upload that begins to be applied while a dump is made', 
       await app.sets.useBaseUrl('http://localhost:8080', true);
       await DumpedStream.make(app);
       const file = Buffer.concat([marc('one'), Buffer.from(String(marc('two')).replace('001', '009'))]);
-      const receiving = await app.uploads.begin('lane', 'main');
+      const receiving = await app.records.uploads.begin('lane', 'main');
       await receiving.add('new.mrc', [file]);
       await receiving.finish({ stream: 'main' });
       const upload = { ...DUMPED, number: 1 };
@@ -33,19 +33,19 @@ describeOnEachStore('an upload that begins to be applied while a dump is made', 
       // It has read the watermark, and has not recorded it.
       const worker = place.startProcess(['work'], { env: { TIDEMARK_FAILPOINT: 'upload.beginning:stop' } });
       await untilStopped({ process: worker });
-      const [full] = await app.streamDumps.build(DUMPED, 'full');
+      const [full] = await app.records.streamDumps.build(DUMPED, 'full');
       assert.deepEqual(full!.totals, { records: 0, deletions: 0, errata: 0 });
 
       worker.signal('SIGCONT');
       await until('it was applied', async () => (await state())?.applied !== undefined);
-      const [delta] = await app.streamDumps.build(DUMPED, 'delta');
+      const [delta] = await app.records.streamDumps.build(DUMPED, 'delta');
       assert.deepEqual(delta!.totals, { records: 1, deletions: 0, errata: 1 });
-      const { errata } = await readDumpFiles(delta!, app.streamDumps);
+      const { errata } = await readDumpFiles(delta!, app.records.streamDumps);
       assert.deepEqual(
         errata.map(({ upload }) => upload),
         [1],
       );
-      assert.deepEqual(await app.streamDumps.build(DUMPED, 'delta'), []);
+      assert.deepEqual(await app.records.streamDumps.build(DUMPED, 'delta'), []);
     } finally {
       await app.close();
     }

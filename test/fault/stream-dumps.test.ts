@@ -24,8 +24,8 @@ describe('Dumps of a stream', () => {
     stream = new DumpedStream(started.app, started.folder);
   }
 
-  const build = (kind: 'full' | 'delta', waitMs = 0) => started.app.streamDumps.build(DUMPED, kind, { waitMs });
-  const kinds = async () => (await started.app.streamDumps.list(DUMPED)).map(({ kind }) => kind);
+  const build = (kind: 'full' | 'delta', waitMs = 0) => started.app.records.streamDumps.build(DUMPED, kind, { waitMs });
+  const kinds = async () => (await started.app.records.streamDumps.list(DUMPED)).map(({ kind }) => kind);
 
   async function requireNothingLeft(): Promise<void> {
     const { stored, named } = await storedDumpFiles(started.app);
@@ -105,8 +105,8 @@ describe('Dumps of a stream', () => {
     try {
       const results = await Promise.allSettled([
         build('full'),
-        other.streamDumps.build(DUMPED, 'full'),
-        other.streamDumps.build(DUMPED, 'delta'),
+        other.records.streamDumps.build(DUMPED, 'full'),
+        other.records.streamDumps.build(DUMPED, 'delta'),
       ]);
       for (const result of results) {
         if (result.status === 'rejected')
@@ -115,7 +115,7 @@ describe('Dumps of a stream', () => {
     } finally {
       await other.close();
     }
-    const numbers = (await started.app.streamDumps.list(DUMPED)).map(({ number }) => number);
+    const numbers = (await started.app.records.streamDumps.list(DUMPED)).map(({ number }) => number);
     assert.deepEqual(
       numbers,
       [...numbers.keys()].map((at) => at + 1),
@@ -143,19 +143,19 @@ describe('Dumps of a stream', () => {
   it('are removed when newer full dumps are made, with their files a day later', async () => {
     await begin();
     const { app } = started;
-    await app.organizations.changeStream('lane', 'main', { dumps: { keep: 1 } });
+    await app.records.organizations.changeStream('lane', 'main', { dumps: { keep: 1 } });
     await stream.put(numbersTo(10));
     const [first] = await build('full');
     await stream.put([1], 1);
     await build('full');
     assert.deepEqual(await kinds(), ['full']);
-    await assert.rejects(app.streamDumps.get(DUMPED, 1), /the dump 1 of lane\/main was removed/);
+    await assert.rejects(app.records.streamDumps.get(DUMPED, 1), /the dump 1 of lane\/main was removed/);
     const { signal } = new AbortController();
-    assert.equal(await app.streamDumps.removeUnused(signal), 0);
+    assert.equal(await app.records.streamDumps.removeUnused(signal), 0);
 
     const { body, version, id } = (await app.catalog.get<StreamDump>('stream-dump', dumpId(first!)))!;
     await app.catalog.put('stream-dump', id, { ...body, removed: Date.now() - 2 * DAYS_MS }, version);
-    assert.equal(await app.streamDumps.removeUnused(signal), first!.files.length);
+    assert.equal(await app.records.streamDumps.removeUnused(signal), first!.files.length);
     await requireWholeDumps(app, stream.records);
   });
 
@@ -167,7 +167,7 @@ describe('Dumps of a stream', () => {
     await stream.put([2], 0, [erratum, { ...erratum, ordinal: 3 }]);
     const [delta] = await build('delta');
     assert.deepEqual(await build('delta'), []);
-    const errataOf = async (dump: StreamDump) => (await readDumpFiles(dump, started.app.streamDumps)).errata;
+    const errataOf = async (dump: StreamDump) => (await readDumpFiles(dump, started.app.records.streamDumps)).errata;
     assert.deepEqual(await errataOf(full!), [{ upload: 1, ...erratum }]);
     assert.deepEqual(await errataOf(delta!), [
       { upload: 2, ...erratum },

@@ -76,7 +76,7 @@ describe('uploads on an S3 server that throttles', () => {
   const reaches = (status: string, number = 1) =>
     until(`upload ${number} is ${status}`, async () => (await show(number)).status === status);
   const jobIs = (check: (job: Job) => boolean) =>
-    until('the job is so', async () => check(await started.app.jobs.get(JOB)));
+    until('the job is so', async () => check(await started.app.jobs.queue.get(JOB)));
   const keys = async (prefix: string) => (await collect(started.app.artifacts.list(prefix))).map(({ key }) => key);
 
   /** Each record was created once, and has the bytes that were sent. */
@@ -121,14 +121,14 @@ describe('uploads on an S3 server that throttles', () => {
     });
     assert.equal(dumps.status, 202, dumps.text);
     const [dump, ...others] = await until('a dump is listed', async () => {
-      const listed = await started.app.streamDumps.list(NAME);
+      const listed = await started.app.records.streamDumps.list(NAME);
       return listed.length > 0 && listed;
     });
     assert.deepEqual(others, []);
     assert.ok(refused.met > 20, `${refused.met} requests were refused`);
     refused.remove();
     await requireOnce(expected);
-    const { records } = await readDumpFiles(dump!, started.app.streamDumps);
+    const { records } = await readDumpFiles(dump!, started.app.records.streamDumps);
     requireSame(records, expected);
   });
 
@@ -196,7 +196,7 @@ describe('uploads on an S3 server that throttles', () => {
     const { status, failure } = await show();
     assert.deepEqual([status, failure.retries], ['waiting', true]);
     assert.match(failure.error, /^the artifact store is unavailable for now, and the upload waits for it$/);
-    assert.equal((await started.app.jobs.get(JOB)).attempts, 0);
+    assert.equal((await started.app.jobs.queue.get(JOB)).attempts, 0);
     assert.deepEqual(await stream.changes(), []);
 
     throttled.remove();
@@ -217,17 +217,17 @@ describe('uploads on an S3 server that throttles', () => {
     for (const round of [1, 2, 3]) {
       const { met } = throttled;
       if (round === 1) runJobs();
-      else await started.app.jobs.retry(JOB);
+      else await started.app.jobs.queue.retry(JOB);
       await until('it was tried', async () => throttled.met > met);
       await jobIs(
         ({ state, wait }) => state === 'queued' && /applied in part.*asks to slow down/.test(wait?.reason ?? ''),
       );
       assert.equal((await show()).status, 'processing');
       // A dump would have a part of it.
-      await assert.rejects(started.app.streamDumps.build(NAME, 'full', { waitMs: 0 }), /being applied/);
+      await assert.rejects(started.app.records.streamDumps.build(NAME, 'full', { waitMs: 0 }), /being applied/);
     }
     throttled.remove();
-    await started.app.jobs.retry(JOB);
+    await started.app.jobs.queue.retry(JOB);
     await reaches('processed');
     await requireOnce(expected);
     assert.equal((await keys('_streams/')).length, 1);
@@ -240,21 +240,21 @@ describe('uploads on an S3 server that throttles', () => {
     const isFile: Matches = ({ method, path }) => method !== 'GET' && path.includes('/_stream-dumps/');
     for (const matches of [isReadAgain, isFile]) {
       const throttled = proxy.on(matches, slowDown);
-      await assert.rejects(started.app.streamDumps.build(NAME, 'full'), /asks to slow down/);
+      await assert.rejects(started.app.records.streamDumps.build(NAME, 'full'), /asks to slow down/);
       assert.ok(throttled.met > 0);
-      assert.deepEqual(await started.app.streamDumps.list(NAME), []);
+      assert.deepEqual(await started.app.records.streamDumps.list(NAME), []);
       throttled.remove();
     }
-    const made = await started.app.streamDumps.build(NAME, 'full');
+    const made = await started.app.records.streamDumps.build(NAME, 'full');
     assert.equal(made.length, 1);
-    requireSame((await readDumpFiles(made[0]!, started.app.streamDumps)).records, expected);
+    requireSame((await readDumpFiles(made[0]!, started.app.records.streamDumps)).records, expected);
   });
 
   it('let dumps wait, and lists of dumps and uploads name neither bucket nor server', async () => {
     await start(2);
     await stream.process(await stream.upload({ 'new.mrc': bytesOf(recordsOf(0, RECORDS)) }));
-    const { kind, id } = await started.app.streamDumpJobs.add({ ...NAME, kind: 'full' });
-    const reasonOf = async () => (await started.app.jobs.get(`${kind}/${id}`)).wait?.reason ?? '';
+    const { kind, id } = await started.app.jobs.streamDumps.add({ ...NAME, kind: 'full' });
+    const reasonOf = async () => (await started.app.jobs.queue.get(`${kind}/${id}`)).wait?.reason ?? '';
     const textIs = async (text: RegExp) => {
       const [{ text: shown } = { text: '' }] = (await askJson(at('dumps?stream=main'))).body.underWay;
       assert.match(shown, text);
@@ -268,9 +268,9 @@ describe('uploads on an S3 server that throttles', () => {
     for await (const batch of started.app.artifacts.list('_streams/')) {
       for (const { key } of batch) await started.app.artifacts.delete(key);
     }
-    await started.app.jobs.retry(`${kind}/${id}`);
+    await started.app.jobs.queue.retry(`${kind}/${id}`);
     await until('it has failed', async () => {
-      const { state, error } = await started.app.jobs.get(`${kind}/${id}`);
+      const { state, error } = await started.app.jobs.queue.get(`${kind}/${id}`);
       return state === 'queued' && error?.includes(bucket.name);
     });
     // No job of the runner reads the upload before its file is deleted.

@@ -22,8 +22,8 @@ describeOnEachArtifactStore('an upload whose client breaks off', (place) => {
 
   beforeEach(async () => {
     started = await startApp(SQLITE, { artifacts: place.location });
-    await started.app.organizations.add('lane', { contacts: [] });
-    await started.app.organizations.addStream('lane', 'main');
+    await started.app.records.organizations.add('lane', { contacts: [] });
+    await started.app.records.organizations.addStream('lane', 'main');
   });
   afterEach(closeApps);
 
@@ -62,8 +62,8 @@ describe('an upload whose artifact store fails', () => {
   it('is refused, and taken when it works again', async () => {
     const started = await startApp(SQLITE);
     const { app, url, folder } = started;
-    await app.organizations.add('lane', { contacts: [] });
-    await app.organizations.addStream('lane', 'main');
+    await app.records.organizations.add('lane', { contacts: [] });
+    await app.records.organizations.addStream('lane', 'main');
     const uploads = `${url}/api/organizations/lane/uploads`;
     await writeFile(join(folder, 'artifacts'), 'a file where the folder should be');
     const refused = await postForm(uploads, [file('a.mrc', randomBytes(3_000_000)), file('b.mrc', 'b')]);
@@ -136,15 +136,19 @@ describeOnEachStore('an upload whose server is killed', (store, itOnce) => {
     );
     try {
       const { signal } = new AbortController();
-      assert.equal(await app.uploads.removeAbandoned(signal), 0, 'it may be of an upload that is being received');
+      assert.equal(
+        await app.records.uploads.removeAbandoned(signal),
+        0,
+        'it may be of an upload that is being received',
+      );
       const old = new Date(Date.now() - WEEK_AND_MORE_MS);
       for (const name of await names()) await utimes(name, old, old);
       await ageOrganization(app, 'lane');
-      assert.equal(await app.uploads.removeAbandoned(signal), 1);
+      assert.equal(await app.records.uploads.removeAbandoned(signal), 1);
       assert.equal((await names()).length, 2);
-      const found = await app.uploads.get('lane', 'main', 1);
+      const found = await app.records.uploads.get('lane', 'main', 1);
       for (const stored of found.files) {
-        assert.equal((await (await app.uploads.open(stored, undefined)).toArray()).join(''), stored.name);
+        assert.equal((await (await app.records.uploads.open(stored, undefined)).toArray()).join(''), stored.name);
       }
     } finally {
       await app.close();

@@ -54,7 +54,7 @@ describeOnEachStore('Access over HTTP', (store, itOnce) => {
 
   itOnce('without a token is as for everybody while tokens cannot be read, and refused for that alone', async () => {
     await start();
-    const { tokens } = started.app;
+    const { tokens } = started.app.access;
     const areKept = tokens.areKept.bind(tokens);
     // For one question: the store answers again before the next.
     const failOnce = () => {
@@ -156,18 +156,18 @@ describeOnEachStore('Access over HTTP', (store, itOnce) => {
   it('to a local server needs a token as soon as one was made', async () => {
     await start();
     assert.equal((await post()).status, 200);
-    const { token, record } = await started.app.tokens.create({ name: 'first', scopes: ['post:papers'] });
+    const { token, record } = await started.app.access.tokens.create({ name: 'first', scopes: ['post:papers'] });
     await until('no client may post', async () => (await post()).status === 401);
     assert.equal((await post({ Authorization: `Bearer ${token}` })).status, 200);
     assert.equal((await read()).status, 200);
-    await started.app.tokens.revoke(record.id);
+    await started.app.access.tokens.revoke(record.id);
     assert.equal((await post({ Authorization: `Bearer ${token}` })).status, 401);
     assert.equal((await post()).status, 401);
   });
 
   itOnce('at a public address is given to a sender with a token of the store', async () => {
     await start();
-    const { token, record } = await started.app.tokens.create({ name: 'first', scopes: ['administer'] });
+    const { token, record } = await started.app.access.tokens.create({ name: 'first', scopes: ['administer'] });
     const server = await startServer(started.app, { host: '0.0.0.0', port: 0 });
     try {
       const list = (headers = {}) => ask(`http://127.0.0.1:${server.port}/api/tokens`, { headers });
@@ -176,7 +176,7 @@ describeOnEachStore('Access over HTTP', (store, itOnce) => {
     } finally {
       await server.close();
     }
-    await started.app.tokens.revoke(record.id);
+    await started.app.access.tokens.revoke(record.id);
     const starting = startServer(started.app, { host: '0.0.0.0', port: 0 });
     await assert.rejects(starting, (error) => isTidemarkError(error, 'invalid') && error.details.field === 'host');
   });

@@ -48,7 +48,7 @@ describeOnEachStore('Runs of activities over HTTP', (store, itOnce) => {
     assert.equal(headers.location, `activities/${added.activity}/${added.number}`);
     return ended(organization, `/${added.activity}/${added.number}`);
   };
-  const organization = (id: string) => started.app.organizations.add(id, { contacts: [] });
+  const organization = (id: string) => started.app.records.organizations.add(id, { contacts: [] });
 
   it('are made by jobs, and show state, numbers, errata with reasons, artifact and plan', async () => {
     await organization('lane');
@@ -165,10 +165,10 @@ describeOnEachStore('Who may run activities over HTTP', (store, itOnce) => {
     await writeFile(join(roots, 'module.js'), 'export default (record) => record;');
     await records(join(started.folder, 'secret.ndjson'), 1);
     await symlink(join(started.folder, 'secret.ndjson'), join(roots, 'link.ndjson'));
-    await started.app.organizations.add('lane', { contacts: [], private: true });
-    await started.app.organizations.add('other', { contacts: [] });
+    await started.app.records.organizations.add('lane', { contacts: [], private: true });
+    await started.app.records.organizations.add('other', { contacts: [] });
     const bearer = async (scope: 'upload:lane' | 'download:lane' | 'administer') => {
-      const { token } = await started.app.tokens.create({ name: scope, scopes: [scope] });
+      const { token } = await started.app.access.tokens.create({ name: scope, scopes: [scope] });
       return { authorization: `Bearer ${token}` };
     };
     uploader = await bearer('upload:lane');

@@ -15,7 +15,7 @@ describe('The log of the server', () => {
   it('names who did what as an administrator, by forms and by the API, and no secret', async () => {
     const log = new PassThrough();
     const { app, url } = await startApp(SQLITE, { token: new Secret('the-administrator') }, { logger: pino(log) });
-    const { token, record } = await app.tokens.create({ name: 'Ada', scopes: ['administer'] });
+    const { token, record } = await app.access.tokens.create({ name: 'Ada', scopes: ['administer'] });
     const ada = { Authorization: `Bearer ${token}` };
     const form = (path: string, body: Record<string, string> = {}, headers: Record<string, string> = ada) =>
       ask(url + path, {
@@ -27,9 +27,9 @@ describe('The log of the server', () => {
     const signedIn = await form('/sign-in', { token: 'the-administrator' }, {});
     const cookie = { Cookie: String(signedIn.headers['set-cookie']).split(';')[0]! };
     await form('/tokens', { name: 'Reading room', scopes: 'read:*' }, cookie);
-    const made = (await app.tokens.list()).find(({ name }) => name === 'Reading room')!;
+    const made = (await app.access.tokens.list()).find(({ name }) => name === 'Reading room')!;
     await form(`/tokens/${made.id}/revoke`);
-    await app.jobs.add('build', 'waiting', {});
+    await app.jobs.queue.add('build', 'waiting', {});
     await form('/jobs/build/waiting/cancel');
     await form('/sets/maps/remove', { confirm: 'no' });
     await form('/sets/maps/remove', { confirm: 'maps' });

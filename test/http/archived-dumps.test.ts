@@ -43,11 +43,11 @@ describe('Archived Resource Dumps', () => {
     for (const name of names) await writeFile(join(root, name), `${name} ${++versions}`);
     const { app } = started;
     const set = await app.sets.bySlug(slug);
-    await sync({ set, source: app.sourceOf(set), updater: app.updater });
+    await sync({ set, source: app.sources.sourceOf(set), updater: app.updater });
   }
 
-  const build = () => started.app.dumps.build(slug, {});
-  const keep = () => started.app.listArchives.keep(slug);
+  const build = () => started.app.publishing.dumps.build(slug, {});
+  const keep = () => started.app.publishing.listArchives.keep(slug);
 
   async function read(uri: string): Promise<XmlElement> {
     const { status, text } = await ask(uri);
@@ -73,7 +73,7 @@ describe('Archived Resource Dumps', () => {
   /** As if a day had passed since the packages were made and superseded. */
   async function removeOldPackages(): Promise<void> {
     for (const name of await readdir(packages)) await utimes(join(packages, name), LONG_AGO, LONG_AGO);
-    await started.app.dumps.removeUnused(new AbortController().signal);
+    await started.app.publishing.dumps.removeUnused(new AbortController().signal);
   }
 
   it('are the dumps that there were when lists were kept, with all their packages', async () => {
@@ -92,7 +92,7 @@ describe('Archived Resource Dumps', () => {
     assert.equal(entries.length, 2);
     assert.ok(entries[0]!.md.at! < entries[1]!.md.at! && entries[0]!.md.completed! >= entries[0]!.md.at!);
     // The dump has no other packages than those of its archive now.
-    await started.app.dumps.remove(slug);
+    await started.app.publishing.dumps.remove(slug);
     assert.equal((await ask(`${home}/resourcedump.xml`)).status, 404);
     await removeOldPackages();
     assert.deepEqual(await readDump(entries[0]!.loc), first);
@@ -140,10 +140,10 @@ describe('Archived Resource Dumps', () => {
     await build();
     await keep();
     const [, second] = await archived();
-    await started.app.listArchives.prune(slug, Date.parse(second!.md.at!) * 1000);
+    await started.app.publishing.listArchives.prune(slug, Date.parse(second!.md.at!) * 1000);
     assert.deepEqual(await archived(), [second]);
     assert.equal((await ask(first!.loc)).status, 410);
-    await started.app.dumps.remove(slug);
+    await started.app.publishing.dumps.remove(slug);
     assert.equal((await readdir(packages)).length, 2);
     await readDump(second!.loc);
     await started.app.sets.renew(slug);

@@ -55,7 +55,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     assert.equal(body.applied, names.length, JSON.stringify(body));
   }
 
-  const keep = () => started.app.listArchives.keep(slug);
+  const keep = () => started.app.publishing.listArchives.keep(slug);
   const sorted = (states: ReadonlyMap<string, string>) => [...states].sort();
   const stored = async () => (await readdir(join(started.folder, `artifacts/_lists/${setId}`)).catch(() => [])).sort();
 
@@ -280,7 +280,11 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
       const { loc } = (await archived())[0]!;
       for (const uri of [loc, ...entriesOf(await read(loc), 'sitemap').map((entry) => entry.loc)]) {
         const time = uri.match(/at-(.*)\.xml/)![1]!;
-        const document = await other.publisher.setDocument({ kind: 'archivedResourceList', set: slug, time });
+        const document = await other.publishing.publisher.setDocument({
+          kind: 'archivedResourceList',
+          set: slug,
+          time,
+        });
         const body = await document.open('identity');
         assert.equal(Buffer.isBuffer(body) ? body.toString() : await text(body), (await ask(uri)).text);
       }
@@ -288,7 +292,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
 
     it('are kept once when both keep them at the same time', async () => {
       await post(['a', 'b', 'c', 'd']);
-      const both = await Promise.all([keep(), other.listArchives.keep(slug)]);
+      const both = await Promise.all([keep(), other.publishing.listArchives.keep(slug)]);
       assert.deepEqual(both.map(({ isNew }) => isNew).sort(), [false, true]);
       assert.equal(both[0].at, both[1].at);
       const { loc } = (await archived())[0]!;
@@ -300,7 +304,7 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
         await post(['a', 'b', 'c', 'd', 'e', 'f', `r${round}`]);
         const { at } = await keep();
         await post([`s${round}`]);
-        await Promise.all([keep(), other.listArchives.prune(slug, at + 1)]);
+        await Promise.all([keep(), other.publishing.listArchives.prune(slug, at + 1)]);
       }
       const entries = await archived();
       assert.notEqual(entries.length, 0);
@@ -319,14 +323,14 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     await keep();
     const before = await archived();
     const first = entriesOf(await read(before[0]!.loc), 'sitemap')[2]!.loc;
-    const removed = await started.app.listArchives.prune(slug, second.at);
+    const removed = await started.app.publishing.listArchives.prune(slug, second.at);
     assert.equal(removed.length, 1);
     assert.deepEqual(await archived(), before.slice(1));
     assert.deepEqual(sorted((await readList(before[1]!.loc)).states), then);
     for (const uri of [before[0]!.loc, first]) assert.equal((await ask(uri)).status, 410);
     // Two lists; two versions of the first page, one of the second, and the newer one of the third.
     assert.equal((await stored()).length, 2 + 4);
-    await started.app.listArchives.prune(slug, Number.MAX_SAFE_INTEGER);
+    await started.app.publishing.listArchives.prune(slug, Number.MAX_SAFE_INTEGER);
     assert.deepEqual([await archived(), await stored()], [[], []]);
     await post(['b']);
     await keep();
@@ -343,14 +347,14 @@ describeOnEachStore('Archived Resource Lists', (store, itOnce) => {
     await post(['c']);
     await keep();
     assert.equal((await ask(loc)).status, 410);
-    assert.equal(await started.app.listArchives.removeUnused(), 0);
+    assert.equal(await started.app.publishing.listArchives.removeUnused(), 0);
     for (const name of await stored()) {
       await utimes(join(started.folder, `artifacts/_lists/${setId}`, name), LONG_AGO, LONG_AGO);
     }
-    assert.equal(await started.app.listArchives.removeUnused(), old.length);
+    assert.equal(await started.app.publishing.listArchives.removeUnused(), old.length);
     assert.deepEqual(sorted((await readList((await archived())[0]!.loc)).states), sorted(truth));
     await started.app.sets.remove(slug);
-    await started.app.listArchives.removeUnused();
+    await started.app.publishing.listArchives.removeUnused();
     assert.deepEqual(await stored(), []);
   });
 

@@ -59,10 +59,10 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
   async function loseLastAttempt(): Promise<void> {
     const { jobs } = started.app;
     const worker = { name: 'killed', leaseMs: 400 };
-    await jobs.claimer({ kinds: KINDS, worker, mostDeaths: 1 }).claim();
-    const watching = jobs.claimer({ kinds: KINDS, worker: { ...worker, name: 'other' }, mostDeaths: 1 });
+    await jobs.queue.claimer({ kinds: KINDS, worker, mostDeaths: 1 }).claim();
+    const watching = jobs.queue.claimer({ kinds: KINDS, worker: { ...worker, name: 'other' }, mostDeaths: 1 });
     await until('its lease has ended', async () => (await watching.watch()).length > 0);
-    assert.equal((await jobs.get(JOB)).state, 'failed');
+    assert.equal((await jobs.queue.get(JOB)).state, 'failed');
   }
 
   /** Nothing of it is published before someone retries it; then all is. */
@@ -93,19 +93,19 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
       await rest.promise;
       response.end(bytes.subarray(10));
     });
-    await (await started.app.uploads.begin('lane')).finish({ url: `${away.url}/new.mrc` });
+    await (await started.app.records.uploads.begin('lane')).finish({ url: `${away.url}/new.mrc` });
     run();
     await until('it is being fetched', async () => away!.requests.length > 0);
     assert.equal((await post(`jobs/${JOB}/cancel`)).status, 200);
     rest.resolve();
-    await until('its job has ended', async () => (await started.app.jobs.get(JOB)).state === 'cancelled');
+    await until('its job has ended', async () => (await started.app.jobs.queue.get(JOB)).state === 'cancelled');
     await until('that is recorded', async () => (await show()).status === 'failed');
     await isProcessedAfterRetry(/^its job was cancelled$/);
   });
 
   itOnce('has failed when that was cancelled between two attempts', async () => {
     const number = await stream.upload({ 'new.mrc': marc('1') });
-    const { files } = await started.app.uploads.get('lane', 'main', number);
+    const { files } = await started.app.records.uploads.get('lane', 'main', number);
     const { artifacts } = started.app;
     const stored = Buffer.concat(await (await artifacts.get(files[0]!.artifact)).body.toArray());
     await artifacts.delete(files[0]!.artifact);
@@ -126,8 +126,8 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
     const number = await stream.upload({ 'new.mrc': marc('1') });
     const { jobs } = started.app;
     const worker = { name: 'paused', leaseMs: 400 };
-    const owned = await jobs.claimer({ kinds: KINDS, worker, mostDeaths: 1 }).claim();
-    const watching = jobs.claimer({ kinds: KINDS, worker: { ...worker, name: 'other' }, mostDeaths: 1 });
+    const owned = await jobs.queue.claimer({ kinds: KINDS, worker, mostDeaths: 1 }).claim();
+    const watching = jobs.queue.claimer({ kinds: KINDS, worker: { ...worker, name: 'other' }, mostDeaths: 1 });
     await until('its lease has ended', async () => (await watching.watch()).length > 0);
     const confirm = async () => void (await owned!.heartbeat());
     await assert.rejects(stream.process(number, { confirm }), /another worker has the job/);
@@ -157,21 +157,24 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
     const clock = Date.now;
     try {
       Date.now = () => clock() + 31 * 86_400_000;
-      await app.jobs.add(removeEndedJobs.kind, 'now', {});
+      await app.jobs.queue.add(removeEndedJobs.kind, 'now', {});
       run();
-      await until('the record is removed', async () => (await app.jobs.list({ kinds: KINDS, limit: 1 })).length === 0);
+      await until(
+        'the record is removed',
+        async () => (await app.jobs.queue.list({ kinds: KINDS, limit: 1 })).length === 0,
+      );
     } finally {
       Date.now = clock;
     }
-    await processUpload.addMissing!({ ...app, uploadBacklog: new UploadBacklog(app) });
-    assert.deepEqual(await app.jobs.list({ kinds: KINDS, limit: 1 }), []);
+    await processUpload.addMissing!({ ...app, records: { ...app.records, uploadBacklog: new UploadBacklog(app) } });
+    assert.deepEqual(await app.jobs.queue.list({ kinds: KINDS, limit: 1 }), []);
     await isProcessedAfterRetry(/^its job was cancelled$/);
   });
 
   itOnce('has failed soon after the store was away when its job was cancelled', async () => {
     const { app } = started;
     await stream.upload({ 'new.mrc': marc('1') });
-    await app.uploadEnds.visit();
+    await app.jobs.uploadEnds.visit();
     const { put } = app.catalog;
     let refused = 0;
     try {
@@ -186,12 +189,12 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
     }
     assert.ok(refused > 1);
     assert.equal((await show()).status, 'waiting');
-    await app.uploadEnds.visit();
+    await app.jobs.uploadEnds.visit();
     await isProcessedAfterRetry(/^its job was cancelled$/);
   });
 
   for (const [when, earlier] of [
-    ['its end was recorded', (started) => started.uploadEnds.recordMissed()],
+    ['its end was recorded', (started) => started.jobs.uploadEnds.recordMissed()],
     ['its end was not recorded', async () => {}],
   ] as const satisfies readonly (readonly [string, (app: StartedApp['app']) => Promise<void>])[]) {
     itOnce(`waits when a person retries it while ends are recorded that were missed, and ${when}`, async () => {
@@ -200,19 +203,19 @@ describeOnEachStore('an upload whose job has ended before it was processed', (st
       await (await openOther()).jobs.cancel(JOB);
       await earlier(app);
       const { jobs } = app;
-      const { list } = jobs;
+      const { list } = jobs.queue;
       try {
-        jobs.list = async (filter) => {
-          const listed = await list.call(jobs, filter);
-          jobs.list = list;
+        jobs.queue.list = async (filter) => {
+          const listed = await list.call(jobs.queue, filter);
+          jobs.queue.list = list;
           assert.equal((await retry()).status, 200);
           return listed;
         };
-        await app.uploadEnds.recordMissed();
+        await app.jobs.uploadEnds.recordMissed();
       } finally {
-        jobs.list = list;
+        jobs.queue.list = list;
       }
-      assert.equal((await jobs.get(JOB)).state, 'queued');
+      assert.equal((await jobs.queue.get(JOB)).state, 'queued');
       const { status, failure } = await show();
       assert.deepEqual([status, failure?.retries], ['waiting', true]);
     });

@@ -21,7 +21,7 @@ describe('The archive of a Change Dump', () => {
   });
 
   const addSet = (settings: object = {}) => maps.add({ windowChanges: 3, ...settings });
-  const build = async () => (await started.app.dumps.build(maps.slug, {})).changes;
+  const build = async () => (await started.app.publishing.dumps.build(maps.slug, {})).changes;
 
   /** The documents that its archive lists. */
   async function readArchive() {

@@ -26,7 +26,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
 
   const addSet = (settings: object = {}) => maps.add({ windowChanges: 3, ...settings });
   const setId = async () => (await started.app.sets.bySlug(maps.slug)).id;
-  const build = async () => (await started.app.dumps.build(maps.slug, {})).changes;
+  const build = async () => (await started.app.publishing.dumps.build(maps.slug, {})).changes;
 
   it('has every version of every change of the windows that are closed', async () => {
     await addSet();
@@ -205,7 +205,8 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     await addSet();
     for (const content of ['1', '2', '3', '4']) await maps.put('a', content);
     await build();
-    const { artifacts, dumps } = started.app;
+    const { dumps } = started.app.publishing;
+    const { artifacts } = started.app;
     const set = await setId();
     const leave = async (name: string, time?: number) => {
       const key = formatKey({ kind: 'change-package', set, name });
@@ -230,7 +231,7 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
     for (const content of ['1', '2', '3', '4']) await maps.put('a', content);
     await build();
     const { uri } = (await readChangeDump(maps.home))!.packages[0]!;
-    await started.app.dumps.remove(maps.slug);
+    await started.app.publishing.dumps.remove(maps.slug);
     assert.equal(await readChangeDump(maps.home), undefined);
     assert.equal((await ask(uri)).status, 404);
     for (const name of ['archive', 'of-1-00000001']) {
@@ -245,7 +246,8 @@ describeOnEachStore('A Change Dump', (store, itOnce) => {
 
   itOnce('does not appear when it is removed while it is built for the first time', async () => {
     await addSet({ windowChanges: 150, dumpPackageBytes: 100_000, dumpCompression: 'none' });
-    const { dumps, artifacts } = started.app;
+    const { dumps } = started.app.publishing;
+    const { artifacts } = started.app;
     await maps.putAll(Array.from({ length: 200 }, (_, at) => [`${at}`, `${at}`.padEnd(50_000)]));
     const packages = `_change-dumps/${await setId()}/`;
     const building = assert.rejects(dumps.changes.build(maps.slug, {}), { code: 'conflict' });

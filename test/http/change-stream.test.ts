@@ -167,12 +167,12 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
     await started.app.sets.change(slug, { private: true });
     await until('the end for others', async () => anonymous.hasEnded);
     assert.equal((await ask(at('changes/stream'))).status, 404);
-    const { token, record } = await started.app.tokens.create({ name: 'reader', scopes: [`read:${slug}`] });
+    const { token, record } = await started.app.access.tokens.create({ name: 'reader', scopes: [`read:${slug}`] });
     const stream = await streamAt('', { Authorization: `Bearer ${token}` });
     assert.equal(stream.response.headers['cache-control'], 'private, no-store');
     await post(['a'], {}, { Authorization: 'Bearer open-sesame' });
     await hasReceived(stream, 1);
-    await started.app.tokens.revoke(record.id);
+    await started.app.access.tokens.revoke(record.id);
     await until('the end', async () => stream.hasEnded);
     assert.equal(anonymous.events.length, 0);
   });
@@ -181,7 +181,7 @@ describeOnEachStore('A stream of changes', (store, itOnce) => {
     await start({ idleTimeoutMs: 400 });
     await started.app.sets.change(slug, { private: true });
     const stream = await streamAt();
-    const { token } = await started.app.tokens.create({ name: 'admin', scopes: ['administer'] });
+    const { token } = await started.app.access.tokens.create({ name: 'admin', scopes: ['administer'] });
     await until('the end', async () => stream.hasEnded);
     await post(['a'], {}, { Authorization: `Bearer ${token}` });
     assert.equal(stream.events.length, 0);

@@ -61,8 +61,8 @@ class StoredSource {
     ] as const;
     for (const [name, size] of names) await writeFile(join(maps.folder, name), randomBytes(size));
     await maps.scan();
-    const dump = await app.dumps.build('maps', {});
-    await app.listArchives.keep('maps');
+    const dump = await app.publishing.dumps.build('maps', {});
+    await app.publishing.listArchives.keep('maps');
     const stream = await ProcessedStream.make(app);
     const deletions = 'one\ntwo\n';
     await stream.process(await stream.upload({ small: randomBytes(SMALL), large: randomBytes(LARGE), deletions }));
@@ -72,7 +72,7 @@ class StoredSource {
       allKindsOfItems(10),
     );
     await artifacts.close();
-    await app.archive(new AbortController().signal);
+    await app.backup.archive(new AbortController().signal);
 
     const versionOf = async (name: string) =>
       /<([^>]*)>; rel="first last memento"/.exec((await ask(`${maps.home}/timemap/${name}`)).text)![1]!;
@@ -80,7 +80,7 @@ class StoredSource {
     this.small.push({ uri: await versionOf('small'), key: /^_versions\/.*\.zip$/ });
     this.large.push({ uri: await versionOf('large'), key: /^_versions\/.*[0-9a-f]{64}$/ });
     this.large.push({ uri: `${maps.home}/dumps/${dump.packages[0]!.name}.zip`, key: /^_dumps\// });
-    for (const [at, { artifact }] of (await app.uploads.get('lane', 'main', 1)).files.entries()) {
+    for (const [at, { artifact }] of (await app.records.uploads.get('lane', 'main', 1)).files.entries()) {
       const served = { uri: `${uploaded}/${at + 1}`, key: new RegExp(`^${artifact}$`) };
       (at === 1 ? this.large : this.small).push(served);
     }
@@ -230,7 +230,7 @@ describe('A comparison of artifacts', () => {
     await maps.add();
     await writeFile(join(maps.folder, 'large'), randomBytes(LARGE));
     await maps.scan();
-    const { name } = (await started.app.dumps.build('maps', {})).packages[0]!;
+    const { name } = (await started.app.publishing.dumps.build('maps', {})).packages[0]!;
     const { id } = await started.app.sets.bySlug('maps');
     file = join(started.folder, 'artifacts', formatKey({ kind: 'package', set: id, name }));
     served = `${maps.home}/dumps/${name}.zip`;
@@ -244,18 +244,18 @@ describe('A comparison of artifacts', () => {
   const status = async () => (await ask(served)).status;
 
   it('records nothing while the folder is empty, as one that is not mounted', async () => {
-    assert.equal((await started.app.verifyArtifacts({})).totalDamaged, 1);
+    assert.equal((await started.app.backup.verifyArtifacts({})).totalDamaged, 1);
     const folder = join(started.folder, 'artifacts');
     await rename(folder, `${folder}-away`);
     await mkdir(folder);
-    await assert.rejects(started.app.verifyArtifacts({}), { code: 'unavailable', message: /is it mounted\?/ });
+    await assert.rejects(started.app.backup.verifyArtifacts({}), { code: 'unavailable', message: /is it mounted\?/ });
     await rmdir(folder);
     await rename(`${folder}-away`, folder);
     assert.equal(await status(), 503);
   });
 
   it('does not refuse what was restored before its end', async () => {
-    const report = await started.app.verifyArtifacts({
+    const report = await started.app.backup.verifyArtifacts({
       onProgress: (done, total) => done === total && writeFileSync(file, whole),
     });
     assert.equal(report.totalDamaged, 0);
@@ -263,10 +263,10 @@ describe('A comparison of artifacts', () => {
   });
 
   it('refuses a damaged package also after it was replaced, while it can be fetched', async () => {
-    assert.equal((await started.app.verifyArtifacts({})).totalDamaged, 1);
+    assert.equal((await started.app.backup.verifyArtifacts({})).totalDamaged, 1);
     await maps.put('large', 'another');
-    await started.app.dumps.build('maps', {});
-    assert.equal((await started.app.verifyArtifacts({})).totalDamaged, 1);
+    await started.app.publishing.dumps.build('maps', {});
+    assert.equal((await started.app.backup.verifyArtifacts({})).totalDamaged, 1);
     assert.equal(await status(), 503);
   });
 });

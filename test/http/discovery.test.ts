@@ -40,7 +40,7 @@ describe('Discovery', () => {
     await writeFile(join(root, 'a.txt'), '0123456789');
     const set = await started.app.sets.add({ slug: 'files', origin: originOfRoot(root) });
     const { app } = started;
-    await scan({ ...app.rootOf(set), set, index: app.index, updater: app.updater });
+    await scan({ ...app.sources.rootOf(set), set, index: app.index, updater: app.updater });
     await app.sets.markReady('files');
     const list = `${started.url}/sets/files/capabilitylist.xml`;
     // Direct, through express because of its query, and a part of it.

@@ -48,7 +48,7 @@ describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
   async function scan(): Promise<void> {
     const { app } = started;
     const set = await app.sets.bySlug(slug);
-    await sync({ set, source: app.sourceOf(set), updater: app.updater });
+    await sync({ set, source: app.sources.sourceOf(set), updater: app.updater });
     await app.sets.markReady(slug);
   }
 
@@ -93,7 +93,7 @@ describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
       let since = 0;
       for (let times = 1; times <= 6; times++) {
         const waiting = await until('it waits', async () => {
-          const found = await app.jobs.get(name);
+          const found = await app.jobs.queue.get(name);
           return found.state === 'queued' && (found.wait?.since ?? 0) > since && found;
         });
         const { attempts, wait: waits } = waiting;
@@ -102,7 +102,7 @@ describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
         assert.match(waits!.reason, /^another process is building the dump of "maps\d"/);
         // Before the last attempt: after one more conflict, the job would wait for more than a minute.
         isBuilding = times < 6;
-        await app.jobs.retry(name);
+        await app.jobs.queue.retry(name);
       }
       await done();
     } finally {
@@ -198,12 +198,12 @@ describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
     await rm(root, { recursive: true });
     await started.app.sets.change(slug, { pageEntries: 3 });
     const waiting = JSON.parse((await post(`/api/sets/${slug}/dump/build`)).text).name;
-    await until('it has failed once', async () => (await started.app.jobs.get(waiting)).attempts > 0);
+    await until('it has failed once', async () => (await started.app.jobs.queue.get(waiting)).attempts > 0);
     await runner?.stop();
     // The button runs at once what waits until it is tried again.
-    await until('it waits', async () => (await started.app.jobs.get(waiting)).state === 'queued');
+    await until('it waits', async () => (await started.app.jobs.queue.get(waiting)).state === 'queued');
     await post(`/sets/${slug}/dump/build`);
-    assert.equal((await started.app.jobs.get(waiting)).notBefore, 0);
+    assert.equal((await started.app.jobs.queue.get(waiting)).notBefore, 0);
   });
 
   itOnce('of a set whose bytes are elsewhere are refused, and not offered', async () => {
@@ -222,7 +222,8 @@ describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
   });
 
   itOnce('leave nothing behind, superseded a day ago or of a removed set', async () => {
-    const { dumps, sets, artifacts } = started.app;
+    const { dumps } = started.app.publishing;
+    const { sets, artifacts } = started.app;
     const packagesOf = async ({ id }: { id: number }) =>
       (await artifacts.objects(packagesFolder(id))).map(({ key }) => key);
     const maps = await sets.bySlug(slug);
@@ -243,14 +244,18 @@ describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
 
     await sets.remove(slug);
     runJobs();
-    const added = await started.app.jobs.add('remove-old-packages', 'now', {});
+    const added = await started.app.jobs.queue.add('remove-old-packages', 'now', {});
     assert.ok(added);
-    await until('it is done', async () => (await started.app.jobs.get('remove-old-packages/now')).state === 'done');
+    await until(
+      'it is done',
+      async () => (await started.app.jobs.queue.get('remove-old-packages/now')).state === 'done',
+    );
     assert.deepEqual(await packagesOf(maps), []);
   });
 
   itOnce('leave no kept versions of a removed set, and all of the others', async () => {
-    const { sets, artifacts, jobs, updater, sourceOf } = started.app;
+    const { sourceOf } = started.app.sources;
+    const { sets, artifacts, jobs, updater } = started.app;
     for (const name of ['removed', 'present']) {
       await sets.add({ slug: name, origin: originOfRoot(root), keepVersions: true });
       const set = await sets.bySlug(name);
@@ -262,8 +267,8 @@ describeOnEachStore('Dumps that jobs build', (store, itOnce) => {
     // As a process does that ends before it has removed them.
     await sets.remove('removed');
     runJobs();
-    await jobs.add('remove-old-packages', 'versions', {});
-    const job = () => jobs.get('remove-old-packages/versions');
+    await jobs.queue.add('remove-old-packages', 'versions', {});
+    const job = () => jobs.queue.get('remove-old-packages/versions');
     await until('it is done', async () => (await job()).state === 'done');
     assert.deepEqual([await versionsOf(removed), await versionsOf(present)], [0, 5]);
   });

@@ -41,7 +41,7 @@ describe('A dump that waits for an upload', () => {
   });
 
   /** Has it done now, as a person may, unless that has begun. */
-  const retry = (job: string) => unlessConflict(started.app.jobs.retry(job));
+  const retry = (job: string) => unlessConflict(started.app.jobs.queue.retry(job));
 
   it('is listed by API, page and command line, with the upload that it waits for', async () => {
     const { app, url, folder } = started;
@@ -75,9 +75,9 @@ describe('A dump that waits for an upload', () => {
   });
 
   const pauses = () => started.app.catalog.latest<{ readonly isOn: boolean }>('upload-pause', '');
-  const jobOf = (name: string) => started.app.jobs.get(name);
+  const jobOf = (name: string) => started.app.jobs.queue.get(name);
   async function requireTidying(id: string): Promise<void> {
-    await started.app.jobs.add(TIDY.kind, id, {});
+    await started.app.jobs.queue.add(TIDY.kind, id, {});
     await until('another job is done', async () => (await jobOf(`tidy/${id}`)).state === 'done');
   }
 
@@ -87,11 +87,11 @@ describe('A dump that waits for an upload', () => {
     const { commits, end } = await stream.uploads.begin(new Map([[stream.idOf(1), stream.documentOf(1, 0)]]));
     await commits[0]!();
     // Another process applies the upload.
-    await app.jobs.add(processUpload.kind, 'lane~main~1', { ...DUMPED, number: 1 });
+    await app.jobs.queue.add(processUpload.kind, 'lane~main~1', { ...DUMPED, number: 1 });
     const worker = { name: 'another', leaseMs: 600_000 };
-    const owned = (await app.jobs.claimer({ kinds: [processUpload.kind], worker }).claim())!;
+    const owned = (await app.jobs.queue.claimer({ kinds: [processUpload.kind], worker }).claim())!;
     runner.start();
-    const dump = jobName(await app.streamDumpJobs.add({ ...DUMPED, kind: 'full' }));
+    const dump = jobName(await app.jobs.streamDumps.add({ ...DUMPED, kind: 'full' }));
     const waiting = await until('it has given its place back', async () => {
       const job = await jobOf(dump);
       return job.state === 'queued' && job.wait !== undefined && job;
@@ -126,11 +126,11 @@ describe('A dump that waits for an upload', () => {
     const stream = new DumpedStream(app, folder);
     const { commits, end } = await stream.uploads.begin(new Map([[stream.idOf(1), stream.documentOf(1, 0)]]));
     await commits[0]!();
-    const dump = jobName(await app.streamDumpJobs.add({ ...DUMPED, kind: 'delta' }));
+    const dump = jobName(await app.jobs.streamDumps.add({ ...DUMPED, kind: 'delta' }));
     // Another process has waited.
     const worker = { name: 'another', leaseMs: 600_000 };
     const { kind } = buildStreamDump;
-    const owned = (await app.jobs.claimer({ kinds: [kind], worker }).claim())!;
+    const owned = (await app.jobs.queue.claimer({ kinds: [kind], worker }).claim())!;
     const pause = await UploadPause.begin(app.catalog, { ...DUMPED, dumped: 'lane--main.dumps' });
     await pause.leave();
     const since = Date.now() - 1_800_000;
@@ -143,7 +143,7 @@ describe('A dump that waits for an upload', () => {
     assert.ok(notBefore > Date.now() + 20_000, 'uploads have time');
     assert.equal((await pauses())[0]!.body.isOn, false);
     assert.match((await jobOf(dump)).wait!.reason, /is being applied: .* It waited 1800 s/);
-    await app.jobs.retry(dump);
+    await app.jobs.queue.retry(dump);
     await until('it waits again', async () => ((await jobOf(dump)).wait?.until ?? 0) > Date.now() + 1_700_000);
     await end();
     await retry(dump);
@@ -153,12 +153,12 @@ describe('A dump that waits for an upload', () => {
   it('has other jobs done while uploads wait for it, which are then processed', async () => {
     const { app } = started;
     const pause = await UploadPause.begin(app.catalog, { ...DUMPED, dumped: 'lane--main.dumps' });
-    const receiving = await app.uploads.begin('lane', 'main');
+    const receiving = await app.records.uploads.begin('lane', 'main');
     await receiving.add('a.mrc', [marc('1')]);
     const { number } = await receiving.finish({ stream: 'main' });
     runner.start();
     const { kind, id, payload } = jobOfUpload({ ...DUMPED, number });
-    await app.jobs.add(kind, id, payload);
+    await app.jobs.queue.add(kind, id, payload);
     await until('it has given its place back', async () => (await jobOf(`${kind}/${id}`)).wait !== undefined);
     await requireTidying('a');
     assert.deepEqual((await jobOf(`${kind}/${id}`)).wait!.reason, 'a dump of its stream has to begin');

@@ -56,11 +56,11 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
   async function scan(): Promise<void> {
     const { app } = started;
     const set = await app.sets.bySlug(slug);
-    await sync({ set, source: app.sourceOf(set), updater: app.updater });
+    await sync({ set, source: app.sources.sourceOf(set), updater: app.updater });
     await app.sets.markReady(slug);
   }
 
-  const build = (): Promise<BuiltDump> => started.app.dumps.build(slug, {});
+  const build = (): Promise<BuiltDump> => started.app.publishing.dumps.build(slug, {});
 
   async function read(uri: string) {
     const { status, text } = await ask(uri);
@@ -156,7 +156,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
 
     await build();
     assert.deepEqual(await listed(), [true, `${home}/resourcedump.xml`]);
-    await started.app.dumps.remove(slug);
+    await started.app.publishing.dumps.remove(slug);
     assert.deepEqual(await listed(), [false, undefined]);
     assert.equal((await ask(`${home}/resourcedump.xml`)).status, 404);
   });
@@ -317,7 +317,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     await assert.rejects(build(), { code: 'unavailable' });
     await mkdir(root);
     await assert.rejects(build(), { code: 'unavailable' });
-    const dump = await started.app.dumps.known.dumpOf(await started.app.sets.bySlug(slug));
+    const dump = await started.app.publishing.dumps.known.dumpOf(await started.app.sets.bySlug(slug));
     assert.equal(dump.at, first.at);
     await readPackages();
   });
@@ -354,7 +354,7 @@ describeOnEachStore('A Resource Dump', (store, itOnce) => {
     const { id } = await started.app.sets.bySlug(slug);
     const artifacts = openArtifacts(started.app.configuration.artifacts);
     await until('a package', async () => (await artifacts.objects(packagesFolder(id))).length > 0);
-    await started.app.dumps.remove(slug);
+    await started.app.publishing.dumps.remove(slug);
     await building;
     assert.equal((await ask(`${home}/resourcedump.xml`)).status, 404);
     await artifacts.close();
@@ -423,10 +423,10 @@ describe('A Resource Dump of a bucket', () => {
     ]);
     for (const [path, bytes] of contents) await bucket.put(`some folder/${path}`, bytes.toString());
     const set = await app.sets.add({ slug: 'maps', origin: originOfRoot(root) });
-    await sync({ set, source: app.sourceOf(set), updater: app.updater });
+    await sync({ set, source: app.sources.sourceOf(set), updater: app.updater });
     await app.sets.markReady('maps');
 
-    const [only] = (await app.dumps.build('maps', {})).packages;
+    const [only] = (await app.publishing.dumps.build('maps', {})).packages;
     const { bytes } = await ask(`${url}/sets/maps/dumps/${only!.name}.zip`);
     assert.equal(sha256(bytes), only!.sha256);
     const file = join(folder, 'package.zip');

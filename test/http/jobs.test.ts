@@ -15,7 +15,7 @@ describeOnEachStore('jobs over HTTP', (kind, itOnce) => {
 
   const claim = async () => {
     const worker = { name: 'tester', leaseMs: 60_000 };
-    const claimer = started.app.jobs.claimer({ kinds: ['build'], worker });
+    const claimer = started.app.jobs.queue.claimer({ kinds: ['build'], worker });
     return (await claimer.claim()) ?? assert.fail('there is nothing to claim');
   };
   const show = async (id: string) => (await askJson(at(`/api/jobs/build/${id}`))).body;
@@ -24,14 +24,14 @@ describeOnEachStore('jobs over HTTP', (kind, itOnce) => {
   async function addJobs(): Promise<void> {
     const { jobs } = started.app;
     for (const id of ['done', 'failed', 'running']) {
-      await jobs.add('build', id, { set: HOSTILE });
+      await jobs.queue.add('build', id, { set: HOSTILE });
       const owned = await claim();
       if (id === 'failed') await owned.finish({ state: 'failed', error: `no disk ${HOSTILE}` });
       if (id === 'done') await owned.putLog([`a line ${HOSTILE}`]);
       if (id === 'done') await owned.finish({ state: 'done', result: { pages: 7 } });
       if (id === 'running') await owned.heartbeat({ done: 30, total: 120, text: 'page 30' });
     }
-    for (const id of ['queued', 'cancelled']) await jobs.add('build', id, {});
+    for (const id of ['queued', 'cancelled']) await jobs.queue.add('build', id, {});
     await jobs.cancel('build/cancelled');
   }
 
@@ -143,7 +143,7 @@ describeOnEachStore('jobs over HTTP', (kind, itOnce) => {
     assert.equal(buttonsOf(await pageAt(at('/jobs/build/running'))).size, 0);
     assert.equal(buttonsOf(await pageAt(at('/jobs/build/done'))).size, 0);
 
-    await started.app.jobs.add('build', 'later', {}, { notBefore: Date.now() + 3_600_000 });
+    await started.app.jobs.queue.add('build', 'later', {}, { notBefore: Date.now() + 3_600_000 });
     await press('/jobs', 'Run now build/later');
     assert.equal((await show('later')).notBefore, undefined);
     assert.match(await pageAt(at('/jobs?did=retry&job=no%20job')), /<h1>Jobs<\/h1>\n\n/);

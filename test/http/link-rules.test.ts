@@ -49,7 +49,7 @@ describeOnEachStore('Links by rules of a set', (store, itOnce) => {
   async function sync(): Promise<void> {
     const { app } = started;
     set = await app.sets.bySlug('maps');
-    await scan({ ...app.rootOf(set), set, index: app.index, updater: app.linked.posterOf(set) });
+    await scan({ ...app.sources.rootOf(set), set, index: app.index, updater: app.linked.posterOf(set) });
   }
 
   async function read(name: string): Promise<string> {

@@ -30,14 +30,14 @@ describe('An error of an upload that is long', () => {
     const lines = (await get(errors)).trimEnd().split('\n');
     assert.deepEqual(
       lines.map((line) => JSON.parse(line).id),
-      ids.map((id) => `${id.slice(0, 254)}…`),
+      ids.map((id) => `${id.slice(0, 1_023)}…`),
     );
     for (const text of [
       await get(`${errors}.csv`),
       await get('/organizations/lane/'),
       await get('/organizations/lane/streams/main/uploads/1/'),
     ]) {
-      for (const id of ids) assert.ok(text.includes(`${id.slice(0, 254)}…`) && !text.includes(id.slice(0, 255)));
+      for (const id of ids) assert.ok(text.includes(`${id.slice(0, 1_023)}…`) && !text.includes(id.slice(0, 1_024)));
       assert.doesNotMatch(text, /cannot be read now/);
     }
   });

@@ -32,7 +32,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     started = await startApp(store, { hub: { kind: 'inside' }, subscriberNetworks: ['127.0.0.1'], ...settings });
     await started.app.sets.add({ slug: 'papers', urlPrefix: PREFIX });
     ended = [];
-    started.app.deliverer.start({ onEnded: (_subscription, reason) => ended.push(reason) });
+    started.app.notifications.deliverer.start({ onEnded: (_subscription, reason) => ended.push(reason) });
   }
 
   const topic = (set = 'papers') => `${started.url}/sets/${set}/notifications.xml`;
@@ -54,7 +54,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.equal((await subscriber.request(hub(), asked)).status, 202);
     await until('the verification', async () => subscriber.asked.length > before);
     await until('the subscription', async () => {
-      const all = await started.app.subscriptions.list();
+      const all = await started.app.notifications.subscriptions.list();
       const own = all.find(({ callback, topic }) => {
         return callback === asked['hub.callback'] && topic === asked['hub.topic'];
       });
@@ -173,7 +173,10 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     const unsubscribe = { 'hub.mode': 'unsubscribe', 'hub.topic': topic() };
     assert.equal((await subscriber.request(hub(), unsubscribe)).status, 202);
     await until('the question', async () => subscriber.asked.at(-1)!['hub.mode'] === 'unsubscribe');
-    await until('it goes on', async () => (await started.app.subscriptions.list())[0]?.pending === undefined);
+    await until(
+      'it goes on',
+      async () => (await started.app.notifications.subscriptions.list())[0]?.pending === undefined,
+    );
     await post(['a']);
     await hasReceived(subscriber, 1);
     subscriber.confirms = true;
@@ -359,7 +362,9 @@ describeOnEachStore('Notifications', (store, itOnce) => {
   itOnce('ask each callback once to confirm', async () => {
     const subscriber = await TestSubscriber.start();
     await subscribeMany(subscriber, 60);
-    await until('all', async () => (await started.app.subscriptions.list()).every(({ active }) => active));
+    await until('all', async () =>
+      (await started.app.notifications.subscriptions.list()).every(({ active }) => active),
+    );
     assert.equal(subscriber.asked.length, 60);
   });
 
@@ -396,7 +401,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     await until('the denial', async () => anonymous.asked.at(-1)!['hub.mode'] === 'denied');
     const form = { 'hub.mode': 'subscribe', 'hub.topic': topic(), 'hub.secret': 'not to be shown' };
     assert.equal((await anonymous.request(hub(), form)).status, 404);
-    const { token, record } = await app.tokens.create({ name: 'reader', scopes: ['read:papers'] });
+    const { token, record } = await app.access.tokens.create({ name: 'reader', scopes: ['read:papers'] });
     assert.equal((await reader.request(hub(), form, { Authorization: `Bearer ${token}` })).status, 202);
     await until('one active', async () => (await subscriptions(admin))[0]?.state === 'active');
     await post(['a'], {}, admin);
@@ -404,7 +409,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     const { text } = await ask(`${started.url}/api/subscriptions`, { headers: admin });
     assert.equal(JSON.parse(text).subscriptions[0].signed, true);
     assert.doesNotMatch(text, /not to be shown/);
-    await app.tokens.revoke(record.id);
+    await app.access.tokens.revoke(record.id);
     await until('the denial', async () => reader.asked.at(-1)!['hub.mode'] === 'denied');
     assert.deepEqual(anonymous.changes, []);
   });
@@ -415,7 +420,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     await subscribe(subscriber);
     await post(['a']);
     await hasReceived(subscriber, 1);
-    const { token } = await started.app.tokens.create({ name: 'admin', scopes: ['administer'] });
+    const { token } = await started.app.access.tokens.create({ name: 'admin', scopes: ['administer'] });
     await post(['b'], {}, { Authorization: `Bearer ${token}` });
     await until('the denial', async () => subscriber.asked.at(-1)!['hub.mode'] === 'denied');
     assert.equal(subscriber.changes.length, 1);
@@ -453,23 +458,23 @@ describeOnEachStore('Notifications', (store, itOnce) => {
       const write = async (content: string) => {
         await writeFile(join(root, 'a.txt'), content);
         const set = await app.sets.bySlug('maps');
-        await sync({ set, source: app.sourceOf(set), updater: app.updater });
+        await sync({ set, source: app.sources.sourceOf(set), updater: app.updater });
       };
       await write('one');
       await app.sets.markReady('maps');
       const subscriber = await TestSubscriber.start();
       await subscribe(subscriber, { 'hub.topic': framework('maps') });
       const list = (change: string, document: string) => `${change} ${at(document, 'maps')}`;
-      await app.dumps.build('maps', {});
+      await app.publishing.dumps.build('maps', {});
       await has(subscriber, list('created', 'resourcedump'), list('updated', 'capabilitylist'));
-      await app.listArchives.keep('maps');
+      await app.publishing.listArchives.keep('maps');
       await has(subscriber, list('created', 'resourcelist-archive'), list('created', 'resourcedump-archive'));
       const dumps = () => subscriber.changes.filter((change) => change === list('created', 'resourcedump')).length;
       assert.equal(dumps(), 1);
       await write('two');
       await write('three');
-      await app.dumps.build('maps', {});
-      await app.listArchives.keep('maps');
+      await app.publishing.dumps.build('maps', {});
+      await app.publishing.listArchives.keep('maps');
       await until('the next dump', async () => dumps() === 2);
       await has(subscriber, list('created', 'changedump'), list('created', 'changedump-archive'));
       await has(subscriber, list('updated', 'resourcelist-archive'), list('updated', 'resourcedump-archive'));
@@ -538,7 +543,10 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     assert.equal((await other.request(hub(), { 'hub.mode': 'subscribe', 'hub.topic': topic() })).status, 404);
     let fails = 2;
     other.react = (_request, response) => response.writeHead(fails-- > 0 ? 503 : 202).end();
-    await until('it delivers', async () => (await started.app.subscriptions.progress()).progress[`hub ${url}`]);
+    await until(
+      'it delivers',
+      async () => (await started.app.notifications.subscriptions.progress()).progress[`hub ${url}`],
+    );
     await post(['a']);
     await askJson(`${started.url}/api/sets/secret/changes`, {
       changes: [{ location: { value: 'hidden', type: 'rel_path' }, change: 'created' }],
@@ -557,7 +565,7 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     await start({ hub: { kind: 'elsewhere', url: other.callback }, subscriberNetworks: [] });
     other.react = (_request, response) => response.writeHead(410).end();
     const delivery = `hub ${other.callback}`;
-    const progress = async () => (await started.app.subscriptions.progress()).progress[delivery];
+    const progress = async () => (await started.app.notifications.subscriptions.progress()).progress[delivery];
     await until('it delivers', progress);
     await post(['a']);
     await until('its problem', async () => (await progress())?.problem === 'it answers with the status 410');
@@ -571,7 +579,10 @@ describeOnEachStore('Notifications', (store, itOnce) => {
     const other = await TestSubscriber.start();
     await start({ hub: { kind: 'elsewhere', url: other.callback }, subscriberNetworks: [] });
     const { app } = started;
-    await until('it delivers', async () => (await app.subscriptions.progress()).progress[`hub ${other.callback}`]);
+    await until(
+      'it delivers',
+      async () => (await app.notifications.subscriptions.progress()).progress[`hub ${other.callback}`],
+    );
     let isAway = true;
     const taken: string[] = [];
     other.react = (_request, response, { body }) => {

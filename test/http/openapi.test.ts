@@ -34,28 +34,28 @@ describe('The description of the API that a server gives', () => {
     await writeFile(join(root, '2026/a.pdf'), 'the bytes of a paper');
     await started.app.sets.add({ slug: 'papers', origin: originOfRoot(root), windowChanges: 1 });
     await started.app.sets.markReady('papers');
-    await started.app.organizations.add('lane', { contacts: [] });
-    await started.app.organizations.addStream('lane', 'main');
-    const upload = await started.app.uploads.begin('lane');
+    await started.app.records.organizations.add('lane', { contacts: [] });
+    await started.app.records.organizations.addStream('lane', 'main');
+    const upload = await started.app.records.uploads.begin('lane');
     await upload.add('ids.del.txt', [Buffer.from('a')]);
     await processOf(await upload.finish({}));
     // No loop keeps them in sync here.
     for (const { slug } of await started.app.sets.list()) await started.app.sets.markReady(slug);
-    const resumable = await started.app.resumableUploads.begin('lane', {
+    const resumable = await started.app.records.resumableUploads.begin('lane', {
       files: [{ name: 'b.mrc', length: 10 }],
       length: 10,
     });
     resumableId = resumable.upload.id;
-    await started.app.activityRuns.queue(
+    await started.app.records.runs.queue(
       { provider: 'lane', activity: 'harvest', from: '/records.ndjson' },
       { by: 'command' },
     );
-    await started.app.jobs.add('archive-log', '20261123T020000Z', {});
+    await started.app.jobs.queue.add('archive-log', '20261123T020000Z', {});
     const changes = [{ location: { value: '2026/a.pdf', type: 'rel_path' }, change: 'created', length: 20 }];
     assert.equal((await askJson(`${started.url}/api/sets/papers/changes`, { changes })).body.applied, 1);
-    file = `${(await started.app.dumps.build('papers', {})).packages[0]!.name}.zip`;
+    file = `${(await started.app.publishing.dumps.build('papers', {})).packages[0]!.name}.zip`;
     datetime = await keepVersion();
-    const { at, dump } = await started.app.listArchives.keep('papers');
+    const { at, dump } = await started.app.publishing.listArchives.keep('papers');
     times = { list: timeName(at), dump: timeName(dump!.completed) };
     document = (await askJson(`${started.url}/api/openapi.json`)).body;
   });
@@ -63,11 +63,12 @@ describe('The description of the API that a server gives', () => {
 
   function processOf(upload: Upload): Promise<unknown> {
     const signal = new AbortController().signal;
-    return started.app.uploadProcessor.process(upload, { signal, isLast: true, report() {}, log() {} });
+    return started.app.records.uploadProcessor.process(upload, { signal, isLast: true, report() {}, log() {} });
   }
 
   async function keepVersion(): Promise<string> {
-    const { sets, sourceOf, updater, index } = started.app;
+    const { sourceOf } = started.app.sources;
+    const { sets, updater, index } = started.app;
     const set = await sets.change('papers', { keepVersions: true });
     const scan = () => sync({ set, source: sourceOf(set), updater });
     await scan();
@@ -75,7 +76,7 @@ describe('The description of the API that a server gives', () => {
       await writeFile(join(started.folder, 'papers/2026/a.pdf'), content);
       await scan();
     }
-    changeFile = `${(await started.app.dumps.build('papers', {})).changes!.packages[0]!.name}.zip`;
+    changeFile = `${(await started.app.publishing.dumps.build('papers', {})).changes!.packages[0]!.name}.zip`;
     const [change] = await index.latest(set.id, { limit: 1 });
     return formatStamp(change!.stamp);
   }

@@ -26,14 +26,14 @@ describe('Statistics of organizations', () => {
 
     await stream.process(await stream.upload({ 'new.mrc': Buffer.concat([marc('1'), marc('2'), marc('3')]) }));
     await stream.process(await stream.upload({ 'gone.txt': '1\n2\n' }));
-    const failed = await app.uploads.get('lane', 'main', await stream.upload({ 'new.mrc': marc('4') }));
+    const failed = await app.records.uploads.get('lane', 'main', await stream.upload({ 'new.mrc': marc('4') }));
     const before = await readUploadState(app.catalog, failed);
     const failure = { at: Date.now(), error: 'the disk is full', isFinal: true };
     await putUploadState(app.catalog, failed, { body: { failure }, before });
-    const { received } = await app.uploads.get('lane', 'main', await stream.upload({ 'new.mrc': marc('5') }));
+    const { received } = await app.records.uploads.get('lane', 'main', await stream.upload({ 'new.mrc': marc('5') }));
     const set = await app.sets.bySlug('lane');
-    await sync({ set, source: app.sourceOf(set), updater: app.updater });
-    await app.streamDumps.build({ organization: 'lane', stream: 'main' }, 'full');
+    await sync({ set, source: app.sources.sourceOf(set), updater: app.updater });
+    await app.records.streamDumps.build({ organization: 'lane', stream: 'main' }, 'full');
 
     const counted = {
       records: 1,
@@ -48,7 +48,7 @@ describe('Statistics of organizations', () => {
     assert.deepEqual(others, { organization: 'lane', ...counted, dumps: 0 });
     assert.ok(changes > 0, `${changes} changes`);
 
-    await app.organizations.addStream('lane', 'other');
+    await app.records.organizations.addStream('lane', 'other');
     assert.deepEqual((await statistics('?stream=other')).body, { organization: 'lane', stream: 'other', ...empty });
     assert.equal((await statistics('?stream=none')).status, 404);
   });

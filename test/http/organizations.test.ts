@@ -26,7 +26,7 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
     assert.deepEqual(view, { organization: 'lane', title: 'Lane Library', contacts, private: false, streams: [] });
 
     const first = await askJson(at('/lane/streams'), { stream: 'main' });
-    assert.deepEqual([first.status, first.headers.location], [201, 'records/main']);
+    assert.deepEqual([first.status, first.headers.location], [201, 'streams/main']);
     await askJson(at('/lane/streams'), { stream: 'full-2026', title: 'All of 2026' });
     const { defaultStream, streams, ...others } = await show('/lane');
     assert.deepEqual(others, { organization: 'lane', title: 'Lane Library', contacts, private: false, created });

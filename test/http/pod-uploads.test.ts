@@ -17,7 +17,8 @@ describe('Uploads of scripts for the POD aggregator', () => {
 
   before(async () => {
     started = await startApp(SQLITE);
-    const { organizations, tokens } = started.app;
+    const { organizations } = started.app.records;
+    const { tokens } = started.app.access;
     await organizations.add('lane', { contacts: [] });
     await organizations.addStream('lane', 'main');
     await organizations.add('other', { contacts: [] });
@@ -73,7 +74,7 @@ describe('Uploads of scripts for the POD aggregator', () => {
       assert.equal(status, 201, text);
       const { stream, number, fileUrl, files } = JSON.parse(text);
       assert.deepEqual([stream, fileUrl, files], ['main', file, []]);
-      assert.equal((await started.app.uploads.get('lane', 'main', number)).url, file);
+      assert.equal((await started.app.records.uploads.get('lane', 'main', number)).url, file);
     }
   });
 
@@ -84,7 +85,7 @@ describe('Uploads of scripts for the POD aggregator', () => {
     assert.equal(again.json.id, 'test-stream-2022-04-05/2');
     const together = await Promise.all([1, 2, 3].map(() => postForm(`${url}?stream=Neu`, [part], bearer())));
     assert.deepEqual(together.map(({ json }) => json.id).sort(), ['neu/1', 'neu/2', 'neu/3']);
-    const { defaultStream, streams } = await started.app.organizations.get('lane');
+    const { defaultStream, streams } = await started.app.records.organizations.get('lane');
     assert.equal(defaultStream, 'main');
     assert.deepEqual(
       streams.map(({ id, title }) => [id, title]),
@@ -117,8 +118,8 @@ describe('Uploads of scripts for the POD aggregator', () => {
       const { status, body } = await askJson(url, empty, bearer());
       assert.deepEqual([status, body.files], [422, ['the upload has no file: send files, or a URL']]);
     }
-    await started.app.organizations.addStream('lane', 'old');
-    await started.app.organizations.changeStream('lane', 'old', { archived: true });
+    await started.app.records.organizations.addStream('lane', 'old');
+    await started.app.records.organizations.changeStream('lane', 'old', { archived: true });
     const archived = await postForm(url, [field('stream', 'old'), part], bearer());
     assert.equal(archived.status, 422, archived.text);
     assert.deepEqual(archived.json.stream, ['the stream old of lane is archived: it takes no uploads']);
@@ -136,7 +137,7 @@ describe('Uploads of scripts for the POD aggregator', () => {
     const streams = Array.from({ length: 1_000 }, (_, at) => ({ id: `s${at}`, created: 1 }));
     const full = { id: 'full', contacts: [], created: 1, defaultStream: 's0', streams };
     await started.app.catalog.put('organization', 'full', full, undefined);
-    const { token } = await started.app.tokens.create({ name: 'full', scopes: ['upload:full'] });
+    const { token } = await started.app.access.tokens.create({ name: 'full', scopes: ['upload:full'] });
     const headers = { Authorization: `Bearer ${token}` };
     const refused = await postForm(`${url.replace('/lane/', '/full/')}?stream=New`, [part], headers);
     assert.deepEqual(

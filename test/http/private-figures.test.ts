@@ -25,7 +25,7 @@ describe('Figures of a server with a private organization', () => {
   const get = (path: string, headers: Record<string, string> = {}) => ask(`${started.url}${path}`, { headers });
 
   async function bearing(...scopes: readonly Scope[]): Promise<Record<string, string>> {
-    const { token } = await started.app.tokens.create({ name: 'a reader', scopes });
+    const { token } = await started.app.access.tokens.create({ name: 'a reader', scopes });
     return { Authorization: `Bearer ${token}` };
   }
 
@@ -33,8 +33,8 @@ describe('Figures of a server with a private organization', () => {
   async function start(settings: Parameters<typeof startApp>[1] = {}): Promise<void> {
     started = await startApp(SQLITE, { token: new Secret('open-sesame'), ...settings });
     const { app, url } = started;
-    await app.organizations.add('sealed', { contacts: [], private: true });
-    await app.organizations.addStream('sealed', 'vault');
+    await app.records.organizations.add('sealed', { contacts: [], private: true });
+    await app.records.organizations.addStream('sealed', 'vault');
     runner = new JobRunner({
       definitions: JOB_DEFINITIONS,
       parts: app,
@@ -50,7 +50,7 @@ describe('Figures of a server with a private organization', () => {
         JSON.parse((await get('/api/organizations/sealed/uploads/vault/1', ADMINISTRATOR)).text).status === 'processed'
       );
     });
-    await app.streamDumps.build({ organization: 'sealed', stream: 'vault' }, 'full');
+    await app.records.streamDumps.build({ organization: 'sealed', stream: 'vault' }, 'full');
     for (const path of [
       '/api/organizations/sealed',
       '/organizations/sealed/',

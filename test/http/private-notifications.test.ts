@@ -24,7 +24,7 @@ describe('Notifications of the sets of a private organization', () => {
     started = await startApp(SQLITE, { token: new Secret('open-sesame'), hub, subscriberNetworks: ['127.0.0.1'] });
     stream = await ProcessedStream.make(started.app);
     await started.app.sets.markReady('lane--main');
-    started.app.deliverer.start();
+    started.app.notifications.deliverer.start();
     number = 0;
   });
   afterEach(async () => {
@@ -35,7 +35,7 @@ describe('Notifications of the sets of a private organization', () => {
   const topicOf = (set: string, document = 'notifications') => `${started.url}/sets/${set}/${document}.xml`;
 
   async function bearing(...scopes: readonly Scope[]) {
-    const { token, record } = await started.app.tokens.create({ name: 'a reader', scopes });
+    const { token, record } = await started.app.access.tokens.create({ name: 'a reader', scopes });
     return { headers: { Authorization: `Bearer ${token}` }, id: record.id };
   }
 
@@ -46,7 +46,9 @@ describe('Notifications of the sets of a private organization', () => {
   async function subscribe(subscriber: TestSubscriber, headers: Record<string, string> = {}, set = 'lane--main') {
     assert.equal((await request(subscriber, topicOf(set), headers)).status, 202);
     await until('the subscription', async () => {
-      const own = (await started.app.subscriptions.list()).find(({ callback }) => callback === subscriber.callback);
+      const own = (await started.app.notifications.subscriptions.list()).find(
+        ({ callback }) => callback === subscriber.callback,
+      );
       return own?.active !== undefined && own.pending === undefined;
     });
   }
@@ -96,7 +98,9 @@ describe('Notifications of the sets of a private organization', () => {
     assert.deepEqual(ids(reader), ['before', 'later']);
     // The reader is informed first, then the end is recorded.
     await until('the end is recorded', async () => {
-      const active = (await started.app.subscriptions.list()).filter(({ active }) => active !== undefined);
+      const active = (await started.app.notifications.subscriptions.list()).filter(
+        ({ active }) => active !== undefined,
+      );
       return active.length === 1 && active[0]!.callback === own.callback;
     });
   });
@@ -119,7 +123,7 @@ describe('Notifications of the sets of a private organization', () => {
     await subscribe(reader, headers);
     await publish('1');
     await has(reader, '1');
-    await started.app.tokens.revoke(id);
+    await started.app.access.tokens.revoke(id);
     await publish('2');
     await isDenied(reader);
     assert.deepEqual(ids(reader), ['1']);
@@ -135,9 +139,9 @@ describe('Notifications of the sets of a private organization', () => {
     started = await startApp(SQLITE, { token: new Secret('open-sesame'), hub });
     stream = await ProcessedStream.make(started.app);
     await started.app.sets.markReady('lane--main');
-    started.app.deliverer.start();
+    started.app.notifications.deliverer.start();
     await until('it delivers', async () => {
-      return (await started.app.subscriptions.progress()).progress[`hub ${other.callback}`] !== undefined;
+      return (await started.app.notifications.subscriptions.progress()).progress[`hub ${other.callback}`] !== undefined;
     });
     await publish('before');
     await has(other, 'before');

@@ -16,7 +16,7 @@ describeOnEachStore('A private organization', (store, itOnce) => {
 
   beforeEach(async () => {
     started = await startApp(store, { token: new Secret('open-sesame') });
-    const { organizations } = started.app;
+    const { organizations } = started.app.records;
     await organizations.add('open', { title: 'The open one', contacts: [{ name: 'Ada', email: 'ada@example.org' }] });
     await organizations.addStream('open', 'main');
   });
@@ -24,7 +24,7 @@ describeOnEachStore('A private organization', (store, itOnce) => {
   afterEach(closeApps);
 
   async function addSealed(): Promise<void> {
-    const { organizations } = started.app;
+    const { organizations } = started.app.records;
     await organizations.add('sealed', { contacts: [], private: true, readers: ['consortium'] });
     await organizations.addStream('sealed', 'main');
     const answer = await postForm(
@@ -38,7 +38,7 @@ describeOnEachStore('A private organization', (store, itOnce) => {
   const get = (path: string, headers: Record<string, string> = {}) => ask(`${started.url}${path}`, { headers });
 
   async function bearing(...scopes: readonly Scope[]): Promise<Record<string, string>> {
-    const { token } = await started.app.tokens.create({ name: 'a reader', scopes });
+    const { token } = await started.app.access.tokens.create({ name: 'a reader', scopes });
     return { Authorization: `Bearer ${token}` };
   }
 
@@ -61,7 +61,8 @@ describeOnEachStore('A private organization', (store, itOnce) => {
   });
 
   it('has private sets, also when another process that changes it is late', async () => {
-    const { organizations, catalog, sets } = started.app;
+    const { organizations } = started.app.records;
+    const { catalog, sets } = started.app;
     const own = new StreamSets(sets);
     let isLate = true;
     const late = new OrganizationRegistry(catalog, {
@@ -125,7 +126,7 @@ describeOnEachStore('A private organization', (store, itOnce) => {
     for (const path of ['/', '/.well-known/resourcesync', '/api/sets', '/status', '/readyz']) {
       assert.doesNotMatch((await get(path, other)).text, /sealed/, path);
     }
-    await started.app.organizations.addStream('sealed', 'later');
+    await started.app.records.organizations.addStream('sealed', 'later');
     assert.deepEqual(await ownSets(other), []);
 
     const opening = { method: 'PATCH', headers: { ...ADMINISTRATOR, ...JSON_BODY }, body: '{"private":false}' };

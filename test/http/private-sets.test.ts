@@ -26,7 +26,7 @@ describeOnEachStore('A private set', (store, itOnce) => {
     await writeFile(join(root, 'a.txt'), 'a secret');
     await started.app.sets.add({ slug: 'sealed', origin: originOfRoot(root), private: true });
     await started.app.sets.markReady('sealed');
-    const { token } = await started.app.tokens.create({ name: 'reader', scopes: ['read:sealed'] });
+    const { token } = await started.app.access.tokens.create({ name: 'reader', scopes: ['read:sealed'] });
     reader = { Authorization: `Bearer ${token}` };
     const administrator = { Authorization: 'Bearer open-sesame' };
     const posted = await askJson(`${started.url}/api/sets/sealed/changes`, CHANGES, administrator);
@@ -95,7 +95,8 @@ describeOnEachStore('A private set', (store, itOnce) => {
   });
 
   itOnce('is in the Source Description of its own readers alone, also where others read as many sets', async () => {
-    const { sets, tokens } = started.app;
+    const { tokens } = started.app.access;
+    const { sets } = started.app;
     for (const slug of ['one', 'two']) {
       await sets.add({ slug, urlPrefix: `https://data.example.org/${slug}/`, private: true });
     }
@@ -157,7 +158,7 @@ describeOnEachStore('A private set', (store, itOnce) => {
 
   itOnce('takes posts of those who may post to it, and shows them nothing', async () => {
     await addSealed();
-    const { token } = await started.app.tokens.create({ name: 'poster', scopes: ['post:sealed'] });
+    const { token } = await started.app.access.tokens.create({ name: 'poster', scopes: ['post:sealed'] });
     const poster = { Authorization: `Bearer ${token}` };
     assert.equal((await askJson(`${started.url}/api/sets/sealed/changes`, CHANGES, poster)).status, 200);
     assert.equal((await get('/api/sets/sealed/changes', poster)).status, 404);

@@ -40,7 +40,10 @@ class PrunedSet extends VersionedSet {
 
   /** Also of what was stored just now. */
   prune(before: Stamp, options: { readonly dryRun?: boolean } = {}) {
-    return this.app.versionPruner.prune(this.slug, before, { storedBefore: Date.now() + 60_000, ...options });
+    return this.app.publishing.versionPruner.prune(this.slug, before, {
+      storedBefore: Date.now() + 60_000,
+      ...options,
+    });
   }
 
   async now(): Promise<Stamp> {
@@ -118,7 +121,7 @@ function suite(set: () => PrunedSet): void {
     await maps.add();
     await maps.write({ a: 'first' });
     await maps.write({ a: 'second' });
-    const done = await maps.app.versionPruner.prune(maps.slug, await maps.now());
+    const done = await maps.app.publishing.versionPruner.prune(maps.slug, await maps.now());
     assert.equal(done.versions, 0);
     assert.equal((await maps.storedDigests()).size, 2);
   });
@@ -174,7 +177,7 @@ describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
     await maps.prune(await maps.now());
     // Also where it is rendered anew.
     const key = { kind: 'changeListWindow', set: maps.slug, name: '1-00000002' } as const;
-    const fresh = await maps.app.freshPublisher().setDocument(key);
+    const fresh = await maps.app.publishing.freshPublisher().setDocument(key);
     assert.equal(await text(Readable.from(await fresh.open('identity'))), second);
     assert.equal(await read(`${maps.home}/changelist-1-00000002.xml`), second);
   });
@@ -198,7 +201,7 @@ describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
     await maps.write({ a: '1' });
     await maps.write({ a: '2' });
     await maps.write({ a: '3' });
-    await maps.app.dumps.build(maps.slug, {});
+    await maps.app.publishing.dumps.build(maps.slug, {});
     await maps.write({ a: '4' });
     await maps.write({ a: '5' });
     const dump = await read(`${maps.home}/changedump.xml`);
@@ -207,7 +210,7 @@ describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
     assert.equal(pruned.versions, 1);
     assert.ok(dump.includes(` until="${formatStamp(pruned.neededSince!)}"`));
     assert.equal(await read(`${maps.home}/changedump.xml`), dump);
-    await maps.app.dumps.build(maps.slug, {});
+    await maps.app.publishing.dumps.build(maps.slug, {});
     const longer = await read(`${maps.home}/changedump.xml`);
     assert.equal([...longer.matchAll(/application\/zip/g)].length, 2);
     assert.equal(/ from="([^"]*)"/.exec(longer)![1], / from="([^"]*)"/.exec(dump)![1]);
@@ -220,7 +223,7 @@ describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
     assert.equal((await maps.prune(await maps.now())).versions, 4);
     await maps.write({ a: '6' });
     await maps.write({ a: '7' });
-    await maps.app.dumps.build(maps.slug, {});
+    await maps.app.publishing.dumps.build(maps.slug, {});
     const dump = await read(`${maps.home}/changedump.xml`);
     assert.equal([...dump.matchAll(/application\/zip/g)].length, 1);
     const { versionsPruned } = await maps.app.sets.bySlug(maps.slug);
@@ -264,7 +267,7 @@ describeOnEachStore('Versions that ended long ago', (store, itOnce) => {
         await maps.write(Object.fromEntries(names.map((name) => [name, content()])));
       }
       const history = await maps.history();
-      if (random(3) === 0) await maps.app.dumps.build(maps.slug, {});
+      if (random(3) === 0) await maps.app.publishing.dumps.build(maps.slug, {});
       const at = history[random(history.length)]?.stamp ?? 0;
       const wanted = random(2) === 0 ? boundaryAfter(at) : boundaryBefore(at);
       const { before } = await maps.prune(wanted);

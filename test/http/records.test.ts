@@ -44,7 +44,7 @@ const IDS = [
 
 function records(started: StartedApp, set: ResourceSet) {
   const { app, url } = started;
-  const synced = () => ({ set, source: app.sourceOf(set), updater: app.updater });
+  const synced = () => ({ set, source: app.sources.sourceOf(set), updater: app.updater });
   return {
     synced,
     scan: () => sync(synced()),

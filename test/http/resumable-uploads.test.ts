@@ -28,14 +28,14 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
   beforeEach(async () => {
     organizations += 1;
     lane = `lane-${organizations}`;
-    await started.app.organizations.add(lane, { contacts: [] });
-    await started.app.organizations.addStream(lane, 'main');
+    await started.app.records.organizations.add(lane, { contacts: [] });
+    await started.app.records.organizations.addStream(lane, 'main');
   });
 
   const resumable = () => `${started.url}/api/organizations/${lane}/resumable-uploads`;
   const uploads = async () => (await askJson(`${started.url}/api/organizations/${lane}/uploads`)).body.uploads;
   const parts = async () => (await collect(started.app.artifacts.list(`_parts/${lane}/`))).flat();
-  const tended = (now?: number) => started.app.resumableUploads.tend(new AbortController().signal, now);
+  const tended = (now?: number) => started.app.records.resumableUploads.tend(new AbortController().signal, now);
 
   itOnce('become an upload with their last byte, in as many requests as it takes', async () => {
     const bytes = randomBytes(300_000);
@@ -124,7 +124,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
   });
 
   itOnce('may be empty, and name their stream', async () => {
-    await started.app.organizations.addStream(lane, 'full');
+    await started.app.records.organizations.addStream(lane, 'full');
     const begun = await beginTus(resumable(), 0, { filename: 'a.mrc', stream: 'full' });
     assert.deepEqual([begun.status, begun.headers['tidemark-upload']], [201, 'full/1']);
     const url = await begunTus(`${resumable()}?stream=full`, 1);
@@ -257,7 +257,10 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     await sendTus(url, 0, Buffer.from('a'));
     assert.equal(await metadata(), given);
     // An entry that an earlier version has made has none.
-    const { upload } = await started.app.resumableUploads.begin(lane, { files: [{ name: 'a', length: 1 }], length: 1 });
+    const { upload } = await started.app.records.resumableUploads.begin(lane, {
+      files: [{ name: 'a', length: 1 }],
+      length: 1,
+    });
     const { status, headers } = await ask(`${resumable()}/${upload.id}`, { method: 'HEAD', headers: TUS });
     assert.deepEqual([status, headers['upload-metadata']], [200, undefined]);
   });
@@ -300,8 +303,8 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
   });
 
   itOnce('become an upload when they are complete, also days after their last byte', async () => {
-    await started.app.organizations.addStream(lane, 'old');
-    const change = (archived: boolean) => started.app.organizations.changeStream(lane, 'old', { archived });
+    await started.app.records.organizations.addStream(lane, 'old');
+    const change = (archived: boolean) => started.app.records.organizations.changeStream(lane, 'old', { archived });
     const url = await begunTus(resumable(), 1, { filename: 'a.mrc', stream: 'old' });
     // Complete, and not ended: as when the server was stopped before it could.
     await change(true);
@@ -324,6 +327,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     let lists = 0;
     const losing = new ResumableUploads({
       ...started.app,
+      ...started.app.records,
       artifacts: {
         name: artifacts.name,
         get: (...args) => artifacts.get(...args),
@@ -352,8 +356,8 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
   ];
   for (const { what, error } of UNREADABLE) {
     itOnce(`become an upload also while another one ${what}, which is kept`, async () => {
-      await started.app.organizations.addStream(lane, 'old');
-      const change = (archived: boolean) => started.app.organizations.changeStream(lane, 'old', { archived });
+      await started.app.records.organizations.addStream(lane, 'old');
+      const change = (archived: boolean) => started.app.records.organizations.changeStream(lane, 'old', { archived });
       const urls = await Promise.all(
         ['a.mrc', 'b.mrc'].map((filename) => begunTus(resumable(), 1, { filename, stream: 'old' })),
       );
@@ -364,6 +368,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
       const [{ id: first }, { id: second }] = (await askJson(resumable())).body.uploads;
       const damaged = new ResumableUploads({
         ...started.app,
+        ...started.app.records,
         artifacts: {
           name: artifacts.name,
           get: async (key, options) => {
@@ -388,9 +393,9 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
   }
 
   itOnce('are removed when they are complete, and their stream has taken no uploads for a day', async () => {
-    await started.app.organizations.addStream(lane, 'old');
+    await started.app.records.organizations.addStream(lane, 'old');
     const url = await begunTus(resumable(), 1, { filename: 'a.mrc', stream: 'old' });
-    await started.app.organizations.changeStream(lane, 'old', { archived: true });
+    await started.app.records.organizations.changeStream(lane, 'old', { archived: true });
     assert.equal((await sendTus(url, 0, Buffer.from('a'))).status, 409);
     await tended(Date.now() + 23 * HOUR_MS);
     assert.equal((await parts()).length, 1);
@@ -400,7 +405,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
   });
 
   itOnce('are listed until they are finished or deleted', async () => {
-    await started.app.organizations.addStream(lane, 'full');
+    await started.app.records.organizations.addStream(lane, 'full');
     assert.deepEqual((await askJson(resumable())).body, { organization: lane, uploads: [] });
     const before = Date.now();
     const first = await begunTus(resumable(), 10, { filename: 'a.mrc', stream: 'full', name: 'Night 1' });
@@ -447,7 +452,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
   // The last one: from here on, each request needs a token.
   itOnce('are for their organization alone', async () => {
     const url = await begunTus(resumable(), 10);
-    const { token } = await started.app.tokens.create({ name: `of-${lane}`, scopes: [`upload:${lane}0`] });
+    const { token } = await started.app.access.tokens.create({ name: `of-${lane}`, scopes: [`upload:${lane}0`] });
     const headers = { ...TUS, Authorization: `Bearer ${token}` };
     assert.equal((await beginTus(resumable(), 1, { filename: 'a' }, headers)).status, 403);
     assert.equal((await ask(resumable(), { headers })).status, 403);

@@ -244,7 +244,8 @@ describe('Who may use a route', () => {
 
   before(async () => {
     started = await startApp(SQLITE, { token: new Secret('open-sesame') });
-    const { sets, organizations } = started.app;
+    const { organizations } = started.app.records;
+    const { sets } = started.app;
     const stopping = new AbortController();
     routes = new Map(routeTable(started.app, stopping.signal).map((route) => [nameOf(route), route]));
     for (const slug of ['open', 'other']) await sets.add({ slug, urlPrefix: 'https://data.example.org/' });
@@ -356,9 +357,9 @@ async function authorizationOf({ app }: StartedApp, name: SenderName): Promise<s
   }
   const { scopes } = SENDERS[name];
   const expires = name === 'an expired token' ? Date.now() + 1 : undefined;
-  const { token, record } = await app.tokens.create({ name, scopes, expires });
+  const { token, record } = await app.access.tokens.create({ name, scopes, expires });
   if (name === 'an expired token') await wait(2);
-  if (name === 'a revoked token') await app.tokens.revoke(record.id);
+  if (name === 'a revoked token') await app.access.tokens.revoke(record.id);
   if (name === 'a token with another secret') return `Bearer ${token.slice(0, -4)}${'Zz-0'}`;
   return name.endsWith('password') ? basic(token) : `Bearer ${token}`;
 }

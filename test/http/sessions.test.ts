@@ -45,13 +45,13 @@ describeOnEachStore('A session of a browser', (store, itOnce) => {
     const refused = answers.find(({ status }) => status === 429)!;
     assert.ok(Number(refused.headers['retry-after']) <= 3);
     // Another address is not refused, and may sign in as often as it likes.
-    const { token } = await started.app.tokens.create({ name: 'reader', scopes: ['read:sealed'] });
+    const { token } = await started.app.access.tokens.create({ name: 'reader', scopes: ['read:sealed'] });
     const headers = { 'X-Forwarded-For': '203.0.113.9' };
     for (let times = 0; times < 25; times++) assert.equal((await signIn(token, { headers })).status, 303);
   });
 
   it('may do what its token may, at every server, until the token is revoked', async () => {
-    const { token, record } = await started.app.tokens.create({ name: 'reader', scopes: ['read:sealed'] });
+    const { token, record } = await started.app.access.tokens.create({ name: 'reader', scopes: ['read:sealed'] });
     const signedIn = await signIn(token, { to: 'sets/sealed/' });
     assert.deepEqual([signedIn.status, signedIn.headers.location], [303, './sets/sealed/']);
     const cookie = cookieOf(signedIn);
@@ -69,7 +69,7 @@ describeOnEachStore('A session of a browser', (store, itOnce) => {
     const { headers } = await ask(`${other.url}/sets/sealed/`, { headers: { Cookie: cookie } });
     assert.match(headers.vary ?? '', /\bCookie\b/);
     await other.close();
-    await started.app.tokens.revoke(record.id);
+    await started.app.access.tokens.revoke(record.id);
     assert.equal(await status('/sets/sealed/', cookie), 404);
   });
 
@@ -86,7 +86,7 @@ describeOnEachStore('A session of a browser', (store, itOnce) => {
       assert.match(page!.text, /Signed in as administrator[\s\S]*Sign out/);
       assert.match(page!.text, />Jobs</);
     }
-    const { token } = await started.app.tokens.create({ name: 'poster', scopes: ['post:other'] });
+    const { token } = await started.app.access.tokens.create({ name: 'poster', scopes: ['post:other'] });
     const [, other, sealed] = await pages(token);
     assert.match(other!.text, /Signed in as poster/);
     assert.deepEqual([sealed!.status, sealed!.text.replaceAll('sealed', 'unknown')], [404, other!.text]);
@@ -177,7 +177,7 @@ describeOnEachStore('A session of a browser', (store, itOnce) => {
   });
 
   itOnce('is another one each time, whatever cookie the browser had', async () => {
-    const { token } = await started.app.tokens.create({ name: 'attacker', scopes: ['metrics'] });
+    const { token } = await started.app.access.tokens.create({ name: 'attacker', scopes: ['metrics'] });
     const planted = cookieOf(await signIn(token));
     const cookie = cookieOf(await signIn(ADMINISTRATOR, { headers: { Cookie: planted } }));
     assert.notEqual(cookie, planted);
@@ -207,8 +207,8 @@ describeOnEachStore('A session of a browser', (store, itOnce) => {
   });
 
   itOnce('is not begun with a token that is unknown, revoked or expired', async () => {
-    const { token, record } = await started.app.tokens.create({ name: 'reader', scopes: ['read:*'] });
-    await started.app.tokens.revoke(record.id);
+    const { token, record } = await started.app.access.tokens.create({ name: 'reader', scopes: ['read:*'] });
+    await started.app.access.tokens.revoke(record.id);
     for (const [given, problem] of [
       ['', 'The token is not valid.'],
       ['tdm_000000000000_x', 'The token is not valid.'],

@@ -51,7 +51,7 @@ describeOnEachStore('Settings of a set', (store, itOnce) => {
   });
 
   itOnce('make another document of the index, with another ETag and a later date', async () => {
-    const { publisher } = started.app;
+    const { publisher } = started.app.publishing;
     const [before, { newest }] = [await index(), await publisher.setDocument({ kind: 'resourceList', set: slug })];
     await change({ pageSize: 3 });
     const after = await index({ 'If-None-Match': before.headers.etag! });

@@ -142,7 +142,10 @@ describeOnEachStore('Sets over HTTP', (store, itOnce) => {
   itOnce('are added, scanned and removed by administrators only', async () => {
     started = await startApp(store, { token: new Secret('open-sesame') });
     await started.app.sets.add({ slug: 'papers', urlPrefix: PREFIX });
-    const { token } = await started.app.tokens.create({ name: 'poster', scopes: ['post:*', 'read:*', 'metrics'] });
+    const { token } = await started.app.access.tokens.create({
+      name: 'poster',
+      scopes: ['post:*', 'read:*', 'metrics'],
+    });
     for (const [method, path] of [
       ['POST', '/api/sets'],
       ['DELETE', '/api/sets/papers?confirm=yes'],

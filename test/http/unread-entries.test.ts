@@ -26,7 +26,7 @@ describe('Entries of a source that cannot be read', () => {
     await writeFile(bad, 'bad');
     const set = await app.sets.add({ slug: 'files', origin: originOfRoot(root) });
     const events = app.metrics.scans.around(set, {});
-    loop = new SyncLoop({ set, source: app.sourceOf(set), updater: app.updater, events });
+    loop = new SyncLoop({ set, source: app.sources.sourceOf(set), updater: app.updater, events });
     loop.start();
     await loop.firstSync;
     await app.sets.markReady('files');

@@ -59,8 +59,11 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     ]);
     assert.match(view.taken[2].reason, /PDF/);
     const [listed] = (await askJson(at(''))).body.uploads;
-    const { taken: _, ...summary } = view;
+    const { taken: _, reasons, ...summary } = view;
     assert.deepEqual(listed, summary);
+    assert.deepEqual(reasons, [
+      { reason: 'the record has no field 001, or an empty one: expected its id there', count: 1 },
+    ]);
 
     const errors = await ask(`${started.url}/api/${view.errors}`);
     assert.match(errors.headers['content-type'] ?? '', /^application\/x-ndjson/);
@@ -115,7 +118,7 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     assert.match(lines[1].reason, /^the file has the id "twice" more than once/);
     const csv = await ask(`${started.url}/api/${view.errors}.csv`);
     assert.match(csv.text, /,odd,[^\n]*,true\r\n/);
-    for (const page of ['', 'records/main/uploads/1/']) {
+    for (const page of ['', 'streams/main/uploads/1/']) {
       const { text: html } = await ask(`${started.url}/organizations/lane/${page}`, {
         headers: { accept: 'text/html' },
       });
@@ -145,7 +148,7 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
 
   itOnce('is failed until a person has it processed again', async () => {
     const number = await stream.upload({ 'new.mrc': marc('1') });
-    const upload = await started.app.uploads.get('lane', 'main', number);
+    const upload = await started.app.records.uploads.get('lane', 'main', number);
     const retry = () => ask(at(`/main/${number}/retry`), { method: 'POST' });
     const early = await retry();
     assert.deepEqual([early.status, JSON.parse(early.text).error.code], [409, 'conflict']);
@@ -160,7 +163,7 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     const retried = await retry();
     assert.equal(retried.status, 200, retried.text);
     assert.equal(JSON.parse(retried.text).status, 'waiting');
-    assert.equal((await started.app.jobs.get(`process-upload/lane~main~${number}`)).state, 'queued');
+    assert.equal((await started.app.jobs.queue.get(`process-upload/lane~main~${number}`)).state, 'queued');
     await stream.process(number);
     assert.equal((await show(number)).status, 'processed');
     assert.equal((await retry()).status, 409);
@@ -171,8 +174,8 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     const posted = await askJson(at(''), { url: 'https://example.org/new.mrc?signature=secret' });
     assert.equal(posted.status, 201);
     assert.equal(posted.body.fileUrl, 'https://example.org/new.mrc');
-    const upload = await started.app.uploads.get('lane', 'main', posted.body.number);
-    const other = await started.app.uploads.get('lane', 'main', await stream.upload({ 'new.mrc': marc('1') }));
+    const upload = await started.app.records.uploads.get('lane', 'main', posted.body.number);
+    const other = await started.app.records.uploads.get('lane', 'main', await stream.upload({ 'new.mrc': marc('1') }));
     await putUploadState(started.app.catalog, upload, { body: { fetched: other.files }, before: undefined });
     const view = await show(upload.number);
     assert.deepEqual([view.status, view.files[0].name], ['processing', 'new.mrc']);
@@ -183,7 +186,7 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
   itOnce('has no numbers that the version did not count that processed the upload', async () => {
     const number = await stream.upload({ 'new.mrc': marc('1'), 'gone.del': '7\n' });
     await stream.process(number);
-    const upload = await started.app.uploads.get('lane', 'main', number);
+    const upload = await started.app.records.uploads.get('lane', 'main', number);
     const before = await readUploadState(started.app.catalog, upload);
     const { unknown: _, replaced: __, ...applied } = before!.body.applied!;
     await putUploadState(started.app.catalog, upload, { body: { ...before!.body, applied }, before });

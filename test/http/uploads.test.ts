@@ -24,8 +24,8 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
   beforeEach(async () => {
     organizations += 1;
     lane = `lane-${organizations}`;
-    await started.app.organizations.add(lane, { contacts: [] });
-    await started.app.organizations.addStream(lane, 'main');
+    await started.app.records.organizations.add(lane, { contacts: [] });
+    await started.app.records.organizations.addStream(lane, 'main');
   });
 
   const uploads = (query = '') => `${started.url}/api/organizations/${lane}/uploads${query}`;
@@ -71,7 +71,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
     const { app } = started;
     await postForm(uploads(), [file('a.mrc', 'lost')]);
     const set = await app.sets.bySlug(`${lane}.uploads`);
-    await sync({ set, source: app.sourceOf(set), updater: app.updater });
+    await sync({ set, source: app.sources.sourceOf(set), updater: app.updater });
     await app.sets.markReady(set.slug);
     const [resource] = await collect(app.index.read(set.id, {}));
     const url = `${started.url}/sets/${set.slug}/resources${resource!.key}`;
@@ -102,7 +102,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
       [json.status, json.body.number, json.body.fileUrl],
       [201, 2, 'https://example.org/nightly/new.mrc'],
     );
-    assert.equal((await started.app.uploads.get(lane, 'main', 2)).url, url);
+    assert.equal((await started.app.records.uploads.get(lane, 'main', 2)).url, url);
     for (const [body, message] of [
       [{ url: 'ftp://example.org/a.mrc' }, /the url has the scheme ftp: use http: or https:/],
       [{ url: 'https://ada:secret@example.org/' }, /the url has a name or a password/],
@@ -148,7 +148,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
   });
 
   itOnce('are refused with what is wrong, and leave nothing', async () => {
-    const { organizations } = started.app;
+    const { organizations } = started.app.records;
     await organizations.addStream(lane, 'old');
     await organizations.changeStream(lane, 'old', { archived: true });
     await organizations.add(`${lane}-empty`, { contacts: [] });
@@ -198,7 +198,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
   });
 
   itOnce('may take 24 hours, and leave nothing when they take longer', async () => {
-    const { uploads: registry } = started.app;
+    const { uploads: registry } = started.app.records;
     const begun = Date.now();
     for (const [ms, message] of [
       [LONGEST_UPLOAD_MS, undefined],
@@ -220,7 +220,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
 
   itOnce('of a sender that sends more than it may are slowed down', async () => {
     const limits = { bodyBytesPerMinute: 6_000_000 };
-    const { token } = await started.app.tokens.create({ name: 'nightly', scopes: [`upload:${lane}`], limits });
+    const { token } = await started.app.access.tokens.create({ name: 'nightly', scopes: [`upload:${lane}`], limits });
     const headers = { Authorization: `Bearer ${token}` };
     const answer = await postForm(uploads(), [file('a.mrc', randomBytes(6_150_000))], headers);
     assert.equal(answer.status, 201, answer.text);

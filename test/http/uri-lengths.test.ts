@@ -90,7 +90,8 @@ describe('URIs of 12 to 2,048 characters, and no others except links that are sh
       const root = await makeFolder(started, slug);
       await mkdir(root, { recursive: true });
       for (const name of [taken, refused]) await writeFile(join(root, name), name);
-      const { index, updater, sets, rootOf } = started.app;
+      const { rootOf } = started.app.sources;
+      const { index, updater, sets } = started.app;
       const set = await sets.add({ slug, urlPrefix: prefix, origin: originOfRoot(root) });
       const { problems } = await scan({ ...rootOf(set), set, index, updater });
       assert.deepEqual(problems, [{ path: refused, problem: `its URI would have ${problem}` }]);
@@ -108,7 +109,8 @@ describe('URIs of 12 to 2,048 characters, and no others except links that are sh
       // Three times as many characters in a URI as bytes in the key.
       const longest = `${`${'ä'.repeat(113)}/`.repeat(2)}${'ä'.repeat(113)}bbb`;
       for (const name of ['bb', 'bbb', longest, `${longest}b`]) await bucket.put(name, name);
-      const { index, updater, sets, rootOf: openedRoot } = started.app;
+      const { rootOf: openedRoot } = started.app.sources;
+      const { index, updater, sets } = started.app;
       const set = await sets.add({ slug, urlPrefix: SHORT, origin: originOfRoot(rootOf(s3, bucket.name)) });
       const { problems } = await scan({ ...openedRoot(set), set, index, updater });
       assert.deepEqual(await lengthsIn(slug), [2048, 12]);

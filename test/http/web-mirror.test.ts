@@ -18,7 +18,8 @@ describe('The commands that copy a set', () => {
     const started = await startApp(SQLITE);
     const root = await makeFolder(started, 'files');
     await writeFile(join(root, 'a.txt'), 'the bytes');
-    const { sets, sourceOf, updater } = started.app;
+    const { sourceOf } = started.app.sources;
+    const { sets, updater } = started.app;
     const set = await sets.add({ slug: 'files', origin: originOfRoot(root) });
     assert.doesNotMatch(await pageAt(`${started.url}/sets/files/`), /tidemark mirror/, 'before it is read');
     await sync({ set, source: sourceOf(set), updater });

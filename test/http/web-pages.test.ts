@@ -290,7 +290,7 @@ describeOnEachStore('Pages for people, where there are tokens', (store, itOnce) 
     (await ask(started.url + path, { headers: { ...BROWSER, ...headers } })).status;
 
   itOnce('show private sets and their figures to those alone who may read them', async () => {
-    const { token } = await started.app.tokens.create({ name: 'Reading room', scopes: ['read:letters'] });
+    const { token } = await started.app.access.tokens.create({ name: 'Reading room', scopes: ['read:letters'] });
     const public_ = await pageAt(`${started.url}/`);
     assert.doesNotMatch(public_, /letters/);
     assert.match(public_, /<dt>resources<\/dt><dd>2<\/dd>/);
@@ -307,7 +307,7 @@ describeOnEachStore('Pages for people, where there are tokens', (store, itOnce) 
   });
 
   itOnce('say who is signed in, and how to sign in', async () => {
-    const { token } = await started.app.tokens.create({ name: 'Reading room', scopes: ['read:*'] });
+    const { token } = await started.app.access.tokens.create({ name: 'Reading room', scopes: ['read:*'] });
     const maps = await pageAt(`${started.url}/sets/maps/changes?before=7`);
     assert.match(maps, /href="\.\.\/\.\.\/sign-in\?to=sets%2Fmaps%2Fchanges%3Fbefore%3D7">Sign in</);
     assert.match(await pageAt(started.url), /href="\.\/sign-in">Sign in</);
@@ -346,7 +346,7 @@ describeOnEachStore('Pages for people, where there are tokens', (store, itOnce) 
   });
 
   itOnce('lead to no page of a set that a token may not open', async () => {
-    const { token } = await started.app.tokens.create({ name: 'Poster', scopes: ['post:letters'] });
+    const { token } = await started.app.access.tokens.create({ name: 'Poster', scopes: ['post:letters'] });
     const text = await pageAt(`${started.url}/sets/letters/postings`, basic(token));
     const [, tabs] = /<nav class="tabs"[^>]*>(.*?)<\/nav>/s.exec(text)!;
     assert.deepEqual(

@@ -167,6 +167,6 @@ async function publishFiles(source: StartedApp, paths: readonly string[]) {
   await makeFolder(source, 'files/b & c');
   for (const path of paths) await writeFile(join(root, path), path);
   const set = await app.sets.add({ slug: 'files', origin: originOfRoot(root), pageEntries: 2, windowChanges: 2 });
-  await scan({ ...app.rootOf(set), set, index: app.index, updater: app.updater });
+  await scan({ ...app.sources.rootOf(set), set, index: app.index, updater: app.updater });
   await app.sets.markReady('files');
 }

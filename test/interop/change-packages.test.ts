@@ -41,7 +41,7 @@ describe('Packages of a Change Dump, as other programs read them', () => {
       await rm(join(files, 'copy.txt'));
       for (const name of ODD_NAMES) await writeFile(join(files, name), `${name} once more`);
       await maps.scan();
-      const { changes } = await started.app.dumps.build('maps', {});
+      const { changes } = await started.app.publishing.dumps.build('maps', {});
       assert.equal(changes!.packages.length, 2);
 
       const found: { readonly name: string; readonly content: string }[] = [];

@@ -31,12 +31,12 @@ describeOnEachStore('a set that is copied from its Resource Dump', (store, itOnc
   afterEach(closeApps);
 
   const write = (at: number) => writeFile(join(root, `${at}.txt`), `${at} ${Math.random()}`.repeat(1 + (at % 50)));
-  const build = () => started.app.dumps.build('maps', {});
+  const build = () => started.app.publishing.dumps.build('maps', {});
 
   async function scan(): Promise<void> {
     const { app } = started;
     const set = await app.sets.bySlug('maps');
-    await sync({ set, source: app.sourceOf(set), updater: app.updater });
+    await sync({ set, source: app.sources.sourceOf(set), updater: app.updater });
   }
 
   /** What clients should have, by URI. */

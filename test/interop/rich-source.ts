@@ -60,8 +60,8 @@ export class RichSource {
     const ofFiles = new FolderOwner(files, started);
     await fill(ofFiles);
     await app.sets.markReady('files');
-    await app.dumps.build('files', {});
-    await app.listArchives.keep('files');
+    await app.publishing.dumps.build('files', {});
+    await app.publishing.listArchives.keep('files');
     const ofPapers = new Poster(papers, { proxy, url });
     await fill(ofPapers);
     const ofNotes = new Poster(notes, { proxy, url });
@@ -98,8 +98,8 @@ export class RichSource {
       for (const number of [1, 2, 3, 4, 5]) await owner.write(`later/${number}.txt`, `later ${number}`);
       await owner.remove('later/4.txt');
     }
-    await this.#app.dumps.build('files', {});
-    for (const slug of ['files', 'notes']) await this.#app.listArchives.keep(slug);
+    await this.#app.publishing.dumps.build('files', {});
+    for (const slug of ['files', 'notes']) await this.#app.publishing.listArchives.keep(slug);
   }
 }
 
@@ -187,7 +187,7 @@ class FolderOwner extends Owner {
 
   async #scan(): Promise<void> {
     const { index, updater } = this.#app;
-    await scan({ ...this.#app.rootOf(this.set), set: this.set, index, updater });
+    await scan({ ...this.#app.sources.rootOf(this.set), set: this.set, index, updater });
   }
 }
 

@@ -23,11 +23,11 @@ describe('Dumps of a stream for other programs', () => {
     await DumpedStream.make(app);
     const stream = new DumpedStream(app, folder);
     await stream.put(numbersTo(RECORDS));
-    const [full] = await app.streamDumps.build(DUMPED, 'full');
+    const [full] = await app.records.streamDumps.build(DUMPED, 'full');
     const paths: string[] = [];
     for (const file of full!.files) {
       const path = join(folder, file.name);
-      writeFileSync(path, await buffer(await app.streamDumps.open(file)));
+      writeFileSync(path, await buffer(await app.records.streamDumps.open(file)));
       await run('gunzip', ['-t', path]);
       await run('gunzip', ['-k', path]);
       const unpacked = path.replace(/\.gz$/, '');

@@ -42,7 +42,7 @@ describeOnEachStore('A subscriber that others wrote (Flask-WebSub)', (store) => 
       started = await startApp(store, { hub: { kind: 'inside' }, subscriberNetworks: ['127.0.0.1'] });
       const { app, url } = started;
       await app.sets.add({ slug: 'papers', urlPrefix: 'https://data.example.org/papers/' });
-      app.deliverer.start();
+      app.notifications.deliverer.start();
       const topic = `${url}/sets/papers/notifications.xml`;
       child = spawn(PYTHON, [SCRIPT, topic, started.folder], { stdio: ['pipe', 'pipe', 'inherit'] });
       const lines: Line[] = [];
@@ -58,7 +58,7 @@ describeOnEachStore('A subscriber that others wrote (Flask-WebSub)', (store) => 
       assert.match(body!, /papers\/a<\/loc>.*change="created".*\n.*papers\/b<\/loc>/);
       child.stdin!.write('\n');
       await line('unsubscribe');
-      await until('no subscription', async () => (await app.subscriptions.list()).length === 0);
+      await until('no subscription', async () => (await app.notifications.subscriptions.list()).length === 0);
     },
   );
 });

@@ -98,8 +98,8 @@ describeOnEachStore('A version of a document that is made of an older one', (sto
     }
     await commit([upsert(set, 'b', { length: 2 })]);
     assert.match(await list(), /length="7".*length="2"/s);
-    const [page] = await started.app.publisher.pages(`papers-${sets}`);
-    await started.app.publisher.refreshPage(`papers-${sets}`, page!.name);
+    const [page] = await started.app.publishing.publisher.pages(`papers-${sets}`);
+    await started.app.publishing.publisher.refreshPage(`papers-${sets}`, page!.name);
     assert.match(await list(), /length="1".*length="2"/s);
   });
 

@@ -30,11 +30,11 @@ describeOnEachStore('Dumps of the default stream', (store, itOnce) => {
   it('have in the next delta what differs after another stream was made the default', async () => {
     const { app, folder } = started;
     await stream.put(numbersTo(20));
-    const [full] = await app.streamDumps.build(DEFAULT, 'full');
-    const before = (await readDumpFiles(full!, app.streamDumps)).records;
+    const [full] = await app.records.streamDumps.build(DEFAULT, 'full');
+    const before = (await readDumpFiles(full!, app.records.streamDumps)).records;
     assert.deepEqual(asText(before), asText(stream.records));
 
-    await app.organizations.addStream('lane', 'next');
+    await app.records.organizations.addStream('lane', 'next');
     const next = new AppliedUploads(app, { ...DEFAULT, stream: 'next', folder });
     // The same records but one, another one changed, and a new one.
     const others = new Map([...stream.records].slice(1));
@@ -45,11 +45,11 @@ describeOnEachStore('Dumps of the default stream', (store, itOnce) => {
       [stream.idOf(50), stream.documentOf(50, 0)],
     ]);
     await next.apply(records);
-    assert.deepEqual(await app.streamDumps.build(DEFAULT, 'delta'), []);
-    await app.organizations.changeStream('lane', 'next', { default: true });
-    const [delta] = await app.streamDumps.build(DEFAULT, 'delta');
+    assert.deepEqual(await app.records.streamDumps.build(DEFAULT, 'delta'), []);
+    await app.records.organizations.changeStream('lane', 'next', { default: true });
+    const [delta] = await app.records.streamDumps.build(DEFAULT, 'delta');
     assert.deepEqual(delta!.totals, { records: 2, deletions: 1, errata: 0 });
-    const after = withDelta(before, await readDumpFiles(delta!, app.streamDumps));
+    const after = withDelta(before, await readDumpFiles(delta!, app.records.streamDumps));
     assert.deepEqual(asText(after), asText(records));
   });
 

@@ -31,7 +31,7 @@ describeOnEachStore('A client that takes dumps', (store, itOnce) => {
       for (let step = 0; step < STEPS; step++) await history.step(random);
       await history.build(true);
 
-      const dumps = await app.streamDumps.list(NAME);
+      const dumps = await app.records.streamDumps.list(NAME);
       assert.ok(dumps.filter(({ kind }) => kind === 'full').length > 1, 'full dumps');
       assert.ok(dumps.filter(({ kind }) => kind === 'delta').length > 5, 'deltas');
       await history.check(dumps);
@@ -49,7 +49,7 @@ describeOnEachStore('A client that takes dumps', (store, itOnce) => {
       for (let upload = 0; upload < 3; upload++) await history.upload(random);
     }
     await building;
-    await history.check(await app.streamDumps.list(NAME));
+    await history.check(await app.records.streamDumps.list(NAME));
   });
 });
 
@@ -65,10 +65,10 @@ class History {
   }
 
   async begin(): Promise<void> {
-    await this.#app.organizations.add(NAME.organization, { contacts: [] });
-    await this.#app.organizations.addStream(NAME.organization, NAME.stream);
+    await this.#app.records.organizations.add(NAME.organization, { contacts: [] });
+    await this.#app.records.organizations.addStream(NAME.organization, NAME.stream);
     const dumps = { keep: 1_000 };
-    await this.#app.organizations.changeStream(NAME.organization, NAME.stream, { dumps });
+    await this.#app.records.organizations.changeStream(NAME.organization, NAME.stream, { dumps });
   }
 
   async step(random: Random): Promise<void> {
@@ -77,7 +77,7 @@ class History {
   }
 
   async build(isFull: boolean): Promise<void> {
-    await this.#app.streamDumps.build(NAME, isFull ? 'full' : 'delta', { waitMs: 60_000 });
+    await this.#app.records.streamDumps.build(NAME, isFull ? 'full' : 'delta', { waitMs: 60_000 });
   }
 
   async upload(random: Random): Promise<void> {
@@ -108,7 +108,7 @@ class History {
     );
     assertTiled(dumps);
     const contents = new Map<number, Awaited<ReturnType<typeof readDumpFiles>>>();
-    for (const dump of dumps) contents.set(dump.number, await readDumpFiles(dump, this.#app.streamDumps));
+    for (const dump of dumps) contents.set(dump.number, await readDumpFiles(dump, this.#app.records.streamDumps));
     for (const first of dumps.filter(({ kind }) => kind === 'full')) {
       let records = contents.get(first.number)!.records;
       let upload = this.#indexOf(records, 0);

@@ -35,7 +35,7 @@ describe('Schedules of dumps of streams', () => {
   const scheduler = () => new Scheduler({ definitions, parts: started.app, now: () => now });
   const nextHour = () => (Math.floor(Date.now() / HOUR_MS) + 1) * HOUR_MS;
   const jobs = async () => {
-    const all = await started.app.jobs.list({ limit: 100 });
+    const all = await started.app.jobs.queue.list({ limit: 100 });
     return all.map(({ id, payload, oneAtATimePer }) => [id, payload, oneAtATimePer]).toSorted();
   };
   const run = () => {
@@ -45,7 +45,7 @@ describe('Schedules of dumps of streams', () => {
   };
   const resultOf = (set: string) =>
     until(`the dump of ${set} is made`, async () => {
-      const { state, result, error } = await started.app.jobs.get(`build-stream-dump/${idOfTime(now, set)}`);
+      const { state, result, error } = await started.app.jobs.queue.get(`build-stream-dump/${idOfTime(now, set)}`);
       assert.notEqual(state, 'failed', error);
       return state === 'done' && result;
     });
@@ -56,7 +56,7 @@ describe('Schedules of dumps of streams', () => {
     run();
     await stream.put(numbersTo(5));
     await running.addDue();
-    await app.organizations.change('lane', { dumps: { delta: '* * * * *', full: '0 * * * *' } });
+    await app.records.organizations.change('lane', { dumps: { delta: '* * * * *', full: '0 * * * *' } });
     await running.addDue();
     assert.deepEqual(await jobs(), [], 'the minute in which it was set');
 
@@ -75,7 +75,7 @@ describe('Schedules of dumps of streams', () => {
     assert.deepEqual(await jobs(), [full, delta]);
     const changed = { records: 1, deletions: 1, errata: 0 };
     assert.deepEqual(await resultOf('lane.dumps'), { ...LANE, made: [{ number: 2, kind: 'delta', ...changed }] });
-    const content = await readDumpFiles(await app.streamDumps.get(LANE, 2), app.streamDumps);
+    const content = await readDumpFiles(await app.records.streamDumps.get(LANE, 2), app.records.streamDumps);
     assert.deepEqual([[...content.records.keys()], content.deletions], [[stream.idOf(7)], [stream.idOf(0)]]);
 
     now += MINUTE_MS;
@@ -88,7 +88,7 @@ describe('Schedules of dumps of streams', () => {
     const running = scheduler();
     run();
     await stream.put(numbersTo(3));
-    await app.organizations.changeStream('lane', 'main', { dumps: { delta: '30 * * * *' } });
+    await app.records.organizations.changeStream('lane', 'main', { dumps: { delta: '30 * * * *' } });
     now = nextHour() + HOUR_MS;
     await running.addDue();
     now -= HOUR_MS / 2;
@@ -97,7 +97,7 @@ describe('Schedules of dumps of streams', () => {
     ]);
     const { made } = (await resultOf('lane--main.dumps')) as { readonly made: readonly object[] };
     assert.deepEqual(made, [{ number: 1, kind: 'full', records: 3, deletions: 0, errata: 0 }]);
-    assert.deepEqual(await app.streamDumps.list(LANE), []);
+    assert.deepEqual(await app.records.streamDumps.list(LANE), []);
     const next = {
       kind: 'build-stream-dump',
       set: 'lane--main.dumps',
@@ -106,7 +106,7 @@ describe('Schedules of dumps of streams', () => {
     };
     assert.deepEqual(await nextTimes({ definitions, parts: app }, now), [next]);
 
-    await app.organizations.changeStream('lane', 'main', { dumps: { delta: null } });
+    await app.records.organizations.changeStream('lane', 'main', { dumps: { delta: null } });
     now += 2 * HOUR_MS;
     await running.addDue();
     assert.equal((await jobs()).length, 1);

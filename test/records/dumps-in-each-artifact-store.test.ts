@@ -20,9 +20,9 @@ describeOnEachArtifactStore('Uploads and dumps of a stream', (artifacts) => {
     const expected = new Map(documents.map((document, number) => [catalogue.idOf(number), document]));
     const first = await stream.process(await stream.upload({ 'full.mrc': Buffer.concat(documents) }));
     assert.equal(first.created, RECORDS);
-    const [full, ...none] = await app.streamDumps.build(NAME, 'full');
+    const [full, ...none] = await app.records.streamDumps.build(NAME, 'full');
     assert.deepEqual(none, []);
-    const before = (await readDumpFiles(full!, app.streamDumps)).records;
+    const before = (await readDumpFiles(full!, app.records.streamDumps)).records;
     assertSame(before, expected);
 
     const changed = [catalogue.marc21({ number: 1, version: 1 }), catalogue.marc21({ number: RECORDS })];
@@ -31,9 +31,9 @@ describeOnEachArtifactStore('Uploads and dumps of a stream', (artifacts) => {
       'gone.del': `${catalogue.idOf(0)}\n`,
     };
     await stream.process(await stream.upload(files));
-    const [delta] = await app.streamDumps.build(NAME, 'delta');
+    const [delta] = await app.records.streamDumps.build(NAME, 'delta');
     assert.deepEqual(delta!.totals, { records: 2, deletions: 1, errata: 1 });
-    const content = await readDumpFiles(delta!, app.streamDumps);
+    const content = await readDumpFiles(delta!, app.records.streamDumps);
     assert.deepEqual(
       content.errata.map(({ upload }) => upload),
       [2],

@@ -37,8 +37,8 @@ describe('files of streams that this store does not name', () => {
   async function unused(): Promise<readonly string[]> {
     const { app } = started;
     const { signal } = new AbortController();
-    await app.uploads.removeAbandoned(signal);
-    await app.streamDumps.removeUnused(signal);
+    await app.records.uploads.removeAbandoned(signal);
+    await app.records.streamDumps.removeUnused(signal);
     await removeUnusedReadings(app, signal);
     const keys = (await collect(app.artifacts.list(''))).flat().map(({ key }) => key);
     return keys.filter((key) => key.includes(ID)).map((key) => key.split('/', 2).join('/'));

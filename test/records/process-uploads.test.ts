@@ -5,7 +5,8 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import { isTidemarkError, TidemarkError } from '../../src/core/errors.ts';
-import { readUploadState, statusOf, type UploadErratum } from '../../src/records/arrivals/upload-state.ts';
+import { readUploadState, statusOf } from '../../src/records/arrivals/upload-state.ts';
+import type { Erratum } from '../../src/records/errata/erratum.ts';
 import { MarcRecord } from '../../src/records/forms/marc/marc-record.ts';
 import { MARCXML_NAMESPACE } from '../../src/records/forms/marc/marcxml-markup.ts';
 import { writeMarcXml } from '../../src/records/forms/marc/write-marcxml.ts';
@@ -30,7 +31,7 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
 
   const stateOf = async (number: number) =>
     (await readUploadState(started.app.catalog, { organization: 'lane', stream: 'main', number }))!.body;
-  const errataOf = async (number: number): Promise<readonly UploadErratum[]> => {
+  const errataOf = async (number: number): Promise<readonly Erratum[]> => {
     const { body } = await started.app.artifacts.get((await stateOf(number)).read!.errata!);
     const text = Buffer.concat(await body.toArray()).toString();
     return text
@@ -83,11 +84,15 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     assert.equal(state.read!.errata, undefined);
     const { state: resource } = await stream.resource('2');
     assert.equal(resource.mime, 'application/marc');
-    assert.equal(resource.lastmod, Math.floor((await started.app.uploads.get('lane', 'main', number)).received / 1000));
+    assert.equal(
+      resource.lastmod,
+      Math.floor((await started.app.records.uploads.get('lane', 'main', number)).received / 1000),
+    );
   });
 
   itOnce('fails, and publishes nothing, when a stored file is not the one that was uploaded', async () => {
-    const { artifacts, uploads } = started.app;
+    const { uploads } = started.app.records;
+    const { artifacts } = started.app;
     // Long enough that not all of it is read to see what it is.
     const records = Buffer.concat(Array.from({ length: 1_000 }, (_, at) => marc(`${at}`, 'title'.padEnd(2_000, '.'))));
     const damage = (bytes: Buffer, from: string, to: string) => {
@@ -144,7 +149,7 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     ]);
     const { order, state } = await stream.resource('1');
     assert.equal(order, second, 'a late upload in between would not win');
-    const { received } = await started.app.uploads.get('lane', 'main', first);
+    const { received } = await started.app.records.uploads.get('lane', 'main', first);
     assert.equal(state.lastmod, Math.floor(received / 1000));
   });
 
@@ -171,9 +176,9 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
   itOnce('does not wait for one of another organization that is being processed', async () => {
     const first = await stream.upload({ a: marc('1') });
     const { app } = started;
-    await app.organizations.add('green', { contacts: [] });
-    await app.organizations.addStream('green', 'main');
-    const receiving = await app.uploads.begin('green', 'main');
+    await app.records.organizations.add('green', { contacts: [] });
+    await app.records.organizations.addStream('green', 'main');
+    const receiving = await app.records.uploads.begin('green', 'main');
     await receiving.add('b', [marc('2')]);
     const second = await receiving.finish({ stream: 'main' });
     const ended: string[] = [];
@@ -185,7 +190,7 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     const processing = stream.process(first, { confirm }).then(() => ended.push('lane'));
     await begun.promise;
     const { signal } = new AbortController();
-    await app.uploadProcessor.process(second, { signal, isLast: false, report() {}, log() {} });
+    await app.records.uploadProcessor.process(second, { signal, isLast: false, report() {}, log() {} });
     ended.push('green');
     holding.resolve();
     await processing;
@@ -193,7 +198,7 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
   });
 
   itOnce('adds what the normalization of its organization says', async () => {
-    await started.app.organizations.change('lane', { normalization: { kind: 'pod', code: 'LANE', items: [] } });
+    await started.app.records.organizations.change('lane', { normalization: { kind: 'pod', code: 'LANE', items: [] } });
     await stream.process(await stream.upload({ a: marc('1') }));
     const { 1: record } = await stream.records();
     assert.match(record!, /\x1f5POD\x1fbLANE\x1e\x1d$/);
@@ -201,7 +206,7 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
 
   it('has failed after the last attempt, with the reason, until it can be read', async () => {
     const number = await stream.upload({ a: marc('1') });
-    const { files } = await started.app.uploads.get('lane', 'main', number);
+    const { files } = await started.app.records.uploads.get('lane', 'main', number);
     const { name } = started.app.artifacts;
     const bytes = Buffer.concat(await (await started.app.artifacts.get(files[0]!.artifact)).body.toArray());
     await started.app.artifacts.delete(files[0]!.artifact);
@@ -274,7 +279,7 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
     await fc.assert(
       fc.asyncProperty(RANDOM_UPLOADS, async ({ uploads, order, again }) => {
         run += 1;
-        await started.app.organizations.addStream('lane', `run-${run}`);
+        await started.app.records.organizations.addStream('lane', `run-${run}`);
         const one = new RandomStream(started.app, `run-${run}`, uploads);
         for (const files of uploads) await one.upload(files);
         for (const at of order) await one.process(at % uploads.length);

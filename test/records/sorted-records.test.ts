@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { packContainer } from '../../src/artifacts/avro/container-writer.ts';
+import { documentMetadata } from '../../src/artifacts/avro/document-type.ts';
 import { RecordBlocks } from '../../src/records/processing/record-blocks.ts';
 import { SortedRecords } from '../../src/records/processing/sorted-records.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
@@ -10,7 +11,7 @@ describe('Records that are sorted while their artifact is written', () => {
   const parts = () => ({ publishHashes: ['md5'] as const, folder: folder.path });
 
   /** An artifact of so many records, whose ids descend; each id comes twice. */
-  async function* packed(records: number): AsyncGenerator<Uint8Array> {
+  async function* packed(records: number, mime?: string): AsyncGenerator<Uint8Array> {
     async function* blocks() {
       const encoded = new RecordBlocks();
       for (const text of ['first', 'last']) {
@@ -19,7 +20,8 @@ describe('Records that are sorted while their artifact is written', () => {
       }
       yield* encoded.end();
     }
-    yield* packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', blocks: blocks(), ownThread: true });
+    const options = { schema: 'stream.Record.v1', codec: 'zstandard', metadata: documentMetadata(mime) } as const;
+    yield* packContainer({ ...options, blocks: blocks(), ownThread: true });
   }
   const idOf = (at: number): string => `id${String(at).padStart(6, '0')}`;
   async function write(sorted: SortedRecords, bytes: AsyncIterable<Uint8Array>): Promise<number> {
@@ -47,6 +49,18 @@ describe('Records that are sorted while their artifact is written', () => {
     assert.equal(await sorted.take('a', ['md5']), undefined);
     await sort!.close();
     assert.deepEqual(readdirSync(folder.path), []);
+  });
+
+  it('have the media type that their artifact names, and that of MARC21 without one', async () => {
+    for (const mime of [undefined, 'application/marc', 'text/csv']) {
+      const sorted = new SortedRecords('a', parts());
+      await write(sorted, packed(10, mime));
+      const sort = await sorted.take('a', ['md5']);
+      const [row] = sort!.sorted(() => {});
+      assert.equal(row!.mime, mime ?? 'application/marc');
+      assert.equal(JSON.parse(row!.stateAt('a', 1)).mime, row!.mime);
+      await sort!.close();
+    }
   });
 
   it('are not given for another artifact, or other hashes', async () => {

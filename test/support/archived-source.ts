@@ -84,7 +84,9 @@ export class ArchiveBench {
  * @param meanwhile is called twice
  */
 export async function fillSource(app: App, meanwhile: () => Promise<unknown>): Promise<void> {
-  const { sets, index, publisher, tokens } = app;
+  const { publisher } = app.publishing;
+  const { tokens } = app.access;
+  const { sets, index } = app;
   await sets.useBaseUrl(BASE_URL, false);
   const add = (slug: string, more: object = {}) => sets.add({ slug, urlPrefix: `${URL_OF_SETS}${slug}/`, ...more });
   const maps = await add('maps', { pageEntries: 6, windowChanges: 7 });
@@ -141,7 +143,12 @@ export async function fillSource(app: App, meanwhile: () => Promise<unknown>): P
 }
 
 /** Every document of every set that a source publishes, by name. */
-export async function readDocuments({ sets, index, publisher, catalog }: App): Promise<ReadonlyMap<string, string>> {
+export async function readDocuments({
+  sets,
+  index,
+  publishing: { publisher },
+  catalog,
+}: App): Promise<ReadonlyMap<string, string>> {
   const documents = new Map<string, string>();
   const take = async (name: string, document: Promise<PublishedDocument>) => {
     documents.set(name, (await buffer((await (await document).open('identity')) as AsyncIterable<Buffer>)).toString());

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import type { DumpFile, DumpFileKind, StreamDump } from '../../src/records/dumps/stored-dump.ts';
+import type { DumpFile, StreamDump } from '../../src/records/dumps/stored-dump.ts';
 import type { StreamDumps } from '../../src/records/dumps/stream-dumps.ts';
 import { readMarc21 } from '../../src/records/forms/marc/read-marc21.ts';
 import { readMarcXml } from '../../src/records/forms/marc/read-marcxml.ts';
@@ -20,7 +20,7 @@ export interface DumpContent {
 
 /** Reads all files of a dump, and checks that they are what the dump says, and that both formats have the same. */
 export async function readDumpFiles(dump: StreamDump, dumps: Pick<StreamDumps, 'open'>): Promise<DumpContent> {
-  const files = new Map<DumpFileKind, Buffer>();
+  const files = new Map<string, Buffer>();
   for (const file of dump.files) files.set(file.kind, await bytesOfFile(file, dumps));
   const marc21 = gunzipped(files.get('marc21'));
   const records = new Map((await recordsOf(marc21, readMarc21)).map((record) => [record.id, record.document]));

@@ -25,8 +25,8 @@ export class DumpedStream {
   }
 
   static async make(app: App): Promise<void> {
-    await app.organizations.add(DUMPED.organization, { contacts: [] });
-    await app.organizations.addStream(DUMPED.organization, DUMPED.stream);
+    await app.records.organizations.add(DUMPED.organization, { contacts: [] });
+    await app.records.organizations.addStream(DUMPED.organization, DUMPED.stream);
   }
 
   idOf(number: number): string {
@@ -58,11 +58,11 @@ export function numbersTo(end: number): readonly number[] {
  * Reads all files of all dumps that are listed, and requires that a client that begins with the first full dump has
  * these records in the end.
  */
-export async function requireWholeDumps(app: Pick<App, 'streamDumps'>, expected: Records): Promise<void> {
-  const dumps = await app.streamDumps.list(DUMPED);
+export async function requireWholeDumps(app: Pick<App, 'records'>, expected: Records): Promise<void> {
+  const dumps = await app.records.streamDumps.list(DUMPED);
   let records: Records | undefined;
   for (const dump of dumps) {
-    const content = await readDumpFiles(dump, app.streamDumps);
+    const content = await readDumpFiles(dump, app.records.streamDumps);
     if (dump.kind === 'full') {
       if (records !== undefined) assert.deepEqual(sorted(content.records), sorted(records), `full dump ${dump.number}`);
       records = content.records;
@@ -72,9 +72,11 @@ export async function requireWholeDumps(app: Pick<App, 'streamDumps'>, expected:
 }
 
 /** Keys of all files of dumps that are stored, and of those that dumps name, ascending. */
-export async function storedDumpFiles(app: Pick<App, 'artifacts' | 'streamDumps'>) {
+export async function storedDumpFiles(app: Pick<App, 'artifacts' | 'records'>) {
   const stored = (await collect(app.artifacts.list('_stream-dumps/'))).map(({ key }) => key);
-  const named = (await app.streamDumps.list(DUMPED)).flatMap(({ files }) => files.map(({ artifact }) => artifact));
+  const named = (await app.records.streamDumps.list(DUMPED)).flatMap(({ files }) =>
+    files.map(({ artifact }) => artifact),
+  );
   return { stored, named: named.toSorted() };
 }
 

@@ -168,7 +168,7 @@ export async function addSet(app: App, limits: Limits): Promise<void> {
 export async function fillPages(app: App): Promise<void> {
   const { id } = await app.sets.bySlug(SLUG);
   await app.updater.post(Array.from({ length: 100 }, (_, at) => upsert(id, `k${at * 4}`, { length: at })));
-  await app.publisher.setDocument({ kind: 'resourceList', set: SLUG });
+  await app.publishing.publisher.setDocument({ kind: 'resourceList', set: SLUG });
   await app.close();
 }
 

@@ -42,7 +42,7 @@ export class JobPlace {
 
   get parts(): JobParts {
     const configuration = { timeZone: 'Asia/Kolkata' };
-    return { jobs: this.jobs, sets: this.sets, configuration } as JobParts;
+    return { jobs: { queue: this.jobs }, sets: this.sets, configuration } as JobParts;
   }
 
   /** Starts a runner of these jobs. */

@@ -21,7 +21,7 @@ const stores = await openStores(store);
 const print = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const runner = new JobRunner({
   definitions: [gatedJob(folder, name)],
-  parts: { jobs: stores.jobs } as JobParts,
+  parts: { jobs: { queue: stores.jobs } } as JobParts,
   worker: { name, leaseMs },
   concurrency,
   stopMs: 500,

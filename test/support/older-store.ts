@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import type { StorePlace } from './each-store.ts';
 
-const FIXTURE = join(import.meta.dirname, '../fixtures/store-362106f');
-/** What the names of the indices begin with in the fixture, and the path of the set `files`. */
-const PREFIX = 'tidemark-362106f';
-const FOLDER = '/tmp/tidemark-362106f';
+const FIXTURES = join(import.meta.dirname, '../fixtures');
+
+/** The commits whose stores are kept: see fixtures/README.md. */
+export type OlderCommit = '362106f' | '12b89343';
 
 interface IndexLine {
   readonly index: string;
@@ -22,19 +22,23 @@ interface DocumentLine {
 }
 
 /**
- * Puts the store that commit 362106f has written into a place, and its files into `folder`: `data`, `files`, and the
+ * Puts the store that a commit has written into a place, and its files into `folder`: `data`, `files`, and the
  * documents that it served in `documents`.
  */
-export async function placeOlderStore({ location }: StorePlace, folder: string): Promise<void> {
-  execFileSync('tar', ['-xzf', join(FIXTURE, `${location.kind}.tar.gz`), '-C', folder]);
+export async function placeOlderStore(commit: OlderCommit, { location }: StorePlace, folder: string): Promise<void> {
+  const fixture = join(FIXTURES, `store-${commit}`);
+  // What the names of the indices begin with in the fixture, and the path of the set `files`.
+  const prefix = `tidemark-${commit}`;
+  const path = `/tmp/${prefix}`;
+  execFileSync('tar', ['-xzf', join(fixture, `${location.kind}.tar.gz`), '-C', folder]);
   if (location.kind === 'sqlite') {
     const database = new DatabaseSync(location.file);
-    database.prepare('UPDATE catalog SET body = replace(body, ?, ?)').run(`${FOLDER}/sqlite`, folder);
+    database.prepare('UPDATE catalog SET body = replace(body, ?, ?)').run(`${path}/sqlite`, folder);
     database.close();
     return;
   }
-  const text = gunzipSync(readFileSync(join(FIXTURE, 'elasticsearch-indices.ndjson.gz'))).toString();
-  const here = text.replaceAll(`${FOLDER}/elasticsearch`, folder).replaceAll(PREFIX, location.prefix);
+  const text = gunzipSync(readFileSync(join(fixture, 'elasticsearch-indices.ndjson.gz'))).toString();
+  const here = text.replaceAll(`${path}/elasticsearch`, folder).replaceAll(prefix, location.prefix);
   await loadIndices(location.nodes[0]!, here.trimEnd().split('\n'));
 }
 
@@ -58,7 +62,7 @@ async function loadIndices(url: string, lines: readonly string[]): Promise<void>
   await put('_bulk?refresh=true&filter_path=errors,items.*.error', 'POST', 'application/x-ndjson', documents);
 }
 
-/** The documents that 362106f served, by their path. */
+/** The documents that the older commit served, by their path. */
 export function documentsOfOlderStore(folder: string): ReadonlyMap<string, string> {
   const documents = join(folder, 'documents');
   const files = readdirSync(documents, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());

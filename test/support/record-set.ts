@@ -6,6 +6,7 @@ import type { Resource } from '../../src/core/resource.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
 import { Updater } from '../../src/ingest/updater.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
+import { ArtifactRecords } from '../../src/sources/records/artifact/artifact-records.ts';
 import { ArtifactSource } from '../../src/sources/records/artifact/artifact-source.ts';
 import {
   type Comparison,
@@ -13,7 +14,6 @@ import {
   type ComparisonStep,
   compareRecords,
 } from '../../src/sources/records/artifact/compare-records.ts';
-import { Records } from '../../src/sources/records/artifact/records.ts';
 import { type SyncOptions, sync } from '../../src/sources/sync/sync.ts';
 import type { SyncSummary } from '../../src/sources/sync-counter.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
@@ -59,7 +59,7 @@ export class RecordsProcess {
       artifacts,
       catalog,
       updater: this.updater,
-      records: new Records(artifacts, catalog),
+      records: new ArtifactRecords(artifacts, catalog),
       pollIntervalMs: 1_000,
       comparer: {
         async *compare(comparison: Comparison): AsyncGenerator<ComparisonStep> {

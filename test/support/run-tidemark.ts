@@ -9,8 +9,6 @@ import { PROGRAM_CACHE } from './compile-cache.ts';
 export const MAIN = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 /** Milliseconds; generous, because a machine that runs tests may be busy. */
 const TIMEOUT_MS = 120_000;
-/** A server that has it from its environment does not restart to have it: see cli/limit-arenas.ts. */
-const ARENAS = { MALLOC_ARENA_MAX: '2' };
 
 export interface RunOptions {
   /** The working directory. */
@@ -158,7 +156,7 @@ export function startProcess(
   const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
     // It has caches of its own, one for each kind of command.
-    env: { ...cleanEnvironment(), NODE_COMPILE_CACHE: undefined, ...ARENAS, ...env },
+    env: { ...cleanEnvironment(), NODE_COMPILE_CACHE: undefined, ...env },
     stdio: ['pipe', 'pipe', errors ?? 'pipe'],
   }) as ChildProcessWithoutNullStreams;
   if (errors !== undefined) closeSync(errors);

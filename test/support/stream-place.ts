@@ -17,7 +17,7 @@ import { OrganizationRegistry } from '../../src/records/organization-registry.ts
 import { StreamSets } from '../../src/records/stream-sets.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { openStreamParts } from '../../src/sources/open-source.ts';
-import { Records } from '../../src/sources/records/artifact/records.ts';
+import { ArtifactRecords } from '../../src/sources/records/artifact/artifact-records.ts';
 import { openStream } from '../../src/sources/records/stream/open-stream.ts';
 import type { CompareOptions, Source } from '../../src/sources/source.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
@@ -54,7 +54,7 @@ export class StreamPlace {
     this.organizations = new OrganizationRegistry(catalog, new StreamSets(this.sets));
     this.uploads = new Uploads({ catalog, artifacts: this.artifacts, organizations: this.organizations });
     this.updater = new Updater(index);
-    const records = new Records(this.artifacts, catalog);
+    const records = new ArtifactRecords(this.artifacts, catalog);
     const parts = openStreamParts({ catalog, index, sets: this.sets });
     this.#parts = { catalog, index, records, updater: this.updater, artifacts: this.artifacts, ...parts };
     this.#closers.push(

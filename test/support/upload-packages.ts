@@ -1,5 +1,5 @@
 import { crc32, deflateRawSync } from 'node:zlib';
-import type { GivenFile } from '../../src/records/files/found-file.ts';
+import type { GivenFile } from '../../src/records/packages/found-file.ts';
 
 const FIELD_END = '\x1e';
 const RECORD_END = '\x1d';

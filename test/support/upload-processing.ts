@@ -16,14 +16,14 @@ export class ProcessedStream {
   }
 
   static async make(app: App, stream = 'main'): Promise<ProcessedStream> {
-    await app.organizations.add('lane', { contacts: [] });
-    await app.organizations.addStream('lane', stream);
+    await app.records.organizations.add('lane', { contacts: [] });
+    await app.records.organizations.addStream('lane', stream);
     return new ProcessedStream(app, stream);
   }
 
   /** Returns its number. */
   async upload(files: Readonly<Record<string, Buffer | string>>): Promise<number> {
-    const receiving = await this.app.uploads.begin('lane', this.stream);
+    const receiving = await this.app.records.uploads.begin('lane', this.stream);
     for (const [name, bytes] of Object.entries(files)) await receiving.add(name, [Buffer.from(bytes)]);
     return (await receiving.finish({ stream: this.stream })).number;
   }
@@ -32,8 +32,8 @@ export class ProcessedStream {
     number: number,
     { isLast = false, signal = new AbortController().signal, confirm }: Partial<Attempt> = {},
   ): Promise<AppliedUpload> {
-    const upload = await this.app.uploads.get('lane', this.stream, number);
-    return this.app.uploadProcessor.process(upload, {
+    const upload = await this.app.records.uploads.get('lane', this.stream, number);
+    return this.app.records.uploadProcessor.process(upload, {
       signal,
       isLast,
       ...(confirm && { confirm }),
@@ -51,7 +51,7 @@ export class ProcessedStream {
     const { id } = await this.set();
     const found: Record<string, string> = {};
     for (const { key, state } of (await collect(this.app.index.read(id, {}))).flat()) {
-      const { document } = await this.app.records.read(state.record!, state.hashes!['sha-256']!);
+      const { document } = await this.app.sources.records.read(state.record!, state.hashes!['sha-256']!);
       found[recordIdOfKey(key)!] = Buffer.from(document).toString();
     }
     return found;

@@ -52,7 +52,7 @@ export class VersionedSet {
   async scan(): Promise<void> {
     const { app } = this.#started;
     const set = await app.sets.bySlug(this.slug);
-    await sync({ set, source: app.sourceOf(set), updater: app.updater, attended: true });
+    await sync({ set, source: app.sources.sourceOf(set), updater: app.updater, attended: true });
     await app.sets.markReady(this.slug);
   }
 }

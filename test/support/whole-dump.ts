@@ -10,13 +10,13 @@ import { testWithUnzip } from './zip-programs.ts';
 /** Records what the files of the set `maps` are now. */
 export async function scan({ app }: StartedApp): Promise<void> {
   const set = await app.sets.bySlug('maps');
-  await sync({ set, source: app.sourceOf(set), updater: app.updater });
+  await sync({ set, source: app.sources.sourceOf(set), updater: app.updater });
   await app.sets.markReady('maps');
 }
 
 /** Requires that each package of the published dump can be fetched, and is whole. Returns the dump. */
 export async function requireWholeDump({ app, url, folder }: StartedApp): Promise<Dump> {
-  const dump = await app.dumps.known.dumpOf(await app.sets.bySlug('maps'));
+  const dump = await app.publishing.dumps.known.dumpOf(await app.sets.bySlug('maps'));
   const { text } = await ask(`${url}/sets/maps/resourcedump.xml`);
   for (const { name, resources } of dump.packages) {
     assert.ok(text.includes(`/${name}.zip<`), name);

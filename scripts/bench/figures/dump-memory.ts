@@ -13,7 +13,7 @@ const FILE_BYTES = 10_000;
 const SET = 'files';
 const BUCKET = 'artifacts';
 /** MB (10^6 bytes). */
-const MOST = 60;
+const MOST = 200;
 
 export const dumpMemory: Bench = {
   name: 'dump-memory',

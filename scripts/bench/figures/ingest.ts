@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Catalogue, entriesFrom, writeCatalogueFile } from '../../../test/support/marc-catalogue.ts';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { onElasticsearch } from '../support/elasticsearch.ts';
+import { MOST_MEMORY_MB } from '../support/peak-memory.ts';
 import { processorTime } from '../support/processor-time.ts';
 import { type Server, Tidemark } from '../support/tidemark.ts';
 
@@ -87,7 +88,7 @@ async function measure(
       ours: first,
       ...(limits && { limit: { least: 15_000 } }),
     },
-    { name: '… memory', unit: 'MB', ours: memory, ...(limits && { limit: { most: 300 } }) },
+    { name: '… memory', unit: 'MB', ours: memory, ...(limits && { limit: { most: MOST_MEMORY_MB } }) },
     { name: '… the same file again, which changes nothing', unit: 'records/s', ours: again },
     { name: '… memory, of both', unit: 'MB', ours: bothMemory },
   ];

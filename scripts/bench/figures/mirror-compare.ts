@@ -5,6 +5,7 @@ import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { eventLine } from '../support/events.ts';
 import { filledSource, SET } from '../support/filled-source.ts';
 import { runMirror } from '../support/mirror-client.ts';
+import { MOST_MEMORY_MB } from '../support/peak-memory.ts';
 import type { ClientRun } from '../support/run-client.ts';
 
 export const mirrorCompare: Bench = {
@@ -45,7 +46,7 @@ async function measure(
   return [
     { name, unit: 's', ours: measured.map(({ seconds }) => seconds), limit: { most: 20 } },
     { name: '… processor time of the client', unit: 's', ours: measured.map(({ processor }) => processor) },
-    { name: '… peak memory', unit: 'MB', ours: measured.map(({ memory }) => memory), limit: { most: 200 } },
+    { name: '… peak memory', unit: 'MB', ours: measured.map(({ memory }) => memory), limit: { most: MOST_MEMORY_MB } },
   ];
 }
 

@@ -4,6 +4,7 @@ import { partsOf } from '../support/documents.ts';
 import { onElasticsearch } from '../support/elasticsearch.ts';
 import { writeEvents } from '../support/events.ts';
 import { HttpClient } from '../support/http-client.ts';
+import { MOST_MEMORY_MB } from '../support/peak-memory.ts';
 import { readyToPost } from '../support/post-file.ts';
 import { Tidemark } from '../support/tidemark.ts';
 
@@ -15,7 +16,7 @@ export const mirrorMemory: Bench = {
   name: 'mirror-memory',
   about: 'memory after 300,000 posted resources, all pages of which 8 clients read',
 
-  run: async (options) => [await measure(options, 'SQLite', 300, (folder) => Tidemark.create(folder))],
+  run: async (options) => [await measure(options, 'SQLite', (folder) => Tidemark.create(folder))],
 };
 
 export const elasticsearchMirrorMemory: Bench = {
@@ -25,7 +26,7 @@ export const elasticsearchMirrorMemory: Bench = {
   run: (options) =>
     onElasticsearch(options, async (server) => {
       const prefixes: string[] = [];
-      const figure = await measure(options, 'Elasticsearch', 400, () => {
+      const figure = await measure(options, 'Elasticsearch', () => {
         prefixes.push(server.nextPrefix());
         return server.tidemark(prefixes.at(-1)!);
       });
@@ -34,11 +35,9 @@ export const elasticsearchMirrorMemory: Bench = {
     }),
 };
 
-/** @param limit MB (10^6 bytes) */
 async function measure(
   options: BenchOptions,
   store: string,
-  limit: number,
   create: (folder: string) => Promise<Tidemark>,
 ): Promise<Figure> {
   const { runs, scale, folder, log } = options;
@@ -72,7 +71,7 @@ async function measure(
     name: `peak memory, ${count.toLocaleString('en')} posted resources on ${store}, ${READERS} clients read all pages`,
     unit: 'MB',
     ours: memory,
-    limit: { most: limit },
+    limit: { most: MOST_MEMORY_MB },
   };
 }
 

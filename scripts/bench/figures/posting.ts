@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { runScript } from '../support/child.ts';
 import { type KeyOrder, writeEvents } from '../support/events.ts';
+import { MOST_MEMORY_MB } from '../support/peak-memory.ts';
 import { postFile } from '../support/post-file.ts';
 import { Tidemark } from '../support/tidemark.ts';
 
@@ -46,7 +47,7 @@ async function measure(options: BenchOptions, order: KeyOrder): Promise<readonly
       baseline: { name: `bare SQLite, batches of ${best.toLocaleString('en')}`, values: bare },
       limit: { least: 50_000 },
     },
-    { name: `… peak memory, keys ${order}`, unit: 'MB', ours: memory, limit: { most: 300 } },
+    { name: `… peak memory, keys ${order}`, unit: 'MB', ours: memory, limit: { most: MOST_MEMORY_MB } },
   ];
 }
 

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { type BenchServer, onElasticsearch } from '../support/elasticsearch.ts';
 import { filledSource } from '../support/filled-source.ts';
+import { MOST_MEMORY_MB } from '../support/peak-memory.ts';
 import { runMeasured } from '../support/run-measured.ts';
 import { Tidemark } from '../support/tidemark.ts';
 
@@ -65,6 +66,6 @@ async function take(
 function figures(name: string, { rates, memory }: Measured): readonly Figure[] {
   return [
     { name, unit: 'changes/s', ours: rates },
-    { name: '… peak memory of tidemark', unit: 'MB', ours: memory, limit: { most: 300 } },
+    { name: '… peak memory of tidemark', unit: 'MB', ours: memory, limit: { most: MOST_MEMORY_MB } },
   ];
 }

@@ -5,7 +5,7 @@ import { S3Server } from '../../services/s3.ts';
 import { makeObjects } from '../../services/s3-objects.ts';
 import type { Bench } from '../figure.ts';
 import { runChild } from '../support/child.ts';
-import { peakMemory } from '../support/peak-memory.ts';
+import { MOST_MEMORY_MB, peakMemory } from '../support/peak-memory.ts';
 import { median } from '../support/spread.ts';
 import { Tidemark } from '../support/tidemark.ts';
 
@@ -47,7 +47,12 @@ export const s3Scan: Bench = {
       const bareSeconds = bare.map(({ seconds }) => seconds);
       return [
         { name: `first scan of ${number} objects`, unit: 's', ours: [first.seconds] },
-        { name: `first scan of ${number} objects, memory`, unit: 'MB', ours: [first.megabytes], limit: { most: 400 } },
+        {
+          name: `first scan of ${number} objects, memory`,
+          unit: 'MB',
+          ours: [first.megabytes],
+          limit: { most: MOST_MEMORY_MB },
+        },
         {
           name: `scanning ${number} unchanged objects, the whole process`,
           unit: 's',
@@ -60,7 +65,7 @@ export const s3Scan: Bench = {
           unit: 'MB',
           ours: ours.map(({ megabytes }) => megabytes),
           baseline: { name: 'ListObjectsV2 loop', values: bare.map(({ megabytes }) => megabytes) },
-          limit: { most: 400 },
+          limit: { most: MOST_MEMORY_MB },
         },
       ];
     } finally {

@@ -1,5 +1,6 @@
 import type { Bench, Figure } from '../figure.ts';
 import { runScript } from '../support/child.ts';
+import { MOST_MEMORY_MB } from '../support/peak-memory.ts';
 import { runMeasured } from '../support/run-measured.ts';
 import { Tidemark } from '../support/tidemark.ts';
 
@@ -71,9 +72,9 @@ export const streamDumps: Bench = {
         limit: { least: 20_000 },
       },
       { name: '… processor time', unit: 's', ours: fullTime },
-      { name: '… memory', unit: 'MB', ours: fullMemory, limit: { most: 300 } },
+      { name: '… memory', unit: 'MB', ours: fullMemory, limit: { most: MOST_MEMORY_MB } },
       { name: `delta of ${changed} changes, whole process`, unit: 's', ours: delta, limit: { most: 5 } },
-      { name: '… memory', unit: 'MB', ours: deltaMemory, limit: { most: 300 } },
+      { name: '… memory', unit: 'MB', ours: deltaMemory, limit: { most: MOST_MEMORY_MB } },
     ];
     return figures;
   },

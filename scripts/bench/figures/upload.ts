@@ -4,7 +4,7 @@ import { findFreePort } from '../../../test/support/free-port.ts';
 import type { Bench, Figure } from '../figure.ts';
 import { runChild } from '../support/child.ts';
 import { Nginx } from '../support/nginx.ts';
-import { restartPeakMemory } from '../support/peak-memory.ts';
+import { MOST_MEMORY_MB, restartPeakMemory } from '../support/peak-memory.ts';
 import { processorTime } from '../support/processor-time.ts';
 import { median } from '../support/spread.ts';
 import { type Server, Tidemark } from '../support/tidemark.ts';
@@ -90,7 +90,7 @@ function figures(
       ours: ours.map(({ processorSeconds }) => processorSeconds),
       baseline: { name: 'nginx', values: theirs.map(({ processorSeconds }) => processorSeconds) },
     },
-    { name: '… peak memory', unit: 'MB', ours: memory, limit: { most: 150 } },
+    { name: '… peak memory', unit: 'MB', ours: memory, limit: { most: MOST_MEMORY_MB } },
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { runChild } from '../support/child.ts';
 import { partsOf } from '../support/documents.ts';
 import { filledSource, SET } from '../support/filled-source.ts';
+import { MOST_MEMORY_MB } from '../support/peak-memory.ts';
 import { resyncPython } from '../support/resync.ts';
 import { runMeasured } from '../support/run-measured.ts';
 import { secondsSince } from '../support/spread.ts';
@@ -55,7 +56,7 @@ async function measure({ runs, log }: BenchOptions, { tidemark, server, count }:
   return [
     { name, unit: 's', ours: seconds, baseline, limit: { most: 60 } },
     { name: '… processor time', unit: 's', ours: processor },
-    { name: '… peak memory', unit: 'MB', ours: memory, limit: { most: 200 } },
+    { name: '… peak memory', unit: 'MB', ours: memory, limit: { most: MOST_MEMORY_MB } },
   ];
 }
 

@@ -18,7 +18,7 @@ const done = Promise.withResolvers<void>();
 let ended = 0;
 const runner = new JobRunner({
   definitions: [nothing],
-  parts: { jobs } as JobParts,
+  parts: { jobs: { queue: jobs } } as JobParts,
   worker: { name: 'bench', leaseMs: 30_000 },
   concurrency: 1,
   events: {

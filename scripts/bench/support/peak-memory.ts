@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
+/** MB (10^6 bytes) that a process may take under load: it must not grow with the size of a set, a file or a day. */
+export const MOST_MEMORY_MB = 600;
+
 /**
  * The most memory that a process and its children ever held, in MB (10^6 bytes): VmHWM of each; threads are in their
  * process.

@@ -2,6 +2,7 @@ import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { ByteSource } from './byte-source.ts';
 import { availableCodecs, type Codec, isCodec, packingOf } from './codecs.ts';
 import { decodeHeader, LONGEST_HEADER, type RawHeader } from './container-header.ts';
+import { documentType } from './document-type.ts';
 import { fileSchema } from './file-schema.ts';
 import { NAME_PREFIX, type SchemaId } from './schemas.ts';
 
@@ -15,6 +16,8 @@ export interface ContainerHeader<Id extends SchemaId> {
   readonly sync: Buffer;
   readonly doc: string | undefined;
   readonly metadata: ReadonlyMap<string, string>;
+  /** The media type of the documents of StreamRecords. */
+  readonly documentType: string;
   /** Bytes; the first block follows. */
   readonly length: number;
 }
@@ -44,7 +47,7 @@ export async function takeHeader<Id extends SchemaId>(
     if (schema !== undefined && id !== schema) {
       throw invalid(`its schema is ${NAME_PREFIX}${id}, and ${NAME_PREFIX}${schema} was asked for`);
     }
-    return { ...raw, name, schema: id as Id, codec: codecOf(raw), doc };
+    return { ...raw, name, schema: id as Id, codec: codecOf(raw), doc, documentType: documentType(raw.metadata) };
   });
 }
 

@@ -14,7 +14,7 @@ import type { SchemaId } from './schemas.ts';
 /** The part of the header that is needed to decompress a block. */
 export type BlockHeader<Id extends SchemaId = SchemaId> = Pick<
   ContainerHeader<Id>,
-  'name' | 'schema' | 'codec' | 'sync'
+  'name' | 'schema' | 'codec' | 'sync' | 'documentType'
 >;
 
 /** A block, compressed as in the file, or decompressed. */
@@ -58,8 +58,7 @@ export async function* readChunks<Id extends SchemaId>(
 ): AsyncGenerator<PackedChunk<Id>> {
   const source = new ByteSource(bytes);
   try {
-    const { name, schema, codec, sync, length } = await takeHeader(source, options);
-    const header = { name, schema, codec, sync };
+    const { length, doc: _, metadata: __, ...header } = await takeHeader(source, options);
     let offset = length;
     let gathered: Uint8Array[] = [];
     let size = 0;

@@ -43,7 +43,7 @@ export interface DerivedRecord {
 /** A record of a stream. An empty document deletes the record. Schema of this program. */
 interface StreamRecord {
   readonly id: string;
-  /** MARC21 in UTF-8. */
+  /** UTF-8, of the media type that the header of its file says: see document-type.ts. */
   readonly document: string;
 }
 

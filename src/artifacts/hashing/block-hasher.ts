@@ -51,10 +51,6 @@ export class BlockHasher {
 }
 
 function startHashing(algorithms: readonly HashAlgorithm[]): CalledThread<HashFunctions> {
-  const start = (): Worker =>
-    startWorker('./hash.worker', import.meta.url, {
-      workerData: algorithms,
-      resourceLimits: { maxYoungGenerationSizeMb: 2 },
-    });
+  const start = (): Worker => startWorker('./hash.worker', import.meta.url, { workerData: algorithms });
   return new CalledThread({ work: 'hashing an artifact', start });
 }

@@ -48,7 +48,7 @@ export const changesPost: CliCommand<Options> = {
     const input = await openInput(call);
     const totals: Totals = { applied: 0, unchanged: 0, rejected: 0, complete: false };
     try {
-      await withExistingApp(call, async ({ sets, receive }) => {
+      await withExistingApp(call, async ({ sets, postings: { receive } }) => {
         const set = await sets.bySlug(call.args[0]!);
         await receive({ set, sender: { kind: 'command-line' } }, async (posting) => {
           for await (const batch of postNdjson(input, posting)) await report(batch, totals, call);

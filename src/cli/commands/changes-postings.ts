@@ -12,7 +12,7 @@ export const changesPostings: CliCommand = {
   examples: [['changes postings papers', 'shows who posted what, and what was rejected']],
 
   async run(call) {
-    const entries = await withExistingApp(call, async ({ sets, postingLog }) => {
+    const entries = await withExistingApp(call, async ({ sets, postings: { log: postingLog } }) => {
       const { id } = await sets.bySlug(call.args[0]!);
       return postingLog.read(id, MOST_ENTRIES);
     });

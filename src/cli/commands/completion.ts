@@ -67,7 +67,9 @@ async function candidates(call: Call, words: readonly string[], load: LoadComman
     setIds: async () =>
       isElsewhere ? [] : listed(call, async ({ sets }) => (await sets.list()).map(({ slug }) => slug)),
     organizationIds: async () =>
-      isElsewhere ? [] : listed(call, async ({ organizations }) => (await organizations.list()).map(({ id }) => id)),
+      isElsewhere
+        ? []
+        : listed(call, async ({ records: { organizations } }) => (await organizations.list()).map(({ id }) => id)),
   });
 }
 

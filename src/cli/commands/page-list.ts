@@ -11,7 +11,7 @@ export const pageList: CliCommand = {
   examples: [['page list maps', 'lists the pages of its Resource List']],
 
   async run(call) {
-    const pages = await withExistingApp(call, async ({ publisher, sets }) => {
+    const pages = await withExistingApp(call, async ({ publishing: { publisher }, sets }) => {
       const set = await sets.bySlug(call.args[0]!);
       const { baseUrl } = await sets.source();
       return (await publisher.pages(set.slug)).map((page) => pageView(page, set, baseUrl));

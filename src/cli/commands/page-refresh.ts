@@ -43,7 +43,7 @@ export const pageRefresh: CliCommand<Options> = {
       const { baseUrl } = await app.sets.source();
       const refreshed = [];
       for (const name of await namesOf(call, app, set)) {
-        refreshed.push(pageView(await app.publisher.refreshPage(slug, name), set, baseUrl));
+        refreshed.push(pageView(await app.publishing.publisher.refreshPage(slug, name), set, baseUrl));
       }
       return refreshed;
     });
@@ -71,7 +71,7 @@ async function namesOf(call: Call<Options>, app: App, set: ResourceSet): Promise
   if (found?.state === undefined) {
     throw new TidemarkError('not-found', `"${set.slug}" has no resource ${resource}`, { field: 'resource' });
   }
-  return [(await app.publisher.pageOf(set.slug, key)).name];
+  return [(await app.publishing.publisher.pageOf(set.slug, key)).name];
 }
 
 function keyOf(resource: string, set: ResourceSet): ResourceKey {
@@ -90,7 +90,7 @@ async function differingPages({ terminal }: Call<Options>, app: App, set: Resour
   await verifyPublished({ set, index: app.index, published, differences, onProgress }).finally(() => progress.end());
   const { first, total } = differences.result();
   const documents = new Set(first.flatMap(({ document }) => document ?? []));
-  const all = await app.publisher.pages(set.slug);
+  const all = await app.publishing.publisher.pages(set.slug);
   const list = 'resourcelist.xml';
   const files = new Set(all.length === 1 ? [list] : all.map(({ name }) => `resourcelist-${name}.xml`));
   const others = documents.difference(files).size;

@@ -63,7 +63,7 @@ export const scanSet: CliCommand<Options> = {
       const set = await app.sets.bySlug(call.args[0]!);
       const summary = await sync({
         set,
-        source: app.sourceOf(set),
+        source: app.sources.sourceOf(set),
         updater: app.linked.posterOf(set),
         dryRun,
         rehash,
@@ -74,7 +74,7 @@ export const scanSet: CliCommand<Options> = {
         onProgress: (done) => progress.show(describeProgress(set, done)),
       });
       if (!dryRun) {
-        if (summary !== undefined) app.postingLog.addSync(set.id, summary);
+        if (summary !== undefined) app.postings.log.addSync(set.id, summary);
         if (summary !== undefined) await app.sets.recordHidden(set.slug, summary.hidden);
         await app.sets.markReady(set.slug);
       }

@@ -14,7 +14,7 @@ export async function viewStatus(app: App, configuration: Configuration) {
     viewSets(app),
     askServer(configuration, baseUrl),
     app.artifactHealth.problem(),
-    app.cacheScan,
+    app.publishing.cacheScan,
   ]);
   const { store, cache } = await app.metrics.readSource();
   return {

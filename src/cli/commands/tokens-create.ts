@@ -51,11 +51,14 @@ export const tokensCreate: CliCommand<Options> = {
 
   async run(call) {
     const { name, scope: scopes, expires } = call.options;
-    const { made, isFirst } = await withExistingApp(call, async ({ tokens, sets, organizations }) => {
-      await requireNamed(scopes, { sets, organizations });
-      const isFirst = !(await tokens.areKept());
-      return { made: await tokens.create({ name, scopes, expires, limits: limitsOf(call.options) }), isFirst };
-    });
+    const { made, isFirst } = await withExistingApp(
+      call,
+      async ({ access: { tokens }, sets, records: { organizations } }) => {
+        await requireNamed(scopes, { sets, organizations });
+        const isFirst = !(await tokens.areKept());
+        return { made: await tokens.create({ name, scopes, expires, limits: limitsOf(call.options) }), isFirst };
+      },
+    );
     const view = tokenView(made.record, Date.now());
     call.terminal.say(`Made the token "${view.name}" (id ${view.id}) for ${scopes.join(', ')}; ${until(view)}.`);
     call.terminal.say('Keep it safe: it is shown only now. Revoke it with "tidemark tokens revoke ID".');

@@ -11,7 +11,7 @@ export const tokensList: CliCommand = {
   examples: [['tokens list', 'lists them with their scopes']],
 
   async run(call) {
-    const records = await withExistingApp(call, ({ tokens }) => tokens.list());
+    const records = await withExistingApp(call, ({ access: { tokens } }) => tokens.list());
     const tokens = records.map((record) => tokenView(record, Date.now()));
     const rows = tokens.map(({ id, name, scopes, state, created, expires = '(never)' }) => {
       return [id, name, state, scopes.join(' '), created.slice(0, 10), expires.slice(0, 16)];

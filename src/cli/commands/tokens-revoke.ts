@@ -13,7 +13,7 @@ export const tokensRevoke: CliCommand = {
 
   async run(call) {
     const id = idOf(call.args[0]!);
-    const view = tokenView(await withExistingApp(call, ({ tokens }) => tokens.revoke(id)), Date.now());
+    const view = tokenView(await withExistingApp(call, ({ access: { tokens } }) => tokens.revoke(id)), Date.now());
     await call.terminal.print(`Revoked the token "${view.name}" (id ${view.id}).`, view);
     return EXIT.done;
   },

@@ -11,7 +11,6 @@ import { EXIT } from '../exit-code.ts';
 import { wholeNumber } from '../options.ts';
 import { addCredentialOptions, type CredentialFlags, credentialFiles, parseSourceUrl } from '../other-source.ts';
 import { openOutputFile } from '../output-file.ts';
-import { growWhenBusy } from '../serving/busy-heap.ts';
 import { startCountBar } from '../ui/count-bar.ts';
 import { describeReport } from './describe-report.ts';
 
@@ -95,22 +94,19 @@ async function readFile({ stopped }: Call<Options>, file: string): Promise<Repor
 }
 
 async function read({ terminal, options, stopped, workingDirectory }: Call<Options>, given: string): Promise<Report> {
-  const [{ validate }, { HttpFetcher }, { readCredentials, withoutLogin }, { Hosts }] = await Promise.all([
+  const [{ validate }, { HttpFetcher }, { readCredentials, withoutLogin }, { NamedHosts }] = await Promise.all([
     import('../../client/validate/validate.ts'),
     import('../../client/read/http-fetcher.ts'),
-    import('../../client/mirror/requests/credentials.ts'),
-    import('../../client/mirror/requests/hosts.ts'),
+    import('../../client/read/source-credentials.ts'),
+    import('../../client/read/named-hosts.ts'),
   ]);
   const credentials = { url: given, ...credentialFiles(options, workingDirectory) };
-  const headersFor = await readCredentials(credentials, new Hosts(given, []));
+  const headersFor = await readCredentials(credentials, new NamedHosts(given, []));
   // The report names the URL.
   const url = withoutLogin(given);
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-validate-'));
   const fetcher = new HttpFetcher({ ...COMMAND_LIMITS, privateNetworks: 'all', headersFor });
   const bar = startCountBar(terminal);
-  const ending = new AbortController();
-  let read = 0;
-  growWhenBusy(() => read, ending.signal);
   try {
     return await validate(url, {
       fetcher,
@@ -118,14 +114,12 @@ async function read({ terminal, options, stopped, workingDirectory }: Call<Optio
       limits: COMMAND_LIMITS,
       signal: stopped,
       sample: options.full === true ? 'all' : (options.sample ?? DEFAULT_SAMPLE),
-      onProgress: ({ documents, entries, resources, packages, expected }) => {
-        read = entries;
+      onProgress: ({ documents, resources, packages, expected }) => {
         const done = documents + resources + packages;
         bar.update('Reading', done, Math.max(done, expected));
       },
     });
   } finally {
-    ending.abort();
     bar.end();
     fetcher.close();
     await rm(folder, { recursive: true, force: true });

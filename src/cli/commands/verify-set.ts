@@ -54,7 +54,7 @@ export const verifySet: CliCommand<Options> = {
       const report = await verify({
         set,
         index: app.index,
-        source: options.root ? app.sourceOf(set) : undefined,
+        source: options.root ? app.sources.sourceOf(set) : undefined,
         published: options.published ? publishedOf(app, await app.sets.source()) : undefined,
         signal: stopped,
         onProgress: ({ step, done }) =>
@@ -72,10 +72,11 @@ export const verifySet: CliCommand<Options> = {
 
 /** The published documents of a source, as clients get them, and as rendered from the store. */
 export function publishedOf(app: App, { baseUrl }: SourceSettings): Published {
-  const { publisher, cacheScan, sets } = app;
+  const { publisher, cacheScan } = app.publishing;
+  const { sets } = app;
   return {
     served: publisher,
-    fresh: app.freshPublisher(),
+    fresh: app.publishing.freshPublisher(),
     baseUrl,
     cacheScan,
     shown: async () => (await sets.list()).filter((set) => set.private !== true),

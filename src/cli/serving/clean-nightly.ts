@@ -18,8 +18,13 @@ export async function cleanNightly(app: App, logger: Logger, stopped: AbortSigna
     await wait(pauseMs, undefined, { signal: stopped, ref: false }).catch(() => {});
     if (stopped.aborted || Date.now() < next) continue;
     next = schedule.next(Date.now())!;
-    await app
-      .removeLeftOver()
-      .catch((error: unknown) => logger.warn({ err: error }, 'what killed processes left was not removed'));
+    await removeLeftOver(app).catch((error: unknown) =>
+      logger.warn({ err: error }, 'what killed processes left was not removed'),
+    );
   }
+}
+
+/** Removes leftovers of each kind, also when another kind fails. */
+export async function removeLeftOver({ publishing, sources }: App): Promise<void> {
+  await Promise.all([publishing.cache.removeLeftOver(), sources.removeCopies()]);
 }

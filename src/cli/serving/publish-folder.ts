@@ -63,7 +63,7 @@ export async function publishFolder(
       published = await setOfFolder(app, { id, values, origin, ownFiles });
       if (ownFiles.length > 0)
         terminal.say(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
-      bar = startScanBar(terminal, app.rootOf(published).root);
+      bar = startScanBar(terminal, app.sources.rootOf(published).root);
     },
     eventsOf(set) {
       if (set.id !== published?.id) return printSyncEvents(terminal, set, undefined);

@@ -4,7 +4,10 @@ import { isTidemarkError } from '../../core/errors.ts';
 import type { Subscription } from '../../publish/notify/subscription.ts';
 
 /** Delivers changes to subscribers in this process, when no other process of the store does so. */
-export function runDeliveries({ deliverer, metrics }: App, logger: Logger): { stop(): Promise<void> } {
+export function runDeliveries(
+  { notifications: { deliverer }, metrics }: App,
+  logger: Logger,
+): { stop(): Promise<void> } {
   deliverer.start({
     onOwner: (isOwner) =>
       logger.debug(isOwner ? 'this process delivers to subscribers' : 'this process delivers no more'),

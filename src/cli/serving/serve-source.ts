@@ -9,7 +9,6 @@ import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
 import type { Call } from '../cli-command.ts';
 import { settleBaseUrl } from '../settle-base-url.ts';
 import { isNewStore, withApp } from '../with-app.ts';
-import { growWhenBusy } from './busy-heap.ts';
 import { choosePort } from './choose-port.ts';
 import { cleanNightly } from './clean-nightly.ts';
 import { freePort } from './free-port.ts';
@@ -58,7 +57,7 @@ export async function serveSource(
   }
   // Without the terminal: people wait for the answers of a server.
   await withApp({ loaded: call.loaded }, async (app) => {
-    accessPolicy(call.loaded.configuration, address, await app.tokens.countValid());
+    accessPolicy(call.loaded.configuration, address, await app.access.tokens.countValid());
     await hooks.check?.(app);
     const loaded = await withPort(app, call.loaded);
     const onMoved = (before: string) =>
@@ -78,7 +77,6 @@ export async function serveSource(
     await app.sets.markServed();
     const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger });
     const ending = new AbortController();
-    growWhenBusy(() => app.metrics.http.answered, ending.signal);
     cleanNightly(app, logger, ending.signal).catch((error: unknown) =>
       logger.error({ err: error }, 'the data folder is not cleaned any more'),
     );

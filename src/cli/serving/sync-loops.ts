@@ -90,15 +90,16 @@ export class SyncLoops {
       if (now !== undefined) this.#begin(now, stopped);
       await stopped;
       if (now !== undefined) continue;
-      this.#app.closeRootOf(id);
-      await this.#app.removeCopies();
+      this.#app.sources.closeRootOf(id);
+      await this.#app.sources.removeCopies();
     }
     for (const set of sets) if (!this.#running.has(set.id)) this.#begin(set);
     this.#version = version;
   }
 
   #begin(set: ResourceSet, after: Promise<void> = Promise.resolve()): void {
-    const { postingLog, linked } = this.#app;
+    const { log: postingLog } = this.#app.postings;
+    const { linked } = this.#app;
     const shown = this.#eventsOf(set);
     const events: SyncEvents = {
       ...shown,
@@ -116,7 +117,7 @@ export class SyncLoops {
         shown.onRecovered?.();
       },
     };
-    const loop = new SyncLoop({ set, source: this.#app.sourceOf(set), updater: linked.posterOf(set), events });
+    const loop = new SyncLoop({ set, source: this.#app.sources.sourceOf(set), updater: linked.posterOf(set), events });
     this.#running.set(set.id, { set, loop, ready: this.#markReady(loop, set) });
     const start = () => loop.start();
     after.then(start, start);

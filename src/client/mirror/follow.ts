@@ -4,8 +4,8 @@ import { backoffMs } from '../../lib/retry.ts';
 import { FetchFailure } from '../read/fetcher.ts';
 import { DocumentFailure } from './lists/read-entries.ts';
 import type { OutageListener, PassReport } from './mirror-options.ts';
-import { OUTAGE_BACKOFF } from './requests/open-requests.ts';
 import { listen, type StreamReader } from './source/change-stream.ts';
+import { OUTAGE_BACKOFF } from './source/open-requests.ts';
 
 interface FollowOptions {
   /** Milliseconds between two passes when the source has no stream of changes. */

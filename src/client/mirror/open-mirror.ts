@@ -5,12 +5,12 @@ import { Closers } from '../../lib/closers.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
 import { retry } from '../../lib/retry.ts';
 import type { Reader } from '../read/reader.ts';
+import { withoutLogin } from '../read/source-credentials.ts';
 import { Mirror, type MirrorParts } from './mirror.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 import { OWN_PREFIX } from './names/safe-name.ts';
-import { withoutLogin } from './requests/credentials.ts';
-import { LIMITS, OUTAGE_BACKOFF, openRequests } from './requests/open-requests.ts';
 import { findSet, isNamed, type MirroredSet, readSet, requireSameKind } from './source/find-set.ts';
+import { LIMITS, OUTAGE_BACKOFF, openRequests } from './source/open-requests.ts';
 import { lockMirror } from './state/mirror-lock.ts';
 import { MirrorState, STATE_FILE } from './state/mirror-state.ts';
 

@@ -23,14 +23,14 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export interface HttpFetcherOptions extends Pick<ReadLimits, 'idleMs' | 'responseMs'> {
   /** As `guardedAgents` takes them. */
   readonly privateNetworks: readonly string[] | 'all';
-  /** An origin that is requested in any network. */
-  readonly trustedOrigin?: string;
   /** The end of a message about a private network: how to permit it. */
   readonly networkAdvice?: string;
   /** Concurrent connections to each host; the default is 4. */
   readonly connections?: number;
   /** Appended to the header `User-Agent`, such as an address. */
   readonly contact?: string | undefined;
+  /** Whether a URL is requested in any network. @param from the URL that redirects to it */
+  isTrusted?(url: URL, from: URL | undefined): boolean;
   /** Returns additional headers of a request, such as `authorization`. */
   headersFor?(url: URL): RequestHeaders;
   /** Returns why a redirect is refused; undefined when it may be followed. */
@@ -57,11 +57,12 @@ export class HttpFetcher implements Fetcher {
     headers: RequestHeaders = {},
   ): Promise<Fetched> {
     let at = uri;
+    let from: URL | undefined;
     // A resource may be in any format, as its list describes it; documents are requested as XML.
     const accept = encoding === 'identity' ? '*/*' : 'application/xml, */*;q=0.5';
     const sent = { accept, ...headers, 'accept-encoding': encoding };
     for (let redirects = 0; ; redirects++) {
-      const { response, deadline } = await this.#request(at, sent, signal);
+      const { response, deadline } = await this.#request(urlOf(at), from, { headers: sent, signal });
       const status = response.statusCode!;
       const location = response.headers.location;
       if (!REDIRECTS.has(status) || location === undefined) return this.#fetched(at, response, deadline);
@@ -69,8 +70,9 @@ export class HttpFetcher implements Fetcher {
       if (redirects === MOST_REDIRECTS) throw new Refused(`it was redirected more than ${MOST_REDIRECTS} times`);
       if (!URL.canParse(location, at))
         throw new Refused(`it was redirected to ${location.slice(0, 200)}, which is not a URL`);
-      const to = new URL(location, at);
-      const problem = this.#options.redirectProblem?.(new URL(at), to);
+      from = new URL(at);
+      const to = new URL(location, from);
+      const problem = this.#options.redirectProblem?.(from, to);
       if (problem !== undefined) throw new Refused(problem);
       at = to.href;
     }
@@ -83,10 +85,13 @@ export class HttpFetcher implements Fetcher {
     }
   }
 
-  #request(uri: string, headers: RequestHeaders, signal: AbortSignal) {
-    const url = urlOf(uri);
-    const { idleMs, responseMs, contact, trustedOrigin } = this.#options;
-    const agents = url.origin === trustedOrigin ? this.#trustedAgents : this.#agents;
+  #request(
+    url: URL,
+    from: URL | undefined,
+    { headers, signal }: { readonly headers: RequestHeaders; readonly signal: AbortSignal },
+  ) {
+    const { idleMs, responseMs, contact, isTrusted } = this.#options;
+    const agents = isTrusted?.(url, from) === true ? this.#trustedAgents : this.#agents;
     const isSecure = url.protocol === 'https:';
     return new Promise<{ response: IncomingMessage; deadline: NodeJS.Timeout }>((resolve, reject) => {
       const sent = clientModule(isSecure).request(url, {

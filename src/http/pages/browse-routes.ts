@@ -79,7 +79,8 @@ function findRoute(app: ServedApp): Route {
 
 /** One resource, and its changes. */
 function resourceRoute(app: ServedApp): Route {
-  const { index, publisher } = app;
+  const { publisher } = app.publishing;
+  const { index } = app;
   return get('/sets/:set/resource', {
     action: 'read-state',
     operation: RESOURCE,
@@ -107,7 +108,7 @@ function resourceRoute(app: ServedApp): Route {
 
 /** Undefined when the set keeps none, and while the artifact store is away: the history is shown all the same. */
 async function keptVersions(
-  { versions }: Pick<ServedApp, 'versions'>,
+  { publishing: { versions } }: ServedApp,
   set: ResourceSet,
   history: readonly Change[],
 ): Promise<ReadonlySet<Stamp> | undefined> {

@@ -10,7 +10,7 @@ import type { ShownDump } from './dump-section.ts';
 import { BUILD_DUMP, KEEP_LIST } from './set-operations.ts';
 
 /** The buttons on the page of a set that build its Resource Dump, or keep its Resource List. */
-export function dumpPageRoutes({ dumpJobs, listJobs }: ServedApp): readonly Route[] {
+export function dumpPageRoutes({ jobs: { dumps: dumpJobs, lists: listJobs } }: ServedApp): readonly Route[] {
   return [
     post('/sets/:set/dump/build', {
       action: 'administer',
@@ -34,7 +34,7 @@ export function dumpPageRoutes({ dumpJobs, listJobs }: ServedApp): readonly Rout
 
 /** The dump for the page of a set; undefined when the set can have none. */
 export async function shownDump(
-  { dumps, dumpJobs }: ServedApp,
+  { publishing: { dumps }, jobs: { dumps: dumpJobs } }: ServedApp,
   set: ResourceSet,
   isAdministrator: boolean,
 ): Promise<ShownDump | undefined> {
@@ -52,7 +52,7 @@ export async function shownDump(
 
 /** The archived lists for the page of a set. */
 export async function shownArchive(
-  { listArchives, listJobs }: ServedApp,
+  { publishing: { listArchives }, jobs: { lists: listJobs } }: ServedApp,
   set: ResourceSet,
   isAdministrator: boolean,
 ): Promise<ShownArchive> {

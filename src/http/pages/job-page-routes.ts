@@ -49,10 +49,10 @@ function byForm(action: string, summary: string) {
 export function jobPageRoutes(app: ServedApp): readonly Route[] {
   const { jobs } = app;
   const inState = async (...states: readonly JobState[]) =>
-    (await jobs.list({ states, limit: MOST_SHOWN })).map(jobView);
+    (await jobs.queue.list({ states, limit: MOST_SHOWN })).map(jobView);
   const jobOrNone = async (name: string) => {
     try {
-      return jobView(await jobs.get(name));
+      return jobView(await jobs.queue.get(name));
     } catch (error) {
       if (isTidemarkError(error, 'not-found') || isTidemarkError(error, 'invalid')) return undefined;
       throw error;
@@ -67,8 +67,8 @@ export function jobPageRoutes(app: ServedApp): readonly Route[] {
         const [changed, frame, counts, next, running, queued, failed, ended] = await Promise.all([
           job === undefined ? undefined : jobOrNone(job),
           frameOf(app, request, response),
-          jobs.counts(),
-          app.nextJobs(),
+          jobs.queue.counts(),
+          app.jobs.nextTimes(),
           inState('running'),
           inState('queued'),
           inState('failed'),
@@ -85,7 +85,11 @@ export function jobPageRoutes(app: ServedApp): readonly Route[] {
       operation: JOB,
       async handle(request, response, { did }) {
         const name = nameOf(request);
-        const [frame, job, log] = await Promise.all([frameOf(app, request, response), jobs.get(name), jobs.log(name)]);
+        const [frame, job, log] = await Promise.all([
+          frameOf(app, request, response),
+          jobs.queue.get(name),
+          jobs.queue.log(name),
+        ]);
         sendPage(response, renderJobPage({ frame, job: jobView(job), log, did }));
       },
     }),
@@ -94,7 +98,7 @@ export function jobPageRoutes(app: ServedApp): readonly Route[] {
       action: 'administer',
       operation: RETRY,
       async handle(request, response, { back }) {
-        const { kind, id } = await jobs.retry(nameOf(request));
+        const { kind, id } = await jobs.queue.retry(nameOf(request));
         response.redirect(303, wayBack({ kind, id, did: 'retry', back }));
       },
     }),
@@ -103,7 +107,7 @@ export function jobPageRoutes(app: ServedApp): readonly Route[] {
       action: 'administer',
       operation: CANCEL,
       async handle(request, response, { back }) {
-        const { kind, id } = await app.cancelJob(nameOf(request));
+        const { kind, id } = await app.jobs.cancel(nameOf(request));
         response.redirect(303, wayBack({ kind, id, did: 'cancel', back }));
       },
     }),

@@ -1,8 +1,8 @@
 import type { JobView } from '../../api/job-schemas.ts';
 import { waitText } from '../../api/job-views.ts';
+import type { NextTime } from '../../jobs/scheduler.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { JobCount } from '../../stores/job-records.ts';
-import type { NextJob } from '../request/served-app.ts';
 import type { Frame } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';
@@ -18,7 +18,7 @@ interface JobsPage {
   readonly queued: readonly JobView[];
   readonly failed: readonly JobView[];
   readonly ended: readonly JobView[];
-  readonly scheduled: readonly NextJob[];
+  readonly scheduled: readonly NextTime[];
   /** The job whose button was just pressed, and that button. */
   readonly changed?: JobView | undefined;
   readonly did?: JobAction | undefined;
@@ -78,7 +78,7 @@ function columnsFor(frame: Frame) {
   } satisfies Record<string, Column<JobView> | ((name: string, time: (job: JobView) => string | undefined) => unknown)>;
 }
 
-function scheduleColumns({ now }: Frame): readonly Column<NextJob>[] {
+function scheduleColumns({ now }: Frame): readonly Column<NextTime>[] {
   return [
     { name: 'Kind', style: 'name', isHead: true, cell: ({ kind }) => kind },
     { name: 'Set', style: 'name', cell: ({ set }) => set },

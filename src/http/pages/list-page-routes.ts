@@ -13,7 +13,7 @@ const LIST_PAGES_PER_PAGE = 50;
 
 /** The pages of a Resource List, and the button that renders one of them again. */
 export function listPageRoutes(app: ServedApp): readonly Route[] {
-  const { publisher } = app;
+  const { publisher } = app.publishing;
   return [
     get('/sets/:set/pages', {
       action: 'read-state',
@@ -38,7 +38,7 @@ export function listPageRoutes(app: ServedApp): readonly Route[] {
 }
 
 /** The pages of a Resource List for a web page; none while the set is being read. */
-async function listPages({ publisher }: ServedApp, { slug }: ResourceSet, asked: number) {
+async function listPages({ publishing: { publisher } }: ServedApp, { slug }: ResourceSet, asked: number) {
   const most = LIST_PAGES_PER_PAGE;
   try {
     const { pages, total } = await publisher.pagesFrom(slug, { start: (asked - 1) * most, most });

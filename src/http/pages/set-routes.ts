@@ -22,7 +22,8 @@ const LATEST_CHANGES = 10;
 
 /** The pages of a set. */
 export function setRoutes(app: ServedApp): readonly Route[] {
-  const { index, postingLog, records } = app;
+  const { log: postingLog } = app.postings;
+  const { index, sources } = app;
 
   return [
     get('/sets/:set/', {
@@ -33,7 +34,7 @@ export function setRoutes(app: ServedApp): readonly Route[] {
         const page = await setFrameOf(app, { request, response }, 'overview');
         const [summary, cursor, changes, days, hours, dump, archive] = await Promise.all([
           index.summary(set.id),
-          records.cursorOf(set),
+          sources.records.cursorOf(set),
           index.latest(set.id, { after: set.epochStart, limit: LATEST_CHANGES }),
           seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
           seriesOf(app, set, { unit: 'hour', shown: SHOWN_HOURS }),

@@ -57,7 +57,7 @@ export function sourceRoutes(app: ServedApp): readonly Route[] {
             return state === undefined ? [] : [[id, state] as const];
           }),
         );
-        const hasOrganizations = (await shownOrganizations(app.organizations, response)).length > 0;
+        const hasOrganizations = (await shownOrganizations(app.records.organizations, response)).length > 0;
         const counts = { sets: seen.length, found: found.length, totals };
         const lines = await sparklines.of(shown);
         sendPage(

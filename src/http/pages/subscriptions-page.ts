@@ -31,7 +31,8 @@ const REMOVE = {
 
 /** The page of subscriptions, for administrators. */
 export function subscriptionPageRoutes(app: ServedApp): readonly Route[] {
-  const { subscriptions, configuration } = app;
+  const { subscriptions } = app.notifications;
+  const { configuration } = app;
   return [
     get('/subscriptions', {
       action: 'administer',

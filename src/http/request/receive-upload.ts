@@ -83,7 +83,7 @@ async function readLabels(
     default:
       await readMultipart(headers, body, {
         field: (name, value) => fields.add(name, value),
-        file: (_name, file) => take(receiving, file, fields.labels.stream),
+        file: (_name, file) => take(receiving, file),
       });
   }
   return fields.labels;
@@ -93,8 +93,8 @@ function flat({ upload, stream }: z.output<typeof podJson>): Readonly<Record<str
   return { ...upload, stream };
 }
 
-async function take(receiving: Receiving, { fileName, body }: FormFile, stream: string | undefined): Promise<void> {
-  if (fileName !== '') return receiving.add(fileName, body, stream);
+async function take(receiving: Receiving, { fileName, body }: FormFile): Promise<void> {
+  if (fileName !== '') return receiving.add(fileName, body);
   // A page sends such a part when no file was chosen.
   for await (const chunk of body) if (chunk.length > 0) throw noFileName();
 }

@@ -13,7 +13,7 @@ import type { ServedApp } from './served-app.ts';
  * @throws TidemarkError `invalid`; `forbidden` for files that the sender, or the server, may not read
  */
 export async function queueRequested(
-  { activityRuns, configuration }: Pick<ServedApp, 'activityRuns' | 'configuration'>,
+  { records, configuration }: Pick<ServedApp, 'records' | 'configuration'>,
   response: Response,
   given: Omit<RunRequest, 'provider'>,
 ): Promise<ActivityRun> {
@@ -26,7 +26,7 @@ export async function queueRequested(
     await requireAllowedRun(given, configuration.apiRoots);
   }
   for (const field of ['input', 'plan'] as const) requireOwn(given[field], field, provider);
-  const run = await activityRuns.queue({ ...given, provider }, { by: 'request', sender: senderText(response) });
+  const run = await records.runs.queue({ ...given, provider }, { by: 'request', sender: senderText(response) });
   response.locals.subject = `${provider}/${run.activity}/${run.number}`;
   return run;
 }

@@ -18,7 +18,8 @@ const MOST_FOUND = 1_000;
 
 /** The JSON API: the contents of the index, and the pages of the lists. */
 export function apiRoutes(app: ServedApp): readonly Route[] {
-  const { index, sets, publisher, configuration } = app;
+  const { publisher } = app.publishing;
+  const { index, sets, configuration } = app;
   const { baseUrl } = configuration;
 
   return [

@@ -33,7 +33,8 @@ interface Found {
 
 /** The documents of ResourceSync: a route for each row of their table. */
 export function documentRoutes(app: ServedApp): readonly Route[] {
-  const { publisher, configuration } = app;
+  const { publisher } = app.publishing;
+  const { configuration } = app;
   const { idleTimeoutMs, baseUrl } = configuration;
 
   async function find(key: DocumentKey, sender: Principal, set: ResourceSet | undefined): Promise<Found> {

@@ -21,7 +21,7 @@ export interface FoundResource {
 interface Asked {
   readonly set: ResourceSet;
   readonly key: ResourceKey;
-  /** The representations of all resources of the set. */
+  /** Those of the resources of the set. */
   readonly representations: readonly Representation[];
   readonly accept: string | undefined;
 }
@@ -40,26 +40,32 @@ export async function findResource(
   const keys = suffixed.map(({ suffix }) => key.slice(0, -suffix.length));
   const [found, ...bases] = await index.lookup(set.id, [key, ...keys]);
   if (found?.state !== undefined) {
-    if (representations.length === 0) return { key, state: found.state, links: [] };
-    const links = await linksOf(index, asked, key);
-    const representation = negotiateType(accept, representations) ?? notAcceptable(asked, links);
+    const own = ofState(representations, found.state);
+    if (own.length === 0) return { key, state: found.state, links: [] };
+    const links = await linksOf(index, { set, representations: own }, key);
+    const representation = negotiateType(accept, own) ?? notAcceptable(own, links);
     return { key, state: found.state, representation, links, vary: 'Accept' };
   }
-  const at = bases.findIndex((base) => base?.state !== undefined);
+  const at = bases.findIndex((base, at) => base?.state && ofState([suffixed[at]!], base.state).length > 0);
   const base = bases[at];
   if (base?.state === undefined) return undefined;
   return {
     key: base.key,
     state: base.state,
     representation: suffixed[at]!,
-    links: await linksOf(index, asked, base.key),
+    links: await linksOf(index, { set, representations: ofState(representations, base.state) }, base.key),
   };
+}
+
+/** Those of a resource. */
+export function ofState(representations: readonly Representation[], { mime }: ResourceState): readonly Representation[] {
+  return representations.filter(({ of }) => of === undefined || of === mime);
 }
 
 /** Links to the resource, and to its representations, except one whose key belongs to another resource. */
 async function linksOf(
   index: Pick<ResourceStates, 'lookup'>,
-  { set, representations }: Asked,
+  { set, representations }: Pick<Asked, 'set' | 'representations'>,
   key: ResourceKey,
 ): Promise<readonly string[]> {
   const uri = uriOf(set.urlPrefix, key);
@@ -75,7 +81,7 @@ async function linksOf(
   ];
 }
 
-function notAcceptable({ representations }: Asked, links: readonly string[]): never {
+function notAcceptable(representations: readonly Representation[], links: readonly string[]): never {
   const types = representations.map(({ mime }) => mime).join(' or ');
   throw new HttpError(406, {
     code: 'not-acceptable',

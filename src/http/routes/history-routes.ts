@@ -19,7 +19,7 @@ import { LIST_LATEST_CHANGES, LIST_POSTINGS, SHOW_ACTIVITY, SHOW_HISTORY } from 
 const USUAL: Readonly<Record<TimeUnit, number>> = { hour: 48, day: 30 };
 
 /** The history of a set, and its senders. */
-export function historyRoutes({ index, activity, postingLog }: ServedApp): readonly Route[] {
+export function historyRoutes({ index, activity, postings: { log: postingLog } }: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/changes/latest', {
       action: 'read-state',

@@ -1,9 +1,10 @@
 import type { Request } from 'express';
 import type { JobsView } from '../../api/job-schemas.ts';
 import { jobCursor, jobView, parseJobCursor } from '../../api/job-views.ts';
+import type { NextTime } from '../../jobs/scheduler.ts';
 import { param } from '../request/admitted.ts';
 import { get, post, type Route } from '../request/route.ts';
-import type { NextJob, ServedApp } from '../request/served-app.ts';
+import type { ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
 import { CANCEL_JOB, LIST_JOBS, RETRY_JOB, SHOW_JOB } from './job-operations.ts';
 
@@ -25,9 +26,9 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
         };
         // One more than requested shows whether there are more.
         const [found, counts, scheduled] = await Promise.all([
-          jobs.list({ ...filter, limit: limit + 1 }),
-          jobs.counts(),
-          app.nextJobs(),
+          jobs.queue.list({ ...filter, limit: limit + 1 }),
+          jobs.queue.counts(),
+          app.jobs.nextTimes(),
         ]);
         const shown = found.slice(0, limit);
         sendJson(response, {
@@ -44,8 +45,8 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
       operation: SHOW_JOB,
       async handle(request, response) {
         const name = nameOf(request);
-        const job = await jobs.get(name);
-        sendJson(response, { ...jobView(job), log: await jobs.log(name) });
+        const job = await jobs.queue.get(name);
+        sendJson(response, { ...jobView(job), log: await jobs.queue.log(name) });
       },
     }),
 
@@ -53,7 +54,7 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
       action: 'administer',
       operation: RETRY_JOB,
       async handle(request, response) {
-        sendJson(response, jobView(await jobs.retry(nameOf(request))));
+        sendJson(response, jobView(await jobs.queue.retry(nameOf(request))));
       },
     }),
 
@@ -61,7 +62,7 @@ export function jobRoutes(app: ServedApp): readonly Route[] {
       action: 'administer',
       operation: CANCEL_JOB,
       async handle(request, response) {
-        sendJson(response, jobView(await app.cancelJob(nameOf(request))));
+        sendJson(response, jobView(await app.jobs.cancel(nameOf(request))));
       },
     }),
   ];
@@ -71,6 +72,6 @@ function nameOf(request: Request): string {
   return `${param(request, 'kind')}/${param(request, 'job')}`;
 }
 
-function nextJobView({ next, ...job }: NextJob): JobsView['scheduled'][number] {
+function nextJobView({ next, ...job }: NextTime): JobsView['scheduled'][number] {
   return { ...job, next: new Date(next).toISOString() };
 }

@@ -14,10 +14,7 @@ import { answerWithResults, answerWithTotals } from './posting-stream.ts';
 import { count, noTotals } from './totals.ts';
 
 /** Posting of change events. @param stopping ends streams that are being read when the server stops */
-export function postingRoutes(
-  { configuration, receive }: Pick<ServedApp, 'configuration' | 'receive'>,
-  stopping: AbortSignal,
-): readonly Route[] {
+export function postingRoutes({ configuration, postings }: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { idleTimeoutMs } = configuration;
 
   return [
@@ -26,7 +23,7 @@ export function postingRoutes(
       operation: POST_CHANGES,
       async handle(request, response, { results }) {
         const sender = postingSender(senderOf(response), configuration);
-        await receive({ set: setOf(response), sender }, async (posting) => {
+        await postings.receive({ set: setOf(response), sender }, async (posting) => {
           const body = requestBody(request, { idleTimeoutMs, stopping });
           if (mediaTypeOf(request.headers) === 'application/json') await answerToJson(response, body, posting);
           else if (results === 'all') await answerWithResults(response, body, { posting, idleTimeoutMs });

@@ -61,7 +61,7 @@ function resourceHandler(app: ServedApp): DirectHandler {
   return async (request) => {
     const set = request.set as ResourceSet;
     const key = keyOfPathIn(request.url);
-    const source = app.servedSourceOf(set) ?? notServed(set, key);
+    const source = app.sources.servedSourceOf(set) ?? notServed(set, key);
     const { representations = [] } = source;
     const asked = { set, key, representations, accept: request.headers.accept };
     const found = await findResource(app.index, asked);
@@ -113,7 +113,7 @@ function notServed(set: ResourceSet, key: ResourceKey): never {
 
 /** A resource that was deleted still leads to its kept versions (RFC 7089). */
 async function notThere(
-  { index, versions, configuration: { baseUrl } }: ServedApp,
+  { index, publishing: { versions }, configuration: { baseUrl } }: ServedApp,
   set: ResourceSet,
   key: ResourceKey,
 ): Promise<HttpError> {

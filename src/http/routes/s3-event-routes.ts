@@ -27,7 +27,7 @@ export function s3EventRoutes(app: ServedApp, stopping: AbortSignal): readonly R
         const { bucket } = traitsOf(set.origin);
         if (bucket === undefined) throw notOnS3(set);
         const { paths, ...counts } = notifiedPaths(parseJsonBody(s3EventsSchema, body), parseS3Location(bucket));
-        const problems = await app.scanPaths(set, paths);
+        const problems = await app.sources.scanPaths(set, paths);
         sendJson(response, { ...counts, problems });
       },
     }),

@@ -14,7 +14,7 @@ const MOST_BYTES = 65_536;
 
 /** Tokens, for administrators. @param stopping ends bodies that are being read when the server stops */
 export function tokenRoutes(
-  { tokens, sets, organizations, configuration }: ServedApp,
+  { access: { tokens }, sets, records: { organizations }, configuration }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
   const { idleTimeoutMs } = configuration;

@@ -44,14 +44,14 @@ export interface Admission {
  */
 export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) => Promise<Admission>;
 
-type Parts = Pick<ServedApp, 'sets' | 'organizations' | 'tokens' | 'sessions' | 'configuration'>;
+type Parts = Pick<ServedApp, 'sets' | 'records' | 'access' | 'configuration'>;
 
 export function createAdmit(
-  { sets, organizations, tokens, sessions, configuration }: Parts,
+  { sets, records: { organizations }, access, configuration }: Parts,
   policy: AccessPolicy,
   limits = new SenderLimits(configuration.limits),
 ): Admit {
-  const identifySender = createIdentifySender({ tokens, sessions }, policy);
+  const identifySender = createIdentifySender(access, policy);
 
   async function identified(action: Action, headers: IncomingHttpHeaders): Promise<Identified> {
     if (action === 'probe') {
@@ -65,7 +65,7 @@ export function createAdmit(
   async function refusal(action: Action, sender: Principal, set: Guarded | undefined): Promise<Error> {
     if (policy.mode === 'read-only') return onlyReading();
     if (sender.kind === 'token') return missingScope(sender.name, action, set);
-    if (policy.mode === 'token' || (await tokens.areKept())) return unauthorized('this needs a token');
+    if (policy.mode === 'token' || (await access.tokens.areKept())) return unauthorized('this needs a token');
     return notFromHere();
   }
 

@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AccessPolicy } from '../../access/access-policy.ts';
 import { identify, identifyMetricsReader, type Unidentified } from '../../access/identify.ts';
 import type { Action } from '../../access/may.ts';
+import type { Access } from '../../access/open-access.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import { unauthorized } from '../request/http-error.ts';
-import type { ServedApp } from '../request/served-app.ts';
 
 export interface Identified {
   readonly sender: Principal;
@@ -34,7 +34,7 @@ type Doubtful = Required<Pick<Identified, 'sender' | 'doubt'>>;
 const STORE_TIMEOUT_MS = 500;
 
 export function createIdentifySender(
-  { tokens, sessions }: Pick<ServedApp, 'tokens' | 'sessions'>,
+  { tokens, sessions }: Pick<Access, 'tokens' | 'sessions'>,
   policy: AccessPolicy,
 ): IdentifySender {
   /**

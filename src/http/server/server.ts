@@ -56,13 +56,13 @@ export interface RunningServer {
  */
 export async function startServer(app: ServedApp, options: ServerOptions): Promise<RunningServer> {
   const { logger = createLogger(app.configuration.logLevel), accessLog } = options;
-  const policy = accessPolicy(app.configuration, options.host, await app.tokens.countValid());
+  const policy = accessPolicy(app.configuration, options.host, await app.access.tokens.countValid());
   const limits = new SenderLimits(app.configuration.limits);
   const stopping = new AbortController();
   const routes = routeTable(app, stopping.signal);
   const admit = createAdmit(app, policy, limits);
   const direct = new DirectAnswers({ routes, admit, logger });
-  const identifySender = createIdentifySender(app, policy);
+  const identifySender = createIdentifySender(app.access, policy);
   const express = createExpress(app, { routes, admit, identifySender, logger });
   const answer = directRoutes({ direct, express, idleTimeoutMs: app.configuration.idleTimeoutMs });
   const observer = new RequestObserver({ metrics: app.metrics.http, accessLog });

@@ -12,7 +12,7 @@ export const archiveLog = defineJob({
     return [{ schedule: every(archiveIntervalMs), payload: {} }];
   },
 
-  async run(_payload, { archive }, { signal, log }) {
+  async run(_payload, { backup: { archive } }, { signal, log }) {
     const { chain, status, mark } = await archive(signal);
     const changes = status === 'written' ? (mark?.changes?.records ?? 0) : 0;
     if (status === 'written') log(`wrote ${changes} changes as segment ${mark?.number} of ${chain}`);

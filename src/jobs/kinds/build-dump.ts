@@ -11,7 +11,7 @@ export const buildDump = defineJob<OfSet>({
   oneAtATimePer: ({ set }) => set,
   schedules: (parts) => schedulesOfSets('dumpSchedule', parts),
 
-  async run({ set }, { dumps }, { signal, report, log }) {
+  async run({ set }, { publishing: { dumps } }, { signal, report, log }) {
     const built = await dumps.build(set, {
       signal,
       onProgress: ({ packed, pages }) => report({ done: packed, total: pages, text: 'pages' }),

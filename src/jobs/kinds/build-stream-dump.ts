@@ -20,7 +20,7 @@ export const buildStreamDump = defineJob<DumpOfStream>({
   oneAtATimePer: dumpedSet,
   schedules,
 
-  async run({ kind, ...name }, { streamDumps }, { signal, wait, report, log }) {
+  async run({ kind, ...name }, { records: { streamDumps } }, { signal, wait, report, log }) {
     const until = wait?.until;
     const made = await streamDumps.build(name, kind, {
       signal,
@@ -45,7 +45,10 @@ export function dumpedSet(name: StreamName): string {
  * Schedules of all organizations and streams with dump settings. They are read again at least every 10 seconds, so
  * every process that runs jobs follows a change.
  */
-async function schedules({ organizations, configuration }: JobParts): Promise<readonly Scheduled<DumpOfStream>[]> {
+async function schedules({
+  records: { organizations },
+  configuration,
+}: JobParts): Promise<readonly Scheduled<DumpOfStream>[]> {
   return (await organizations.list()).flatMap(({ id, dumps, streams }) => [
     ...schedulesOf({ organization: id }, dumps, configuration.timeZone),
     ...streams.flatMap((stream) =>

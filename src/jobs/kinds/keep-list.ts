@@ -9,7 +9,7 @@ export const keepList = defineJob<OfSet>({
   oneAtATimePer: ({ set }) => set,
   schedules: (parts) => schedulesOfSets('archiveSchedule', parts),
 
-  async run({ set }, { listArchives }, { signal, report, log }) {
+  async run({ set }, { publishing: { listArchives } }, { signal, report, log }) {
     const { at, isNew, resources, pages, stored, dump } = await listArchives.keep(set, {
       signal,
       onProgress: ({ kept, pages }) => report({ done: kept, total: pages, text: 'pages' }),

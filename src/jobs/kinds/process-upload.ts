@@ -18,15 +18,15 @@ export const processUpload = defineJob<NamedUpload>({
 
   async addMissing(parts) {
     // An upload whose job has ended must not seem to lack one.
-    await parts.uploadEnds.visit();
-    await parts.uploadBacklog.visit((uploads) => parts.jobs.addAll(uploads.map(jobOfUpload)));
+    await parts.jobs.uploadEnds.visit();
+    await parts.records.uploadBacklog.visit((uploads) => parts.jobs.queue.addAll(uploads.map(jobOfUpload)));
     // Otherwise, dumps of its stream would wait for ever.
-    await parts.partlyApplied.visit((upload) => reopenJob(parts.jobs, jobOfUpload(upload)));
+    await parts.records.partlyApplied.visit((upload) => reopenJob(parts.jobs.queue, jobOfUpload(upload)));
     // An attempt needs the set of its stream.
-    await parts.organizations.ensureSets();
+    await parts.records.organizations.ensureSets();
   },
 
-  async run({ organization, stream, number }, { uploads, uploadProcessor }, run) {
+  async run({ organization, stream, number }, { records: { uploads, uploadProcessor } }, run) {
     const upload = await uploads.get(organization, stream, number);
     return uploadProcessor.process(upload, { ...run, mostPauseMs: MOST_PAUSE_MS });
   },

@@ -10,7 +10,7 @@ export const pruneVersions = defineJob({
 
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('35 4 * * *', timeZone), payload: {} }],
 
-  async run(_payload, { versionPruner }, { signal, log, report }) {
+  async run(_payload, { publishing: { versionPruner } }, { signal, log, report }) {
     const total = { sets: 0, versions: 0, bytes: 0 };
     await versionPruner.pruneOld({
       signal,

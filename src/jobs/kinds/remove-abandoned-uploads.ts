@@ -13,7 +13,7 @@ export const removeAbandonedUploads = defineJob({
 
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('5 4 * * *', timeZone), payload: {} }],
 
-  async run(_payload, { uploads, catalog, artifacts }, { signal }) {
+  async run(_payload, { records: { uploads }, catalog, artifacts }, { signal }) {
     const removed = await uploads.removeAbandoned(signal);
     return { removed, readings: await removeUnusedReadings({ catalog, artifacts }, signal) };
   },

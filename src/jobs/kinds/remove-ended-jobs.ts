@@ -12,13 +12,13 @@ export const removeEndedJobs = defineJob({
 
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('45 3 * * *', timeZone), payload: {} }],
 
-  async run(_payload, { jobs, uploadEnds }, { signal }) {
+  async run(_payload, { jobs, jobs: { uploadEnds } }, { signal }) {
     // Without the record of its job, an upload would seem never to have had one.
     await uploadEnds.recordMissed();
     const removed: Partial<Record<keyof typeof KEPT_DAYS, number>> = {};
     for (const state of ['done', 'failed', 'cancelled'] as const) {
       signal.throwIfAborted();
-      removed[state] = await jobs.remove(state, Date.now() - KEPT_DAYS[state] * DAY_MS);
+      removed[state] = await jobs.queue.remove(state, Date.now() - KEPT_DAYS[state] * DAY_MS);
     }
     return removed;
   },

@@ -12,7 +12,7 @@ export const removeOldPackages = defineJob({
 
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('15 4 * * *', timeZone), payload: {} }],
 
-  async run(_payload, { dumps, versions, sets }, { signal }) {
+  async run(_payload, { publishing: { dumps, versions }, sets }, { signal }) {
     const removed = await dumps.removeUnused(signal);
     return { removed, versions: await versions.removeOfRemovedSets(sets) };
   },

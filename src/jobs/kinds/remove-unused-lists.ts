@@ -9,7 +9,7 @@ export const removeUnusedLists = defineJob({
 
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('55 3 * * *', timeZone), payload: {} }],
 
-  async run(_payload, { listArchives }, { signal }) {
+  async run(_payload, { publishing: { listArchives } }, { signal }) {
     return { removed: await listArchives.removeUnused(signal) };
   },
 });

@@ -9,7 +9,7 @@ export const removeUnusedStreamDumps = defineJob({
 
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('25 4 * * *', timeZone), payload: {} }],
 
-  async run(_payload, { streamDumps }, { signal }) {
+  async run(_payload, { records: { streamDumps } }, { signal }) {
     return { removed: await streamDumps.removeUnused(signal) };
   },
 });

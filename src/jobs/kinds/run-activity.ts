@@ -11,11 +11,11 @@ export const runActivityJob = defineJob<RunOfJob>({
   waitsAfterConflict: true,
   oneAtATimePer: ({ organization, activity }) => `${organization}/${activity}`,
 
-  async addMissing({ openRuns, jobs }) {
-    await openRuns.visit((run) => jobs.addAll([jobOfRun(run)]));
+  async addMissing({ jobs: { openRuns, queue } }) {
+    await openRuns.visit((run) => queue.addAll([jobOfRun(run)]));
   },
 
-  async run(work, { activityRunner }, attempt) {
+  async run(work, { records: { activityRunner } }, attempt) {
     const { organization, activity, number, state, summary } = await activityRunner.run(work, attempt);
     return { organization, activity, number, state, ...(summary?.published && { artifact: summary.key }) };
   },

@@ -9,5 +9,5 @@ export const tendResumableUploads = defineJob({
 
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('25 * * * *', timeZone), payload: {} }],
 
-  run: (_payload, { resumableUploads }, { signal }) => resumableUploads.tend(signal),
+  run: (_payload, { records: { resumableUploads } }, { signal }) => resumableUploads.tend(signal),
 });

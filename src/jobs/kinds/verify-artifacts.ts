@@ -14,7 +14,7 @@ export const verifyArtifacts = defineJob({
   schedules: ({ configuration: { timeZone, verifyArtifacts } }) =>
     verifyArtifacts.days === Number.POSITIVE_INFINITY ? [] : [{ schedule: cron('35 1 * * *', timeZone), payload: {} }],
 
-  async run(_payload, { verifyArtifacts }, { signal, log, report }) {
+  async run(_payload, { backup: { verifyArtifacts } }, { signal, log, report }) {
     const { damaged, totalDamaged, ...counts } = await verifyArtifacts({
       isShare: true,
       signal,

@@ -200,8 +200,8 @@ export class CalledPort<Offered extends Functions<Offered>> {
   }
 }
 
-/** Size of the young generation of a thread that does not set its own: see cli/limit-heaps.ts. */
-const YOUNG_MB = 12;
+/** Megabytes of the young generation of a thread. By default it grows with each burst of work, and is kept. */
+const YOUNG_MB = 24;
 
 /**
  * Starts a file as a thread: the TypeScript source, or JavaScript after the build.

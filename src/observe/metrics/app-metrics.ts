@@ -1,3 +1,4 @@
+import type { Configuration } from '../../config/configuration.ts';
 import { VERSION } from '../../config/version.ts';
 import type { Render } from '../../publish/cache/document-cache.ts';
 import { RequestCounts } from '../../stores/request-counts.ts';
@@ -14,6 +15,14 @@ import { withRenderMetrics } from './render-metrics.ts';
 import { ScanMetrics } from './scan-metrics.ts';
 import { SOURCE_METRICS_OF_STORE, type SourceFigures, SourceMetrics, type SourceParts } from './source-metrics.ts';
 import { storeMetrics } from './store-metrics.ts';
+
+/** What is measured of an app once it is open. */
+interface WatchedApp extends Omit<SourceParts, 'cache' | 'publisher' | 'comparesArtifacts'> {
+  readonly configuration: Pick<Configuration, 'verifyArtifacts'>;
+  readonly publishing: Pick<SourceParts, 'cache' | 'publisher'>;
+  readonly jobs: { readonly queue: Parameters<JobMetrics['watch']>[0] };
+  readonly notifications: Parameters<NotificationMetrics['watch']>[0];
+}
 
 /** The metrics of one app. app.ts wraps the measured parts, which do not depend on metrics. */
 export class AppMetrics {
@@ -53,9 +62,12 @@ export class AppMetrics {
     return withRenderMetrics(render, this.#instruments);
   }
 
-  /** Adds the metrics of a source. */
-  watch(parts: SourceParts): void {
-    this.#source = new SourceMetrics(this.#instruments, parts);
+  /** Adds the metrics of an app. */
+  watch(app: WatchedApp): void {
+    const comparesArtifacts = Number.isFinite(app.configuration.verifyArtifacts.days);
+    this.#source = new SourceMetrics(this.#instruments, { ...app, ...app.publishing, comparesArtifacts });
+    this.jobs.watch(app.jobs.queue);
+    this.notifications.watch(app.notifications);
   }
 
   async readSource(): Promise<SourceFigures> {

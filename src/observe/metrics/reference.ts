@@ -28,9 +28,13 @@ const NOTHING: Parameters<AppMetrics['watch']>[0] = {
     totals: async () => ({ resources: 0, changes: 0 }),
   },
   sets: { list: async () => [], knownRemoved: () => [] },
-  cache: { figures: () => ({ documents: 0, bytes: 0, mostBytes: 0, hits: 0, misses: 0 }) },
-  publisher: { countPages: async () => ({ current: 0, outOfDate: 0 }) },
+  publishing: {
+    cache: { figures: () => ({ documents: 0, bytes: 0, mostBytes: 0, hits: 0, misses: 0 }) },
+    publisher: { countPages: async () => ({ current: 0, outOfDate: 0 }) },
+  },
   artifactHealth: { problem: async () => undefined },
   artifactChecks: { known: async () => ({ shares: [], damaged: [] }) },
-  comparesArtifacts: false,
+  configuration: { verifyArtifacts: { days: Number.POSITIVE_INFINITY, bytesPerSecond: 0 } },
+  jobs: { queue: { counts: async () => [] } },
+  notifications: { subscriptions: { list: async () => [] }, deliverer: { oldestUnsent: undefined } },
 };

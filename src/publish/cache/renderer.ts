@@ -14,11 +14,6 @@ import type { RenderFunctions, RenderThreadData } from './render.worker.ts';
  * list of many pages.
  */
 const THREADS = 2;
-/**
- * Megabytes. A page of 50,000 entries makes many short-lived objects: a smaller young generation takes a fifth more
- * time.
- */
-const YOUNG_MB = 24;
 
 /**
  * Renders and surveys in threads: so the HTTP thread is never blocked, and memory is that of one document for each
@@ -28,8 +23,7 @@ export class Renderer {
   readonly #threads: ThreadPool<RenderFunctions>;
 
   constructor(workerData: RenderThreadData) {
-    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
-    const start = () => startWorker('./render.worker', import.meta.url, { workerData, resourceLimits });
+    const start = () => startWorker('./render.worker', import.meta.url, { workerData });
     this.#threads = new ThreadPool(THREADS, { work: 'rendering', start });
   }
 

@@ -10,12 +10,6 @@ import type { ManifestHead } from '../render/documents/resource-dump-manifest.ts
  */
 export const MANIFEST_LEVEL = 3;
 
-/**
- * Limits of the packing thread of a server: nearly all objects of packing are short-lived. Six times as much would take
- * 6 % off the time of a Change Dump, for 11 MB.
- */
-export const PACK_THREAD_LIMITS = { maxYoungGenerationSizeMb: 2 };
-
 /** A page to pack. Plain values, so that another thread can receive them. */
 export interface PackJob {
   readonly set: SetId;

@@ -7,7 +7,7 @@ import { startWorker } from '../../lib/workers/rpc.ts';
 import type { ContentsLocation } from '../../sources/open-contents.ts';
 import type { PackFunctions, PackPorts, PackThreadData } from './pack.worker.ts';
 import type { ChangePackJob } from './pack-changes.ts';
-import { PACK_THREAD_LIMITS, type PackJob } from './pack-job.ts';
+import type { PackJob } from './pack-job.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
 import type { Package } from './stored-dump.ts';
 
@@ -30,8 +30,7 @@ export class Packer {
   /** @param isAlone whether the process has nothing else to do: packing then takes more memory, and less time */
   constructor(workerData: PackThreadData, { isAlone = false } = {}) {
     this.#isAlone = isAlone;
-    const options = isAlone ? { workerData } : { workerData, resourceLimits: PACK_THREAD_LIMITS };
-    const start = () => startWorker('./pack.worker', import.meta.url, options);
+    const start = () => startWorker('./pack.worker', import.meta.url, { workerData });
     this.#threads = new ThreadPool(1, { work: 'packing a dump', start, idleMs: IDLE_MS });
     this.#artifacts = openArtifacts(workerData.artifacts);
   }

@@ -31,7 +31,7 @@ interface DeliveryEvents {
   onTrouble?(error: unknown): void;
 }
 
-export interface DelivererParts {
+interface DelivererParts {
   readonly index: ResourceIndex;
   readonly catalog: Catalog;
   readonly sets: SetRegistry;

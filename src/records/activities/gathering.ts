@@ -2,11 +2,11 @@ import { encodeContainer } from '../../artifacts/avro/container-writer.ts';
 import type { RecordOf } from '../../artifacts/avro/schemas.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
-import type { InputBatch, InputItem } from '../input-item.ts';
+import type { ErrataWriter } from '../errata/errata-writer.ts';
+import type { BadInput, InputBatch, InputItem, RecordProblem } from '../input-item.ts';
 import { isLikelyRdf, isOfRdf } from '../transforms/document-content.ts';
 import { harvestedRecord, type OutputRecord, type Outputs, type OutputTarget } from '../transforms/output-record.ts';
 import type { RecordTransformer } from '../transforms/transform-runner.ts';
-import { Errata } from './errata.ts';
 import { IdLedger } from './id-ledger.ts';
 import type { RecordSource } from './readers/record-source.ts';
 import { Spool } from './spool.ts';
@@ -35,11 +35,11 @@ interface GatherOptions extends OutputTarget {
 }
 
 /**
- * The input and output of a run, gathered on disk before anything is in the artifact store: the Avro file, the ids that
- * were deleted, the records that failed. Memory does not grow with any of them.
+ * The input and output of a run: the Avro file and the ids that were deleted, gathered on disk before they are in the
+ * artifact store, and the records that failed. Memory does not grow with any of them.
  */
 export class Gathering {
-  readonly errata: Errata;
+  readonly errata: ErrataWriter;
   readonly ids: IdLedger;
   /** The Avro file. */
   readonly file: Spool;
@@ -56,13 +56,9 @@ export class Gathering {
   }
 
   /** @param folder must exist */
-  static async begin(folder: string): Promise<Gathering> {
+  static async begin(folder: string, errata: ErrataWriter): Promise<Gathering> {
     const ids = new IdLedger(folder);
-    const [errata, file, deletions] = await Promise.all([
-      Errata.create(folder),
-      Spool.create(folder),
-      Spool.create(folder),
-    ]);
+    const [file, deletions] = await Promise.all([Spool.create(folder), Spool.create(folder)]);
     return new Gathering({ errata, ids, file, deletions });
   }
 
@@ -79,7 +75,8 @@ export class Gathering {
   }
 
   async close(): Promise<void> {
-    for (const part of [this.errata, this.ids, this.file, this.deletions]) await part.close();
+    await this.errata.abandon();
+    for (const part of [this.ids, this.file, this.deletions]) await part.close();
   }
 
   async *#records(options: GatherOptions): AsyncIterable<readonly OutputRecord[]> {
@@ -107,16 +104,20 @@ export class Gathering {
   #take(item: InputItem, outputs: Outputs | undefined, records: OutputRecord[]): void {
     this.counts.attempted += 1;
     if (item.kind === 'bad') {
-      this.errata.fail({ id: item.id, line: item.line, ...item.problem });
+      this.#fail(item, item.problem);
     } else if (item.kind === 'deleted') {
       this.deletions.add(Buffer.from(`${JSON.stringify(item.id)}\n`));
       this.ids.add(item.id, { file: 'deleted', ordinal: this.counts.deleted++, line: item.line });
     } else this.#keep(item, outputs!, records);
   }
 
+  #fail({ id, line }: Pick<BadInput, 'id' | 'line'>, { kind, message: reason }: RecordProblem): void {
+    this.errata.add({ id, line, kind, reason });
+  }
+
   #keep({ id, line }: InputItem, outputs: Outputs, records: OutputRecord[]): void {
     if ('problem' in outputs) {
-      this.errata.fail({ id, line, ...outputs.problem });
+      this.#fail({ id, line }, outputs.problem);
       return;
     }
     if (outputs.records.length === 0) this.counts.omitted += 1;

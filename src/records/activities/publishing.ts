@@ -49,9 +49,7 @@ export async function writeAccount(
   { store, key, gathered: { errata }, signal }: Pick<PublishOptions, 'store' | 'key' | 'gathered' | 'signal'>,
   summary: RunSummary,
 ): Promise<void> {
-  if (errata.count > 0) {
-    await putArtifact(store, { kind: 'errata', of: key }, errata.read(), { signal });
-  }
+  await errata.end();
   failpoint('activity.errata');
   await putJson(store, { kind: 'summary', of: key }, summary, { signal });
   failpoint('activity.summarized');
@@ -108,8 +106,8 @@ function keep(
   if (!superseded.has(file, ordinal)) return true;
   const lines = superseded.linesOf(file, ordinal);
   const where = lines === undefined ? 'later' : `in line ${lines.kept}`;
-  const message = `left out: its id comes again ${where}, and the last one counts`;
-  gathered.errata.addLine({ id, line: lines?.line, kind: 'duplicate-id', message });
+  const reason = `left out: its id comes again ${where}, and the last one counts`;
+  gathered.errata.list({ id, line: lines?.line, kind: 'duplicate-id', reason });
   return false;
 }
 

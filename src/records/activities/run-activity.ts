@@ -4,11 +4,12 @@ import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { latestArtifact } from '../../artifacts/find-artifacts.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
+import { ErrataWriter } from '../errata/errata-writer.ts';
+import type { Erratum } from '../errata/erratum.ts';
 import type { RecordTransformer } from '../transforms/transform-runner.ts';
 import type { RunnableActivity } from './activities.ts';
 import { type Claim, claimSecond } from './claim.ts';
 import { type DropLimits, type DropVerdict, dropOf, judgeDrop } from './drop.ts';
-import type { Erratum } from './errata.ts';
 import { Gathering, type Progress } from './gathering.ts';
 import type { Superseded } from './id-ledger.ts';
 import { publish, writeAccount, writeFiles } from './publishing.ts';
@@ -62,21 +63,23 @@ type Verdict = DropVerdict | 'empty';
  * @throws what the source and the store throw; the signal's reason
  */
 export async function runActivity(options: RunOptions): Promise<RunOutcome> {
-  makeFolder(options.folder);
-  const gathered = await Gathering.begin(options.folder);
+  const { store, folder, version, signal } = options;
+  const began = new Date();
+  makeFolder(folder);
+  const claim = await claimSecond(store, { ...options, start: options.start ?? began }, { version, signal });
+  await options.onClaimed?.({ key: claim.key, generator: options.generator });
+  failpoint('activity.claimed');
+  const errata = new ErrataWriter(store, { kind: 'errata', of: claim.key }, { signal });
+  const gathered = await Gathering.begin(folder, errata);
   try {
-    return await run(options, gathered);
+    return await run({ ...claim, options, began, gathered });
   } finally {
     await gathered.close();
   }
 }
 
-async function run(options: RunOptions, gathered: Gathering): Promise<RunOutcome> {
+async function run({ options, key, start, began, gathered }: RunningFacts): Promise<RunOutcome> {
   const { store, provider, activity, schema, generator, version, signal, onProgress } = options;
-  const began = new Date();
-  const { key, start } = await claimSecond(store, { ...options, start: options.start ?? began }, { version, signal });
-  await options.onClaimed?.({ key, generator });
-  failpoint('activity.claimed');
   const doc = docText({ activity, provider, generator, software: `tidemark ${version}` });
   await gathered.gather({ ...options, doc, context: { provider, activity, generator } });
   failpoint('activity.gathered');
@@ -137,11 +140,13 @@ function judge({ acceptDrop, limits }: RunOptions, written: number, drop = 0): V
   return verdict !== 'stop' && written === 0 ? 'empty' : verdict;
 }
 
-interface Facts extends Comparison, Claim {
+interface RunningFacts extends Claim {
   readonly options: RunOptions;
   readonly began: Date;
   readonly gathered: Gathering;
 }
+
+interface Facts extends RunningFacts, Comparison {}
 
 /** @param file undefined when nothing was published */
 function summaryOf(facts: Facts, file: StoredObject | undefined): RunSummary {
@@ -162,13 +167,13 @@ function summaryOf(facts: Facts, file: StoredObject | undefined): RunSummary {
     attempted,
     written,
     deleted: deleted - superseded.countOf('deleted'),
-    failed: gathered.errata.failed,
+    failed: gathered.errata.counts.errors,
     duplicates: superseded.count,
     omitted,
     notRdf: notRdf === 0 ? undefined : notRdf,
     passedOver: passedOver?.files,
     passedOverLinks: passedOver?.links || undefined,
-    errors: gathered.errata.byKind,
+    errors: Object.fromEntries(gathered.errata.counts.list().map(({ reason, count }) => [reason, count])),
     length: file?.length,
     hashes: file?.hashes,
     previous,

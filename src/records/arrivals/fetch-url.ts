@@ -2,10 +2,9 @@ import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { type Fetched, FetchFailure, PrivateHost, Refused } from '../../client/read/fetcher.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
-import type { ArrivingFiles } from './arriving-file.ts';
 import { fetchedName } from './fetched-name.ts';
 import { storeFile } from './store-file.ts';
-import { type NamedUpload, requireUrl, shownUrl, type Upload, type UploadedFile } from './upload.ts';
+import { requireUrl, shownUrl, type Upload, type UploadedFile } from './upload.ts';
 
 export interface FetchOptions {
   readonly artifacts: Pick<ArtifactStore, 'put'>;
@@ -18,7 +17,6 @@ export interface FetchOptions {
   readonly idleMs?: number | undefined;
   /** Longest time for the whole file; 24 hours by default. */
   readonly longestMs?: number | undefined;
-  readonly earlyReader?: ArrivingFiles | undefined;
   /** @param total bytes, when the server states the length */
   onProgress?(done: number, total: number | undefined): void;
 }
@@ -37,7 +35,7 @@ const PASSING = new Set([408, 425, 429]);
  *   store throws; the signal's reason
  */
 export async function fetchUpload(
-  upload: Pick<Upload, 'organization' | 'stream' | 'number' | 'url'>,
+  upload: Pick<Upload, 'organization' | 'url'>,
   options: FetchOptions,
 ): Promise<readonly UploadedFile[]> {
   const { networks, signal, idleMs = IDLE_MS, longestMs = LONGEST_FETCH_MS } = options;
@@ -66,18 +64,17 @@ export async function fetchUpload(
 
 async function stored(
   fetched: Fetched,
-  { organization, stream, number }: NamedUpload,
+  { organization }: Pick<Upload, 'organization'>,
   options: FetchOptions,
 ): Promise<UploadedFile> {
   const { status, headers, uri, discard } = fetched;
-  const { artifacts, signal, mostBytes = MOST_FETCHED_BYTES, earlyReader } = options;
+  const { artifacts, signal, mostBytes = MOST_FETCHED_BYTES } = options;
   try {
     requireFile(uri, status);
     const total = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
     if (total !== undefined && total > mostBytes) throw tooLarge(uri, mostBytes);
     const name = fetchedName(uri, headers['content-disposition']);
-    const arriving = earlyReader?.begin({ organization, stream, number, fileName: name });
-    return await storeFile(name, counted(fetched, total, options), { artifacts, organization, signal, arriving });
+    return await storeFile(name, counted(fetched, total, options), { artifacts, organization, signal });
   } finally {
     discard();
   }

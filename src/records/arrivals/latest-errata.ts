@@ -1,6 +1,6 @@
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import { isTidemarkError } from '../../core/errors.ts';
-import type { UploadErratum } from './upload-state.ts';
+import type { Erratum } from '../errata/erratum.ts';
 import type { ListedUploads, Uploads } from './uploads.ts';
 
 /** The errata of an upload. */
@@ -9,7 +9,7 @@ export interface ErrataOfUpload {
   readonly number: number;
   readonly name: string | undefined;
   /** The first errata; none when they cannot be read now. */
-  readonly errata: readonly UploadErratum[];
+  readonly errata: readonly Erratum[];
   /** Number of all errata: errors and warnings. */
   readonly count: number;
 }
@@ -41,7 +41,7 @@ async function firstOf(
   uploads: Pick<Uploads, 'readErrata'>,
   key: ObjectKey,
   limit: number,
-): Promise<readonly UploadErratum[]> {
+): Promise<readonly Erratum[]> {
   try {
     return (await uploads.readErrata(key, { at: 0, limit })).errata;
   } catch (error) {

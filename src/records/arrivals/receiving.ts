@@ -3,7 +3,6 @@ import { TidemarkError } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { receivingStream } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
-import type { ArrivingFile, ArrivingFiles } from './arriving-file.ts';
 import { type RecordingParts, recordUpload } from './record-upload.ts';
 import { randomId, storeFile } from './store-file.ts';
 import { MOST_FILES, requireUploadName, requireUrl, tooManyFiles, type Upload, type UploadedFile } from './upload.ts';
@@ -11,7 +10,6 @@ import { MOST_FILES, requireUploadName, requireUrl, tooManyFiles, type Upload, t
 export interface ReceivingParts extends RecordingParts {
   readonly artifacts: Pick<ArtifactStore, 'put' | 'delete'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
-  readonly earlyReader?: ArrivingFiles | undefined;
 }
 
 export interface UploadLabels {
@@ -37,7 +35,6 @@ export class Receiving {
   readonly #begun = Date.now();
   readonly #keys: ObjectKey[] = [];
   readonly #files: UploadedFile[] = [];
-  #arriving: ArrivingFile | undefined;
 
   constructor(parts: ReceivingParts, organization: string) {
     this.#parts = parts;
@@ -46,23 +43,17 @@ export class Receiving {
 
   /**
    * Stores a file durably.
-   * @param stream of the upload, if it is known; otherwise the default stream is assumed
    * @throws TidemarkError `invalid` for its name or too many files, or what the artifact store throws; what the body
    *   throws
    */
-  async add(name: string, body: ArtifactBody, stream?: string): Promise<void> {
+  async add(name: string, body: ArtifactBody): Promise<void> {
     if (this.#keys.length >= MOST_FILES) throw tooManyFiles('files');
     const { artifacts } = this.#parts;
     const organization = this.#organization;
-    // Of several files, lists of deletions count first: only the job knows all files.
-    this.#arriving?.drop();
-    const isFirst = this.#keys.length === 0;
-    const arriving = isFirst ? this.#parts.earlyReader?.begin({ organization, stream, fileName: name }) : undefined;
-    this.#arriving = arriving;
     const onKey = (key: ObjectKey): void => {
       this.#keys.push(key);
     };
-    this.#files.push(await storeFile(name, body, { artifacts, organization, onKey, arriving }));
+    this.#files.push(await storeFile(name, body, { artifacts, organization, onKey }));
     failpoint('upload.stored');
   }
 
@@ -87,7 +78,6 @@ export class Receiving {
 
   /** Removes the stored files. */
   async abandon(): Promise<void> {
-    this.#arriving?.drop();
     for (const key of this.#keys.splice(0)) {
       // A nightly job removes files that cannot be removed now.
       await this.#parts.artifacts.delete(key).catch(() => {});

@@ -1,7 +1,7 @@
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactBody, ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
-import { type ArrivingFile, alsoTo } from './arriving-file.ts';
+import { freeBytes } from '../../lib/free-bytes.ts';
 import { requireFileName, type UploadedFile } from './upload.ts';
 
 /** Where to store the bytes of a file of an organization, and callbacks of the caller. */
@@ -9,8 +9,6 @@ interface FilePlace {
   readonly artifacts: Pick<ArtifactStore, 'put'>;
   readonly organization: string;
   readonly signal?: AbortSignal | undefined;
-  /** Reads the bytes while they are stored. It is dropped when they cannot be stored. */
-  readonly arriving?: ArrivingFile | undefined;
   /** Receives the key before any byte is stored, so that a caller can remove what a failure may have left. */
   onKey?(key: ObjectKey): void;
 }
@@ -22,19 +20,19 @@ interface FilePlace {
  */
 export async function storeFile(name: string, body: ArtifactBody, place: FilePlace): Promise<UploadedFile> {
   requireFileName(name);
-  const { arriving } = place;
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
   const key = { kind: 'uploaded-file', organization: place.organization, day, id: randomId() } as const;
   place.onKey?.(formatKey(key));
   const options = { hashes: ['sha-256'], sparesMemory: true, signal: place.signal } as const;
-  try {
-    const { key: artifact, length, hashes } = await putArtifact(place.artifacts, key, alsoTo(arriving, body), options);
-    const file = { name, length, sha256: hashes['sha-256'], artifact };
-    arriving?.end(file);
-    return file;
-  } catch (error) {
-    arriving?.drop();
-    throw error;
+  const { key: artifact, length, hashes } = await putArtifact(place.artifacts, key, freed(body), options);
+  return { name, length, sha256: hashes['sha-256'], artifact };
+}
+
+/** Returns the same chunks. The memory of each is freed when the next one is requested. */
+export async function* freed(body: ArtifactBody): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    yield chunk;
+    freeBytes(chunk);
   }
 }
 

@@ -1,7 +1,8 @@
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
-import type { FileKind, Packing } from '../files/found-file.ts';
+import type { ReasonCount } from '../errata/reason-counts.ts';
+import type { Packing } from '../packages/found-file.ts';
 import { type NamedUpload, type Upload, type UploadedFile, uploadId } from './upload.ts';
 
 /**
@@ -45,7 +46,9 @@ export interface ReadUpload {
   readonly records?: ObjectKey;
   /** Hexadecimal, as `errataSha256`; absent when an earlier version read the upload. */
   readonly recordsSha256?: string;
-  /** Artifact of all errata, as lines of JSON (UploadErratum); absent when there are none. */
+  /** How many errata have the same reason; absent without errata, and when an earlier version read the upload. */
+  readonly reasons?: readonly ReasonCount[];
+  /** Artifact of all errata, as lines of JSON (Erratum); absent when there are none. */
   readonly errata?: ObjectKey;
   readonly errataSha256?: string;
 }
@@ -68,24 +71,9 @@ export interface ReadFile extends Omit<ReadTotals, 'files'> {
   /** Its name; in packages, preceded by the names of the packages. */
   readonly path: readonly string[];
   readonly packing: readonly Packing[];
-  readonly kind: FileKind;
+  readonly kind: string;
   /** Why its kind is unknown, with advice. */
   readonly reason?: string;
-}
-
-/** A line of the file of errata. */
-export interface UploadErratum {
-  /** The position, from 1, of the file that was sent. */
-  readonly file: number;
-  readonly path: readonly string[];
-  /** The number of the record, or of the line, from 1. */
-  readonly ordinal: number;
-  /** Number of unpacked bytes before it. */
-  readonly offset: number;
-  readonly id?: string;
-  readonly reason: string;
-  /** Present when the record was taken over: the reason says what was repaired or left out. */
-  readonly warning?: true;
 }
 
 /** What became of the ids of an upload, each counted once. */

@@ -3,16 +3,16 @@ import type { ArtifactStore, GetOptions, ObjectKey } from '../../artifacts/artif
 import { openCompared } from '../../artifacts/open-compared.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { type ErrataPage, readErrata } from '../errata/read-errata.ts';
 import { receivingStream, streamOf } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
 import { readUploadStates } from './read-states.ts';
 import { Receiving, type ReceivingParts } from './receiving.ts';
 import { removeAbandoned } from './remove-abandoned.ts';
 import { type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts';
-import { type ErrataPage, openErrata, readErrata } from './upload-errors.ts';
-import { readUploadState, type UploadState } from './upload-state.ts';
+import { readUploadState, statusOf, type UploadState } from './upload-state.ts';
 
-interface UploadsParts extends Pick<ReceivingParts, 'onRecorded' | 'earlyReader'> {
+interface UploadsParts extends Pick<ReceivingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders'>;
   readonly organizations: OrganizationRegistry;
@@ -83,9 +83,20 @@ export class Uploads {
     return (await readUploadState(this.#parts.catalog, upload))?.body;
   }
 
-  /** The errata as lines of JSON, see upload-errors.ts. @throws TidemarkError as `openErrata` */
-  openErrata(upload: Upload, state: UploadState | undefined): Promise<Readable | undefined> {
-    return openErrata(this.#parts.artifacts, upload, state);
+  /**
+   * The errata of an upload, as lines of JSON (Erratum); undefined when there are none.
+   * @throws TidemarkError `conflict` when the upload was not read; as `ArtifactStore.get`
+   */
+  async openErrata(
+    { organization, stream, number }: Upload,
+    state: UploadState | undefined,
+  ): Promise<Readable | undefined> {
+    if (state?.read === undefined) {
+      const message = `the upload ${organization}/${stream}/${number} is ${statusOf(state)}: its files were not read yet`;
+      throw new TidemarkError('conflict', message, { organization, stream, upload: number });
+    }
+    const { errata } = state.read;
+    return errata === undefined ? undefined : (await this.#parts.artifacts.get(errata)).body;
   }
 
   /** @throws TidemarkError as `readErrata` */

@@ -69,6 +69,12 @@ export class DigestRow {
     return this.#document.startsWith(EMPTY);
   }
 
+  /** Its media type, which has no parameters. */
+  get mime(): string {
+    const begin = this.#row.indexOf(MIME, this.key.length) + MIME.length;
+    return this.#row.slice(begin, this.#row.indexOf('"', begin));
+  }
+
   stateAt(artifact: string, lastmod: Seconds): EncodedState {
     return `{"lastmod":${lastmod},${this.#document}},"record":${JSON.stringify(this.#placeIn(artifact))}}`;
   }
@@ -99,6 +105,7 @@ export class DigestRow {
   }
 }
 
+const MIME = '"mime":"';
 const EMPTY = '"length":0,';
 const PLACE = '"record":{"artifact":"';
 

@@ -16,8 +16,6 @@ export interface WalkedRecord {
 }
 
 const JSON_TYPE = 'application/json';
-/** The media type of the records of streams: RFC 2220. */
-export const MARC_TYPE = 'application/marc';
 
 /**
  * Walks through the records of a block without decoding them: a comparison needs digests of a million documents, whose
@@ -62,7 +60,7 @@ export class RecordWalk {
     const id = this.#text().toString();
     if (this.#schema === 'OriginalRecord.v1') this.#text();
     const document = this.#text();
-    const mime = this.#schema === 'OriginalRecord.v1' ? this.#mimetype() : mimeOf(this.#schema, document);
+    const mime = this.#schema === 'OriginalRecord.v1' ? this.#mimetype() : mimeOf(this.#block.header, document);
     return { id, document, mime };
   }
 
@@ -95,12 +93,9 @@ export class RecordWalk {
   }
 }
 
-/**
- * The media type of a document. Documents for an index are JSON, those of a stream MARC21. A MAPRecord is RDF, and only
- * its text shows the syntax.
- */
-function mimeOf(schema: DocumentSchemaId, document: Buffer): string {
-  if (schema === 'stream.Record.v1') return MARC_TYPE;
+/** The media type of a document. Documents for an index are JSON. A MAPRecord is RDF: its text shows the syntax. */
+function mimeOf({ schema, documentType }: Walkable['header'], document: Buffer): string {
+  if (schema === 'stream.Record.v1') return documentType;
   if (schema !== 'MAP.4_0.MAPRecord.v1') return JSON_TYPE;
   const beginning = document.toString('latin1', 0, 200).replace(/^(?:\xef\xbb\xbf)?\s*/, '');
   // Without a space after it, <RDF> is an IRI of Turtle.

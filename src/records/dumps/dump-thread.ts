@@ -2,9 +2,6 @@ import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { DumpFunctions, DumpThreadData, DumpWork } from './dump.worker.ts';
 import type { DumpProgress, MadeDump } from './make-dump.ts';
 
-/** Megabytes. Objects of a record are short-lived, so a small young generation suffices. */
-const YOUNG_MB = 8;
-
 /** Writes the dumps of one build in a thread, until it is closed. An aborted signal ends the thread at once. */
 export class DumpThread {
   readonly #thread: CalledThread<DumpFunctions>;
@@ -12,8 +9,7 @@ export class DumpThread {
   readonly #stop = () => this.#thread.stop();
 
   constructor(workerData: DumpThreadData, signal: AbortSignal | undefined) {
-    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MB };
-    const start = () => startWorker('./dump.worker', import.meta.url, { workerData, resourceLimits });
+    const start = () => startWorker('./dump.worker', import.meta.url, { workerData });
     this.#thread = new CalledThread<DumpFunctions>({ work: 'writing a dump', start });
     this.#signal = signal;
     signal?.addEventListener('abort', this.#stop);

@@ -17,7 +17,7 @@ const PART_BYTES = 256 * 1024;
 
 /**
  * Writes the errata of several uploads into one file of JSON lines. Each line has the number of its upload before the
- * fields of `UploadErratum`.
+ * fields of `Erratum`.
  * @throws TidemarkError `unavailable` when one of them cannot be read; as `ArtifactStore.put`
  */
 export async function writeErrata(

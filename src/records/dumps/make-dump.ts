@@ -129,8 +129,7 @@ class MadeFiles {
     this.#records = files;
     let done = 0;
     for await (const records of readPlaced(recordsOf(rows, placed), this.#artifacts)) {
-      for (const { document } of records) files.add(document);
-      await files.flush();
+      await files.add(records);
       done += records.length;
       parts.onProgress({ done, total, text: 'records written' });
     }

@@ -1,16 +1,15 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { BufferPool } from '../../lib/buffer-pool.ts';
-import { MarcRecord } from '../forms/marc/marc-record.ts';
-import { MARCXML_END, MARCXML_START } from '../forms/marc/marcxml-markup.ts';
-import { MarcXmlWriter } from '../forms/marc/write-marcxml.ts';
+import type { WalkedRecord } from '../digests/walk-records.ts';
+import type { RecordWriter, StoredRecords } from '../forms/record-form.ts';
+import { STORED, storedAs } from '../forms/record-forms.ts';
 import type { StreamName } from '../set-names.ts';
 import { ArtifactFile } from './artifact-file.ts';
 import { gzipParts } from './gzip-parts.ts';
-import type { DumpFileKind } from './stored-dump.ts';
 
 /** A stored file, as reported by the thread that made it. */
 export interface MadeFile {
-  readonly kind: DumpFileKind;
+  readonly kind: string;
   readonly artifact: string;
   readonly length: number;
   readonly sha256: string;
@@ -18,53 +17,79 @@ export interface MadeFile {
 
 /** Bytes that are compressed at a time. */
 const PART_BYTES = 512 * 1024;
-/** Bytes of MARCXML taken from the writer at a time: half of its initial buffer, so that the buffer need not grow. */
-const XML_BYTES = 32 * 1024;
 /** Compression level of gzip: see docs/performance-history.md. */
 const LEVEL = 2;
 
-/** Writes records as MARC21 and as MARCXML side by side, both with gzip. */
+interface OpenFile {
+  readonly kind: string;
+  readonly packed: PackedFile;
+  readonly writer: RecordWriter;
+}
+
+/** Writes records into the files of their form side by side, all with gzip. */
 export class RecordFiles {
+  readonly #artifacts: Pick<ArtifactStore, 'put'>;
+  readonly #name: StreamName;
   readonly #pool = new BufferPool(PART_BYTES);
-  readonly #marc21: PackedFile;
-  readonly #marcxml: PackedFile;
-  readonly #xml = new MarcXmlWriter();
+  readonly #forms = new Map<StoredRecords, readonly OpenFile[]>();
+  /** The files of the last record, and its media type. */
+  #files: readonly OpenFile[] = [];
+  #mime: string | undefined;
 
   constructor(artifacts: Pick<ArtifactStore, 'put'>, name: StreamName) {
-    this.#marc21 = new PackedFile(artifacts, name, this.#pool);
-    this.#marcxml = new PackedFile(artifacts, name, this.#pool);
-    this.#marcxml.addBytes(Buffer.from(MARCXML_START));
+    this.#artifacts = artifacts;
+    this.#name = name;
   }
 
-  /** Copies a document: MARC21 in UTF-8, as `MarcRecord` has it. */
-  add(document: Uint8Array): void {
-    const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
-    this.#marc21.addBytes(bytes);
-    this.#xml.add(new MarcRecord(bytes));
-    if (this.#xml.size >= XML_BYTES) this.#marcxml.addBytes(this.#xml.takeToCopy());
+  /**
+   * Copies the documents of records. Resolves when more may be added.
+   * @throws TidemarkError as `ArtifactStore.put`; `unavailable` for a form that does not exist
+   */
+  async add(records: readonly WalkedRecord[]): Promise<void> {
+    for (const { document, mime } of records) {
+      if (mime !== this.#mime) await this.#choose(mime);
+      const bytes = Buffer.from(document.buffer, document.byteOffset, document.byteLength);
+      for (const { writer } of this.#files) writer.add(bytes);
+    }
+    for (const { packed } of this.#open) await packed.flush();
   }
 
-  /** Resolves when more records may be added. @throws TidemarkError as `ArtifactStore.put` */
-  async flush(): Promise<void> {
-    await this.#marc21.flush();
-    await this.#marcxml.flush();
-  }
-
-  /** Resolves when both files are stored. @throws TidemarkError as `ArtifactStore.put` */
+  /**
+   * Resolves when all files are stored. Without a record, they are those of the first form.
+   * @throws TidemarkError as `ArtifactStore.put`
+   */
   async end(): Promise<readonly MadeFile[]> {
-    this.#marcxml.addBytes(this.#xml.take());
-    this.#marcxml.addBytes(Buffer.from(MARCXML_END));
-    const [marc21, marcxml] = await Promise.all([this.#marc21.end(), this.#marcxml.end()]);
-    return [
-      { kind: 'marc21', ...marc21 },
-      { kind: 'marcxml', ...marcxml },
-    ];
+    if (this.#forms.size === 0) await this.#openFiles(STORED[0]!);
+    for (const { writer } of this.#open) writer.end();
+    return Promise.all(this.#open.map(async ({ kind, packed }) => ({ kind, ...(await packed.end()) })));
   }
 
   /** Returns the keys of the artifacts that were stored nevertheless. */
   async abandon(): Promise<readonly string[]> {
-    const stored = await Promise.all([this.#marc21.abandon(), this.#marcxml.abandon()]);
+    const stored = await Promise.all(this.#open.map(({ packed }) => packed.abandon()));
     return stored.filter((key) => key !== undefined);
+  }
+
+  /** In the order of the list of forms. */
+  get #open(): readonly OpenFile[] {
+    return STORED.flatMap((form) => this.#forms.get(form) ?? []);
+  }
+
+  async #choose(mime: string): Promise<void> {
+    const form = storedAs(mime);
+    this.#files = this.#forms.get(form) ?? (await this.#openFiles(form));
+    this.#mime = mime;
+  }
+
+  async #openFiles(form: StoredRecords): Promise<readonly OpenFile[]> {
+    const files = await Promise.all(
+      form.files.map(async ({ kind, openWriter }) => {
+        const packed = new PackedFile(this.#artifacts, this.#name, this.#pool);
+        return { kind, packed, writer: await openWriter((bytes) => packed.addBytes(bytes)) };
+      }),
+    );
+    this.#forms.set(form, files);
+    return files;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
+import { STORED } from '../forms/record-forms.ts';
 import type { StreamName } from '../set-names.ts';
 
 /**
@@ -45,11 +46,13 @@ interface DumpTotals {
   readonly errata: number;
 }
 
-export const DUMP_FILE_KINDS = ['marc21', 'marcxml', 'deletes', 'errata'] as const;
-export type DumpFileKind = (typeof DUMP_FILE_KINDS)[number];
+const RECORD_FILES = STORED.flatMap(({ files }) => files);
+
+export const DUMP_FILE_KINDS: readonly string[] = [...RECORD_FILES.map(({ kind }) => kind), 'deletes', 'errata'];
 
 export interface DumpFile {
-  readonly kind: DumpFileKind;
+  /** One of `DUMP_FILE_KINDS`. */
+  readonly kind: string;
   /** Named as in POD: `lane-2026-11-24-full-marc21.mrc.gz`. Files of dumps of one day have the same name. */
   readonly name: string;
   /** Packed bytes. */
@@ -85,19 +88,19 @@ export function dumpFilePath({ number }: Pick<StreamDump, 'number'>, { name }: P
 export const isListed = ({ removed }: Pick<StreamDump, 'removed'>): boolean => removed === undefined;
 
 // Named as in POD. POD uses the media types that Rails detects; these are those of IANA.
-const FILES: Readonly<Record<DumpFileKind, { readonly ending: string; readonly mime: string }>> = {
-  marc21: { ending: 'marc21.mrc.gz', mime: 'application/gzip' },
-  marcxml: { ending: 'marcxml.xml.gz', mime: 'application/gzip' },
+const GZIP = 'application/gzip';
+const FILES: Readonly<Record<string, { readonly ending: string; readonly mime: string }>> = {
+  ...Object.fromEntries(RECORD_FILES.map(({ kind, suffix }) => [kind, { ending: `${kind}${suffix}.gz`, mime: GZIP }])),
   deletes: { ending: 'deletes.del.txt', mime: 'text/plain; charset=utf-8' },
-  errata: { ending: 'errata.ndjson.gz', mime: 'application/gzip' },
+  errata: { ending: 'errata.ndjson.gz', mime: GZIP },
 };
 
 /** The name and the media type of a file of a dump. `at` is the time of the dump, milliseconds since 1970. */
 export function nameFile(
   { organization, stream, kind, at }: Pick<StreamDump, 'organization' | 'stream' | 'kind' | 'at'>,
-  file: DumpFileKind,
+  file: string,
 ): Pick<DumpFile, 'kind' | 'name' | 'mime'> {
-  const { ending, mime } = FILES[file];
+  const { ending, mime } = FILES[file]!;
   const day = new Date(at).toISOString().slice(0, 10);
   const owner = stream === undefined ? organization : `${organization}--${stream}`;
   return { kind: file, name: `${owner}-${day}-${kind}-${ending}`, mime };

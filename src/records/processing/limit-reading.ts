@@ -7,7 +7,7 @@ interface ReadingLimit {
   readonly msOfMb: number;
 }
 
-/** About twenty times what MARCXML in gzip takes, which unpacks to 10 to 25 times its size. */
+/** About twenty times what XML in gzip takes, which unpacks to 10 to 25 times its size. */
 const READING_LIMIT: ReadingLimit = { ms: 60_000, msOfMb: 20_000 };
 const CHECK_MS = 1_000;
 const MB = 1e6;
@@ -20,19 +20,19 @@ interface LimitedThread {
 /**
  * Until it is disposed, stops a thread that takes far more processor time than the bytes of an upload can need: all its
  * calls then fail with TidemarkError `invalid`.
- * @param bytes returns the length of the files, so far as they have arrived
+ * @param bytes length of the files
  */
 export function limitReading(
   thread: LimitedThread,
-  bytes: () => number,
+  bytes: number,
   { ms, msOfMb }: ReadingLimit = READING_LIMIT,
 ): Disposable {
   let before: number | undefined;
   const check = async () => {
     const now = await thread.cpuMs();
     before ??= now;
-    if (now === undefined || timer === undefined || now - before! <= ms + (bytes() / MB) * msOfMb) return;
-    thread.stop(tooSlow(now - before!, bytes()));
+    if (now === undefined || timer === undefined || now - before! <= ms + (bytes / MB) * msOfMb) return;
+    thread.stop(tooSlow(now - before!, bytes));
   };
   // A thread that has ended meanwhile needs no limit.
   let timer: NodeJS.Timeout | undefined = setInterval(() => check().catch(() => {}), CHECK_MS).unref();

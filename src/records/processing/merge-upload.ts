@@ -10,7 +10,6 @@ import type { ResourceStates } from '../../stores/resource-states.ts';
 import { digestRecords } from '../digests/digest-records.ts';
 import type { DigestRow } from '../digests/digest-row.ts';
 import { RecordSort, type RecordSortParts } from '../digests/record-sort.ts';
-import { MARC_TYPE } from '../digests/walk-records.ts';
 import { type ReplacedCounts, ReplacedRecords } from './replaced-records.ts';
 import type { SortedRecords } from './sorted-records.ts';
 
@@ -150,5 +149,5 @@ function recordOf(
   const current = known?.state && encodeState(known.state);
   const isSame = current !== undefined && known!.state!.record !== undefined && row.isDescribedBy(current);
   if (isSame) return { key, state: current, weight: weightInSet(set, key, known!.state) };
-  return { key, state: row.stateAt(records, received), weight: weightInSet(set, key, { mime: MARC_TYPE }) };
+  return { key, state: row.stateAt(records, received), weight: weightInSet(set, key, { mime: row.mime }) };
 }

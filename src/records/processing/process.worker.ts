@@ -5,10 +5,8 @@ import type { StoreLocation } from '../../config/configuration.ts';
 import { armFailpoint } from '../../lib/failpoint.ts';
 import { serveCalls, startWorker } from '../../lib/workers/rpc.ts';
 import { openStores } from '../../stores/open-stores.ts';
-import type { UploadedFile } from '../arrivals/upload.ts';
 import type { ReadUpload } from '../arrivals/upload-state.ts';
 import type { DigesterData } from '../digests/digest.worker.ts';
-import { ArrivingBytes } from './arriving-bytes.ts';
 import { type MergeStep, mergeUpload, type UploadToApply } from './merge-upload.ts';
 import { type ReadingProgress, readUpload, type UploadToRead } from './read-upload.ts';
 import { SortedRecords } from './sorted-records.ts';
@@ -26,14 +24,12 @@ export interface ProcessThreadData {
 const { store, artifacts: location, folder, failpoint } = workerData as ProcessThreadData;
 armFailpoint(failpoint);
 const artifacts = openArtifacts(location);
-const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 const startDigester = (data: DigesterData) =>
-  startWorker('../digests/digest.worker', import.meta.url, { workerData: data, resourceLimits });
+  startWorker('../digests/digest.worker', import.meta.url, { workerData: data });
 
 /** Milliseconds between two reports of progress. */
 const REPORT_MS = 500;
 
-let arriving: ArrivingBytes | undefined;
 let reading: Promise<ReadUpload> | undefined;
 let progress: ReadingProgress | undefined;
 let stores: Awaited<ReturnType<typeof openStores>> | undefined;
@@ -44,7 +40,6 @@ let sorted: SortedRecords | undefined;
 const functions = {
   async read(upload: UploadToRead): Promise<void> {
     await sorted?.close();
-    arriving = upload.arriving === undefined ? undefined : new ArrivingBytes(upload.arriving);
     const { publishHashes } = upload;
     const beginSort = (key: ObjectKey) => {
       sorted = new SortedRecords(key, { publishHashes, folder, startDigester });
@@ -53,22 +48,8 @@ const functions = {
     const onProgress = (now: ReadingProgress) => {
       progress = now;
     };
-    reading = readUpload(upload, { artifacts, arriving, beginSort, onProgress });
+    reading = readUpload(upload, { artifacts, beginSort, onProgress });
     reading.catch(() => {});
-  },
-  /** Receives bytes of the file that is read while it arrives. */
-  async hand(chunk: Uint8Array): Promise<boolean> {
-    const isWanted = await arriving!.hand(chunk);
-    // The reader has failed, or has read enough; an error is thrown here.
-    if (!isWanted) await reading!;
-    return isWanted;
-  },
-  end: (file: UploadedFile): void => arriving!.end(file),
-  async abandon(): Promise<ReadUpload | undefined> {
-    arriving!.abandon();
-    const read = await reading!.catch(() => undefined);
-    await sorted?.close();
-    return read;
   },
   /** Returns the result when everything is read; before that, the progress after a while. */
   async readOn(): Promise<{ readonly read?: ReadUpload; readonly progress: ReadingProgress | undefined }> {

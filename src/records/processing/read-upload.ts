@@ -2,23 +2,23 @@ import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
 import type { Block } from '../../artifacts/avro/blocks.ts';
 import { packContainer } from '../../artifacts/avro/container-writer.ts';
+import { documentMetadata } from '../../artifacts/avro/document-type.ts';
 import { comparedBytes } from '../../artifacts/open-artifact.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { randomId } from '../arrivals/store-file.ts';
 import type { NamedUpload, UploadedFile } from '../arrivals/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../arrivals/upload-state.ts';
-import type { FoundFile, GivenFile } from '../files/found-file.ts';
-import { type FileOfUpload, fileAlone, filesInOrder } from '../files/in-order.ts';
-import { type ReadItem, readFile } from '../files/read-file.ts';
-import { UnusableRecord } from '../forms/marc/build-record.ts';
-import type { Normalization } from '../forms/marc/normalize/normalization.ts';
-import { normalizeRecord } from '../forms/marc/normalize/normalize-record.ts';
-import { type Erratum, type GoodRecord, warningOf } from '../forms/marc/read-record.ts';
-import type { ArrivingBytes } from './arriving-bytes.ts';
+import { ErrataWriter } from '../errata/errata-writer.ts';
+import { findRecordFiles } from '../forms/identify.ts';
+import { filesInOrder } from '../forms/in-order.ts';
+import type { Normalization } from '../forms/normalization.ts';
+import { OneForm } from '../forms/one-form.ts';
+import { readFile } from '../forms/read-file.ts';
+import { type Erratum, type ReadItem, warningOf } from '../forms/record-form.ts';
+import type { FoundFile, GivenFile } from '../packages/found-file.ts';
 import { RecordBlocks } from './record-blocks.ts';
 import type { SortedRecords } from './sorted-records.ts';
-import { UploadErrata } from './upload-errata.ts';
 
 /** An upload to read. Plain values, so that a thread can receive them. */
 export interface UploadToRead extends NamedUpload {
@@ -28,8 +28,6 @@ export interface UploadToRead extends NamedUpload {
   readonly publishHashes: ResourceSet['publishHashes'];
   /** The folder for nested packages. */
   readonly scratchFolder: string;
-  /** The name of the only file, when it is read while it arrives; `files` is then empty. */
-  readonly arriving?: string | undefined;
 }
 
 export interface ReadingProgress {
@@ -41,8 +39,6 @@ export interface ReadingProgress {
 
 interface ReadingParts {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'delete'>;
-  /** The file that is arriving. */
-  readonly arriving?: ArrivingBytes | undefined;
   onProgress(progress: ReadingProgress): void;
   /**
    * Called with the key of the artifact when the first records are known: it sorts them while the artifact is written.
@@ -53,8 +49,8 @@ interface ReadingParts {
 /**
  * Reads all files of an upload once, and stores their contents: records and deletions in the order in which they count,
  * and errata. An error in a file does not affect the records around it, and never ends the reading.
- * @throws as the artifact store, also when a file has other bytes than were uploaded; and for a file that arrives as
- * `fileAlone`; then nothing of the upload is stored
+ * @throws as the artifact store, also when a file has other bytes than were uploaded: then nothing of the upload is
+ *   stored
  */
 export async function readUpload(upload: UploadToRead, parts: ReadingParts): Promise<ReadUpload> {
   const reading = new UploadReading(upload, parts);
@@ -66,13 +62,17 @@ export async function readUpload(upload: UploadToRead, parts: ReadingParts): Pro
   }
 }
 
+/** Reasons of errata that the state of an upload lists. */
+const MOST_REASONS = 20;
+
 type Counted = { -readonly [Name in keyof ReadFile]: ReadFile[Name] };
 
 class UploadReading {
   readonly #upload: UploadToRead;
   readonly #parts: ReadingParts;
-  readonly #errata: UploadErrata;
+  readonly #errata: ErrataWriter;
   readonly #blocks = new RecordBlocks();
+  readonly #form = new OneForm();
   readonly #files: ReadFile[] = [];
   readonly #totals: { -readonly [Name in keyof ReadTotals]: ReadTotals[Name] } = {
     files: 0,
@@ -89,7 +89,7 @@ class UploadReading {
   constructor(upload: UploadToRead, parts: ReadingParts) {
     this.#upload = upload;
     this.#parts = parts;
-    this.#errata = new UploadErrata(parts.artifacts, { kind: 'upload-errata', ...this.#place() });
+    this.#errata = new ErrataWriter(parts.artifacts, { kind: 'upload-errata', ...this.#place() });
   }
 
   async read(): Promise<ReadUpload> {
@@ -101,12 +101,13 @@ class UploadReading {
       files: this.#files,
       totals: this.#totals,
       ...(records !== undefined && { records: records.key, recordsSha256: records.hashes['sha-256'] }),
+      ...(errata !== undefined && { reasons: this.#errata.counts.list(MOST_REASONS) }),
       ...(errata !== undefined && { errata: errata.key, errataSha256: errata.hashes['sha-256'] }),
     };
   }
 
   abandon(): Promise<void> {
-    // A store that refuses the artifact at once reads nothing of it. What arrives must not wait for a reader for ever.
+    // A store that refuses the artifact at once reads nothing of it.
     this.#reading.return().catch(() => {});
     return this.#errata.abandon();
   }
@@ -117,22 +118,38 @@ class UploadReading {
   }
 
   async #store(blocks: AsyncIterable<Block>): Promise<StoredObject> {
-    const packed = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', blocks, ownThread: true });
+    const metadata = documentMetadata(this.#form.mime ?? (await this.#nextMime()));
+    const packed = packContainer({ schema: 'stream.Record.v1', codec: 'zstandard', metadata, blocks, ownThread: true });
     const key = { kind: 'stream-records', ...this.#place() } as const;
-    const body = this.#parts
-      .beginSort(formatKey(key))
-      .copied(packed, this.#parts.arriving === undefined ? this.#ofBytes : Infinity);
+    const body = this.#parts.beginSort(formatKey(key)).copied(packed, this.#ofBytes);
     return putArtifact(this.#parts.artifacts, key, body, { hashes: ['sha-256'] });
   }
 
+  /** The media type of the records, when many deletions come before the first of them. */
+  async #nextMime(): Promise<string | undefined> {
+    const form = new OneForm();
+    const { scratchFolder, files } = this.#upload;
+    for (const file of files) {
+      for await (const found of findRecordFiles(this.#given(file), { scratchFolder })) {
+        form.admit(found);
+        if (form.mime !== undefined) return form.mime;
+      }
+    }
+    return undefined;
+  }
+
   async *#read(): AsyncGenerator<Block, void, undefined> {
-    for await (const { file, position } of this.#found()) {
-      const counted = this.#begin(file, position);
-      for await (const batch of readFile(file)) {
+    const { files, scratchFolder, normalization } = this.#upload;
+    const given = files.map((file) => this.#given(file));
+    for await (const { file, position } of filesInOrder(given, { scratchFolder })) {
+      const admitted = this.#form.admit(file);
+      const counted = this.#begin(admitted, position);
+      for await (const batch of readFile(admitted, normalization)) {
         for (const item of batch) {
           const erratum = item.kind === 'erratum' ? item : this.#add(item, counted);
-          if (erratum !== undefined) await this.#addErratum(erratum, counted);
+          if (erratum !== undefined) this.#addErratum(erratum, counted);
         }
+        await this.#errata.settle();
         this.#report();
         yield* this.#blocks.take();
       }
@@ -149,17 +166,6 @@ class UploadReading {
     }
   }
 
-  #found(): AsyncIterable<FileOfUpload> {
-    const { arriving } = this.#parts;
-    const { scratchFolder, files } = this.#upload;
-    if (arriving === undefined) {
-      const given = files.map((file) => this.#given(file));
-      return filesInOrder(given, { scratchFolder });
-    }
-    const read = () => arriving.read((artifact, start, length) => this.#bytesOf(artifact, start, length));
-    return fileAlone({ name: arriving.name, read: () => this.#counted(read()) });
-  }
-
   #begin({ path, packing, kind, reason }: FoundFile, file: number): Counted {
     const why = reason === undefined ? {} : { reason };
     const counted: Counted = { file, path, packing, kind, ...why, records: 0, deletions: 0, errors: 0 };
@@ -168,34 +174,24 @@ class UploadReading {
     return counted;
   }
 
-  /** Returns an erratum when the item cannot be stored, or has a warning. */
+  /** Returns the warning of a record. */
   #add(item: Exclude<ReadItem, Erratum>, counted: Counted): Erratum | undefined {
     const isRecord = item.kind === 'record' && !item.deleted;
-    try {
-      this.#blocks.add(item.id, isRecord ? this.#normalized(item) : undefined);
-    } catch (error) {
-      if (!(error instanceof UnusableRecord)) throw error;
-      const { ordinal, offset, id } = item;
-      return { kind: 'erratum', ordinal, offset, id, reason: error.message };
-    }
+    this.#blocks.add(item.id, isRecord ? item.record.bytes : undefined);
     const what = isRecord ? 'records' : 'deletions';
     counted[what] += 1;
     this.#totals[what] += 1;
     return item.kind === 'record' ? warningOf(item) : undefined;
   }
 
-  #normalized({ record }: GoodRecord): Uint8Array {
-    return normalizeRecord(record, this.#upload.normalization).bytes;
-  }
-
-  async #addErratum({ kind: _, ...erratum }: Erratum, counted: Counted): Promise<void> {
+  #addErratum({ kind: _, ...erratum }: Erratum, counted: Counted): void {
     const { file, path } = counted;
     for (const counts of [counted, this.#totals]) {
       if (erratum.warning) counts.warnings = (counts.warnings ?? 0) + 1;
       else counts.errors += 1;
     }
     if (!erratum.warning) this.#faulty.add(file);
-    await this.#errata.add({ file, path, ...erratum });
+    this.#errata.add({ file, path, ...erratum });
   }
 
   #given(file: UploadedFile): GivenFile {
@@ -223,11 +219,8 @@ class UploadReading {
     }
   }
 
-  /** 0 for an arriving file, until it is complete. */
   get #ofBytes(): number {
-    const stored = this.#parts.arriving?.stored;
-    const files = stored === undefined ? this.#upload.files : [stored];
-    return files.reduce((sum, { length }) => sum + length, 0);
+    return this.#upload.files.reduce((sum, { length }) => sum + length, 0);
   }
 
   #report(): void {

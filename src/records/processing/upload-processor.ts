@@ -24,7 +24,6 @@ import type { OrganizationRegistry } from '../organization-registry.ts';
 import { setOfStream } from '../set-names.ts';
 import { applyUpload, NOTHING_APPLIED } from './apply-upload.ts';
 import type { Attempt, FetchOptions } from './attempt.ts';
-import type { EarlyReader } from './early-reader.ts';
 import { reasonForNothingTaken } from './nothing-taken.ts';
 import type { ProcessThreadData } from './process.worker.ts';
 import type { ProcessingThread } from './processing-thread.ts';
@@ -38,7 +37,6 @@ interface ProcessorParts {
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
   readonly artifacts: Pick<ArtifactStore, 'delete' | 'folders'>;
   readonly updater: EventPoster;
-  readonly earlyReader: Pick<EarlyReader, 'take'>;
   readonly threadData: ProcessThreadData;
   /** Fetches and stores the file of an upload by URL. */
   fetch(upload: Upload, options: FetchOptions): Promise<readonly UploadedFile[]>;
@@ -70,19 +68,15 @@ export class UploadProcessor {
    */
   async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
     const processing = new Processing({ ...this.#parts, pauses: this.#pauses }, upload, attempt);
-    try {
-      await processing.fetch();
-      for (;;) {
-        const run = (thread: ProcessingThread) => processing.run(thread);
-        const applied = await this.#threads.run(upload.organization, run, attempt.signal);
-        if (applied !== undefined) return applied;
-        attempt.report({ text: 'waits until a dump of the stream has begun' });
-        // Meanwhile, uploads of other streams are processed, and those that the dump waits for.
-        const { signal, mostPauseMs: mostMs } = attempt;
-        if (!(await this.#pauses.passed(upload, { signal, mostMs }))) throw new JobWaits(PAUSED);
-      }
-    } finally {
-      await processing.close();
+    await processing.fetch();
+    for (;;) {
+      const run = (thread: ProcessingThread) => processing.run(thread);
+      const applied = await this.#threads.run(upload.organization, run, attempt.signal);
+      if (applied !== undefined) return applied;
+      attempt.report({ text: 'waits until a dump of the stream has begun' });
+      // Meanwhile, uploads of other streams are processed, and those that the dump waits for.
+      const { signal, mostPauseMs: mostMs } = attempt;
+      if (!(await this.#pauses.passed(upload, { signal, mostMs }))) throw new JobWaits(PAUSED);
     }
   }
 
@@ -102,8 +96,6 @@ class Processing {
   readonly #upload: Upload;
   readonly #attempt: Attempt;
   #state: StoredUploadState | undefined;
-  /** The thread that has read and sorted the upload while it arrived. */
-  #early: ProcessingThread | undefined;
 
   constructor(parts: ProcessingParts, upload: Upload, attempt: Attempt) {
     this.#parts = parts;
@@ -126,15 +118,11 @@ class Processing {
     if (this.#body.applying === undefined) await this.#requireTaken(read);
     if (this.#body.applying === undefined && (await this.#parts.pauses.isOn(this.#upload))) return undefined;
     try {
-      return await this.#apply(set, read, this.#early ?? thread);
+      return await this.#apply(set, read, thread);
     } catch (error) {
       this.#attempt.signal.throwIfAborted();
       throw toBeContinued(this.#upload, error);
     }
-  }
-
-  async close(): Promise<void> {
-    await this.#early?.close();
   }
 
   get #body(): UploadState {
@@ -193,16 +181,13 @@ class Processing {
       this.#attempt.report({ done: bytes, total: ofBytes, text: `bytes read, ${records} records` });
     const { signal } = this.#attempt;
     const toRead = { organization, stream, number, files, normalization, publishHashes };
-    const early = await this.#parts.earlyReader.take(toRead, signal, onProgress);
-    this.#early = early?.thread;
-    const read = early?.read ?? (await thread.read(toRead, signal, onProgress));
+    const read = await thread.read(toRead, signal, onProgress);
     failpoint('upload.read');
     const isMissing = ({ read }: UploadState) => read === undefined || reasonForNothingTaken(read) !== undefined;
     const state = await this.#record((before) => isMissing(before) && { read });
     await this.#remove(artifactsOfRead(read), artifactsOfRead(state.read!));
     const { records, deletions, errors } = state.read!.totals;
-    const when = early === undefined ? '' : ' while they arrived';
-    this.#attempt.log(`read ${records} records, ${deletions} deletions and ${errors} errors${when}`);
+    this.#attempt.log(`read ${records} records, ${deletions} deletions and ${errors} errors`);
     return state.read!;
   }
 

@@ -8,8 +8,6 @@ type FolderWorker = 'walk.worker' | 'watch.worker' | 'hash.worker';
 
 /** A thread that reads a folder. */
 export function folderThread(file: FolderWorker, workerData: unknown): ThreadOptions {
-  // Objects in these threads live shortly; by default, each thread would gather tens of megabytes of garbage.
-  const resourceLimits = { maxYoungGenerationSizeMb: 2 };
-  const start = () => startWorker(`./${file}`, import.meta.url, { workerData, resourceLimits });
+  const start = () => startWorker(`./${file}`, import.meta.url, { workerData });
   return { work: 'reading the root', start, idleMs: IDLE_MS };
 }

@@ -18,7 +18,7 @@ export async function followMirror(
 ): Promise<void> {
   try {
     const { follow } = await import('../../client/mirror/follow.ts');
-    const { openRequests } = await import('../../client/mirror/requests/open-requests.ts');
+    const { openRequests } = await import('../../client/mirror/source/open-requests.ts');
     const { intervalMs } = settings;
     const requests = await openRequests({ ...settings, connections: 1, rate: Number.POSITIVE_INFINITY });
     try {

@@ -47,7 +47,13 @@ function blockOf(records: readonly { readonly id: string; readonly document: str
   const text = (value: string) => Buffer.concat([Buffer.of(value.length * 2), Buffer.from(value)]);
   const data = Buffer.concat(records.flatMap(({ id, document }) => [text(id), text(document)]));
   return {
-    header: { name: 'records.avro', schema: 'MAP.4_0.MAPRecord.v1', codec: 'null', sync: Buffer.alloc(16) },
+    header: {
+      name: 'records.avro',
+      schema: 'MAP.4_0.MAPRecord.v1',
+      codec: 'null',
+      sync: Buffer.alloc(16),
+      documentType: '',
+    },
     place: { offset: 0, length: data.length, records: records.length },
     data,
   };

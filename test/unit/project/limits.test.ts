@@ -10,8 +10,8 @@ import { LONGEST_FETCH_MS } from '../../../src/records/arrivals/fetch-url.ts';
 import { LONGEST_UPLOAD_MS } from '../../../src/records/arrivals/receiving.ts';
 import { MOST_LENGTH } from '../../../src/records/arrivals/resumable/resumable-upload.ts';
 import { MOST_FILES } from '../../../src/records/arrivals/upload.ts';
-import { UNPACK_LIMITS } from '../../../src/records/files/unpacking.ts';
-import { MOST_LISTED } from '../../../src/records/processing/upload-errata.ts';
+import { MOST_LISTED } from '../../../src/records/errata/errata-writer.ts';
+import { UNPACK_LIMITS } from '../../../src/records/packages/unpacking.ts';
 
 const HOUR_MS = 3_600_000;
 const whole = (bytes: number) => `${Math.floor(bytes / 1e9)} GB`;

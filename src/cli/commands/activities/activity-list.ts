@@ -26,9 +26,9 @@ export const activityList: CliCommand<Options> = {
 
   async run(call) {
     const [organization = ''] = call.args;
-    const found = await withExistingApp(call, async ({ organizations, activityRuns }) => {
+    const found = await withExistingApp(call, async ({ records: { organizations, runs } }) => {
       await organizations.get(organization);
-      return activityRuns.list(organization, call.options);
+      return runs.list(organization, call.options);
     });
     const runs = found.map((run) => runView(run));
     const heads = ['RUN', 'ADDED (UTC)', 'STATE', 'WRITTEN', 'FAILED', ''];

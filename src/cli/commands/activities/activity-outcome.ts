@@ -18,8 +18,8 @@ export async function printOutcome(
   if (options.started !== undefined && start !== options.started.toISOString()) {
     terminal.say(`That second was taken, so this run has the next free one: ${start}.`);
   }
-  for (const { id, line, message } of errata.first) {
-    terminal.say(`${[line && `line ${line}`, id].filter(Boolean).join(', ') || 'a record'}: ${message}`);
+  for (const { id, line, reason } of errata.first) {
+    terminal.say(`${[line && `line ${line}`, id].filter(Boolean).join(', ') || 'a record'}: ${reason}`);
   }
   const more = errata.count - errata.first.length;
   if (more > 0) terminal.say(`… and ${formatCount(more)} more`);

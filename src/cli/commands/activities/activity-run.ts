@@ -89,8 +89,8 @@ export const activityRun: CliCommand<ActivityOptions> = {
 async function queue(call: Call<ActivityOptions>, request: RunRequest): Promise<ExitCode> {
   const { terminal } = call;
   if (request.from === '-') throw new TidemarkError('invalid', 'a job has no standard input: name a file with --from');
-  const run = await withExistingApp(call, ({ activityRuns, artifacts }) =>
-    activityRuns.queue(withKeys(request, artifacts), { by: 'command' }),
+  const run = await withExistingApp(call, ({ records, artifacts }) =>
+    records.runs.queue(withKeys(request, artifacts), { by: 'command' }),
   );
   await terminal.print(`Added the job ${run.job} of the run ${runText(run)}.`, runView(run));
   return EXIT.done;

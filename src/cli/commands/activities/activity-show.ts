@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { runView } from '../../../api/activity-run-views.ts';
+import { runErrorView, runView } from '../../../api/activity-run-views.ts';
 import { isOpenRun, parseRun } from '../../../records/activities/runs/activity-run.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
@@ -29,13 +29,14 @@ export const activityShow: CliCommand<Options> = {
   async run(call) {
     const [activity = '', provider = '', number = ''] = call.args;
     const name = parseRun(provider, activity, number);
-    const { run, firstErrors } = await withExistingApp(call, async ({ activityRuns }) => {
-      let run = await activityRuns.get(name);
+    const { run, firstErrors } = await withExistingApp(call, async ({ records: { runs } }) => {
+      let run = await runs.get(name);
       while (call.options.wait && isOpenRun(run)) {
         await wait(POLL_MS, undefined, { signal: call.stopped });
-        run = await activityRuns.get(name);
+        run = await runs.get(name);
       }
-      return { run, firstErrors: await activityRuns.firstErrata(run, FIRST_ERRORS) };
+      const { errata } = await runs.errata(run, { limit: FIRST_ERRORS });
+      return { run, firstErrors: errata.map(runErrorView) };
     });
     const view = { ...runView(run), firstErrors };
     await call.terminal.print(describeRun(view), view);

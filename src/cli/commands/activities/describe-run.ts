@@ -1,10 +1,9 @@
-import type { RunView } from '../../../api/activity-run-schemas.ts';
+import type { RunErrorView, RunView } from '../../../api/activity-run-schemas.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { Erratum } from '../../../records/activities/errata.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { plural } from '../../ui/table.ts';
 
-type ShownRun = RunView & { readonly firstErrors: readonly Erratum[] };
+type ShownRun = RunView & { readonly firstErrors: readonly RunErrorView[] };
 
 export function describeRun(run: ShownRun): string {
   const { organization, activity, number, state, totals, firstErrors } = run;
@@ -46,6 +45,6 @@ function numbersOf({ attempted, written, deleted, failed, duplicates, omitted, d
   return `${parts.join(', ')}${fewer}`;
 }
 
-function erratumText({ line, id, message }: Erratum): string {
+function erratumText({ line, id, message }: RunErrorView): string {
   return `${[line && `line ${line}`, id].filter(Boolean).join(', ') || 'a record'}: ${message}`;
 }

@@ -24,7 +24,7 @@ export const artifactsVerify: CliCommand = {
     const { terminal, stopped: signal } = call;
     const bar = startCountBar(terminal);
     const report = await withExistingApp(call, (app) =>
-      app.verifyArtifacts({
+      app.backup.verifyArtifacts({
         signal,
         onProgress: (done, total) => bar.update('Comparing artifacts', done, total),
       }),

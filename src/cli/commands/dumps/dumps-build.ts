@@ -28,7 +28,7 @@ export const dumpsBuild: CliCommand = {
     const started = performance.now();
     // Started while the app is loaded, which takes as long.
     const packer = await beginPacking(configuration);
-    const build = ({ dumps }: App) =>
+    const build = ({ publishing: { dumps } }: App) =>
       dumps.build(call.args[0]!, {
         signal,
         onProgress: ({ packed, pages }) => bar.update('Packing pages', packed, pages),

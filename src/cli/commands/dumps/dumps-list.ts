@@ -13,7 +13,8 @@ export const dumpsList: CliCommand = {
   examples: [['dumps list maps', 'lists its packages']],
 
   async run(call) {
-    const { dump, changeDump } = await withExistingApp(call, async ({ dumps: { known }, sets }) => {
+    const { dump, changeDump } = await withExistingApp(call, async ({ publishing, sets }) => {
+      const { known } = publishing.dumps;
       const set = await sets.bySlug(call.args[0]!);
       const shown = { set: set.slug, baseUrl: (await sets.source()).baseUrl };
       return {

@@ -12,7 +12,7 @@ export const dumpsRemove: CliCommand = {
 
   async run(call) {
     const set = call.args[0]!;
-    const removed = await withExistingApp(call, ({ dumps }) => dumps.remove(set));
+    const removed = await withExistingApp(call, ({ publishing: { dumps } }) => dumps.remove(set));
     await call.terminal.print(`Removed the dump of ${set}: ${plural(removed, 'package')}.`, { set, removed });
     return EXIT.done;
   },

@@ -10,7 +10,7 @@ export const jobsCancel: CliCommand = {
   examples: [['jobs cancel archive-log/20261123T020000Z', 'stops it, or takes it out of the queue']],
 
   async run(call) {
-    const job = await withExistingApp(call, async (app) => jobView(await app.cancelJob(call.args[0]!)));
+    const job = await withExistingApp(call, async (app) => jobView(await app.jobs.cancel(call.args[0]!)));
     await call.terminal.print(
       job.state === 'cancelled' ? `Cancelled the job ${job.name}.` : `The job ${job.name} is being cancelled.`,
       job,

@@ -33,7 +33,7 @@ export const jobsList: CliCommand<Options> = {
   async run(call) {
     const { state, kind, limit } = call.options;
     const filter = { states: state && [state], kinds: kind === undefined ? undefined : [kind], limit };
-    const found = await withExistingApp(call, ({ jobs }) => jobs.list(filter));
+    const found = await withExistingApp(call, ({ jobs }) => jobs.queue.list(filter));
     const jobs = found.map(jobView);
     const rows = jobs.map((job) => [job.name, job.state, job.attempts, job.added.slice(0, 19), jobSituation(job)]);
     const table = formatTable(['JOB', 'STATE', 'ATTEMPTS', 'ADDED (UTC)', ''], rows);

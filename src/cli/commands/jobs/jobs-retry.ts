@@ -10,7 +10,7 @@ export const jobsRetry: CliCommand = {
   examples: [['jobs retry archive-log/20261123T020000Z', 'runs it again']],
 
   async run(call) {
-    const job = await withExistingApp(call, async ({ jobs }) => jobView(await jobs.retry(call.args[0]!)));
+    const job = await withExistingApp(call, async ({ jobs }) => jobView(await jobs.queue.retry(call.args[0]!)));
     await call.terminal.print(`The job ${job.name} is queued again.`, job);
     return EXIT.done;
   },

@@ -14,8 +14,8 @@ export const jobsShow: CliCommand = {
   async run(call) {
     const name = call.args[0]!;
     const { job, log } = await withExistingApp(call, async ({ jobs }) => ({
-      job: jobView(await jobs.get(name)),
-      log: await jobs.log(name),
+      job: jobView(await jobs.queue.get(name)),
+      log: await jobs.queue.log(name),
     }));
     await call.terminal.print([describe(job), ...log].join('\n'), { ...job, log });
     return EXIT.done;

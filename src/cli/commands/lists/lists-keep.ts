@@ -18,7 +18,7 @@ export const listsKeep: CliCommand = {
     const { terminal, stopped: signal } = call;
     const set = call.args[0]!;
     const bar = startCountBar(terminal);
-    const kept = await withExistingApp(call, ({ listArchives }) =>
+    const kept = await withExistingApp(call, ({ publishing: { listArchives } }) =>
       listArchives.keep(set, { signal, onProgress: ({ kept, pages }) => bar.update('Keeping pages', kept, pages) }),
     ).finally(() => bar.end());
     const { at, completed, name: _, dump, ...counts } = kept;

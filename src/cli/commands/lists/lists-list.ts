@@ -11,7 +11,7 @@ export const listsList: CliCommand = {
   examples: [['lists list maps', 'lists what is kept']],
 
   async run(call) {
-    const view = await withExistingApp(call, async ({ listArchives, sets }) => {
+    const view = await withExistingApp(call, async ({ publishing: { listArchives }, sets }) => {
       const set = await sets.bySlug(call.args[0]!);
       const { baseUrl } = await sets.source();
       return archiveView(await listArchives.archiveOf(set), { set: set.slug, baseUrl });

@@ -19,7 +19,7 @@ export const listsPrune: CliCommand<{ olderThan: number }> = {
   async run(call) {
     const set = call.args[0]!;
     const before = clockStamp(Date.now() - call.options.olderThan);
-    const removed = await withExistingApp(call, ({ listArchives }) => listArchives.prune(set, before));
+    const removed = await withExistingApp(call, ({ publishing: { listArchives } }) => listArchives.prune(set, before));
     const times = removed.map(({ at }) => formatStamp(at));
     await call.terminal.print(`${set}: removed ${plural(removed.length, 'list')}.`, { set, removed: times });
     return EXIT.done;

@@ -8,7 +8,6 @@ import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
 import { collect, interval, wholeNumber } from '../../options.ts';
 import { addCredentialOptions, type CredentialFlags, credentialFiles, parseSourceUrl } from '../../other-source.ts';
-import { growWhenBusy } from '../../serving/busy-heap.ts';
 import { plural } from '../../ui/table.ts';
 import { describeAudit } from './describe-audit.ts';
 import { describePass, passView } from './describe-pass.ts';
@@ -122,9 +121,6 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
   const { openMirror } = await import('../../../client/mirror/open-mirror.ts');
   const { terminal, stopped, options, workingDirectory } = call;
   const bar = startMirrorBar(terminal);
-  const ending = new AbortController();
-  let done = 0;
-  growWhenBusy(() => done, ending.signal);
   let mirror: Mirror | undefined;
   try {
     mirror = await openMirror({
@@ -140,10 +136,7 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
       allowedHosts: options.allowHost ?? [],
       contact: options.fromContact,
       ...credentialFiles(options, workingDirectory),
-      onProgress(progress) {
-        done = progress.done;
-        bar.show(progress);
-      },
+      onProgress: (progress) => bar.show(progress),
       onNotice: (text) => bar.say(text),
       onPause(reason, ms) {
         // A followed source may be unavailable for long: only that, and its return, are reported.
@@ -164,7 +157,6 @@ async function run(call: Call<Options>, place: MirrorPlace): Promise<ExitCode> {
     if (options.follow === true && stopped.aborted) return EXIT.done;
     throw error;
   } finally {
-    ending.abort();
     bar.end();
     await mirror?.close();
   }

@@ -1,5 +1,6 @@
 import type { OrganizationView, StreamView } from '../../../api/organization-schemas.ts';
 import type { StreamStatisticsView } from '../../../api/stream-statistics-view.ts';
+import { normalizationOf } from '../../../records/forms/record-forms.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 
@@ -10,7 +11,9 @@ export function describeOrganization(view: OrganizationView): string {
     title === undefined ? organization : `${organization}: ${printableLine(title)}`,
     ...(view.private ? [`  private: ${readingOf(view)}`] : []),
     ...who.map((contact) => `  contact: ${printableLine(contact)}`),
-    ...(normalization === undefined ? [] : describeNormalization(normalization)),
+    ...(normalization === undefined ? [] : normalizationOf(normalization.kind).describe(normalization)).map(
+      (line) => `  ${line}`,
+    ),
     ...describeDumps(dumps).map((line) => `  ${line}`),
     '',
     streamTable(streams),
@@ -39,16 +42,6 @@ export function describeStatistics({
 export function readingOf({ private: isPrivate, readers = [] }: OrganizationView): string {
   if (!isPrivate) return 'everybody';
   return readers.length === 0 ? 'its own tokens' : `its own tokens, ${readers.join(', ')}`;
-}
-
-function describeNormalization({ code, items }: NonNullable<OrganizationView['normalization']>): readonly string[] {
-  return [
-    `  normalization: POD, ${code === undefined ? 'without a code' : `with the code ${code}`}`,
-    ...items.map(({ source, destination, subfields }) => {
-      const codes = Object.entries(subfields).map(([to, from]) => `$${to} from $${from}`);
-      return `  items: ${source} as ${destination}, ${codes.join(', ')}`;
-    }),
-  ];
 }
 
 /** Describes the schedules of dumps; empty when there are no settings. */

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { TidemarkError } from '../../../core/errors.ts';
-import type { ItemMapping, Normalization } from '../../../records/forms/marc/normalize/normalization.ts';
-import { parseItems } from '../../../records/forms/marc/normalize/parse-items.ts';
+import type { Normalization, NormalizationField } from '../../../records/forms/normalization.ts';
+import { NORMALIZATIONS, normalizationOf } from '../../../records/forms/record-forms.ts';
 import type { OrganizationFields } from '../../../records/organization.ts';
 import { parseContact } from '../../../records/parse-contact.ts';
 import { collect, oneOf } from '../../options.ts';
@@ -12,10 +12,12 @@ export interface OrganizationOptions {
   readonly private?: true;
   readonly public?: true;
   readonly readers?: readonly string[];
-  readonly normalization?: 'none' | 'pod';
-  readonly code?: string;
-  readonly items?: readonly ItemMapping[];
+  readonly normalization?: string;
+  /** The fields of normalizations. */
+  readonly [field: string]: unknown;
 }
+
+const KINDS = NORMALIZATIONS.map(({ kind }) => kind);
 
 export function addOrganizationOptions(command: Command): void {
   command
@@ -32,48 +34,54 @@ export function addOrganizationOptions(command: Command): void {
     )
     .option(
       '--normalization <kind>',
-      'what is added to its records: none, or pod (the fields of POD, the Platform for Open Data)',
-      oneOf('none', 'pod'),
-    )
-    .option('--code <code>', 'code of the organization, for 900 $b; with --normalization pod')
-    .option(
-      '--items <mapping>',
-      'the field with items and its subfields, such as 952:i=p,a=o,m=a for a 998 with $i from $p, $a from $o, $m ' +
-        'from $a; may be given several times, also with another field for 998, such as 952:949:i=p',
-      collectItems,
+      `what is added to its records: none, or ${NORMALIZATIONS.map(({ kind, what }) => `${kind} (${what})`).join(', or ')}`,
+      oneOf('none', ...KINDS),
     );
+  for (const field of NORMALIZATIONS.flatMap(({ fields }) => fields)) {
+    const { name, value, help, most } = field;
+    command.addOption(
+      new Option(`--${name} <${value}>`, help).argParser(most === undefined ? collectChecked(field) : oneText),
+    );
+  }
 }
 
 /** The given values. An empty text removes a field. */
 export function givenFields(options: OrganizationOptions): Partial<OrganizationFields> {
-  const { title, contact, private: isPrivate, public: isPublic, readers, ...normalization } = options;
+  const { title, contact, private: isPrivate, public: isPublic, readers } = options;
   return {
     ...(title !== undefined && { title }),
     ...(contact !== undefined && { contacts: contact.filter((text) => text !== '').map(parseContact) }),
     ...((isPrivate || isPublic) && { private: isPrivate === true }),
     ...(readers !== undefined && { readers: readers.filter((group) => group !== '') }),
-    ...givenNormalization(normalization),
+    ...givenNormalization(options),
   };
 }
 
-function givenNormalization({
-  normalization,
-  code,
-  items = [],
-}: Pick<OrganizationOptions, 'normalization' | 'code' | 'items'>): {
-  readonly normalization?: Normalization | undefined;
-} {
-  if (normalization === 'pod') return { normalization: { kind: 'pod', ...(code && { code }), items } };
-  if (code !== undefined || items.length > 0) {
-    throw new TidemarkError('invalid', '--code and --items are parts of a normalization: add "--normalization pod"');
+function givenNormalization(options: OrganizationOptions): { readonly normalization?: Normalization | undefined } {
+  const kind = options.normalization;
+  const entered = (name: string) => (options[name] ?? []) as readonly string[];
+  if (kind !== undefined && kind !== 'none') {
+    const { fields, parse } = normalizationOf(kind);
+    return { normalization: parse(Object.fromEntries(fields.map(({ name }) => [name, entered(name)]))) };
   }
-  return normalization === undefined ? {} : { normalization: undefined };
+  for (const { kind: needed, fields } of NORMALIZATIONS) {
+    if (fields.every(({ name }) => entered(name).length === 0)) continue;
+    const names = fields.map(({ name }) => `--${name}`).join(' and ');
+    const message = `${names} are parts of a normalization: add "--normalization ${needed}"`;
+    throw new TidemarkError('invalid', message);
+  }
+  return kind === undefined ? {} : { normalization: undefined };
 }
 
-function collectItems(text: string, before: readonly ItemMapping[] = []): readonly ItemMapping[] {
-  try {
-    return [...before, parseItems(text)];
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
+const oneText = (text: string): readonly string[] => [text];
+
+function collectChecked({ check }: NormalizationField) {
+  return (text: string, before: readonly string[] = []): readonly string[] => {
+    try {
+      check?.(text);
+    } catch (error) {
+      throw new InvalidArgumentError((error as Error).message);
+    }
+    return [...before, text];
+  };
 }

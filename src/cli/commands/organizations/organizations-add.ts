@@ -26,7 +26,9 @@ export const organizationsAdd: CliCommand<OrganizationOptions> = {
     // Checked before a store is opened, so that a mistake leaves no store behind.
     requireOrganizationId(id);
     const fields = checkedFields({ contacts: [], ...givenFields(call.options) });
-    const view = organizationView(await addOrganizations(call, ({ organizations }) => organizations.add(id, fields)));
+    const view = organizationView(
+      await addOrganizations(call, ({ records: { organizations } }) => organizations.add(id, fields)),
+    );
     await call.terminal.print(`Added the organization ${id}.`, view);
     call.terminal.say(`Make its first stream, the default: "tidemark streams add ${id} STREAM".`);
     return EXIT.done;

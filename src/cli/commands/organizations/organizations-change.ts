@@ -32,7 +32,7 @@ export const organizationsChange: CliCommand<Options> = {
     const fields = { ...givenFields(call.options), ...givenDumps(call.options) };
     if (Object.keys(fields).length === 0) throw nothingToChange(addOptions);
     const [id = ''] = call.args;
-    const view = await changeOrganizations(call, async ({ organizations }) => {
+    const view = await changeOrganizations(call, async ({ records: { organizations } }) => {
       return organizationView(await organizations.change(id, fields));
     });
     if (fields.private) call.terminal.say('Copies that clients have made until now remain with them.');

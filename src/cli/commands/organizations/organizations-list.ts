@@ -12,7 +12,7 @@ export const organizationsList: CliCommand = {
   examples: [['organizations list', 'lists them with their default streams']],
 
   async run(call) {
-    const all = await withExistingApp(call, ({ organizations }) => organizations.list());
+    const all = await withExistingApp(call, ({ records: { organizations } }) => organizations.list());
     const organizations = all.map((one) => organizationView(one));
     const rows = organizations.map((view) => {
       const { organization, streams, defaultStream = '(none)', title = '' } = view;

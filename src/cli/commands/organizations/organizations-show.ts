@@ -14,9 +14,12 @@ export const organizationsShow: CliCommand = {
 
   async run(call) {
     const view = await withExistingApp(call, async (app) => {
-      const organization = await app.organizations.get(call.args[0]!);
+      const organization = await app.records.organizations.get(call.args[0]!);
       const name = { organization: organization.id };
-      const { organization: _, ...statistics } = streamStatisticsView(name, await streamStatistics(name, app));
+      const { organization: _, ...statistics } = streamStatisticsView(
+        name,
+        await streamStatistics(name, { ...app, ...app.records }),
+      );
       return { ...organizationView(organization), statistics };
     });
     await call.terminal.print(`${describeOrganization(view)}\n\n${describeStatistics(view.statistics)}`, view);

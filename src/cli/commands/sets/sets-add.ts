@@ -78,7 +78,7 @@ async function hiddenFilesOf(app: App, set: ResourceSet): Promise<HiddenFiles | 
   let hidden: HiddenFiles | undefined;
   let listed = 0;
   try {
-    for await (const entries of app.rootOf(set).root.list()) {
+    for await (const entries of app.sources.rootOf(set).root.list()) {
       for (const { path, problem } of entries)
         if (problem === undefined && isHiddenPath(path)) hidden = withHiddenPath(path, hidden);
       listed += entries.length;

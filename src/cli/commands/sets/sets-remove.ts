@@ -29,7 +29,8 @@ export const setsRemove: CliCommand<Options> = {
   async run(call) {
     const id = call.args[0]!;
     const isFree = await withExistingApp(call, async (app) => {
-      const { sets, index, dumps, listArchives, versions } = app;
+      const { dumps, listArchives, versions } = app.publishing;
+      const { sets, index } = app;
       const found = await sets.bySlug(id);
       requireRemovable(found);
       const { changes } = await index.summary(found.id);
@@ -43,7 +44,7 @@ export const setsRemove: CliCommand<Options> = {
       });
       await removeLists(call, () => listArchives.removeAll(set.id));
       await removeStored(call, 'version', () => versions.removeAll(set.id));
-      if ((await app.removeCopies()) > 0) call.terminal.say('Removed its copy of the other source.');
+      if ((await app.sources.removeCopies()) > 0) call.terminal.say('Removed its copy of the other source.');
       return isFree;
     });
     const message = isFree ? `Removed the set ${id}; its id can be used again.` : `Removed the set ${id}.`;

@@ -23,7 +23,7 @@ export const streamsAdd: CliCommand<Options> = {
 
   async run(call) {
     const [organization = '', stream = ''] = call.args;
-    const view = await changeOrganizations(call, async ({ organizations }) => {
+    const view = await changeOrganizations(call, async ({ records: { organizations } }) => {
       return streamView(await organizations.addStream(organization, stream, call.options.title), stream);
     });
     const role = view.default ? ', which is the default' : '';

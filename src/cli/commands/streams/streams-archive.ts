@@ -24,7 +24,7 @@ export const streamsArchive: CliCommand<Options> = {
   async run(call) {
     const [organization = '', stream = ''] = call.args;
     const archived = call.options.undo === undefined;
-    const view = await changeOrganizations(call, async ({ organizations }) => {
+    const view = await changeOrganizations(call, async ({ records: { organizations } }) => {
       return streamView(await organizations.changeStream(organization, stream, { archived }), stream);
     });
     const what = archived ? 'is archived: it takes no uploads' : 'takes uploads again';

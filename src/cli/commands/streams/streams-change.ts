@@ -27,7 +27,7 @@ export const streamsChange: CliCommand<Options> = {
     const { title } = call.options;
     const changes = { ...(title !== undefined && { title }), ...givenDumps(call.options) };
     if (Object.keys(changes).length === 0) throw nothingToChange(addOptions);
-    const view = await changeOrganizations(call, async ({ organizations }) => {
+    const view = await changeOrganizations(call, async ({ records: { organizations } }) => {
       return streamView(await organizations.changeStream(organization, stream, changes), stream);
     });
     await call.terminal.print(`Changed the stream ${stream} of ${organization}.`, { organization, ...view });

@@ -12,7 +12,7 @@ export const streamsDefault: CliCommand = {
 
   async run(call) {
     const [organization = '', stream = ''] = call.args;
-    const view = await changeOrganizations(call, async ({ organizations }) => {
+    const view = await changeOrganizations(call, async ({ records: { organizations } }) => {
       return streamView(await organizations.changeStream(organization, stream, { default: true }), stream);
     });
     await call.terminal.print(`The default stream of ${organization} is ${stream} now.`, { organization, ...view });

@@ -39,7 +39,7 @@ export const streamsDump: CliCommand<Options> = {
     const [organization = ''] = call.args;
     const name = { organization, ...(stream !== undefined && { stream }) };
     const bar = startCountBar(call.terminal);
-    const made = await withExistingApp(call, async ({ organizations, streamDumps }) => {
+    const made = await withExistingApp(call, async ({ records: { organizations, streamDumps } }) => {
       await organizations.requireStream(organization, stream);
       return streamDumps
         .build(name, full ? 'full' : 'delta', {

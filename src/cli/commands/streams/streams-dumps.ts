@@ -25,7 +25,7 @@ export const streamsDumps: CliCommand<Options> = {
     const [organization = ''] = call.args;
     const { stream } = call.options;
     const view = await withExistingApp(call, async (app) => {
-      await app.organizations.requireStream(organization, stream);
+      await app.records.organizations.requireStream(organization, stream);
       return streamDumpsView({ organization, ...(stream !== undefined && { stream }) }, app);
     });
     const rows = view.dumps.map(({ number, kind, at, totals, files }) => {

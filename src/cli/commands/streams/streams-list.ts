@@ -11,7 +11,7 @@ export const streamsList: CliCommand = {
   examples: [['streams list lane', 'lists them in the order in which they were made']],
 
   async run(call) {
-    const { organization, streams } = await withExistingApp(call, async ({ organizations }) => {
+    const { organization, streams } = await withExistingApp(call, async ({ records: { organizations } }) => {
       return organizationView(await organizations.get(call.args[0]!));
     });
     await call.terminal.print(streamTable(streams), { organization, streams });

@@ -12,7 +12,7 @@ export const streamsShow: CliCommand = {
 
   async run(call) {
     const [organization = '', stream = ''] = call.args;
-    const view = await withExistingApp(call, async ({ organizations }) => {
+    const view = await withExistingApp(call, async ({ records: { organizations } }) => {
       return streamView(await organizations.get(organization), stream);
     });
     const text = [streamTable([view]), ...describeDumps(view.dumps)].join('\n');

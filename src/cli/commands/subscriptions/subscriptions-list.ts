@@ -11,7 +11,7 @@ export const subscriptionsList: CliCommand = {
   examples: [['subscriptions list', 'lists them with their last delivery']],
 
   async run(call) {
-    const subscriptions = await withExistingApp(call, async ({ subscriptions }) => {
+    const subscriptions = await withExistingApp(call, async ({ notifications: { subscriptions } }) => {
       const state = await subscriptions.progress();
       return (await subscriptions.list()).map((one) => subscriptionView(one, state));
     });

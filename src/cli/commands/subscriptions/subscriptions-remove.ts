@@ -10,7 +10,7 @@ export const subscriptionsRemove: CliCommand = {
   examples: [['subscriptions remove 00001', 'ends one']],
 
   async run(call) {
-    const removed = await withExistingApp(call, async ({ subscriptions }) => {
+    const removed = await withExistingApp(call, async ({ notifications: { subscriptions } }) => {
       const ended = await subscriptions.remove(call.args[0]!);
       return { ...subscriptionView(ended, await subscriptions.progress()), state: 'ending' };
     });

@@ -1,7 +1,8 @@
-import { findFiles } from '../../../records/files/find-files.ts';
-import type { FoundFile, GivenFile } from '../../../records/files/found-file.ts';
-import { type ReadItem, readFile } from '../../../records/files/read-file.ts';
-import { type Erratum, warningOf } from '../../../records/forms/marc/read-record.ts';
+import { findRecordFiles } from '../../../records/forms/identify.ts';
+import { OneForm } from '../../../records/forms/one-form.ts';
+import { readFile } from '../../../records/forms/read-file.ts';
+import { type Erratum, type ReadItem, warningOf } from '../../../records/forms/record-form.ts';
+import type { FoundFile, GivenFile } from '../../../records/packages/found-file.ts';
 
 const MOST_FIRST = 10;
 
@@ -33,10 +34,12 @@ export async function* checkFiles(
   visitors: readonly FileVisitor[],
   signal: AbortSignal,
 ): AsyncGenerator<CheckedFile, void, undefined> {
+  const form = new OneForm();
   for (const one of given) {
-    for await (const found of findFiles(one)) {
+    for await (const file of findRecordFiles(one)) {
+      const found = form.admit(file);
       const { path, packing, kind, reason } = found;
-      const file: CheckedFile = {
+      const checked: CheckedFile = {
         path,
         packing,
         kind,
@@ -48,15 +51,15 @@ export async function* checkFiles(
         firstErrors: [],
         firstWarnings: [],
       };
-      for (const visitor of visitors) await visitor.begin(file);
+      for (const visitor of visitors) await visitor.begin(checked);
       for await (const batch of readFile(found)) {
         signal.throwIfAborted();
-        for (const item of batch) count(item, file);
-        for (const visitor of visitors) await visitor.read(batch, file);
+        for (const item of batch) count(item, checked);
+        for (const visitor of visitors) await visitor.read(batch, checked);
       }
-      for (const visitor of visitors) await visitor.end(file);
+      for (const visitor of visitors) await visitor.end(checked);
       signal.throwIfAborted();
-      yield file;
+      yield checked;
     }
   }
 }

@@ -1,15 +1,9 @@
 import { formatCount } from '../../../lib/format-count.ts';
-import type { FileKind } from '../../../records/files/found-file.ts';
-import type { Erratum } from '../../../records/forms/marc/read-record.ts';
+import type { Erratum } from '../../../records/forms/record-form.ts';
+import { fileKindOf, fileKindTitle } from '../../../records/forms/record-forms.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 import type { CheckedFile } from './check-files.ts';
 
-const KIND_NAMES: Readonly<Record<FileKind, string>> = {
-  marc21: 'MARC21',
-  marcxml: 'MARCXML',
-  'deleted-ids': 'ids to delete',
-  unknown: 'unknown',
-};
 const MOST_ROWS = 1000;
 const MOST_ERRORS = 10;
 
@@ -20,7 +14,7 @@ export function describeCheck(files: readonly CheckedFile[]): string {
 
 function tableOf(files: readonly CheckedFile[]): string {
   const rows = files.slice(0, MOST_ROWS).map((file) => {
-    return [nameOf(file), typeOf(file), file.records, file.deletions, file.errors];
+    return [nameOf(file), fileKindTitle(file), file.records, file.deletions, file.errors];
   });
   const table = formatTable(['FILE', 'TYPE', 'RECORDS', 'DELETIONS', 'ERRORS'], rows);
   const rest = files.length - rows.length;
@@ -28,10 +22,6 @@ function tableOf(files: readonly CheckedFile[]): string {
 }
 
 export const nameOf = ({ path }: Pick<CheckedFile, 'path'>): string => path.join(' > ');
-
-export function typeOf({ kind, packing }: Pick<CheckedFile, 'kind' | 'packing'>): string {
-  return [KIND_NAMES[kind], ...packing.toReversed()].join(' in ');
-}
 
 function unknownOf(files: readonly CheckedFile[]): string[] {
   const unknown = files.filter(({ kind }) => kind === 'unknown');
@@ -57,7 +47,7 @@ interface FirstErrata {
 
 function errataOf(file: CheckedFile, title: string, { errata, count }: FirstErrata): string[] {
   if (count === 0) return [];
-  const what = file.kind === 'deleted-ids' ? 'line' : 'record';
+  const what = fileKindOf(file.kind)?.unit ?? 'record';
   const lines = errata.map(({ ordinal, offset, id, reason }) => {
     const which = id === undefined ? '' : ` (${id})`;
     return `  ${what} ${formatCount(ordinal)}${which}, at byte ${formatCount(offset)}\n    ${reason}`;

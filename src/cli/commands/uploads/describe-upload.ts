@@ -2,9 +2,10 @@ import { describeApplied } from '../../../api/describe-applied.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
+import { fileKindTitle } from '../../../records/forms/record-forms.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { formatTable, plural } from '../../ui/table.ts';
-import { nameOf, typeOf } from './describe-check.ts';
+import { nameOf } from './describe-check.ts';
 
 export function describeUpload(view: UploadView): string {
   const { organization, stream, number, name, received, fileUrl, files } = view;
@@ -22,7 +23,16 @@ export function describeUpload(view: UploadView): string {
   ].join('\n');
 }
 
-function describeStatus({ status, applied, failure, totals, organization, stream, number }: UploadView): string[] {
+function describeStatus({
+  status,
+  applied,
+  failure,
+  totals,
+  reasons = [],
+  organization,
+  stream,
+  number,
+}: UploadView): string[] {
   const retries = failure?.retries
     ? 'it is tried again'
     : `when that is mended, try it again with "tidemark uploads retry ${organization}/${stream}/${number}"`;
@@ -33,6 +43,9 @@ function describeStatus({ status, applied, failure, totals, organization, stream
     ...(totals === undefined || (totals.errors === 0 && totals.warnings === undefined)
       ? []
       : [`  ${foundText(totals)}: list them with "tidemark uploads errors ${organization}/${stream}/${number}"`]),
+    ...reasons.map(({ reason, count, warning }) =>
+      printableLine(`    ${formatCount(count)}: ${warning ? 'warning: ' : ''}${reason}`),
+    ),
   ];
 }
 
@@ -46,7 +59,7 @@ function describeTaken({ taken, totals }: UploadView): string[] {
   if (taken === undefined || totals === undefined) return [];
   const rows = taken.map((file) => {
     const { records, deletions, errors, replaced = '' } = file;
-    return [nameOf(file), typeOf(file), records, deletions, errors, replaced];
+    return [nameOf(file), fileKindTitle(file), records, deletions, errors, replaced];
   });
   const rest = totals.files - taken.length;
   return [

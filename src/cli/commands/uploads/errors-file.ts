@@ -1,4 +1,4 @@
-import { warningOf } from '../../../records/forms/marc/read-record.ts';
+import { warningOf } from '../../../records/forms/record-form.ts';
 import { openOutputFile } from '../../output-file.ts';
 import type { FileVisitor } from './check-files.ts';
 

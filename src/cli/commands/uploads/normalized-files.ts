@@ -1,10 +1,8 @@
 import { join } from 'node:path';
 import { makeFolder } from '../../../lib/files/make-folder.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { ReadItem } from '../../../records/files/read-file.ts';
-import { MARCXML_END, MARCXML_START } from '../../../records/forms/marc/marcxml-markup.ts';
-import type { Erratum } from '../../../records/forms/marc/read-record.ts';
-import { writeMarcXml } from '../../../records/forms/marc/write-marcxml.ts';
+import type { Erratum, ReadItem, ReadRecord, RecordFile } from '../../../records/forms/record-form.ts';
+import { formOf } from '../../../records/forms/record-forms.ts';
 import { type OutputFile, openOutputFile } from '../../output-file.ts';
 import type { CheckedFile, FileVisitor } from './check-files.ts';
 import { nameOf } from './describe-check.ts';
@@ -12,9 +10,9 @@ import { nameOf } from './describe-check.ts';
 const MOST_INCOMPLETE = 10;
 
 /**
- * Writes what is read of each file into a folder: `0001-NAME.xml` with its records as MARCXML, and
- * `0001-NAME.deleted.txt` with the ids that it deletes; neither when there are none. They do not show what could not be
- * read of a file, such as its end.
+ * Writes what is read of each file into a folder: `0001-NAME.xml` (or what else is readable in their form) with its
+ * records, and `0001-NAME.deleted.txt` with the ids that it deletes; neither when there are none. They do not show what
+ * could not be read of a file, such as its end.
  * @param say reports the first files of which not everything could be read
  * @throws TidemarkError `invalid` when one of them exists, or cannot be written
  */
@@ -23,7 +21,7 @@ export async function openNormalizedFiles(folder: string, say: (text: string) =>
   let count = 0;
   let incomplete = 0;
   let lastError: Erratum | undefined;
-  let records: OutputFile | undefined;
+  let records: ReadableFile | undefined;
   let deletions: OutputFile | undefined;
   const outputName = ({ path }: CheckedFile) => {
     const last = path.at(-1)!.split('/').at(-1)!;
@@ -33,7 +31,6 @@ export async function openNormalizedFiles(folder: string, say: (text: string) =>
   const open = (file: CheckedFile, suffix: string) =>
     openOutputFile(join(folder, `${outputName(file)}${suffix}`), 'wx');
   const close = async () => {
-    await records?.write(MARCXML_END);
     for (const output of [records, deletions]) await output?.close();
     [records, deletions] = [undefined, undefined];
   };
@@ -43,14 +40,14 @@ export async function openNormalizedFiles(folder: string, say: (text: string) =>
     },
     async read(batch, file) {
       lastError = batch.findLast((item) => item.kind === 'erratum') ?? lastError;
-      const xml = batch.map(xmlOf).join('');
-      const ids = batch.map(deletedIdOf).join('');
-      if (xml !== '' && records === undefined) {
-        records = await open(file, '.xml');
-        await records.write(MARCXML_START);
+      for (const item of batch) {
+        if (item.kind !== 'record' || item.deleted) continue;
+        records ??= await openReadable(formOf(file.kind)!.records!.readable, (suffix) => open(file, suffix));
+        records.add(item);
       }
+      const ids = batch.map(deletedIdOf).join('');
       if (ids !== '') deletions ??= await open(file, '.deleted.txt');
-      await records?.write(xml);
+      await records?.flush();
       await deletions?.write(ids);
     },
     async end(file) {
@@ -67,7 +64,35 @@ function describeIncomplete(file: CheckedFile, { ordinal, reason }: Erratum): st
   return `What was written of ${nameOf(file)} is not all of it: ${errors} in record ${formatCount(ordinal)}: ${reason}.`;
 }
 
-const xmlOf = (item: ReadItem): string => (item.kind === 'record' && !item.deleted ? writeMarcXml(item.record) : '');
+interface ReadableFile {
+  add(record: ReadRecord): void;
+  /** Waits while the disk is slow. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openReadable(
+  { suffix, openWriter }: RecordFile,
+  open: (suffix: string) => Promise<OutputFile>,
+): Promise<ReadableFile> {
+  const output = await open(suffix);
+  let parts: Buffer[] = [];
+  const writer = await openWriter((bytes) => parts.push(Buffer.from(bytes)));
+  const flush = () => {
+    const bytes = Buffer.concat(parts);
+    parts = [];
+    return output.write(bytes);
+  };
+  return {
+    add: ({ record: { bytes } }) => writer.add(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
+    flush,
+    async close() {
+      writer.end();
+      await flush();
+      await output.close();
+    },
+  };
+}
 
 const deletedIdOf = (item: ReadItem): string =>
   item.kind === 'deletion' || (item.kind === 'record' && item.deleted) ? `${item.id}\n` : '';

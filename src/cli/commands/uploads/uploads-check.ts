@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
-import type { GivenFile } from '../../../records/files/found-file.ts';
-import { openLocalFile } from '../../../records/files/local-file.ts';
+import { STORED } from '../../../records/forms/record-forms.ts';
+import type { GivenFile } from '../../../records/packages/found-file.ts';
+import { openLocalFile } from '../../../records/packages/local-file.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
-import { growWhenBusy } from '../../serving/busy-heap.ts';
 import { startActivityBar } from '../../ui/activity-bar.ts';
 import { type CheckedFile, checkFiles, type FileVisitor } from './check-files.ts';
 import { describeCheck } from './describe-check.ts';
 import { openErrorsFile } from './errors-file.ts';
 import { openNormalizedFiles } from './normalized-files.ts';
+
+const READABLE = STORED.map(({ readable }) => readable.title).join(' or ');
 
 interface Options {
   readonly errors?: string;
@@ -23,13 +25,16 @@ export const uploadsCheck: CliCommand<Options> = {
   examples: [
     ['uploads check nightly.mrc.gz', 'checks a file before it is uploaded'],
     ['uploads check export.zip deleted.txt --errors errors.ndjson', 'writes every error as a line of JSON'],
-    ['uploads check old.mrc --normalized normalized', 'writes what is read of it as MARCXML'],
+    ['uploads check old.mrc --normalized normalized', `writes what is read of it as ${READABLE}`],
   ],
 
   options(command) {
     command
       .option('--errors <file>', 'write all errors into a file, each as a line of JSON')
-      .option('--normalized <folder>', 'write what is read of each file into a folder, as MARCXML and lists of ids');
+      .option(
+        '--normalized <folder>',
+        `write what is read of each file into a folder, as ${READABLE} and lists of ids`,
+      );
   },
 
   async run(call) {
@@ -63,7 +68,6 @@ async function* checkWithProgress(
   visitors: readonly FileVisitor[],
 ): AsyncGenerator<CheckedFile, void, undefined> {
   const bar = startActivityBar(terminal);
-  const ending = new AbortController();
   const total = given.reduce((sum, { length }) => sum + length, 0);
   let done = 0;
   let attempted = 0;
@@ -75,7 +79,6 @@ async function* checkWithProgress(
     async end() {},
     async close() {},
   };
-  growWhenBusy(() => attempted, ending.signal);
   try {
     const counted = given.map((file) =>
       countedFile(file, (bytes) => {
@@ -88,7 +91,6 @@ async function* checkWithProgress(
     );
     yield* checkFiles(counted, [counting, ...visitors], stopped);
   } finally {
-    ending.abort();
     bar.end();
   }
 }

@@ -1,6 +1,6 @@
 import { formatCount } from '../../../lib/format-count.ts';
-import { eachErratum } from '../../../records/arrivals/upload-errors.ts';
-import type { UploadErratum } from '../../../records/arrivals/upload-state.ts';
+import type { Erratum } from '../../../records/errata/erratum.ts';
+import { eachErratum } from '../../../records/errata/read-errata.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { printableLine } from '../../ui/printable.ts';
@@ -17,17 +17,19 @@ export const uploadsErrors: CliCommand = {
   ],
 
   async run(call) {
-    await withExistingApp(call, async ({ uploads }) => {
+    await withExistingApp(call, async ({ records: { uploads } }) => {
       const upload = await namedUpload(uploads, call.args[0]);
-      const body = await uploads.openErrata(upload, await uploads.stateOf(upload));
+      const state = await uploads.stateOf(upload);
+      const body = await uploads.openErrata(upload, state);
       if (body === undefined) return;
       for await (const erratum of eachErratum(body)) await call.terminal.print(describe(erratum), erratum);
+      for (const { reason, count } of state?.read?.reasons ?? []) call.terminal.say(`${formatCount(count)}: ${reason}`);
     });
     return EXIT.done;
   },
 };
 
-function describe({ path, ordinal, offset, id, reason, warning }: UploadErratum): string {
+function describe({ path = [], ordinal = 0, offset = 0, id, reason, warning }: Erratum): string {
   const which = id === undefined ? '' : ` (${id})`;
   const place = `number ${formatCount(ordinal)}${which}, at byte ${formatCount(offset)}`;
   return printableLine(

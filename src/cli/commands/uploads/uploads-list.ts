@@ -27,7 +27,7 @@ export const uploadsList: CliCommand<Options> = {
     const [organization = ''] = call.args;
     const { stream, limit } = call.options;
     const page = { limit };
-    const view = await withExistingApp(call, async ({ uploads }) => {
+    const view = await withExistingApp(call, async ({ records: { uploads } }) => {
       return uploadsView(organization, await uploads.list(organization, stream, page), page);
     });
     const rows = view.uploads.map(({ number, received, name = '', files, status, totals, ignored }) => {

@@ -13,8 +13,8 @@ export const uploadsRetry: CliCommand = {
   async run(call) {
     const [id = ''] = call.args;
     const view = await withExistingApp(call, async (app) => {
-      const upload = await namedUpload(app.uploads, id);
-      return uploadView(upload, await app.retryUpload(upload));
+      const upload = await namedUpload(app.records.uploads, id);
+      return uploadView(upload, await app.jobs.uploads.retry(upload));
     });
     await call.terminal.print(`The upload ${id} is processed again, as soon as a server is free.`, view);
     return EXIT.done;

@@ -29,7 +29,7 @@ export const uploadsShow: CliCommand<Options> = {
   },
 
   async run(call) {
-    const { view, status } = await withExistingApp(call, async ({ uploads }) => {
+    const { view, status } = await withExistingApp(call, async ({ records: { uploads } }) => {
       const upload = await namedUpload(uploads, call.args[0]);
       const state = await (call.options.wait ? settled(uploads, upload, call.stopped) : uploads.stateOf(upload));
       return { view: uploadView(upload, state), status: statusOf(state) };
@@ -40,7 +40,7 @@ export const uploadsShow: CliCommand<Options> = {
 };
 
 async function settled(
-  uploads: Pick<App['uploads'], 'stateOf'>,
+  uploads: Pick<App['records']['uploads'], 'stateOf'>,
   upload: Upload,
   stopped: AbortSignal,
 ): Promise<UploadState | undefined> {

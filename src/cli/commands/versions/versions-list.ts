@@ -30,7 +30,7 @@ export const versionsList: CliCommand<Options> = {
 
   async run(call) {
     const { terminal, args, options, stopped } = call;
-    await withExistingApp(call, async ({ sets, versions }) => {
+    await withExistingApp(call, async ({ sets, publishing: { versions } }) => {
       const set = await sets.bySlug(args[0]!);
       if (keptSince(set) === undefined) throw new TidemarkError('not-found', publishesNone(set), { set: set.slug });
       const home = setHome((await sets.source()).baseUrl, set.slug);

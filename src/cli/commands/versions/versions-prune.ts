@@ -40,7 +40,7 @@ export const versionsPrune: CliCommand<Options> = {
     const { olderThan, dryRun = false } = options;
     const set = call.args[0]!;
     const bar = startCountBar(terminal);
-    const pruned = await withExistingApp(call, ({ versionPruner }) =>
+    const pruned = await withExistingApp(call, ({ publishing: { versionPruner } }) =>
       versionPruner.prune(set, clockStamp(Date.now() - olderThan), {
         dryRun,
         signal,

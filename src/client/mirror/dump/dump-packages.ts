@@ -4,9 +4,9 @@ import { linksOf } from '../../read/document.ts';
 import { fetchPackage, type PackageFile } from '../../read/fetch-package.ts';
 import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
 import type { Reader } from '../../read/reader.ts';
+import { resumedBody } from '../../read/resumed-body.ts';
 import { readResourceList } from '../lists/read-resource-list.ts';
 import { type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
-import { resumedBody } from '../requests/resumed-body.ts';
 
 /** An entry of a dump for one of its packages. */
 export interface ListedPackage extends Pick<WantedResource, 'uri' | 'length' | 'hashes'> {

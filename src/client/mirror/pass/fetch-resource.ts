@@ -2,9 +2,9 @@ import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../../core/
 import { hashesOf, RunningHashes } from '../../../core/running-hashes.ts';
 import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
 import type { Reader } from '../../read/reader.ts';
+import { resumedBody } from '../../read/resumed-body.ts';
 import { conditionsOf, validatorOf } from '../lists/read-entries.ts';
 import { type CopiedResource, strongestOf, type WantedResource } from '../lists/wanted-resource.ts';
-import { resumedBody } from '../requests/resumed-body.ts';
 import type { MirrorTarget, StagedFile } from '../target/mirror-target.ts';
 
 /** A complete file with the wanted bytes, which is not visible yet. */

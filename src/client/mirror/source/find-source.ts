@@ -1,7 +1,7 @@
 import { TidemarkError } from '../../../core/errors.ts';
-import { withoutLogin } from '../requests/credentials.ts';
-import { LIMITS, openRequests, type RequestOptions } from '../requests/open-requests.ts';
+import { withoutLogin } from '../../read/source-credentials.ts';
 import { findSet } from './find-set.ts';
+import { LIMITS, openRequests, type RequestOptions } from './open-requests.ts';
 
 /** Milliseconds: a user waits for the result. */
 const LONGEST_MS = 60_000;

@@ -52,7 +52,8 @@ const REVOKE = {
 
 /** The page of tokens, for administrators. @param stopping ends bodies that are being read when the server stops */
 export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { tokens, configuration } = app;
+  const { tokens } = app.access;
+  const { configuration } = app;
   const { idleTimeoutMs } = configuration;
 
   async function show(
@@ -88,7 +89,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
             .split(/[\s,]+/)
             .filter((scope) => scope !== '')
             .map(parseScope);
-          await requireNamed(scopes, app);
+          await requireNamed(scopes, { sets: app.sets, organizations: app.records.organizations });
           const expires = form.get('expires')?.trim() ?? '';
           const { token, record } = await tokens.create({
             name: form.get('name') ?? '',
@@ -97,7 +98,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
           });
           response.locals.subject = `${record.name} (${record.id})`;
           const keeping = { baseUrl: configuration.baseUrl, maxAge: MADE_MS };
-          setCookie({ request, response }, await app.sessions.showOnce(token), keeping);
+          setCookie({ request, response }, await app.access.sessions.showOnce(token), keeping);
           response.redirect(303, './tokens/made');
         });
       },
@@ -108,7 +109,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
       action: 'read-source',
       operation: MADE,
       async handle(request, response) {
-        const cookie = await app.sessions.shownOnce(request.headers.cookie);
+        const cookie = await app.access.sessions.shownOnce(request.headers.cookie);
         const made = cookie && (await tokens.show(cookie.token));
         const frame = await frameOf(app, request, response);
         if (cookie !== undefined) {

@@ -16,7 +16,11 @@ ${
   rows.length > 0 &&
   stackingTable('Latest errors', rows, [
     { name: 'Record', style: 'name', isHead: true, cell: ({ erratum }) => erratumPlace(erratum) },
-    { name: 'Byte', style: 'number', cell: ({ erratum }) => formatCount(erratum.offset) },
+    {
+      name: 'Byte',
+      style: 'number',
+      cell: ({ erratum }) => erratum.offset !== undefined && formatCount(erratum.offset),
+    },
     { name: 'Reason', style: 'name', cell: ({ erratum }) => erratumReason(erratum) },
     {
       name: 'Upload',

@@ -54,7 +54,7 @@ function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
       async handle(request, response) {
         const given = await form(request);
         await attempting({ form: given, show: (attempt) => show(request, response, attempt) }, async () => {
-          const { id } = await app.organizations.add(given.get('organization')?.trim() ?? '', {
+          const { id } = await app.records.organizations.add(given.get('organization')?.trim() ?? '', {
             contacts: [],
             ...fieldsOf(given),
           });
@@ -86,7 +86,7 @@ function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
         const given = await form(request);
         await attempting({ form: given, show: (attempt) => show(request, response, attempt) }, async () => {
           const before = organizationOf(response);
-          await app.organizations.change(before.id, { ...fieldsOf(given), ...givenSettings(given, before) });
+          await app.records.organizations.change(before.id, { ...fieldsOf(given), ...givenSettings(given, before) });
           response.redirect(303, './?did=change');
         });
       },
@@ -94,7 +94,7 @@ function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
   ];
 }
 
-function streamRoutes({ organizations }: ServedApp, form: ReadForm): readonly Route[] {
+function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm): readonly Route[] {
   return [
     post('/organizations/:org/streams', {
       action: 'administer',
@@ -129,7 +129,7 @@ function streamRoutes({ organizations }: ServedApp, form: ReadForm): readonly Ro
   ];
 }
 
-function dumpRoutes({ streamDumpJobs }: ServedApp): readonly Route[] {
+function dumpRoutes({ jobs: { streamDumps: streamDumpJobs } }: ServedApp): readonly Route[] {
   return DUMP_KINDS.map((kind) =>
     post(`/organizations/:org/dumps/${kind}`, {
       action: 'administer',

@@ -32,7 +32,8 @@ const DID = {
 
 /** The pages of organizations and of their streams. */
 export function organizationPageRoutes(app: ServedApp): readonly Route[] {
-  const { organizations, uploads, sets, index } = app;
+  const { organizations, uploads } = app.records;
+  const { sets, index } = app;
 
   /** Number of live records by stream id, without streams whose set does not exist yet. */
   async function recordsOf(organization: string, streams: readonly Stream[]): Promise<ReadonlyMap<string, number>> {

@@ -1,6 +1,6 @@
 import { type DumpSettingChanges, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../../../records/dump-settings.ts';
-import { MOST_CODE, type Normalization } from '../../../records/forms/marc/normalize/normalization.ts';
-import { formatItems, parseItems } from '../../../records/forms/marc/normalize/parse-items.ts';
+import type { Normalization, NormalizationField } from '../../../records/forms/normalization.ts';
+import { NORMALIZATIONS, normalizationOf } from '../../../records/forms/record-forms.ts';
 import type { Organization } from '../../../records/organization.ts';
 import type { OrganizationChanges } from '../../../records/organization-registry.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -12,13 +12,19 @@ type Value = (name: string) => string;
 export function presentSettings({ normalization, dumps }: Organization): Readonly<Record<string, string>> {
   return {
     normalization: normalization?.kind ?? 'none',
-    code: normalization?.code ?? '',
-    items: (normalization?.items ?? []).map(formatItems).join('\n'),
+    ...presentFields(normalization),
     fullDump: dumps?.full ?? '',
     delta: dumps?.delta ?? '',
     keepDumps: dumps?.keep === undefined ? '' : String(dumps.keep),
   };
 }
+
+function presentFields(normalization: Normalization | undefined): Readonly<Record<string, string>> {
+  const entered = normalization === undefined ? {} : normalizationOf(normalization.kind).format(normalization);
+  return Object.fromEntries(FIELDS.map(({ name }) => [name, (entered[name] ?? []).join('\n')]));
+}
+
+const FIELDS = NORMALIZATIONS.flatMap(({ fields }) => fields);
 
 /** Fields for the normalization of its records, and the schedules of its dumps. */
 export function settingsFields(value: Value): Html {
@@ -30,14 +36,19 @@ function normalizationFields(value: Value): Html {
   const option = (text: string, words: string) =>
     html`<option value="${text}"${value('normalization') === text && html` selected`}>${words}</option>`;
   return html`<h2>Records</h2>
-<p><label for="normalization">Normalization</label> <select id="normalization" name="normalization" aria-describedby="normalization-hint">${option('none', 'none: records stay as they are')}${option('pod', 'POD: fields 900 and 998 are added')}</select>
-<span class="hint" id="normalization-hint">For the uploads that are processed from now on.</span></p>
-<p><label for="code">Code of the organization</label>
-<input id="code" name="code" maxlength="${MOST_CODE}" value="${value('code')}" autocomplete="off" spellcheck="false" aria-describedby="code-hint">
-<span class="hint" id="code-hint">For 900 $b, with the normalization POD.</span></p>
-<p><label for="items">Items</label>
-<textarea id="items" name="items" rows="2" spellcheck="false" aria-describedby="items-hint">${value('items')}</textarea>
-<span class="hint" id="items-hint">The field that has the items, and of which of its subfields those of 998 are made, with the normalization POD. One in a line, such as: 952:i=p,a=o,m=a</span></p>`;
+<p><label for="normalization">Normalization</label> <select id="normalization" name="normalization" aria-describedby="normalization-hint">${option('none', 'none: records stay as they are')}${NORMALIZATIONS.map(({ kind, title, effect }) => option(kind, `${title}: ${effect}`))}</select>
+<span class="hint" id="normalization-hint">For the uploads that are processed from now on.</span></p>${FIELDS.map((field) => fieldOf(field, value(field.name)))}`;
+}
+
+function fieldOf({ name, label, hint, most }: NormalizationField, value: string): Html {
+  const input =
+    most === undefined
+      ? html`<textarea id="${name}" name="${name}" rows="2" spellcheck="false" aria-describedby="${name}-hint">${value}</textarea>`
+      : html`<input id="${name}" name="${name}" maxlength="${most}" value="${value}" autocomplete="off" spellcheck="false" aria-describedby="${name}-hint">`;
+  return html`
+<p><label for="${name}">${label}</label>
+${input}
+<span class="hint" id="${name}-hint">${hint}</span></p>`;
 }
 
 function dumpFields(value: Value): Html {
@@ -62,11 +73,12 @@ export function givenSettings(form: URLSearchParams, before: Organization): Orga
   };
 }
 
-/** Code and items stay in the form when a user chooses no normalization, and are then ignored. */
+/** What was entered stays in the form when a user chooses no normalization, and is then ignored. */
 function givenNormalization(form: URLSearchParams): Normalization | undefined {
-  if (form.get('normalization') !== 'pod') return undefined;
-  const code = form.get('code')?.trim();
-  return { kind: 'pod', ...(code && { code }), items: linesOf(form, 'items').map(parseItems) };
+  const kind = form.get('normalization');
+  if (kind === null || !NORMALIZATIONS.some((known) => known.kind === kind)) return undefined;
+  const { fields, parse } = normalizationOf(kind);
+  return parse(Object.fromEntries(fields.map(({ name }) => [name, linesOf(form, name)])));
 }
 
 /** Only the differences: setting a schedule again would restart it, and leave out missed times. */

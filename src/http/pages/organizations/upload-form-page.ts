@@ -1,3 +1,4 @@
+import { ACCEPTED } from '../../../records/forms/foreign-forms.ts';
 import { type Html, html } from '../parts/html.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
@@ -35,7 +36,7 @@ function form({ organization }: UploadFormPage, streams: readonly string[], chos
     const selected = id === chosen && html` selected`;
     return html`<option value="${id}"${selected}>${id}${id === organization.defaultStream && ' (default)'}</option>`;
   });
-  return html`<p class="lead">MARC21, MARCXML, and lists of ids to delete, also in gzip, tar or ZIP. All files of the form are one upload.</p>
+  return html`<p class="lead">${ACCEPTED}, also in gzip, tar or ZIP. All files of the form are one upload.</p>
 <form class="fields" method="post" action="./upload" enctype="multipart/form-data" data-progress>
 <p><label for="stream">Stream</label> <select id="stream" name="stream">${options}</select></p>
 <p><label for="name">Name</label>

@@ -19,7 +19,8 @@ const AT = '/organizations/:org/streams/:stream/uploads/:number';
 
 /** Pages of uploads, and the form that uploads. @param stopping ends bodies that are being read */
 export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { uploads, configuration } = app;
+  const { uploads } = app.records;
+  const { configuration } = app;
   const { idleTimeoutMs } = configuration;
   async function showForm(
     { request, response }: { readonly request: Request; readonly response: Response },
@@ -73,7 +74,7 @@ export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonl
       action: 'upload-files',
       operation: RETRY,
       async handle(request, response) {
-        await app.retryUpload(await uploadOf(uploads, request));
+        await app.jobs.uploads.retry(await uploadOf(uploads, request));
         response.redirect(303, './');
       },
     }),

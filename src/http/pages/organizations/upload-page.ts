@@ -2,7 +2,8 @@ import { describeApplied } from '../../../api/describe-applied.ts';
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { ErrataPage } from '../../../records/arrivals/upload-errors.ts';
+import type { ErrataPage } from '../../../records/errata/read-errata.ts';
+import { fileKindTitle } from '../../../records/forms/record-forms.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
@@ -12,7 +13,7 @@ import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { counted } from '../parts/words.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
-import { AGAIN, erratumPlace, erratumReason, isOpen, kindText, uploadState } from './upload-parts.ts';
+import { AGAIN, erratumPlace, erratumReason, isOpen, uploadState } from './upload-parts.ts';
 
 export interface UploadPage extends OrganizationFrame {
   readonly upload: UploadView;
@@ -113,7 +114,7 @@ ${stackingTable('What the files were taken for', taken, [
     cell: ({ path, reason }) =>
       html`${path.join(' > ')}${reason !== undefined && html`<span class="more-of">Ignored: ${reason}</span>`}`,
   },
-  { name: 'Type', style: 'short', cell: kindText },
+  { name: 'Type', style: 'short', cell: fileKindTitle },
   { name: 'Records', style: 'number', cell: ({ records }) => formatCount(records) },
   { name: 'Deletions', style: 'number', cell: ({ deletions }) => formatCount(deletions) },
   { name: 'Errors', style: 'number', cell: ({ errors }) => formatCount(errors) },
@@ -127,13 +128,21 @@ function errorSection({ errata, at, upload, frame }: UploadPage): Html | undefin
   const title = upload.totals?.warnings === undefined ? 'What could not be read' : 'Errors and warnings';
   return html`<h2 id="errors">${title}</h2>
 <p class="quiet">What else could be read of these files was taken over, and so were records with a warning. Where a reason says that nothing behind its place is read, the rest of that file is missing. All errors: <a href="${frame.top}api/${upload.errors}">as JSON</a>, <a href="${frame.top}api/${upload.errors}.csv">as CSV</a>.</p>
+${upload.reasons !== undefined && reasonTable(upload.reasons)}
 ${stackingTable(title, errata.errata, [
   { name: 'File', style: 'name', isHead: true, cell: erratumPlace },
-  { name: 'Byte', style: 'number', cell: ({ offset }) => formatCount(offset) },
+  { name: 'Byte', style: 'number', cell: ({ offset }) => offset !== undefined && formatCount(offset) },
   { name: 'Reason', style: 'name', cell: erratumReason },
 ])}
 ${onward(
   at === 0 ? undefined : { name: 'First', href: './#errors' },
   errata.next === undefined ? undefined : { name: 'Next', href: `${queryOf({ errors: String(errata.next) })}#errors` },
 )}`;
+}
+
+function reasonTable(reasons: NonNullable<UploadView['reasons']>): Html {
+  return stackingTable('Reasons, the most frequent first', reasons, [
+    { name: 'Reason', style: 'name', isHead: true, cell: erratumReason },
+    { name: 'Records', style: 'number', cell: ({ count }) => formatCount(count) },
+  ]);
 }

@@ -1,8 +1,7 @@
 import type { UploadView } from '../../../api/upload-schemas.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { UploadErratum } from '../../../records/arrivals/upload-state.ts';
-import type { FileKind, Packing } from '../../../records/files/found-file.ts';
+import type { Erratum } from '../../../records/errata/erratum.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
 import { stackingTable } from '../parts/tables.ts';
@@ -14,13 +13,6 @@ const STYLES: Readonly<Record<UploadView['status'], string>> = {
   processing: 'reading',
   processed: 'live',
   failed: 'failing',
-};
-
-const KINDS: Readonly<Record<FileKind, string>> = {
-  marc21: 'MARC21',
-  marcxml: 'MARCXML',
-  'deleted-ids': 'ids to delete',
-  unknown: 'unknown',
 };
 
 /** Seconds after which a page with an unprocessed upload is reloaded. */
@@ -35,20 +27,16 @@ export function isOpen({ status }: Pick<UploadView, 'status'>): boolean {
   return status === 'waiting' || status === 'processing';
 }
 
-export function kindText({ kind, packing }: { readonly kind: FileKind; readonly packing: readonly Packing[] }): string {
-  return [KINDS[kind], ...packing.toReversed()].join(' in ');
-}
-
 function sizeText(files: UploadView['files']): string {
   return `${counted(files.length, 'file')}, ${formatBytes(files.reduce((sum, { length }) => sum + length, 0))}`;
 }
 
 /** The place of a record that could not be read. */
-export function erratumPlace({ path, ordinal, id }: UploadErratum): Html {
-  return html`${path.join(' > ')}<span class="more-of">number ${formatCount(ordinal)}${id !== undefined && ` (${id})`}</span>`;
+export function erratumPlace({ path = [], ordinal, id }: Erratum): Html {
+  return html`${path.join(' > ')}<span class="more-of">${ordinal !== undefined && `number ${formatCount(ordinal)}`}${id !== undefined && ` (${id})`}</span>`;
 }
 
-export function erratumReason({ reason, warning }: UploadErratum): Html {
+export function erratumReason({ reason, warning }: Pick<Erratum, 'reason' | 'warning'>): Html {
   return html`${warning && html`<span class="state reading">warning</span> The record was taken over: `}${reason}`;
 }
 

@@ -5,13 +5,13 @@ import { senderOf } from '../../request/admitted.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { type Frame, topOf, type Viewer } from './frame.ts';
 
-type Parts = Pick<ServedApp, 'configuration' | 'tokens'>;
+type Parts = Pick<ServedApp, 'configuration' | 'access'>;
 
 /** The frame of a page, from the request that it responds to. */
-export async function frameOf({ configuration, tokens }: Parts, request: Request, response: Response): Promise<Frame> {
+export async function frameOf({ configuration, access }: Parts, request: Request, response: Response): Promise<Frame> {
   // A request that was refused has no sender.
   const sender = (senderOf(response) as Principal | undefined) ?? ANONYMOUS;
-  const takesTokens = configuration.token !== undefined || (await tokens.areKept().catch(() => false));
+  const takesTokens = configuration.token !== undefined || (await access.tokens.areKept().catch(() => false));
   return {
     top: topOf(request.path),
     // A posted form cannot be requested again.

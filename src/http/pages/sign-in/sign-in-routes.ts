@@ -55,7 +55,8 @@ const SIGN_OUT = {
 
 /** Signing in and out with a browser. @param stopping ends bodies that are being read when the server stops */
 export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { sessions, tokens, configuration } = app;
+  const { sessions, tokens } = app.access;
+  const { configuration } = app;
   const { idleTimeoutMs, baseUrl } = configuration;
   const wrongTokens = new RateLimiter();
   const keeping = { baseUrl, maxAge: SESSION_MS };

@@ -111,10 +111,11 @@ async function validateOnce(url: string, { baseUrl, networks, signal, onProgress
     import('../../../client/read/http-fetcher.ts'),
   ]);
   const folder = await mkdtemp(join(tmpdir(), 'tidemark-validate-'));
+  const { origin } = new URL(baseUrl);
   const fetcher = new HttpFetcher({
     ...PAGE_LIMITS,
     privateNetworks: networks,
-    trustedOrigin: new URL(baseUrl).origin,
+    isTrusted: (url) => url.origin === origin,
     networkAdvice: ': the setting --validate-networks permits its network',
   });
   try {

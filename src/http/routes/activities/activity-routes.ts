@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { administers } from '../../../access/may.ts';
 import { newRunSchema } from '../../../api/activity-run-schemas.ts';
-import { parseRunCursor, runCursor, runView } from '../../../api/activity-run-views.ts';
+import { parseRunCursor, runCursor, runErrorView, runView } from '../../../api/activity-run-views.ts';
 import { param, senderOf } from '../../request/admitted.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
@@ -20,7 +20,10 @@ const FIRST_ERRORS = 20;
 
 /** Runs of activities. @param stopping ends bodies that are being read when the server stops */
 export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { activityRuns, configuration } = app;
+  const {
+    records: { runs },
+    configuration,
+  } = app;
   const { idleTimeoutMs } = configuration;
   const isWhole = (response: Response) => administers(senderOf(response));
 
@@ -43,7 +46,7 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
         const organization = param(request, 'org');
         // One more than requested shows whether there are more.
         const filter = { activity, after: after === undefined ? undefined : parseRunCursor(after), limit: limit + 1 };
-        const found = await activityRuns.list(organization, filter);
+        const found = await runs.list(organization, filter);
         const shown = found.slice(0, limit);
         sendJson(response, {
           organization,
@@ -57,9 +60,9 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
       action: 'read-organization',
       operation: SHOW_RUN,
       async handle(request, response) {
-        const run = await runOf(activityRuns, request);
-        const firstErrors = await activityRuns.firstErrata(run, FIRST_ERRORS);
-        sendJson(response, { ...runView(run, isWhole(response)), firstErrors });
+        const run = await runOf(runs, request);
+        const { errata } = await runs.errata(run, { limit: FIRST_ERRORS });
+        sendJson(response, { ...runView(run, isWhole(response)), firstErrors: errata.map(runErrorView) });
       },
     }),
 
@@ -67,7 +70,7 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
       action: 'read-organization',
       operation: LIST_RUN_ERRORS,
       async handle(request, response) {
-        const body = (await activityRuns.openErrata(await runOf(activityRuns, request))) ?? Readable.from([]);
+        const body = (await runs.openErrata(await runOf(runs, request))) ?? Readable.from([]);
         await sendLines(request, response, body);
       },
     }),

@@ -32,7 +32,11 @@ const KEEP_LIST = {
 } satisfies Operation;
 
 /** The archives of a set. */
-export function archiveRoutes({ listArchives, listJobs, configuration: { baseUrl } }: ServedApp): readonly Route[] {
+export function archiveRoutes({
+  publishing: { listArchives },
+  jobs: { lists: listJobs },
+  configuration: { baseUrl },
+}: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/archive', {
       action: 'read-state',

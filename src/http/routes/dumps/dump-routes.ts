@@ -7,7 +7,11 @@ import { sendJson } from '../../response/send-json.ts';
 import { BUILD_DUMP, REMOVE_DUMP, SHOW_CHANGE_DUMP, SHOW_DUMP } from './dump-operations.ts';
 
 /** The contents of dumps, and for administrators, building and removing them. */
-export function dumpRoutes({ dumps, dumpJobs, configuration: { baseUrl } }: ServedApp): readonly Route[] {
+export function dumpRoutes({
+  publishing: { dumps },
+  jobs: { dumps: dumpJobs },
+  configuration: { baseUrl },
+}: ServedApp): readonly Route[] {
   return [
     get('/api/sets/:set/dump', {
       action: 'read-state',

@@ -41,7 +41,10 @@ const TYPES: Readonly<Record<Asked, string>> = { zip: 'application/zip', xml: 'a
 const YEAR_IN_SECONDS = 31_536_000;
 
 /** Packages of dumps, and their manifests. Neither ever changes. */
-export function packageRoutes({ dumps, configuration: { idleTimeoutMs } }: ServedApp): readonly Route[] {
+export function packageRoutes({
+  publishing: { dumps },
+  configuration: { idleTimeoutMs },
+}: ServedApp): readonly Route[] {
   const ofResources = packageHandler({
     find: (set, name) => dumps.known.packageOf(set, name),
     open: (set, found, part) => dumps.open(set, found, part),

@@ -31,7 +31,8 @@ const ASK_HUB = {
 
 /** The hub of WebSub. @param stopping ends bodies that are being read when the server stops */
 export function hubRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { subscriptions, configuration } = app;
+  const { subscriptions } = app.notifications;
+  const { configuration } = app;
 
   return [
     post('/hub', {

@@ -1,7 +1,5 @@
 import type { Request } from 'express';
 import * as z from 'zod';
-import { identifyAgain } from '../../../access/identify.ts';
-import { may } from '../../../access/may.ts';
 import type { Principal } from '../../../access/principal.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
@@ -33,7 +31,8 @@ on after it. The stream ends after an hour, when the server stops, and when its 
 
 /** Changes as they happen. @param stopping ends the streams when the server stops */
 export function streamRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { index, feeds, configuration } = app;
+  const { feeds } = app.notifications;
+  const { index, configuration } = app;
 
   return [
     get('/api/sets/:set/changes/stream', {
@@ -57,7 +56,7 @@ export function streamRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
           stopping,
           isAdmitted: async () =>
             (await isAdmitted(app, sender, set)) &&
-            (!hasSession || (await app.sessions.tokenOf(request.headers.cookie)) !== undefined),
+            (!hasSession || (await app.access.sessions.tokenOf(request.headers.cookie)) !== undefined),
         });
         await feeds.follow(set.id, (feed) => stream.run(feed));
       },
@@ -77,12 +76,11 @@ function beginningOf({ headers }: Request, from: Stamp | undefined): Stamp | und
 
 /** Whether a sender would be admitted now, to the set in the same epoch: in another epoch, its URIs differ. */
 async function isAdmitted(
-  { sets, tokens, configuration }: ServedApp,
+  { sets, access }: ServedApp,
   sender: Principal,
   { id, epoch }: ResourceSet,
 ): Promise<boolean> {
   const set = await sets.byId(id);
   if (set?.removed !== undefined || set?.epoch !== epoch) return false;
-  const now = await identifyAgain(sender, { own: configuration.token, tokens });
-  return now !== undefined && may(now, 'read-state', set);
+  return access.mayStill(sender, 'read-state', set);
 }

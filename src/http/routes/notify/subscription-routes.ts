@@ -27,7 +27,7 @@ const REMOVE_SUBSCRIPTION = {
 } satisfies Operation;
 
 /** Subscriptions, for administrators. */
-export function subscriptionRoutes({ subscriptions }: ServedApp): readonly Route[] {
+export function subscriptionRoutes({ notifications: { subscriptions } }: ServedApp): readonly Route[] {
   return [
     get('/api/subscriptions', {
       action: 'administer',

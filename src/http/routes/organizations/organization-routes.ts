@@ -29,7 +29,7 @@ const MOST_BYTES = 65_536;
 
 /** Organizations and their streams. @param stopping ends bodies that are being read when the server stops */
 export function organizationRoutes(
-  { organizations, configuration: { idleTimeoutMs } }: ServedApp,
+  { records: { organizations }, configuration: { idleTimeoutMs } }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
   const readJson = async <Schema extends z.ZodType>(schema: Schema, request: Request): Promise<z.output<Schema>> =>

@@ -27,8 +27,8 @@ export function statisticsRoutes(app: ServedApp): readonly Route[] {
       operation: SHOW_STATISTICS,
       async handle(request, response, { stream }) {
         const name = { organization: param(request, 'org'), stream };
-        await app.organizations.requireStream(name.organization, stream);
-        sendJson(response, streamStatisticsView(name, await streamStatistics(name, app)));
+        await app.records.organizations.requireStream(name.organization, stream);
+        sendJson(response, streamStatisticsView(name, await streamStatistics(name, { ...app, ...app.records })));
       },
     }),
   ];

@@ -13,7 +13,9 @@ const MOST_BYTES = 4_096;
 
 /** Dumps of the records of streams. @param stopping ends bodies that are being read when the server stops */
 export function streamDumpRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { organizations, streamDumpJobs, configuration } = app;
+  const { organizations } = app.records;
+  const { streamDumps: streamDumpJobs } = app.jobs;
+  const { configuration } = app;
   const { idleTimeoutMs } = configuration;
   return [
     get('/api/organizations/:org/dumps', {

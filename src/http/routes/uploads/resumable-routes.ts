@@ -30,7 +30,7 @@ const ONE = `${TUS_PATH}/:upload`;
 
 /** Files that are sent in several requests, by tus 1.0. @param stopping ends bodies that are being read */
 export function resumableRoutes(
-  { resumableUploads, configuration: { idleTimeoutMs } }: ServedApp,
+  { records: { resumableUploads }, configuration: { idleTimeoutMs } }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
   return [

@@ -28,7 +28,7 @@ interface Named {
 
 /** Uploads of organizations. @param stopping ends bodies that are being read when the server stops */
 export function uploadRoutes(
-  { uploads, organizations, configuration: { idleTimeoutMs, baseUrl } }: ServedApp,
+  { records: { uploads, organizations }, configuration: { idleTimeoutMs, baseUrl } }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
   const uploadRequest = (request: Request, { stream }: Named): UploadRequest => ({

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { uploadView } from '../../../api/upload-views.ts';
 import { csvRow } from '../../../lib/csv.ts';
-import { eachErratum } from '../../../records/arrivals/upload-errors.ts';
+import { eachErratum } from '../../../records/errata/read-errata.ts';
 import { param } from '../../request/admitted.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -17,10 +17,8 @@ const AT = '/api/organizations/:org/uploads/:stream/:number';
 
 /** The errata of uploads, and retries of failed ones. */
 export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
-  const {
-    uploads,
-    configuration: { idleTimeoutMs },
-  } = app;
+  const { uploads } = app.records;
+  const { idleTimeoutMs } = app.configuration;
   async function openErrata(request: Request): Promise<Readable> {
     const upload = await uploadOf(uploads, request);
     return (await uploads.openErrata(upload, await uploads.stateOf(upload))) ?? Readable.from([]);
@@ -70,7 +68,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
       operation: RETRY_UPLOAD,
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        sendJson(response, uploadView(upload, await app.retryUpload(upload)));
+        sendJson(response, uploadView(upload, await app.jobs.uploads.retry(upload)));
       },
     }),
   ];
@@ -79,6 +77,6 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
 async function* asCsv(body: Readable): AsyncGenerator<string> {
   yield csvRow(['file', 'path', 'number', 'offset', 'id', 'reason', 'warning']);
   for await (const { file, path, ordinal, offset, id, reason, warning } of eachErratum(body)) {
-    yield csvRow([file, path.join(' > '), ordinal, offset, id, reason, warning ? 'true' : undefined]);
+    yield csvRow([file, path?.join(' > '), ordinal, offset, id, reason, warning ? 'true' : undefined]);
   }
 }

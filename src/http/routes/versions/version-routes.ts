@@ -57,7 +57,7 @@ function mementoHandler(app: ServedApp): DirectHandler {
   const { baseUrl } = app.configuration;
   return async (request) => {
     const { set, key, before } = named(request);
-    const version = await app.versions.at(set, key, stampOf(before));
+    const version = await app.publishing.versions.at(set, key, stampOf(before));
     if (version === undefined) throw noVersion(set, key, `of ${before}`);
     const { state, stamp } = version;
     const isPrivate = set.private === true;
@@ -88,7 +88,7 @@ function timeGateHandler(app: ServedApp): DirectHandler {
     const accepted = parseAcceptDatetime(request.headers['accept-datetime']);
     // Up to the end of that second.
     const before = accepted === undefined ? undefined : (accepted + 1) * 1_000_000 - 1;
-    const version = await app.versions.nearest(set, key, before);
+    const version = await app.publishing.versions.nearest(set, key, before);
     if (version === undefined) throw noVersion(set, key);
     const home = setHome(baseUrl, set.slug);
     const [, timeMap] = versionLinks(set, key, baseUrl);
@@ -112,7 +112,7 @@ async function timeMap(
   { until, type }: { readonly until: Stamp | undefined; readonly type: string },
 ): Promise<Answer> {
   const { set, key } = named(request);
-  const { versions, next } = await app.versions.list(set, key, until && boundaryAfter(until));
+  const { versions, next } = await app.publishing.versions.list(set, key, until && boundaryAfter(until));
   if (versions.length === 0) throw noVersion(set, key);
   const home = setHome(app.configuration.baseUrl, set.slug);
   const whole = timeMapUri(home, key);
@@ -176,8 +176,8 @@ async function bytesOf(
   version: Version,
   part: { readonly start: number; readonly length: number },
 ) {
-  if (version.state.record === undefined) return app.versions.open(set, version, part);
-  const opened = await app.servedSourceOf(set)!.open(version, { method: 'GET', isWhole: true });
+  if (version.state.record === undefined) return app.publishing.versions.open(set, version, part);
+  const opened = await app.sources.servedSourceOf(set)!.open(version, { method: 'GET', isWhole: true });
   if ('redirect' in opened) throw new Error('a record is not redirected');
   return opened.read(part);
 }

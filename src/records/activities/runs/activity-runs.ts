@@ -2,20 +2,20 @@ import type { Readable } from 'node:stream';
 import { formatKey } from '../../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
-import type { Erratum } from '../errata.ts';
+import { type ErrataPage, readErrata } from '../../errata/read-errata.ts';
 import { type RunRequest, requireFitting } from '../run-request.ts';
 import { type ActivityRun, hasErrata, type NamedRun, type RunTrigger } from './activity-run.ts';
 import { getRun, listRuns, type RunFilter } from './find-runs.ts';
-import { readFirstErrata } from './read-errata.ts';
 import { RunRecord } from './run-record.ts';
 
 interface Parts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'get'>;
-  /** The name of the job of a run. */
-  jobNameOf(run: NamedRun): string;
-  /** Adds the job of a run. */
-  addJob(run: NamedRun): Promise<unknown>;
+  /** The jobs that make runs. */
+  readonly jobs: {
+    nameOf(run: NamedRun): string;
+    add(run: NamedRun): Promise<unknown>;
+  };
 }
 
 /** The runs of activities, by all processes. */
@@ -32,15 +32,15 @@ export class ActivityRuns {
    */
   async queue(request: RunRequest, trigger: RunTrigger): Promise<ActivityRun> {
     requireFitting(request);
-    const { catalog, jobNameOf, addJob } = this.#parts;
+    const { catalog, jobs } = this.#parts;
     const { provider: organization, activity, ...options } = request;
     const { run } = await RunRecord.add(catalog, { organization, activity }, (name) => ({
       state: 'waiting',
       options,
       trigger,
-      job: jobNameOf(name),
+      job: jobs.nameOf(name),
     }));
-    await addJob(run);
+    await jobs.add(run);
     return run;
   }
 
@@ -60,9 +60,9 @@ export class ActivityRuns {
     return (await this.#parts.artifacts.get(formatKey({ kind: 'errata', of: summary.key }))).body;
   }
 
-  /** The first errata. @throws as `ArtifactStore.get` */
-  async firstErrata(run: ActivityRun, limit: number): Promise<readonly Erratum[]> {
-    const body = await this.openErrata(run);
-    return body === undefined ? [] : readFirstErrata(body, limit);
+  /** Errata from an offset in bytes on. @throws as `readErrata` */
+  async errata({ summary }: ActivityRun, { at = 0, limit }: { at?: number; limit: number }): Promise<ErrataPage> {
+    if (summary === undefined || !hasErrata(summary)) return { errata: [], next: undefined };
+    return readErrata(this.#parts.artifacts, formatKey({ kind: 'errata', of: summary.key }), { at, limit });
   }
 }

@@ -5,7 +5,7 @@ import { putArtifact } from '../../../artifacts/put-artifact.ts';
 import { unreadable } from '../../../artifacts/store-errors.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
-import { type ArrivingFile, alsoTo } from '../arriving-file.ts';
+import { freed } from '../store-file.ts';
 import { CutBody } from './cut-body.ts';
 import type { ResumableUpload } from './resumable-upload.ts';
 
@@ -53,26 +53,21 @@ function contiguous(parts: readonly ListedObject[]): readonly ListedObject[] {
 /**
  * Stores the bytes of a request, part by part. When the request breaks off, the bytes that arrived are stored
  * nevertheless.
- * @param sent `offset`: number of stored bytes; `arriving`: also reads the bytes, and is dropped when they cannot be
- *   stored
+ * @param sent `offset`: number of stored bytes
  * @throws TidemarkError `conflict` when another request stores the same bytes; `invalid` for more bytes than the file
  *   has; what the body and the artifact store throw
  */
-export async function storeParts(
-  artifacts: PartStore,
-  owner: Owner,
-  { offset, body, arriving }: SentBytes & { readonly arriving?: ArrivingFile | undefined },
-): Promise<number> {
+export async function storeParts(artifacts: PartStore, owner: Owner, { offset, body }: SentBytes): Promise<number> {
   const cut = new CutBody(body, owner.length - offset);
   let at = offset;
   while (await cut.hasMore()) {
     const key = { kind: 'uploaded-part', organization: owner.organization, id: owner.id, offset: at } as const;
     const options = { hashes: ['sha-256'], sparesMemory: true } as const;
-    const part = alsoTo(arriving, cut.next(PART_BYTES));
-    const { length } = await putArtifact(artifacts, key, part, options).catch((error: unknown) => {
-      arriving?.drop();
-      throw isTidemarkError(error, 'conflict') ? beingSent(formatKey(key)) : error;
-    });
+    const { length } = await putArtifact(artifacts, key, freed(cut.next(PART_BYTES)), options).catch(
+      (error: unknown) => {
+        throw isTidemarkError(error, 'conflict') ? beingSent(formatKey(key)) : error;
+      },
+    );
     at += length;
     failpoint('resumable.stored');
   }

@@ -7,7 +7,6 @@ import { mapInOrder } from '../../../lib/map-in-order.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
 import { receivingStream } from '../../organization.ts';
 import type { OrganizationRegistry } from '../../organization-registry.ts';
-import type { ArrivingFile, ArrivingFiles } from '../arriving-file.ts';
 import type { RecordingParts } from '../record-upload.ts';
 import { randomId, storeFile } from '../store-file.ts';
 import { MOST_FILES, requireFileName, requireUploadName, tooManyFiles, type UploadedFile } from '../upload.ts';
@@ -28,7 +27,6 @@ interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders' | 'name'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
-  readonly earlyReader?: ArrivingFiles | undefined;
 }
 
 interface NewResumable {
@@ -60,8 +58,6 @@ export class ResumableUploads {
   readonly #registry: ResumableRegistry;
   /** By id: requests of this process that end the same upload share this promise. */
   readonly #ending = new Map<string, Promise<ResumableUpload>>();
-  /** By id: files whose bytes have all come to this process so far; kept between requests. */
-  readonly #arriving = new Map<string, ArrivingFile>();
 
   constructor(parts: ResumableParts) {
     this.#parts = parts;
@@ -125,66 +121,30 @@ export class ResumableUploads {
     return isWhole(status) ? { ...status, upload: await this.#endSoon(upload) } : status;
   }
 
-  /**
-   * Stores the bytes of a request, and returns the upload as it is then. Of two requests for the same bytes, the
-   * refused one has its own reader.
-   */
+  /** Stores the bytes of a request, and returns the upload as it is then. */
   async #store(upload: ResumableUpload, sent: SentBytes): Promise<Pick<ResumableStatus, 'upload' | 'offset'>> {
-    const { id, files } = upload;
-    const { artifacts } = this.#parts;
-    const known = this.#takeArriving(id, sent.offset);
-    // Of several files, lists of deletions count first: only the job knows all files.
-    const arriving = sent.offset === 0 && files.length === 1 ? this.#readEarly(upload) : known;
-    const [stored] = await Promise.allSettled([storeParts(artifacts, upload, { ...sent, arriving })]);
-    const current = await this.#afterStoring(upload, arriving);
+    const [stored] = await Promise.allSettled([storeParts(this.#parts.artifacts, upload, sent)]);
+    const current = await this.#afterStoring(upload);
     if (stored.status === 'rejected') throw stored.reason;
     return { upload: current, offset: current.done === undefined ? stored.value : current.length };
   }
 
   /**
-   * Keeps the reader for the next request, and returns the upload as it is now. If another request has ended or removed
-   * it meanwhile, its parts were removed, and those of this request were stored afterwards: nothing uses them.
+   * The upload as it is now. If another request has ended or removed it meanwhile, its parts were removed, and those of
+   * this request were stored afterwards: nothing uses them.
    * @throws TidemarkError `not-found`
    */
-  async #afterStoring(upload: ResumableUpload, arriving: ArrivingFile | undefined): Promise<ResumableUpload> {
-    const registered = await this.#registry.of(upload.organization).catch((error: unknown) => {
-      arriving?.drop();
-      throw error;
-    });
-    const current = registered.find(({ id }) => id === upload.id);
-    if (current === undefined || current.done !== undefined) {
-      arriving?.drop();
-      await removeParts(this.#parts.artifacts, upload);
-    } else if (arriving !== undefined) this.#keepArriving(upload.id, arriving);
-    if (current === undefined) throw noSuchResumable(upload.id);
+  async #afterStoring({ organization, id, length }: ResumableUpload): Promise<ResumableUpload> {
+    const current = (await this.#registry.of(organization)).find((upload) => upload.id === id);
+    const isLeft = current === undefined || current.done !== undefined;
+    if (isLeft) await removeParts(this.#parts.artifacts, { organization, id, length });
+    if (current === undefined) throw noSuchResumable(id);
     return current;
-  }
-
-  #readEarly({ organization, stream, files }: ResumableUpload): ArrivingFile | undefined {
-    return this.#parts.earlyReader?.begin({ organization, stream, fileName: files[0]!.name });
-  }
-
-  /** Of two requests for the same bytes, the reader of one stays, and the other does not keep the process occupied. */
-  #keepArriving(id: string, arriving: ArrivingFile): void {
-    const other = this.#arriving.get(id);
-    const isBetter = !arriving.isDropped && (other === undefined || other.isDropped || arriving.bytes >= other.bytes);
-    (isBetter ? other : arriving)?.drop();
-    if (isBetter) this.#arriving.set(id, arriving);
-  }
-
-  /** The reader of a file that has received exactly `bytes` bytes. */
-  #takeArriving(id: string, bytes: number): ArrivingFile | undefined {
-    const arriving = this.#arriving.get(id);
-    this.#arriving.delete(id);
-    if (arriving?.bytes === bytes) return arriving;
-    arriving?.drop();
-    return undefined;
   }
 
   /** Removes a resumable upload. An upload that was made of it stays. @throws TidemarkError `not-found` */
   async remove(organization: string, id: string): Promise<void> {
     const upload = await this.#registry.get(organization, id);
-    this.#takeArriving(id, -1);
     await removeParts(this.#parts.artifacts, upload);
     await this.#registry.remove(upload);
   }
@@ -247,12 +207,7 @@ export class ResumableUploads {
     if (upload.done !== undefined) return upload;
     failpoint('resumable.whole');
     receivingStream(await organizations.get(organization), upload.stream);
-    const arriving = this.#takeArriving(id, upload.length);
-    const files = await this.#assembled(upload).catch((error: unknown) => {
-      arriving?.drop();
-      throw error;
-    });
-    arriving?.end(files[0]!);
+    const files = await this.#assembled(upload);
     failpoint('resumable.assembled');
     const recorded = await recordResumable({ ...this.#parts, registry: this.#registry }, upload, files);
     // Another process was faster.

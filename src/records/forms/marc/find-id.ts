@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { UnusableRecord } from './build-record.ts';
 import { CODING_AT, ENTRY_LENGTH, FIELD_TERMINATOR, LEADER_LENGTH, numberAt } from './iso2709.ts';
-import { decodeMarc8 } from './marc8.ts';
+import { marcIdProblem } from './marc-id.ts';
+import { decodeMarc8 } from './marc8/marc8.ts';
 import { baseAddressOf } from './plain-leader.ts';
-import { recordIdProblem } from './record-id.ts';
 
 /**
  * The id of a record that has faults elsewhere; undefined when its 001 cannot be read without doubt: its entry in the
@@ -28,7 +28,7 @@ function idIn(field: Buffer, coding: number | undefined): string | undefined {
   const isInUtf8 = isUtf8(field) && !field.includes(ESCAPE);
   if (!isInUtf8 && coding === CODED_IN_UTF8) return undefined;
   const id = (isInUtf8 ? field.toString('utf8') : decoded(field)).trim();
-  return recordIdProblem(id) === undefined ? id : undefined;
+  return marcIdProblem(id) === undefined ? id : undefined;
 }
 
 /** @returns an empty text for one that is not MARC-8 */

@@ -1,8 +1,9 @@
+import { withWarning } from '../record-form.ts';
 import { joinFields } from './build-record.ts';
 import { type FieldBytes, isControlTag, LONGEST_FIELD } from './iso2709.ts';
 import type { MarcRecord } from './marc-record.ts';
 import { Repairs } from './odd-fields.ts';
-import { type BadPart, type GoodPart, type Part, type ReadRecord, withWarning } from './read-record.ts';
+import type { BadPart, GoodPart, Part, ReadRecord } from './read-record.ts';
 import { groupSplits, isBibliographic, textOf } from './split-records.ts';
 
 /** Most bytes of one joined record: its parts are kept in memory until the next id arrives. */

@@ -1,15 +1,15 @@
 import { buildRecord, deletionOf, UnusableRecord } from './build-record.ts';
 import { checkRecord, type Findings } from './check-record.ts';
 import { type Piece, RecordCutter, tooLong } from './cut-records.ts';
-import { fieldsOfMarc8 } from './fields-of-marc8.ts';
 import { findId } from './find-id.ts';
 import { CODING_AT, LONGEST_RECORD, STATUS_AT, TYPE_AT } from './iso2709.ts';
 import { RecordJoiner } from './join-records.ts';
+import { marcIdProblem } from './marc-id.ts';
 import { fieldsOf, MarcRecord } from './marc-record.ts';
+import { fieldsOfMarc8 } from './marc8/fields-of-marc8.ts';
 import { mendFields } from './mend-fields.ts';
 import { withPlainLeader } from './plain-leader.ts';
 import type { GoodPart, Part, ReadRecord } from './read-record.ts';
-import { recordIdProblem } from './record-id.ts';
 
 const DELETED = 0x64;
 
@@ -64,7 +64,7 @@ class PieceReader {
     const record = repair(bytes, found.repair);
     const isDecoded = found.repair === 'marc8';
     const id = isDecoded ? idOf(record) : bytes.toString('utf8', found.idStart, found.idEnd).trim();
-    const idProblem = recordIdProblem(id);
+    const idProblem = marcIdProblem(id);
     if (idProblem !== undefined) throw new UnusableRecord(idProblem);
     return { offset, id, deleted: bytes[STATUS_AT] === DELETED, record, type: bytes[TYPE_AT], length: bytes.length };
   }

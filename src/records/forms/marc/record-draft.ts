@@ -1,9 +1,9 @@
 import { buildRecord, deletionOf, UnusableRecord } from './build-record.ts';
 import { STATUS_AT, TYPE_AT } from './iso2709.ts';
+import { marcIdProblem } from './marc-id.ts';
 import type { ControlField, MarcField, Subfield } from './marc-record.ts';
 import { mendCode, mendIndicators, Repairs } from './odd-fields.ts';
 import type { Part } from './read-record.ts';
-import { recordIdProblem } from './record-id.ts';
 import { repairLeader } from './repair-leader.ts';
 
 /** Most characters of a record; each element counts as `CHARACTERS_OF_ELEMENT`. */
@@ -105,7 +105,7 @@ export class RecordDraft {
     try {
       if (this.#problem !== undefined) throw new UnusableRecord(this.#problem);
       if (this.#leader === undefined) throw new UnusableRecord('it has no leader');
-      const problem = recordIdProblem(id);
+      const problem = marcIdProblem(id);
       if (problem !== undefined) throw new UnusableRecord(problem);
       const record = buildRecord(this.#leader, this.#fields);
       const deleted = this.#leader[STATUS_AT] === 'd';
@@ -113,7 +113,7 @@ export class RecordDraft {
       return { ...place, length: record.bytes.length, id, deleted, record, warning };
     } catch (error) {
       if (!(error instanceof UnusableRecord)) throw error;
-      if (DELETION.test(this.#leader ?? '') && recordIdProblem(id) === undefined) {
+      if (DELETION.test(this.#leader ?? '') && marcIdProblem(id) === undefined) {
         return { ...place, id, deleted: true, record: deletionOf(id) };
       }
       return { ...place, id: id === '' ? undefined : id, reason: error.message };

@@ -21,10 +21,10 @@ import type {
 } from '../../source.ts';
 import { nextGeneration, positionOf, takePosition } from '../../sync/generation.ts';
 import type { SyncSummary } from '../../sync-counter.ts';
+import type { ArtifactRecords } from './artifact-records.ts';
 import type { Comparer } from './comparer.ts';
 import { countSteps } from './count-steps.ts';
 import { openRecord } from './open-record.ts';
-import type { Records } from './records.ts';
 import {
   comparedArtifact,
   hasHashesOf,
@@ -41,7 +41,7 @@ export interface ArtifactSourceParts {
   readonly catalog: Pick<Catalog, 'get' | 'put'>;
   readonly updater: EventPoster;
   readonly comparer: Pick<Comparer, 'compare'>;
-  readonly records: Pick<Records, 'read'>;
+  readonly records: Pick<ArtifactRecords, 'read'>;
   /** Milliseconds between two checks for a newer artifact. */
   readonly pollIntervalMs: number;
 }

@@ -23,10 +23,8 @@ const { store, artifacts: location, folder, failpoint } = workerData as CompareT
 armFailpoint(failpoint);
 const { index, close } = await openStores(store, { onSlow: () => {} });
 const artifacts = openArtifacts(location);
-// Objects of a record live only until its row is written, so a small young generation suffices.
-const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 const startDigester = (data: DigesterData) =>
-  startWorker('../../../records/digests/digest.worker', import.meta.url, { workerData: data, resourceLimits });
+  startWorker('../../../records/digests/digest.worker', import.meta.url, { workerData: data });
 let steps: AsyncIterator<ComparisonStep> | undefined;
 
 const functions = {

@@ -5,9 +5,6 @@ import { CalledThread, startWorker } from '../../../lib/workers/rpc.ts';
 import type { CompareFunctions, CompareThreadData } from './compare.worker.ts';
 import type { Comparison, ComparisonStep } from './compare-records.ts';
 
-/** Objects live only until their row is written, so a small young generation suffices and costs no time. */
-const YOUNG_MB = 6;
-
 /**
  * Compares records in a thread that ends with the comparison: it reads and hashes a million documents, and the HTTP
  * thread receives only the differences. Comparisons run one at a time, to use the memory of only one.
@@ -63,9 +60,6 @@ export class Comparer {
   }
 
   #start(): Worker {
-    return startWorker('./compare.worker', import.meta.url, {
-      workerData: this.#threadData,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-    });
+    return startWorker('./compare.worker', import.meta.url, { workerData: this.#threadData });
   }
 }

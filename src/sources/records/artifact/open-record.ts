@@ -1,7 +1,7 @@
 import { TidemarkError } from '../../../core/errors.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { LiveResource, OpenedBytes } from '../../served-source.ts';
-import type { Records } from './records.ts';
+import type { ArtifactRecords } from './artifact-records.ts';
 
 /**
  * Opens the document of a record. The state has everything except the bytes, so only they are read: one range request.
@@ -10,7 +10,7 @@ import type { Records } from './records.ts';
 export function openRecord(
   set: Pick<ResourceSet, 'slug'>,
   { state }: LiveResource,
-  records: Pick<Records, 'read'>,
+  records: Pick<ArtifactRecords, 'read'>,
 ): OpenedBytes {
   const { record, hashes, length, mime, lastmod: lastModified } = state;
   const digest = hashes?.['sha-256'];

@@ -19,7 +19,7 @@ import type { LiveResource, OpenedResource, WantedBytes } from '../../served-sou
 import type { CompareOptions, Comparison, Mismatch, Source, SourceWatch } from '../../source.ts';
 import { nextGeneration, positionOf, takePosition } from '../../sync/generation.ts';
 import type { SyncSummary } from '../../sync-counter.ts';
-import type { Records } from '../artifact/records.ts';
+import type { ArtifactRecords } from '../artifact/artifact-records.ts';
 import { compareSets } from './compare-sets.ts';
 import type { DefaultStreams } from './default-streams.ts';
 import { followPart, type LogPart, readPart } from './follow-log.ts';
@@ -31,7 +31,7 @@ export interface FollowingSourceParts {
   readonly catalog: Pick<Catalog, 'get' | 'put'>;
   readonly index: Pick<ChangeLog, 'changes' | 'watermark'> & Pick<ResourceStates, 'read' | 'lookup'>;
   readonly updater: EventPoster;
-  readonly records: Pick<Records, 'read'>;
+  readonly records: Pick<ArtifactRecords, 'read'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
   readonly streams: DefaultStreams;
   readonly news: Pick<StreamNews, 'subscribe'>;

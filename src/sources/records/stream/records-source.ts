@@ -3,13 +3,13 @@ import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { ResourceStates } from '../../../stores/resource-states.ts';
 import type { LiveResource, OpenedResource, WantedBytes } from '../../served-source.ts';
 import type { CompareOptions, Comparison, Mismatch, Source, SourceWatch, SyncStep } from '../../source.ts';
-import type { Records } from '../artifact/records.ts';
+import type { ArtifactRecords } from '../artifact/artifact-records.ts';
 import { checkRecords } from './check-records.ts';
 import { openRepresentation, REPRESENTATIONS } from './open-representation.ts';
 
 interface RecordsSourceParts {
   readonly index: Pick<ResourceStates, 'read'>;
-  readonly records: Pick<Records, 'read'>;
+  readonly records: Pick<ArtifactRecords, 'read'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
 }
 

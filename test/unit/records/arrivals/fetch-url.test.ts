@@ -35,10 +35,7 @@ describe('fetching the file of an upload', () => {
   };
   const fetched = (url: string, options: Partial<FetchOptions> = {}) => {
     const { signal } = new AbortController();
-    return fetchUpload(
-      { organization: 'lane', stream: 'main', number: 1, url },
-      { artifacts, networks: ['127.0.0.1'], signal, ...options },
-    );
+    return fetchUpload({ organization: 'lane', url }, { artifacts, networks: ['127.0.0.1'], signal, ...options });
   };
   const storedNames = (): readonly string[] => {
     const entries = readdirSync(folder.path, { recursive: true, withFileTypes: true });

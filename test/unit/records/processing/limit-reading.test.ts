@@ -8,7 +8,7 @@ describe('the limit of processor time for reading an upload', () => {
   it('stops a thread that exceeds it, and says what to do', async () => {
     const start = () => startWorker('../../../support/rpc.worker', import.meta.url, { workerData: undefined });
     const thread = new CalledThread<TestFunctions>({ work: 'the test', start, idleMs: 10_000 });
-    using _ = limitReading(thread, () => 2e6, { ms: 100, msOfMb: 100 });
+    using _ = limitReading(thread, 2e6, { ms: 100, msOfMb: 100 });
     await assert.rejects(thread.call('spin', []), (error) => {
       assert.ok(isTidemarkError(error, 'invalid'));
       const expected =

@@ -1,11 +1,11 @@
 import { TidemarkError } from '../../../../core/errors.ts';
+import type { Normalization } from '../../normalization.ts';
 
 /**
- * Fields that are added to each record of an organization; without it, records stay as they are. `pod` adds fields that
- * consumers of the POD aggregator know, and that are the same for all organizations: the organization, and the items of
- * the record.
+ * Adds fields to each record that consumers of the POD aggregator know, and that are the same for all organizations:
+ * the organization, and the items of the record.
  */
-export interface Normalization {
+export interface PodNormalization extends Normalization {
   readonly kind: 'pod';
   /** Code of the organization, for 900 $b; without it, that subfield is left out. */
   readonly code?: string | undefined;
@@ -35,7 +35,7 @@ export const SUBFIELD_CODE = '^[0-9A-Za-z]$';
 export const ADDED_SUBFIELD_CODE = '^[0-4679A-Za-z]$';
 
 /** @throws TidemarkError `invalid` */
-export function checkedNormalization({ kind, code, items }: Normalization): Normalization {
+export function checkedNormalization({ kind, code, items }: PodNormalization): PodNormalization {
   if (code !== undefined && !new RegExp(ORGANIZATION_CODE).test(code)) {
     throw invalid(`the code of an organization is 1 to ${MOST_CODE} characters of printable ASCII`);
   }

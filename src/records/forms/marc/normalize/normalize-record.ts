@@ -2,20 +2,17 @@ import { appendFields } from '../append-fields.ts';
 import { UnusableRecord } from '../build-record.ts';
 import { type FieldBytes, LONGEST_FIELD, SUBFIELD_DELIMITER } from '../iso2709.ts';
 import type { MarcRecord } from '../marc-record.ts';
-import type { ItemMapping, Normalization } from './normalization.ts';
+import type { ItemMapping, PodNormalization } from './normalization.ts';
 
 /**
- * Appends the fields of its organization's normalization to a record; without one, returns the record itself. The
- * fields are those that the POD aggregator adds:
+ * Appends the fields that the POD aggregator adds to a record:
  * - 900 $5 POD $b CODE
  * - for each field with an item, one such as 998 $5 POD $8 TAG.INDEX\p, and the subfields of the mapping, ascending by
  *   code. The index counts the fields with the tag from 0. Of several subfields with a code, the first is used; a
  *   missing or blank subfield is left out
  * @throws UnusableRecord when an added field would be longer than MARC21 permits
  */
-export function normalizeRecord(record: MarcRecord, normalization: Normalization | undefined): MarcRecord {
-  if (normalization === undefined) return record;
-  const { code, items } = normalization;
+export function normalizeRecord(record: MarcRecord, { code, items }: PodNormalization): MarcRecord {
   const added: FieldBytes[] = [fieldOf('900', `${ADDED_BY}${code === undefined ? '' : `\x1fb${code}`}`)];
   for (const mapping of items) addItems(record, mapping, added);
   return appendFields(record, added);

@@ -2,11 +2,13 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { buildRecord, UnusableRecord } from '../../../../../src/records/forms/marc/build-record.ts';
 import type { MarcField, MarcRecord } from '../../../../../src/records/forms/marc/marc-record.ts';
-import type { Normalization } from '../../../../../src/records/forms/marc/normalize/normalization.ts';
+import type { PodNormalization } from '../../../../../src/records/forms/marc/normalize/normalization.ts';
 import { normalizeRecord } from '../../../../../src/records/forms/marc/normalize/normalize-record.ts';
 import { readMarc21 } from '../../../../../src/records/forms/marc/read-marc21.ts';
+import { readFile } from '../../../../../src/records/forms/read-file.ts';
 import { sampleRecords } from '../../../../support/marc-records.ts';
 import { contentOf, isRecord, readAll } from '../../../../support/read-marc.ts';
+import { given } from '../../../../support/upload-packages.ts';
 
 const LEADER = '00000nam a2200000 a 4500';
 const id: MarcField = { tag: '001', value: 'rec1' };
@@ -15,18 +17,24 @@ const data = (tag: string, ...subfields: readonly (readonly [string, string])[])
   indicators: '  ',
   subfields: subfields.map(([code, value]) => ({ code, value })),
 });
-const POD: Normalization = {
+const POD: PodNormalization = {
   kind: 'pod',
   code: 'CSt',
   items: [{ source: '952', destination: '998', subfields: { m: 'b', i: 'p', a: 'o' } }],
 };
-const added = (record: MarcRecord, normalization: Normalization): readonly MarcField[] =>
+const added = (record: MarcRecord, normalization: PodNormalization): readonly MarcField[] =>
   [...normalizeRecord(record, normalization).fields()].slice([...record.fields()].length);
 
 describe('Normalization of a record', () => {
-  it('leaves it as it is when the organization has none', () => {
-    const record = buildRecord(LEADER, [id]);
-    assert.equal(normalizeRecord(record, undefined), record);
+  it('leaves it as it is when the organization has none', async () => {
+    const { bytes } = buildRecord(LEADER, [id]);
+    const file = { path: ['given'], packing: [], kind: 'marc21', bytes: given(bytes).read() as AsyncIterable<Buffer> };
+    const read = [];
+    for await (const batch of readFile(file)) read.push(...batch);
+    assert.deepEqual(
+      read.map((item) => item.kind === 'record' && item.record.bytes),
+      [bytes],
+    );
   });
 
   it('adds who delivered it, and each item, as POD does', () => {

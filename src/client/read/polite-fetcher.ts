@@ -1,0 +1,151 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { backoffMs } from '../../lib/retry.ts';
+import { type Fetched, type Fetcher, FetchFailure, PrivateHost, Refused, type RequestHeaders } from './fetcher.ts';
+import { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.ts';
+import { allow, type NamedHosts } from './named-hosts.ts';
+
+interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 'isTrusted' | 'redirectProblem'> {
+  readonly hosts: NamedHosts;
+  /** Most requests a second; may be Infinity. */
+  readonly rate: number;
+  /** Whether `rate` is that of each host, not of all hosts together. */
+  readonly hasRatePerHost?: boolean;
+  /** Whether redirects to hosts that the user has not named are followed, if these are not in a private network. */
+  readonly followsToOtherHosts?: boolean;
+  /** How often a request is sent in all when the server is temporarily unavailable. */
+  readonly attempts: number;
+  /** If the server asks for a longer pause, the request fails, and is not sent again before the pause is over. */
+  readonly longestPauseMs?: number;
+  /**
+   * Called before a pause.
+   * @param ms length of the pause
+   */
+  readonly onPause?: ((reason: string, ms: number) => void) | undefined;
+}
+
+const BACKOFF = { firstMs: 500, longestMs: 60_000 };
+const LONGEST_PAUSE_MS = 10 * 60_000;
+/** A Retry-After of a year is probably a mistake. */
+const LONGEST_REFUSAL_MS = 60 * 60_000;
+const PASSING = new Set([429, 500, 502, 503, 504]);
+
+/**
+ * Limits requests to what a server can take: connections to each host, requests a second, and pauses after a temporary
+ * error. Hosts that the user has not named are requested only if their address is not in a private network.
+ */
+export class PoliteFetcher implements Fetcher {
+  readonly #options: PoliteOptions;
+  readonly #fetcher: HttpFetcher;
+  /**
+   * By host, or for all hosts: the earliest time of the next request, by the rate; by `performance.now()`, as the clock
+   * may be set.
+   */
+  readonly #next = new Map<string, number>();
+  /** If no request was ever answered, the URL is probably wrong, and waiting does not help. */
+  #hasAnswered = false;
+  /** By host: no request is sent before this time, by `performance.now()`. */
+  readonly #pausedUntil = new Map<string, number>();
+  /**
+   * By URI: when it may be requested again, as its last response said. Later passes do not request it before. By host:
+   * when it may get any request again.
+   */
+  readonly #refusedUntil = new Map<string, number>();
+
+  constructor(options: PoliteOptions) {
+    this.#options = options;
+    const { hosts, followsToOtherHosts } = options;
+    this.#fetcher = new HttpFetcher({
+      ...options,
+      privateNetworks: [],
+      isTrusted: (url, from) => hosts.isNamed(url) || (from?.hostname === url.hostname && hosts.isNamed(from)),
+      redirectProblem: (from, to) => (followsToOtherHosts === true ? undefined : hosts.redirectProblem(from, to)),
+    });
+  }
+
+  async get(
+    uri: string,
+    encoding: 'gzip' | 'identity',
+    signal: AbortSignal,
+    headers?: RequestHeaders,
+  ): Promise<Fetched> {
+    const { attempts, longestPauseMs = LONGEST_PAUSE_MS } = this.#options;
+    const host = URL.canParse(uri) ? new URL(uri).host : '';
+    this.#requireDue(uri);
+    for (let failures = 1; ; failures++) {
+      await this.#waitToSend(host, signal);
+      this.#requireDue(host);
+      const isLast = failures >= attempts;
+      try {
+        const fetched = await this.#fetcher.get(uri, encoding, signal, headers);
+        this.#hasAnswered = true;
+        if (!PASSING.has(fetched.status)) return fetched;
+        const after = retryAfterMs(fetched);
+        const ms = after || backoffMs(failures, BACKOFF);
+        if (isLast || ms > longestPauseMs) {
+          // Too many requests (RFC 6585, 4) are those of all resources.
+          const refused = fetched.status === 429 && ms > longestPauseMs ? host : uri;
+          if (after > 0) this.#refusedUntil.set(refused, performance.now() + Math.min(after, LONGEST_REFUSAL_MS));
+          return fetched;
+        }
+        fetched.discard();
+        this.#pause(host, `the server answers ${fetched.status}`, ms);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof PrivateHost)
+          throw new Refused(`${error.message}: to read it all the same, ${allow(host)}`);
+        if (!(error instanceof FetchFailure) || error instanceof Refused) throw error;
+        if (isLast || !this.#hasAnswered) throw error;
+        this.#pause(host, error.message, backoffMs(failures, BACKOFF));
+      }
+    }
+  }
+
+  close(): void {
+    this.#fetcher.close();
+  }
+
+  #requireDue(uriOrHost: string): void {
+    const until = this.#refusedUntil.get(uriOrHost);
+    if (until === undefined) return;
+    const ms = until - performance.now();
+    if (ms > 0) {
+      throw new FetchFailure(`the server asks for no request before ${new Date(Date.now() + ms).toISOString()}`);
+    }
+    this.#refusedUntil.delete(uriOrHost);
+  }
+
+  /** Waits until the next request may be sent. */
+  async #waitToSend(host: string, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    for (let ms = this.#pauseLeft(host); ms > 0; ms = this.#pauseLeft(host)) await pause(ms, signal);
+    const { rate, hasRatePerHost } = this.#options;
+    if (rate === Number.POSITIVE_INFINITY) return;
+    const limited = hasRatePerHost === true ? host : '';
+    const now = performance.now();
+    const at = Math.max(this.#next.get(limited) ?? 0, now);
+    this.#next.set(limited, at + 1000 / rate);
+    if (at > now) await pause(at - now, signal);
+  }
+
+  #pauseLeft(host: string): number {
+    return this.#pausedUntil.size === 0 ? 0 : (this.#pausedUntil.get(host) ?? 0) - performance.now();
+  }
+
+  /** Pauses all requests to the host, not only the one that failed. */
+  #pause(host: string, reason: string, ms: number): void {
+    this.#options.onPause?.(`${host}: ${reason}`, ms);
+    this.#pausedUntil.set(host, Math.max(this.#pausedUntil.get(host) ?? 0, performance.now() + ms));
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
+}
+
+/** Milliseconds of the header Retry-After (RFC 9110, 10.2.3); 0 without one. */
+function retryAfterMs({ headers }: Fetched): number {
+  const after = headers['retry-after'] ?? '';
+  if (/^\d{1,9}$/.test(after)) return Number(after) * 1000;
+  const date = Date.parse(after);
+  return Number.isNaN(date) ? 0 : Math.max(0, date - Date.now());
+}

@@ -1,0 +1,55 @@
+import { excerpt } from '../../lib/excerpt.ts';
+import { DamagedFile, type FoundFile } from '../packages/found-file.ts';
+import type { Normalization } from './normalization.ts';
+import { type ReadItem, type ReadRecord, withWarning } from './record-form.ts';
+import { fileKindOf } from './record-forms.ts';
+import { RepeatedIds } from './repeated-ids.ts';
+
+/**
+ * The records, deletions and errata of a file, in its order, as batches that are never empty; none for an unknown file.
+ * A record whose id came before in the file has a warning: so many systems split records that this may be a loss.
+ * Where a package is damaged, everything before the damage is read, and the damage is the last erratum.
+ * @throws what the given file throws
+ */
+export async function* readFile(
+  { kind, bytes }: FoundFile,
+  normalization?: Normalization,
+): AsyncGenerator<readonly ReadItem[], void, undefined> {
+  const known = fileKindOf(kind);
+  if (known === undefined) return;
+  const { chunks, ending } = untilDamaged(known.decode?.(bytes) ?? bytes);
+  const ids = new RepeatedIds();
+  let ordinal = 0;
+  for await (const batch of known.read(chunks, normalization)) {
+    ordinal = batch.at(-1)!.ordinal;
+    yield batch.map((item) => (item.kind === 'record' && ids.add(item.id) ? withWarning(item, repeated(item)) : item));
+  }
+  const { damage, offset } = ending;
+  if (damage !== undefined) yield [{ kind: 'erratum', ordinal: ordinal + 1, offset, reason: damage.message }];
+}
+
+const repeated = ({ id }: ReadRecord): string =>
+  `the file has the id ${excerpt(id)} more than once: of records with one id, the last counts`;
+
+interface Ending {
+  damage: DamagedFile | undefined;
+  /** Number of bytes before the end. */
+  offset: number;
+}
+
+/** Ends the bytes at the damage, so that a reader also reports a record that breaks off there. */
+function untilDamaged(bytes: AsyncIterable<Buffer>): { chunks: AsyncIterable<Buffer>; readonly ending: Ending } {
+  const ending: Ending = { damage: undefined, offset: 0 };
+  async function* chunks(): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      for await (const chunk of bytes) {
+        ending.offset += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error;
+      ending.damage = error;
+    }
+  }
+  return { chunks: chunks(), ending };
+}

@@ -1,0 +1,158 @@
+import type { Normalization, NormalizationKind } from './normalization.ts';
+
+/**
+ * PORT. What records are written in, and all that follows from it. A form is a folder beside this file, and a row in
+ * record-forms.ts. Rows are small: what reads or writes files is loaded when it is used, since all processes have the
+ * rows.
+ */
+export interface RecordForm {
+  /** For users. */
+  readonly title: string;
+  /** The kinds of its files. */
+  readonly fileKinds: readonly FileKind[];
+  /** Without it, its files only delete, and count before all others of their upload. */
+  readonly records?: StoredRecords;
+  /** It is asked only about files that no other form recognizes: plain text may be anything. */
+  readonly isLastResort?: true;
+
+  /**
+   * The kind of a file; or the reason why it cannot be read, although it begins as a file of this form: a sentence
+   * without a full stop, with advice. Another form may still know it. Undefined when it is not of this form.
+   */
+  identify(file: FileBeginning): Promise<FileIdentity | undefined>;
+}
+
+export interface FileBeginning {
+  /** In its package, or as it was sent. */
+  readonly name: string;
+  readonly head: Buffer;
+  /** Whether the file ends with `head`. */
+  readonly isWhole: boolean;
+  /** The first bytes, more than `head` has. */
+  peek(bytes: number): Promise<Buffer>;
+}
+
+export type FileIdentity = { readonly kind: string } | { readonly problem: string };
+
+export interface FileKind {
+  /** As the API and stored documents name it. No other form has the same. */
+  readonly name: string;
+  /** For users. */
+  readonly title: string;
+  /** What the numbers of its errata count. */
+  readonly unit: 'record' | 'line';
+
+  /**
+   * Converts the bytes of a file before they are read; the first chunk contains what was peeked at.
+   * @throws DamagedFile for bytes that cannot be converted: what comes before is read nevertheless
+   */
+  decode?(bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer>;
+
+  /**
+   * Reads a file as it arrives. Each batch contains what could be read so far, in the order of the file; it is never
+   * empty. Every fault of the file is an erratum, which does not affect the records around it. The chunks must not
+   * change afterwards, because records may refer to their bytes.
+   * @param normalization of the organization; a kind of another form changes nothing
+   * @throws what `chunks` throws
+   */
+  read(
+    chunks: AsyncIterable<Uint8Array>,
+    normalization: Normalization | undefined,
+  ): AsyncGenerator<readonly ReadItem[], void, undefined>;
+}
+
+export type ReadItem = ReadRecord | DeletedId | Erratum;
+
+interface Place {
+  /** The number of the record, or of the line, in its file, counted from 1. */
+  readonly ordinal: number;
+  /** Number of bytes before it in the unpacked file. */
+  readonly offset: number;
+}
+
+/** A record that can be stored, and be written in all ways of its form. */
+export interface ReadRecord extends Place {
+  readonly kind: 'record';
+  /** Without white space around it; never empty. See record-id.ts. */
+  readonly id: string;
+  /** Whether the record is a deletion. */
+  readonly deleted: boolean;
+  /** As it is stored: UTF-8, and never empty, since an empty one deletes. */
+  readonly record: { readonly bytes: Uint8Array };
+  /** What was repaired or left out, or what else its sender should know: as `Erratum.reason`. */
+  readonly warning?: string;
+}
+
+/** The id of a record to delete. */
+export interface DeletedId extends Place {
+  readonly kind: 'deletion';
+  readonly id: string;
+}
+
+/**
+ * A part of the file that could not be read; or a warning about a record that was read. The records before and after it
+ * are not affected.
+ */
+export interface Erratum extends Place {
+  readonly kind: 'erratum';
+  /** The id of the record, where it could be read. */
+  readonly id?: string;
+  /** The fault, its place, and what was expected: a sentence without a full stop. */
+  readonly reason: string;
+  /** Present when the record was read. */
+  readonly warning?: true;
+}
+
+/** The warning of a record, as it is listed. */
+export function warningOf({ ordinal, offset, id, warning }: ReadRecord): Erratum | undefined {
+  return warning === undefined ? undefined : { kind: 'erratum', ordinal, offset, id, reason: warning, warning: true };
+}
+
+/** A record with another warning behind those that it has. */
+export function withWarning<Read extends ReadRecord>(record: Read, warning: string): Read {
+  return { ...record, warning: record.warning === undefined ? warning : `${record.warning}; ${warning}` };
+}
+
+/** How records are stored, published, and written into files. */
+export interface StoredRecords {
+  /** The stored bytes, which the lists describe. No other form has the same media type. */
+  readonly stored: Representation;
+  /** What a client may request instead. */
+  readonly rendered: readonly RenderedRepresentation[];
+  /** The files of records that a dump consists of. */
+  readonly files: readonly RecordFile[];
+  /** The one that people can read. */
+  readonly readable: RecordFile;
+  /** What an organization may have added to its records. */
+  readonly normalizations: readonly NormalizationKind[];
+}
+
+interface Representation {
+  readonly mime: string;
+  /** Follows the URI of a record, to request just this. */
+  readonly suffix: string;
+  /** Further media types in an `Accept` header that select it. */
+  readonly alsoAsked?: readonly string[];
+}
+
+interface RenderedRepresentation extends Representation {
+  /** Changes when the same record is rendered as different bytes. */
+  readonly version: string;
+  render(document: Buffer): Promise<Buffer>;
+}
+
+export interface RecordFile {
+  /** As the API and the names of files have it. No other form has the same. */
+  readonly kind: string;
+  /** For users. */
+  readonly title: string;
+  readonly suffix: string;
+  /** Opens a file without records. @param write copies the bytes before it returns */
+  openWriter(write: (bytes: Buffer) => void): Promise<RecordWriter>;
+}
+
+/** Both write what is complete. After `end`, all of the file was written. */
+export interface RecordWriter {
+  add(document: Buffer): void;
+  end(): void;
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { Configuration } from '../config/configuration.ts';
+import type { ResourceSet } from '../core/resource-set.ts';
+import type { Closers } from '../lib/closers.ts';
+import type { SetRegistry } from '../sets/set-registry.ts';
+import type { Catalog } from '../stores/catalog.ts';
+import type { EventPoster } from '../stores/event-poster.ts';
+import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { RunParts } from './activities/perform-run.ts';
+import type { NamedRun, RunOptionsGiven } from './activities/runs/activity-run.ts';
+import { ActivityRunner } from './activities/runs/activity-runner.ts';
+import { ActivityRuns } from './activities/runs/activity-runs.ts';
+import { ResumableUploads } from './arrivals/resumable/resumable-uploads.ts';
+import type { NamedUpload } from './arrivals/upload.ts';
+import { Uploads } from './arrivals/uploads.ts';
+import { StreamDumps } from './dumps/stream-dumps.ts';
+import { followsDefault } from './follows-default.ts';
+import { OrganizationRegistry } from './organization-registry.ts';
+import { PartlyApplied } from './processing/partly-applied.ts';
+import { UploadBacklog } from './processing/upload-backlog.ts';
+import { UploadProcessor } from './processing/upload-processor.ts';
+import { StreamSets } from './stream-sets.ts';
+
+interface RecordsParts {
+  readonly configuration: Configuration;
+  readonly catalog: Catalog;
+  readonly index: ResourceIndex;
+  readonly sets: SetRegistry;
+  readonly artifacts: ArtifactStore;
+  readonly updater: EventPoster;
+  /** The jobs that process uploads. */
+  readonly jobs: {
+    add(upload: NamedUpload): Promise<unknown>;
+    /** Differs after each heartbeat of the job. Undefined while no worker runs it. */
+    progressOf(upload: NamedUpload): Promise<string | undefined>;
+  };
+  /** The jobs that run activities. */
+  readonly runJobs: {
+    nameOf(run: NamedRun): string;
+    add(run: NamedRun): Promise<unknown>;
+  };
+  readonly openRoot: RunParts['openRoot'];
+  /** Version of the software. */
+  readonly version: string;
+  /** @throws TidemarkError `forbidden` for files that the server may not read for a request */
+  requireAllowed(options: RunOptionsGiven): Promise<void>;
+  /** Syncs a set with its source now. */
+  syncSet(set: ResourceSet): Promise<unknown>;
+}
+
+/** Records that organizations deliver: their streams, uploads, runs of activities, and dumps. */
+export interface Records extends ReturnType<typeof openRecords> {}
+
+/** `closers` close everything that this opens. */
+export function openRecords({ jobs, runJobs, syncSet, ...parts }: RecordsParts, closers: Closers) {
+  const { configuration, catalog, index, sets, artifacts, updater } = parts;
+  const { store, artifacts: artifactLocation, dataFolder, failpoint } = configuration;
+  const threadData = { store, artifacts: artifactLocation, folder: join(dataFolder, 'spool'), failpoint };
+  const organizations = new OrganizationRegistry(catalog, new StreamSets(sets));
+  const stored = { catalog, index, sets, artifacts, organizations, threadData };
+  const uploadProcessor = new UploadProcessor({
+    ...stored,
+    updater,
+    fetch: async (upload, options) => {
+      const { fetchUpload } = await import('./arrivals/fetch-url.ts');
+      const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
+      return fetchUpload(upload, { ...options, artifacts, networks, mostBytes });
+    },
+  });
+  closers.add(() => uploadProcessor.close());
+  const arrivals = { ...stored, onRecorded: (upload: NamedUpload) => jobs.add(upload) };
+  return {
+    organizations,
+    uploads: new Uploads(arrivals),
+    resumableUploads: new ResumableUploads(arrivals),
+    uploadProcessor,
+    uploadBacklog: new UploadBacklog({ catalog }),
+    runs: new ActivityRuns({ catalog, artifacts, jobs: runJobs }),
+    activityRunner: new ActivityRunner({ ...parts, store: artifacts }),
+    partlyApplied: new PartlyApplied({ catalog }),
+    streamDumps: new StreamDumps({
+      ...stored,
+      progressOf: (upload) => jobs.progressOf(upload),
+      async followsDefault(organization) {
+        // Whether a server keeps it in sync or not.
+        await syncSet(await sets.bySlug(organization.id));
+        return followsDefault({ catalog, index, sets }, organization);
+      },
+    }),
+  };
+}
