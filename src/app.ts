@@ -23,7 +23,7 @@ import type { Packer } from './publish/dumps/packer.ts';
 import { openNotifications } from './publish/notify/open-notifications.ts';
 import { openPublishing } from './publish/open-publishing.ts';
 import { readTurn } from './publish/versions/removals.ts';
-import type { RunOptionsGiven } from './records/activities/runs/activity-run.ts';
+import type { RunOptionsGiven } from './records/activities/run-request.ts';
 import { openRecords } from './records/open-records.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import { openRoot } from './sources/open-contents.ts';

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { RUNNABLE_ACTIVITIES } from '../records/activities/activities.ts';
+import { GENERATORS, RUNNABLE_ACTIVITIES } from '../records/activities/activities.ts';
 import { RUN_STATES } from '../records/activities/runs/activity-run.ts';
+import { MOST_CRON } from '../records/dump-settings.ts';
 import { count, datetime } from './common-schemas.ts';
 
 /** The shapes of runs of activities in the JSON API. */
@@ -88,9 +89,28 @@ export const shownRunSchema = runSchema
   .extend({ firstErrors: z.array(runErratumSchema).describe('The first 20 errors; all of them are at `errors`.') })
   .meta({ id: 'ShownActivityRun', description: 'A run with its first errors.' });
 
+const { from, source, transform, writePlan, acceptDrop } = options;
+const whens = {
+  cron: z.string().meta({ maxLength: MOST_CRON }).optional().describe('A pattern of CRON, such as 15 2 * * *.'),
+  after: z
+    .enum(GENERATORS)
+    .optional()
+    .describe('In place of a time: runs when this activity has a newer artifact than the one that it has read last.'),
+};
+const scheduledOptions = { from, source, transform, writePlan, acceptDrop };
+
+export const newScheduleSchema = z
+  .strictObject({ ...whens, ...scheduledOptions })
+  .meta({ id: 'NewActivitySchedule', examples: [{ after: 'harvest', transform: 'identity' }] });
+
+export const scheduleSchema = z
+  .strictObject({ activity: activitySchema, ...whens, ...scheduledOptions, since: datetime })
+  .meta({ id: 'ActivitySchedule', description: 'When an activity runs by itself, and with which options.' });
+
 export const runsSchema = z
   .strictObject({
     organization: z.string(),
+    schedules: z.array(scheduleSchema).describe('When activities run by themselves. Paths are for administrators.'),
     runs: z.array(runSchema),
     after: z.string().optional().describe('For the parameter `after` of the next request; absent at the end.'),
   })
@@ -98,3 +118,4 @@ export const runsSchema = z
 
 export type RunView = z.output<typeof runSchema>;
 export type RunErrorView = z.output<typeof runErratumSchema>;
+export type ScheduleView = z.output<typeof scheduleSchema>;

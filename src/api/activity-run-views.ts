@@ -4,8 +4,9 @@ import type { RunSummary } from '../records/activities/run-summary.ts';
 import { type ActivityRun, hasErrata } from '../records/activities/runs/activity-run.ts';
 import type { RunPlace } from '../records/activities/runs/find-runs.ts';
 import type { Erratum } from '../records/errata/erratum.ts';
+import type { Organization } from '../records/organization.ts';
 import { isTransformFile } from '../records/transforms/load-transform.ts';
-import type { RunErrorView, RunView } from './activity-run-schemas.ts';
+import type { RunErrorView, RunView, ScheduleView } from './activity-run-schemas.ts';
 import { formatTime } from './format-time.ts';
 
 /** The view of a run. @param isWhole whether its reader may see paths of the server, and who requested it */
@@ -34,6 +35,19 @@ export function runView(run: ActivityRun, isWhole = true): RunView {
   };
 }
 
+/** The view of the schedules of an organization. @param isWhole as `runView` */
+export function scheduleViews(
+  { id, activities = [] }: Pick<Organization, 'id' | 'activities'>,
+  isWhole = true,
+): ScheduleView[] {
+  return activities.map(({ activity, cron, after, options, since }) => ({
+    activity,
+    ...defined({ cron, after }),
+    ...defined(isWhole ? options : withoutPaths({ organization: id, options })),
+    since: formatTime(since),
+  }));
+}
+
 function totalsView(summary: RunSummary): NonNullable<RunView['totals']> {
   const { attempted, written, deleted, failed, duplicates, omitted, errors, seconds, length, previous, drop } = summary;
   const numbers = { attempted, written, deleted, failed, duplicates, omitted };
@@ -51,7 +65,10 @@ function errorsPath({ organization, activity, number }: ActivityRun): string {
   return `organizations/${organization}/activities/${activity}/${number}/errors`;
 }
 
-function withoutPaths({ organization, options }: ActivityRun): ActivityRun['options'] {
+function withoutPaths({
+  organization,
+  options,
+}: Pick<ActivityRun, 'organization' | 'options'>): ActivityRun['options'] {
   const { from: _, source, transform, ...others } = options;
   const name = transform !== undefined && isTransformFile(transform) ? basename(transform) : transform;
   return { ...others, ...(source !== undefined && isPublic(source, organization) && { source }), transform: name };

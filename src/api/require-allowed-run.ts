@@ -2,7 +2,7 @@ import { isAbsolute } from 'node:path';
 import { requireAllowedRoot } from '../config/allowed-roots.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { isS3 } from '../lib/s3/s3-location.ts';
-import type { RunOptionsGiven } from '../records/activities/runs/activity-run.ts';
+import type { RunOptionsGiven } from '../records/activities/run-request.ts';
 import { isShipped } from '../records/transforms/load-transform.ts';
 
 /**

@@ -33,6 +33,8 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'activity run': async () => (await import('./commands/activities/activity-run.ts')).activityRun,
   'activity list': async () => (await import('./commands/activities/activity-list.ts')).activityList,
   'activity show': async () => (await import('./commands/activities/activity-show.ts')).activityShow,
+  'activity schedule': async () => (await import('./commands/activities/activity-schedule.ts')).activitySchedule,
+  'activity schedules': async () => (await import('./commands/activities/activity-schedules.ts')).activitySchedules,
   'artifacts latest': async () => (await import('./commands/artifacts/artifacts-latest.ts')).artifactsLatest,
   'artifacts at': async () => (await import('./commands/artifacts/artifacts-at.ts')).artifactsAt,
   'artifacts list': async () => (await import('./commands/artifacts/artifacts-list.ts')).artifactsList,

@@ -1,6 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
 import { SLUG } from '../core/resource-set.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import type { ActivitySchedule } from './activities/schedules.ts';
 import { checkedReaders } from './checked-readers.ts';
 import type { DumpSettings } from './dump-settings.ts';
 import type { Normalization } from './forms/normalization.ts';
@@ -38,6 +39,8 @@ export interface Organization extends OrganizationFields {
   readonly defaultStream?: string;
   /** In the order of their creation. */
   readonly streams: readonly Stream[];
+  /** When activities run by themselves: at most one schedule for each. */
+  readonly activities?: readonly ActivitySchedule[];
   /** Settings of the dumps of the records of its default stream. */
   readonly dumps?: DumpSettings | undefined;
 }

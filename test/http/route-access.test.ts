@@ -39,6 +39,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/organizations/:org/statistics': 'who may read the organization',
   'POST /api/organizations/:org/activities': 'who may upload for the organization',
   'GET /api/organizations/:org/activities': 'who may read the organization',
+  'POST /api/organizations/:org/activities/:activity/schedule': 'administrators',
+  'DELETE /api/organizations/:org/activities/:activity/schedule': 'administrators',
   'GET /api/organizations/:org/activities/:activity/:number': 'who may read the organization',
   'GET /api/organizations/:org/activities/:activity/:number/errors': 'who may read the organization',
   'GET /organizations/:org/': 'who may read the organization',

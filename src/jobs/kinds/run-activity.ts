@@ -2,6 +2,7 @@ import type { NamedRun } from '../../records/activities/runs/activity-run.ts';
 import type { RunOfJob } from '../../records/activities/runs/activity-runner.ts';
 import type { NewJob } from '../../stores/job.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
+import { cron } from '../schedule.ts';
 import { RUN_ACTIVITY } from '../open-runs.ts';
 
 /** Runs an activity of a provider, and makes an artifact. */
@@ -10,6 +11,16 @@ export const runActivityJob = defineJob<RunOfJob>({
   retry: { attempts: 4, firstMs: 10_000, longestMs: 300_000 },
   waitsAfterConflict: true,
   oneAtATimePer: ({ organization, activity }) => `${organization}/${activity}`,
+
+  async schedules({ records, configuration: { timeZone } }) {
+    return (await records.organizations.list()).flatMap(({ id: organization, activities = [] }) =>
+      activities.flatMap(({ activity, cron: pattern, options, since }) => {
+        if (pattern === undefined) return [];
+        const payload: RunOfJob = { organization, activity, options, trigger: { by: 'schedule' } };
+        return [{ schedule: cron(pattern, timeZone), payload, activity: `${organization}/${activity}`, since }];
+      }),
+    );
+  },
 
   async addMissing({ jobs: { openRuns, queue } }) {
     await openRuns.visit((run) => queue.addAll([jobOfRun(run)]));

@@ -44,6 +44,11 @@ export const RULES: Readonly<Record<DerivedActivity, DerivedRules>> = {
   },
 };
 
+/** The activities that others read. */
+export const GENERATORS: readonly Activity[] = [
+  ...new Set(Object.values(RULES).flatMap(({ generators }) => generators.flat())),
+];
+
 /** @throws TidemarkError `invalid` */
 export function requireRunnable(text: string): RunnableActivity {
   const found = RUNNABLE_ACTIVITIES.find((activity) => activity === text);

@@ -22,6 +22,9 @@ export interface RunRequest {
   readonly acceptDrop?: true | undefined;
 }
 
+/** What a run does, apart from its activity and provider. */
+export type RunOptionsGiven = Omit<RunRequest, 'provider' | 'activity'>;
+
 /** @throws TidemarkError `invalid` for options that do not fit the activity, or each other */
 export function requireFitting({ activity, from, source, input, plan, transform }: RunRequest): void {
   const isHarvest = activity === 'harvest';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isS3 } from '../../../lib/s3/s3-location.ts';
-import type { RunOptionsGiven } from '../../../records/activities/runs/activity-run.ts';
+import type { RunOptionsGiven } from '../../../records/activities/run-request.ts';
 import { isTransformFile } from '../../../records/transforms/load-transform.ts';
 
 type Named = Pick<RunOptionsGiven, 'from' | 'transform'>;

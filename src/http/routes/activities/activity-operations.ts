@@ -2,9 +2,11 @@ import * as z from 'zod';
 import {
   activitySchema,
   newRunSchema,
+  newScheduleSchema,
   runErratumSchema,
   runSchema,
   runsSchema,
+  scheduleSchema,
   shownRunSchema,
 } from '../../../api/activity-run-schemas.ts';
 import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
@@ -42,6 +44,27 @@ export const LIST_RUNS = {
     limit: limit({ usual: 20, most: 200 }),
   }),
   answers: [json(runsSchema, 'The runs.'), { status: 404, description: 'There is no such organization.' }],
+} satisfies Operation;
+
+export const SCHEDULE_ACTIVITY = {
+  id: 'scheduleActivity',
+  tag: 'activities',
+  summary: 'Sets when an activity of an organization runs by itself: at times, or after another activity',
+  description: 'It replaces the schedule that the activity had. Files are below a root of the setting `apiRoots`.',
+  query: NO_PARAMETERS,
+  body: { 'application/json': newScheduleSchema },
+  answers: [json(scheduleSchema, 'The schedule.'), { status: 404, description: 'There is no such organization.' }],
+} satisfies Operation;
+
+export const UNSCHEDULE_ACTIVITY = {
+  id: 'unscheduleActivity',
+  tag: 'activities',
+  summary: 'Removes the schedule of an activity',
+  query: NO_PARAMETERS,
+  answers: [
+    { status: 204, description: 'It has none.' },
+    { status: 404, description: 'There is no such organization.' },
+  ],
 } satisfies Operation;
 
 export const SHOW_RUN = {

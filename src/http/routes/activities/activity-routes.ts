@@ -2,17 +2,19 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { administers } from '../../../access/may.ts';
-import { newRunSchema } from '../../../api/activity-run-schemas.ts';
-import { parseRunCursor, runCursor, runErrorView, runView } from '../../../api/activity-run-views.ts';
-import { param, senderOf } from '../../request/admitted.ts';
+import { newRunSchema, newScheduleSchema } from '../../../api/activity-run-schemas.ts';
+import { parseRunCursor, runCursor, runErrorView, runView, scheduleViews } from '../../../api/activity-run-views.ts';
+import { requireAllowedRun } from '../../../api/require-allowed-run.ts';
+import { requireRunnable } from '../../../records/activities/activities.ts';
+import { organizationOf, param, senderOf } from '../../request/admitted.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
-import { get, post, type Route } from '../../request/route.ts';
+import { get, post, type Route, remove } from '../../request/route.ts';
 import { queueRequested, runOf } from '../../request/run-requests.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { setCaching } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
-import { LIST_RUN_ERRORS, LIST_RUNS, RUN_ACTIVITY, SHOW_RUN } from './activity-operations.ts';
+import { LIST_RUN_ERRORS, LIST_RUNS, RUN_ACTIVITY, SCHEDULE_ACTIVITY, SHOW_RUN, UNSCHEDULE_ACTIVITY } from './activity-operations.ts';
 
 const AT = '/api/organizations/:org/activities';
 const MOST_BYTES = 65_536;
@@ -21,7 +23,7 @@ const FIRST_ERRORS = 20;
 /** Runs of activities. @param stopping ends bodies that are being read when the server stops */
 export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const {
-    records: { runs },
+    records: { organizations, runs },
     configuration,
   } = app;
   const { idleTimeoutMs } = configuration;
@@ -50,9 +52,32 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
         const shown = found.slice(0, limit);
         sendJson(response, {
           organization,
+          schedules: scheduleViews(organizationOf(response), isWhole(response)),
           runs: shown.map((run) => runView(run, isWhole(response))),
           ...(found.length > limit && { after: runCursor(shown.at(-1)!) }),
         });
+      },
+    }),
+
+    post(`${AT}/:activity/schedule`, {
+      action: 'administer',
+      operation: SCHEDULE_ACTIVITY,
+      async handle(request, response) {
+        const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
+        const { cron, after, ...options } = parseJsonBody(newScheduleSchema, body);
+        await requireAllowedRun(options, configuration.apiRoots);
+        const activity = requireRunnable(param(request, 'activity'));
+        const changed = await organizations.schedule(param(request, 'org'), activity, { activity, cron, after, options });
+        sendJson(response, scheduleViews(changed).find((one) => one.activity === activity)!);
+      },
+    }),
+
+    remove(`${AT}/:activity/schedule`, {
+      action: 'administer',
+      operation: UNSCHEDULE_ACTIVITY,
+      async handle(request, response) {
+        await organizations.schedule(param(request, 'org'), requireRunnable(param(request, 'activity')), undefined);
+        response.status(204).end();
       },
     }),
 

@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../../artifacts/artifact-store.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { RUNNABLE_ACTIVITIES, type RunnableActivity } from '../activities.ts';
-import type { RunRequest } from '../run-request.ts';
+import type { RunOptionsGiven } from '../run-request.ts';
 import type { RunSummary } from '../run-summary.ts';
 
 /**
@@ -50,8 +50,6 @@ export interface ActivityRun extends NamedRun {
   /** Why the last attempt failed: a sentence without a full stop. */
   readonly failure?: string | undefined;
 }
-
-export type RunOptionsGiven = Omit<RunRequest, 'provider' | 'activity'>;
 
 export type RunTrigger =
   | { readonly by: 'command' }
