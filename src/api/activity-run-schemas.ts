@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { GENERATORS, RUNNABLE_ACTIVITIES } from '../records/activities/activities.ts';
-import { RUN_STATES } from '../records/activities/runs/activity-run.ts';
 import { MOST_CRON } from '../records/dump-settings.ts';
+import { RUN_STATES } from '../records/runs/activity-run.ts';
 import { count, datetime } from './common-schemas.ts';
 
 /** The shapes of runs of activities in the JSON API. */
@@ -68,9 +68,9 @@ export const runSchema = z
     added: datetime,
     started: datetime.optional().describe('When the last attempt began.'),
     ended: datetime.optional(),
-    trigger: z.enum(['command', 'request', 'schedule', 'chain']).describe('What added it.'),
+    trigger: z.enum(['command', 'request', 'repeat', 'schedule', 'chain']).describe('What added it.'),
     after: z.string().optional().describe('For `chain`: the activity whose newer artifact it reads.'),
-    sender: z.string().optional().describe('For `request`: who sent it. For administrators.'),
+    sender: z.string().optional().describe('For `request` and `repeat`: who sent it. For administrators.'),
     job: z.string().optional().describe('The name of its job; absent for a run of a command.'),
     options: z.strictObject({ ...options, started: datetime.optional() }).describe('Paths are for administrators.'),
     generator: z.string().optional().describe('What it reads. A path is for administrators.'),

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { TidemarkError } from '../core/errors.ts';
 import type { RunSummary } from '../records/activities/run-summary.ts';
-import { type ActivityRun, hasErrata } from '../records/activities/runs/activity-run.ts';
-import type { RunPlace } from '../records/activities/runs/find-runs.ts';
 import type { Erratum } from '../records/errata/erratum.ts';
 import type { Organization } from '../records/organization.ts';
+import { type ActivityRun, hasErrata } from '../records/runs/activity-run.ts';
+import type { RunPlace } from '../records/runs/find-runs.ts';
 import { isTransformFile } from '../records/transforms/load-transform.ts';
 import type { RunErrorView, RunView, ScheduleView } from './activity-run-schemas.ts';
 import { formatTime } from './format-time.ts';
@@ -23,7 +23,7 @@ export function runView(run: ActivityRun, isWhole = true): RunView {
     ...(ended !== undefined && { ended: formatTime(ended) }),
     trigger: trigger.by,
     ...(trigger.by === 'chain' && { after: trigger.after }),
-    ...(trigger.by === 'request' && isWhole && { sender: trigger.sender }),
+    ...('sender' in trigger && isWhole && { sender: trigger.sender }),
     ...(job !== undefined && { job }),
     options: defined(isWhole ? options : withoutPaths(run)),
     ...(generator !== undefined && (isWhole || isPublic(generator, organization)) && { generator }),

@@ -4,8 +4,8 @@ import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { withoutPaths } from '../core/without-paths.ts';
 import type { PerformedRun } from '../records/activities/perform-run.ts';
 import type { RunRequest } from '../records/activities/run-request.ts';
-import type { ActivityRun } from '../records/activities/runs/activity-run.ts';
-import type { RunRecord } from '../records/activities/runs/run-record.ts';
+import type { ActivityRun } from '../records/runs/activity-run.ts';
+import type { RunRecord } from '../records/runs/run-record.ts';
 import type { Stores } from '../stores/open-stores.ts';
 import type { Call } from './cli-command.ts';
 import { isNewStore } from './with-app.ts';
@@ -32,7 +32,7 @@ export class CommandRecord {
       if (await isNewStore({ store })) return;
       // Loaded only now: most runs that are not recorded need neither.
       const { openStores } = await import('../stores/open-stores.ts');
-      const { RunRecord } = await import('../records/activities/runs/run-record.ts');
+      const { RunRecord } = await import('../records/runs/run-record.ts');
       this.#stores = await openStores(store, { failpoint });
       const beat = { worker: `${hostname()}:${process.pid}`, leaseMs: jobs.leaseMs, beats: 0 };
       this.#record = await RunRecord.add(this.#stores.catalog, { organization, activity }, () => ({

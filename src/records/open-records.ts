@@ -9,9 +9,6 @@ import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { RunParts } from './activities/perform-run.ts';
 import type { RunOptionsGiven } from './activities/run-request.ts';
-import type { NamedRun } from './activities/runs/activity-run.ts';
-import { ActivityRunner } from './activities/runs/activity-runner.ts';
-import { ActivityRuns } from './activities/runs/activity-runs.ts';
 import { ResumableUploads } from './arrivals/resumable/resumable-uploads.ts';
 import type { NamedUpload } from './arrivals/upload.ts';
 import { Uploads } from './arrivals/uploads.ts';
@@ -21,6 +18,9 @@ import { OrganizationRegistry } from './organization-registry.ts';
 import { PartlyApplied } from './processing/partly-applied.ts';
 import { UploadBacklog } from './processing/upload-backlog.ts';
 import { UploadProcessor } from './processing/upload-processor.ts';
+import type { NamedRun } from './runs/activity-run.ts';
+import { ActivityRunner } from './runs/activity-runner.ts';
+import { ActivityRuns } from './runs/activity-runs.ts';
 import { StreamSets } from './stream-sets.ts';
 
 interface RecordsParts {

@@ -3,6 +3,8 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
+import { runActivityJob } from '../../src/jobs/kinds/run-activity.ts';
+import { Scheduler } from '../../src/jobs/scheduler.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
@@ -40,7 +42,7 @@ describeOnEachStore('Runs of activities over HTTP', (store, itOnce) => {
   const ended = (organization: string, path: string) =>
     until(`the end of ${path}`, async () => {
       const run = await show(organization, path);
-      return !['waiting', 'running'].includes(run.state) && run;
+      return run.state !== undefined && !['waiting', 'running'].includes(run.state) && run;
     });
   const run = async (organization: string, body: object) => {
     const { status, body: added, headers } = await askJson(at(organization), body);
@@ -134,6 +136,30 @@ describeOnEachStore('Runs of activities over HTTP', (store, itOnce) => {
     assert.match(none.failure, /^failing has no file of normalization or harvest or upload or dataset/);
     const missing = await run('failing', { activity: 'harvest', from: join(roots, 'missing.ndjson') });
     assert.deepEqual([missing.state, missing.failure.includes(started.folder)], ['failed', false]);
+  });
+
+  itOnce('are made at the times of a schedule, which the list of jobs has', async () => {
+    await organization('nightly');
+    const from = join(roots, 'ten.ndjson');
+    const schedule = { cron: '15 2 * * *', from };
+    const { status, body } = await askJson(at('nightly', '/harvest/schedule'), schedule);
+    assert.equal(status, 200);
+    const { since, ...shown } = body;
+    assert.deepEqual(shown, { activity: 'harvest', ...schedule });
+    assert.deepEqual((await show('nightly', '')).schedules, [body]);
+    const { scheduled } = (await askJson(`${started.url}/api/jobs`)).body;
+    const next = scheduled.find(({ activity }: { activity?: string }) => activity === 'nightly/harvest');
+    assert.equal(next.schedule, '15 2 * * * (UTC)');
+    const now = () => Date.parse(next.next) + 1000;
+    await new Scheduler({ definitions: [runActivityJob], parts: started.app, now }).addDue();
+    const made = await ended('nightly', '/harvest/1');
+    assert.deepEqual([made.state, made.trigger], ['succeeded', 'schedule']);
+    assert.match(made.job, /^run-activity\/nightly~harvest\.\d{8}T021500Z$/);
+
+    assert.equal((await ask(at('nightly', '/harvest/schedule'), { method: 'DELETE' })).status, 204);
+    assert.deepEqual((await show('nightly', '')).schedules, []);
+    const outside = { cron: '15 2 * * *', from: join(started.folder, 'secret.ndjson') };
+    assert.equal((await askJson(at('nightly', '/harvest/schedule'), outside)).status, 403);
   });
 
   itOnce('are cancelled with their jobs', async () => {

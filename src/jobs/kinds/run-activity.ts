@@ -1,9 +1,9 @@
-import type { NamedRun } from '../../records/activities/runs/activity-run.ts';
-import type { RunOfJob } from '../../records/activities/runs/activity-runner.ts';
+import type { NamedRun } from '../../records/runs/activity-run.ts';
+import type { RunOfJob } from '../../records/runs/activity-runner.ts';
 import type { NewJob } from '../../stores/job.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
-import { cron } from '../schedule.ts';
 import { RUN_ACTIVITY } from '../open-runs.ts';
+import { cron } from '../schedule.ts';
 
 /** Runs an activity of a provider, and makes an artifact. */
 export const runActivityJob = defineJob<RunOfJob>({

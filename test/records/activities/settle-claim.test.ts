@@ -3,7 +3,7 @@ import type { ArtifactStore } from '../../../src/artifacts/artifact-store.ts';
 import { latestArtifact } from '../../../src/artifacts/find-artifacts.ts';
 import { formatBesideKey } from '../../../src/artifacts/keys/run-keys.ts';
 import { isTidemarkError } from '../../../src/core/errors.ts';
-import { settleClaim } from '../../../src/records/activities/runs/settle-claim.ts';
+import { settleClaim } from '../../../src/records/runs/settle-claim.ts';
 import { allKindsOfItems, HARVEST, harvest, sourceOf, xmlRecords } from '../../support/activity-run.ts';
 import { describeOnEachArtifactStore } from '../../support/each-artifact-store.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';

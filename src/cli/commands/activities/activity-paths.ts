@@ -3,13 +3,21 @@ import { isS3 } from '../../../lib/s3/s3-location.ts';
 import type { RunOptionsGiven } from '../../../records/activities/run-request.ts';
 import { isTransformFile } from '../../../records/transforms/load-transform.ts';
 
-type Named = Pick<RunOptionsGiven, 'from' | 'transform'>;
+type Given = Omit<RunOptionsGiven, 'started'>;
 
-/** The files that a run names, as absolute paths: a job has another working directory. */
-export function absolutePaths({ from, transform }: Named, folder: string): Named {
+/** The options of a command line that say what a run does, with absolute paths: a job has another working directory. */
+export function givenOptions(options: Given, folder: string): Given {
+  const { from, source, input, plan, transform, writePlan, acceptDrop } = options;
   const isPath = from !== undefined && from !== '-' && !isS3(from);
-  return {
-    ...(isPath && { from: resolve(folder, from) }),
-    ...(transform !== undefined && isTransformFile(transform) && { transform: resolve(folder, transform) }),
+  const isFile = transform !== undefined && isTransformFile(transform);
+  const given = {
+    from: isPath ? resolve(folder, from) : from,
+    source,
+    input,
+    plan,
+    transform: isFile ? resolve(folder, transform) : transform,
+    writePlan,
+    acceptDrop,
   };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

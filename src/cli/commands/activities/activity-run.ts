@@ -8,7 +8,7 @@ import { armFailpoint } from '../../../lib/failpoint.ts';
 import { requireRunnable } from '../../../records/activities/activities.ts';
 import { performRun, type RunParts } from '../../../records/activities/perform-run.ts';
 import { type RunRequest, requireFitting } from '../../../records/activities/run-request.ts';
-import { runText } from '../../../records/activities/runs/activity-run.ts';
+import { runText } from '../../../records/runs/activity-run.ts';
 import { openRoot } from '../../../sources/open-contents.ts';
 import { keyOf } from '../../artifact-output.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
@@ -18,7 +18,7 @@ import { startTime } from '../../options.ts';
 import { startActivityBar } from '../../ui/activity-bar.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { printOutcome } from './activity-outcome.ts';
-import { absolutePaths } from './activity-paths.ts';
+import { givenOptions } from './activity-paths.ts';
 
 export interface ActivityOptions extends Pick<RunRequest, 'from' | 'source' | 'input' | 'plan' | 'transform'> {
   readonly started?: Date;
@@ -98,7 +98,11 @@ async function queue(call: Call<ActivityOptions>, request: RunRequest): Promise<
 
 function withKeys(request: RunRequest, store: ArtifactStore): RunRequest {
   const { input, plan } = request;
-  return { ...request, input: input && keyOf(store, input), plan: plan && keyOf(store, plan) };
+  return {
+    ...request,
+    ...(input !== undefined && { input: keyOf(store, input) }),
+    ...(plan !== undefined && { plan: keyOf(store, plan) }),
+  };
 }
 
 /** @throws TidemarkError `invalid` */
@@ -106,14 +110,8 @@ function givenRequest({ args, options, workingDirectory }: Call<ActivityOptions>
   const activity = requireRunnable(args[0]!);
   const provider = args[1]!;
   requireProvider(provider);
-  const { started, queue: _, ...given } = options;
-  const request = {
-    ...given,
-    provider,
-    activity,
-    ...(started !== undefined && { started: started.toISOString() }),
-    ...absolutePaths(given, workingDirectory),
-  };
+  const start = options.started && { started: options.started.toISOString() };
+  const request = { provider, activity, ...start, ...givenOptions(options, workingDirectory) };
   requireFitting(request);
   return request;
 }

@@ -7,7 +7,7 @@ import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { oneOf } from '../../options.ts';
 import { withExistingApp } from '../../with-app.ts';
-import { absolutePaths } from './activity-paths.ts';
+import { givenOptions } from './activity-paths.ts';
 
 type Options = ActivitySchedule['options'] & {
   readonly cron?: string;
@@ -41,12 +41,12 @@ export const activitySchedule: CliCommand<Options> = {
     const activity = requireRunnable(args[0]!);
     const provider = args[1]!;
     requireProvider(provider);
-    const { cron, after, remove, ...given } = options;
-    if (remove && Object.keys(options).length > 1) {
+    const { cron, after, remove } = options;
+    const given = givenOptions(options, workingDirectory);
+    if (remove && [cron, after, ...Object.values(given)].some((value) => value !== undefined)) {
       throw new TidemarkError('invalid', '--remove removes the schedule: give no other option');
     }
-    const run = { ...given, ...absolutePaths(given, workingDirectory) };
-    const schedule = remove ? undefined : { activity, cron, after, options: run };
+    const schedule = remove ? undefined : { activity, cron, after, options: given };
     const changed = await withExistingApp({ loaded, terminal }, ({ records }) =>
       records.organizations.schedule(provider, activity, schedule),
     );

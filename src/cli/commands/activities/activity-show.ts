@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { runErrorView, runView } from '../../../api/activity-run-views.ts';
-import { isOpenRun, parseRun } from '../../../records/activities/runs/activity-run.ts';
+import { isOpenRun, parseRun } from '../../../records/runs/activity-run.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { withExistingApp } from '../../with-app.ts';

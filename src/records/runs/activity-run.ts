@@ -1,8 +1,8 @@
-import type { ObjectKey } from '../../../artifacts/artifact-store.ts';
-import { TidemarkError } from '../../../core/errors.ts';
-import { RUNNABLE_ACTIVITIES, type RunnableActivity } from '../activities.ts';
-import type { RunOptionsGiven } from '../run-request.ts';
-import type { RunSummary } from '../run-summary.ts';
+import type { ObjectKey } from '../../artifacts/artifact-store.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import { RUNNABLE_ACTIVITIES, type RunnableActivity } from '../activities/activities.ts';
+import type { RunOptionsGiven } from '../activities/run-request.ts';
+import type { RunSummary } from '../activities/run-summary.ts';
 
 /**
  * `waiting`: for its job; `succeeded`: its artifact exists; `failed`: nothing was published, and `failure` says why;
@@ -55,6 +55,8 @@ export type RunTrigger =
   | { readonly by: 'command' }
   /** @param sender for administrators */
   | { readonly by: 'request'; readonly sender: string }
+  /** A request that repeats a run with the options of a command or a schedule. */
+  | { readonly by: 'repeat'; readonly sender: string }
   | { readonly by: 'schedule' }
   /** A newer artifact of another activity. */
   | { readonly by: 'chain'; readonly after: string };
@@ -89,7 +91,8 @@ export function runText({ organization, activity, number }: NamedRun): string {
 /** @throws TidemarkError `not-found` for texts that name no run */
 export function parseRun(organization: string, name: string, number: string): NamedRun {
   const activity = RUNNABLE_ACTIVITIES.find((one) => one === name);
-  if (activity !== undefined && /^[1-9]\d{0,8}$/.test(number)) return { organization, activity, number: Number(number) };
+  if (activity !== undefined && /^[1-9]\d{0,8}$/.test(number))
+    return { organization, activity, number: Number(number) };
   const run = `${name}/${number}`.slice(0, 80);
   throw new TidemarkError('not-found', `there is no run ${JSON.stringify(run)}: use an activity and a number`);
 }

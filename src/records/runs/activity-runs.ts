@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
-import { formatKey } from '../../../artifacts/artifact-key.ts';
-import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
-import type { Catalog } from '../../../stores/catalog.ts';
-import { type ErrataPage, readErrata } from '../../errata/read-errata.ts';
-import { type RunRequest, requireFitting } from '../run-request.ts';
+import { formatKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import { type RunRequest, requireFitting } from '../activities/run-request.ts';
+import { type ErrataPage, readErrata } from '../errata/read-errata.ts';
 import { type ActivityRun, hasErrata, type NamedRun, type RunTrigger } from './activity-run.ts';
 import { getRun, listRuns, type RunFilter } from './find-runs.ts';
 import { RunRecord } from './run-record.ts';

@@ -1,11 +1,11 @@
-import { formatKey } from '../../../artifacts/artifact-key.ts';
-import type { ArtifactStore, ObjectKey } from '../../../artifacts/artifact-store.ts';
-import { COMPANION } from '../../../artifacts/find-artifacts.ts';
-import { putJson } from '../../../artifacts/json-object.ts';
-import { parseAvroKey } from '../../../artifacts/keys/avro-key.ts';
-import { writeProvenance } from '../../../artifacts/provenance.ts';
-import { unlessConflict } from '../../../core/errors.ts';
-import { type RunSummary, readRunSummary } from '../run-summary.ts';
+import { formatKey } from '../../artifacts/artifact-key.ts';
+import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import { COMPANION } from '../../artifacts/find-artifacts.ts';
+import { putJson } from '../../artifacts/json-object.ts';
+import { parseAvroKey } from '../../artifacts/keys/avro-key.ts';
+import { writeProvenance } from '../../artifacts/provenance.ts';
+import { unlessConflict } from '../../core/errors.ts';
+import { type RunSummary, readRunSummary } from '../activities/run-summary.ts';
 
 /**
  * Ends an earlier attempt of a run, by the key that it has claimed, whether its process still works or not. An attempt

@@ -1,11 +1,10 @@
-import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
-import { withoutPaths } from '../../../core/without-paths.ts';
-import type { Catalog } from '../../../stores/catalog.ts';
-import type { JobProgress } from '../../../stores/job.ts';
-import type { Progress } from '../gathering.ts';
-import { performRun, type RunParts } from '../perform-run.ts';
-import type { RunRequest } from '../run-request.ts';
-import type { RunOptionsGiven } from '../run-request.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { withoutPaths } from '../../core/without-paths.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { JobProgress } from '../../stores/job.ts';
+import type { Progress } from '../activities/gathering.ts';
+import { performRun, type RunParts } from '../activities/perform-run.ts';
+import type { RunOptionsGiven, RunRequest } from '../activities/run-request.ts';
 import type { ActivityRun, NamedRun, RunTrigger } from './activity-run.ts';
 import { isOpenRun, runText } from './activity-run.ts';
 import { findRunOfJob } from './find-runs.ts';

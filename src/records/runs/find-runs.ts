@@ -1,7 +1,7 @@
-import { TidemarkError } from '../../../core/errors.ts';
-import type { Catalog } from '../../../stores/catalog.ts';
-import { latestPages } from '../../../stores/latest-pages.ts';
-import { RUNNABLE_ACTIVITIES, type RunnableActivity } from '../activities.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import { latestPages } from '../../stores/latest-pages.ts';
+import { RUNNABLE_ACTIVITIES, type RunnableActivity } from '../activities/activities.ts';
 import { type ActivityRun, type NamedRun, RUN_KIND, runId, runsOf, runText } from './activity-run.ts';
 
 type Reads = Pick<Catalog, 'get' | 'latest'>;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { unlessConflict } from '../../../core/errors.ts';
-import type { Catalog, CatalogDocument } from '../../../stores/catalog.ts';
-import { ensureProvider } from '../../provider.ts';
-import type { PerformedRun } from '../perform-run.ts';
-import type { RunSummary } from '../run-summary.ts';
+import { unlessConflict } from '../../core/errors.ts';
+import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import type { PerformedRun } from '../activities/perform-run.ts';
+import type { RunSummary } from '../activities/run-summary.ts';
+import { ensureProvider } from '../provider.ts';
 import { type ActivityRun, type NamedRun, RUN_KIND, runId, runsOf } from './activity-run.ts';
 
 type RunCatalog = Pick<Catalog, 'get' | 'put' | 'latest'>;
