@@ -95,12 +95,14 @@ describeOnEachStore('activities that follow others', (store, itOnce) => {
         '--accept-drop',
       ]);
       assert.equal(accepted.exitCode, 1, 'some records failed');
-      const index = await until('the index of what was accepted', async () => {
-        const found = await runs('indexing');
-        return found.length === 2 && found[0].state !== 'waiting' && found[0].state !== 'running' && found[0];
-      });
-      assert.equal(index.state, 'stopped', 'fewer records than in the index before');
-      // It was not tried again meanwhile.
+      // It has fewer records than the mapping before, so that the enrichment is stopped in its turn.
+    const enriched = await until('the enrichment of what was accepted', async () => {
+      const [run] = await runs('enrichment');
+      return run.number === 2 && !['waiting', 'running'].includes(run.state) && run;
+    });
+    assert.deepEqual([enriched.state, enriched.generator], ['stopped', accepted.stdout.trim()]);
+    assert.equal((await runs('indexing')).length, 1);
+    // It was not tried again meanwhile.
       assert.deepEqual(
         (await runs('mapping')).map(({ trigger }: { trigger: string }) => trigger),
         ['command', 'chain', 'chain'],

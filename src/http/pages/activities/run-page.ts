@@ -13,7 +13,7 @@ import { jobLink, timeOf } from '../parts/job-parts.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { counted, formatDuration } from '../parts/words.ts';
-import { AGAIN, isOpen, runState, triggerText } from './run-parts.ts';
+import { AGAIN, isOpen, runState, triggerText } from '../organizations/run-parts.ts';
 
 interface RunPage extends OrganizationFrame {
   readonly run: RunView;

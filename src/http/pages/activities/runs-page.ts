@@ -10,7 +10,7 @@ import { type Html, html } from '../parts/html.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
 import { stackingTable } from '../parts/tables.ts';
-import { AGAIN, isOpen, runTable, whenText } from './run-parts.ts';
+import { AGAIN, isOpen, runTable, whenText } from '../organizations/run-parts.ts';
 
 interface RunsPage extends OrganizationFrame {
   readonly runs: readonly RunView[];

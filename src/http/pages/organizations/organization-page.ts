@@ -4,7 +4,7 @@ import type { UploadView } from '../../../api/upload-schemas.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataOfUpload } from '../../../records/arrivals/latest-errata.ts';
-import { isOpen as isOpenRun, runTable } from '../activities/run-parts.ts';
+import { isOpen as isOpenRun, runTable } from './run-parts.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { timeOf } from '../parts/job-parts.ts';
