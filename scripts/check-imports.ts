@@ -9,13 +9,17 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   { from: 'lib', to: [], because: 'helpers know nothing of the domain, except that there is one type of error' },
   {
     from: 'config',
-    to: ['artifacts/open-artifacts.ts', 'artifacts/keys/activity.ts'],
+    to: ['artifacts/open-artifacts.ts', 'artifacts/keys/activity.ts', 'stores/locations.ts'],
     because:
       'settings are read before anything is opened; each kind of artifact store reads its own location; the names of providers and activities are those of keys',
   },
-  { from: 'stores', to: ['config/configuration.ts'], because: 'a port and its adapters know no use case' },
+  { from: 'stores', to: [], because: 'a port and its adapters know no use case' },
   { from: 'artifacts', to: [], because: 'a port and its adapters know no use case' },
-  { from: 'sets', to: ['stores'], because: 'sets are stored in the catalog' },
+  {
+    from: 'sets',
+    to: ['stores', 'config/set/set-settings.ts'],
+    because: 'sets are stored in the catalog, and checked by the table of their settings',
+  },
   {
     from: 'sources',
     to: [

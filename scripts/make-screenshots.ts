@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
 import { type App, openApp } from '../src/app.ts';
-import { Secret } from '../src/config/configuration.ts';
+import { Secret } from '../src/config/secret.ts';
 import { startServer } from '../src/http/server/server.ts';
 import { testConfiguration } from '../test/support/start-app.ts';
 import { fillSampleOrganizations, SHOWN } from './sample-organizations.ts';

@@ -59,5 +59,8 @@ export function describedRoutes(): ReturnType<typeof routeTable> {
     configurationFile: undefined,
   });
   const configuration = loaded.configuration;
-  return routeTable({ configuration } as unknown as ServedApp, new AbortController().signal);
+  const app = new Proxy({ configuration } as unknown as ServedApp, {
+    get: (parts, name) => Reflect.get(parts, name) ?? {},
+  });
+  return routeTable(app, new AbortController().signal);
 }

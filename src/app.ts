@@ -6,7 +6,7 @@ import { openArtifacts } from './artifacts/open-artifacts.ts';
 import { openBackup } from './backup/open-backup.ts';
 import { requireWhole } from './backup/rebuild-state.ts';
 import { ArtifactChecks } from './backup/verify/artifact-checks.ts';
-import { type Configuration, describeStore } from './config/configuration.ts';
+import type { Configuration } from './config/configuration.ts';
 import { softwareVersion } from './config/version.ts';
 import type { ResourceSet } from './core/resource-set.ts';
 import type { ServedApp } from './http/request/served-app.ts';
@@ -30,6 +30,7 @@ import { openRoot } from './sources/open-contents.ts';
 import { openSources } from './sources/open-source.ts';
 import { sync } from './sources/sync/sync.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
+import { describeStore } from './stores/locations.ts';
 import { openStores } from './stores/open-stores.ts';
 import type { SlowStoreOptions } from './stores/slow-store.ts';
 

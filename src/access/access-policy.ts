@@ -1,4 +1,5 @@
-import type { Configuration, Secret } from '../config/configuration.ts';
+import type { Configuration } from '../config/configuration.ts';
+import type { Secret } from '../config/secret.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { isLoopback } from './loopback.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Secret } from '../config/configuration.ts';
+import type { Secret } from '../config/secret.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { AccessPolicy } from './access-policy.ts';
 import { readCredentials } from './credentials.ts';

@@ -3,7 +3,7 @@ import type { Catalog } from '../stores/catalog.ts';
 import { CatalogFollower } from '../stores/catalog-follower.ts';
 import { updateDocument } from '../stores/update-document.ts';
 import type { TokenBearer } from './principal.ts';
-import type { Scope } from './scope.ts';
+import { parseScope, type Scope } from './scope.ts';
 import {
   digestOf,
   idOfToken,
@@ -52,15 +52,18 @@ export class TokenRegistry {
     this.#follower = new CatalogFollower(catalog, { kind: 'token', onPut: ({ id, body }) => this.#byId.set(id, body) });
   }
 
-  /** Creates a token, and returns it with its record. The token itself is not stored: it cannot be read again. */
+  /**
+   * Creates a token, and returns it with its record. The token itself is not stored: it cannot be read again.
+   * @throws TidemarkError `invalid`
+   */
   async create({ name, scopes, limits = {}, expires }: NewToken): Promise<{ token: string; record: TokenRecord }> {
     if (scopes.length === 0) throw new TidemarkError('invalid', 'a token needs a scope', { field: 'scopes' });
     const { id, token } = mintToken();
     const record: TokenRecord = {
       id,
       name: parseTokenName(name),
-      scopes: [...new Set(scopes)],
-      limits,
+      scopes: [...new Set(scopes.map(parseScope))],
+      limits: checkedLimits(limits),
       digest: digestOf(token),
       created: Date.now(),
       ...(expires !== undefined && { expires }),
@@ -154,4 +157,13 @@ function parseTokenName(text: string): string {
   const name = text.trim();
   if (name !== '' && name.length <= 100 && !/\p{C}/u.test(name)) return name;
   throw new TidemarkError('invalid', 'the name of a token is one line of 1 to 100 characters', { field: 'name' });
+}
+
+/** @throws TidemarkError `invalid` for a limit that is not a whole number above 0 */
+function checkedLimits(limits: TokenLimits): TokenLimits {
+  for (const [field, most = null] of Object.entries(limits)) {
+    if (most === null || (Number.isSafeInteger(most) && most > 0)) continue;
+    throw new TidemarkError('invalid', `${field} is not a whole number above 0`, { field });
+  }
+  return limits;
 }

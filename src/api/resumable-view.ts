@@ -9,9 +9,11 @@ export const resumableSchema = z
     stream: z.string(),
     name: z.string().optional().describe('What its sender calls the upload.'),
     files: z
-      .array(z.strictObject({ name: z.string(), length: z.int().min(0).describe('Bytes.') }))
+      .array(
+        z.strictObject({ name: z.string(), length: z.int().min(0).optional().describe('Bytes; absent until known.') }),
+      )
       .describe('In the order of their bytes.'),
-    length: z.int().min(0).describe('Bytes of all files.'),
+    length: z.int().min(0).optional().describe('Bytes of all files; absent until it is known.'),
     offset: z.int().min(0).describe('Bytes that are stored, durably.'),
     created: z.string().meta({ format: 'date-time' }),
     expires: z.string().meta({ format: 'date-time' }).describe('When it is removed if nothing more comes.'),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { type Configuration, describeStore } from '../config/configuration.ts';
+import type { Configuration } from '../config/configuration.ts';
+import { describeStore } from '../stores/locations.ts';
 
 type WithStore = Pick<Configuration, 'store'>;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { StreamName } from '../records/set-names.ts';
 import type { StreamStatistics } from '../records/stream-statistics.ts';
-import { count } from './common-schemas.ts';
+import { count } from './fields.ts';
 
 export const streamStatisticsSchema = z
   .strictObject({

@@ -24,11 +24,12 @@ interface BackupParts {
 export interface Backup extends ReturnType<typeof openBackup> {}
 
 export function openBackup({ configuration, aroundArchive, ...stored }: BackupParts) {
+  const { verifyArtifactsDays: days, verifyArtifactsRate: bytesPerSecond } = configuration;
   return {
     /** Archives the log in a thread. */
     archive: aroundArchive((signal) => archiveInThread(configuration, signal)),
     /** Compares stored artifacts with their digests. */
     verifyArtifacts: (options: VerifyArtifactsOptions) =>
-      verifyArtifacts({ ...configuration.verifyArtifacts, ...options, ...stored }),
+      verifyArtifacts({ days, bytesPerSecond, ...options, ...stored }),
   };
 }

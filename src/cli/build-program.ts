@@ -84,7 +84,7 @@ function addCommand(parent: Command, command: CliCommand, surroundings: ProgramS
   built.addHelpText('after', `${exampleHelp(command.examples)}${EXIT_CODE_HELP}`);
   built.action(async () => {
     const code = await runCommand(command, { args: built.args, options: built.opts() }, surroundings);
-    surroundings.onExit(code);
+    if (code !== undefined) surroundings.onExit(code);
   });
 }
 

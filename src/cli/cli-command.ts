@@ -40,7 +40,8 @@ export interface CliCommand<Options extends object = object> {
   readonly logsInfo?: boolean;
   /** Adds its own options, and more help. */
   options?(command: Command): void;
-  run(call: Call<Options>): Promise<ExitCode>;
+  /** Returns the exit code; undefined when all is done. */
+  run(call: Call<Options>): Promise<ExitCode | undefined>;
 }
 
 export interface Call<Options extends object = object> {

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
-import { describeStore } from '../config/configuration.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { withoutPaths } from '../core/without-paths.ts';
 import type { PerformedRun } from '../records/activities/perform-run.ts';
 import type { RunRequest } from '../records/activities/run-request.ts';
 import type { ActivityRun } from '../records/runs/activity-run.ts';
 import type { RunRecord } from '../records/runs/run-record.ts';
+import { describeStore } from '../stores/locations.ts';
 import type { Stores } from '../stores/open-stores.ts';
 import type { Call } from './cli-command.ts';
 import { isNewStore } from './with-app.ts';
@@ -27,14 +27,14 @@ export class CommandRecord {
   }
 
   async begin({ provider: organization, activity, ...options }: RunRequest): Promise<void> {
-    const { store, failpoint, jobs } = this.#call.loaded.configuration;
+    const { store, failpoint, jobLeaseMs: leaseMs } = this.#call.loaded.configuration;
     await this.#try(async () => {
       if (await isNewStore({ store })) return;
       // Loaded only now: most runs that are not recorded need neither.
       const { openStores } = await import('../stores/open-stores.ts');
       const { RunRecord } = await import('../records/runs/run-record.ts');
       this.#stores = await openStores(store, { failpoint });
-      const beat = { worker: `${hostname()}:${process.pid}`, leaseMs: jobs.leaseMs, beats: 0 };
+      const beat = { worker: `${hostname()}:${process.pid}`, leaseMs, beats: 0 };
       this.#record = await RunRecord.add(this.#stores.catalog, { organization, activity }, () => ({
         state: 'running',
         started: Date.now(),
@@ -42,7 +42,7 @@ export class CommandRecord {
         trigger: { by: 'command' },
         beat,
       }));
-      this.#timer = setInterval(() => this.#beat().catch(() => {}), jobs.leaseMs / BEATS_OF_LEASE).unref();
+      this.#timer = setInterval(() => this.#beat().catch(() => {}), leaseMs / BEATS_OF_LEASE).unref();
     });
   }
 

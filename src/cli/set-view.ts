@@ -1,4 +1,4 @@
-import { setView, troubleOf } from '../api/views.ts';
+import { setView, troubleOf } from '../api/resource-set-view.ts';
 import type { App } from '../app.ts';
 import { shownSettings } from '../config/set/set-settings.ts';
 import type { HiddenFiles, ResourceSet } from '../core/resource-set.ts';

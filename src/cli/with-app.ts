@@ -1,7 +1,8 @@
 import type { App } from '../app.ts';
-import { type Configuration, describeStore } from '../config/configuration.ts';
+import type { Configuration } from '../config/configuration.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { Packer } from '../publish/dumps/packer.ts';
+import { describeStore } from '../stores/locations.ts';
 import type { Call } from './cli-command.ts';
 
 /** The parts of a call that an app needs; with a terminal, it waits for a slow store and says so there. */

@@ -1,5 +1,5 @@
+import type { ElasticsearchLocation } from '../stores/locations.ts';
 import { Wrong } from './checked-value.ts';
-import type { ElasticsearchLocation } from './configuration.ts';
 
 interface Node {
   readonly url: string;

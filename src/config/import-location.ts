@@ -2,8 +2,8 @@ import { TidemarkError } from '../core/errors.ts';
 import type { ElasticsearchServers } from '../lib/elasticsearch/servers.ts';
 import { certificateProblem } from './certificate-problem.ts';
 import { checked, textOf, Wrong } from './checked-value.ts';
-import type { Secret } from './configuration.ts';
 import { readNodes } from './elasticsearch-nodes.ts';
+import type { Secret } from './secret.ts';
 
 /** An index that another program wrote, or the alias of one that this program writes. */
 export interface IndexLocation extends ElasticsearchServers {

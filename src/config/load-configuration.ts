@@ -5,7 +5,7 @@ import { defaultArtifacts } from './artifact-location.ts';
 import type { Configuration } from './configuration.ts';
 import type { ImportSettings } from './import-location.ts';
 import { type Given, givenSettings, isProblem, type SettingProblem, type Surroundings } from './setting-sources.ts';
-import { type SettingName, type SettingValues, settingOf } from './settings.ts';
+import { type SettingName, type SettingValues, settingFields, settingOf } from './settings.ts';
 import { type FoundSettings, storeLocation, storeProblems } from './store-location.ts';
 
 export interface LoadedConfiguration {
@@ -30,78 +30,24 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
   const values = fittingValues(givenSettings(surroundings));
   const dataFolder = values.data ?? resolve(surroundings.workingDirectory, 'data');
   const port = values.port ?? DEFAULT_PORT;
-  const valueOrDefault = withDefaults(values);
-  const s3TimeoutMs = valueOrDefault('s3Timeout');
   const { workingDirectory, configurationFile: file } = surroundings;
+  const fields = settingFields(values);
   const configuration: Configuration = {
+    ...fields,
     file: file === undefined ? undefined : resolve(workingDirectory, file),
     store: storeLocation(values, dataFolder),
-    artifacts: configureArtifacts(values.artifacts ?? defaultArtifacts(dataFolder), { s3TimeoutMs }),
-    archiveIntervalMs: values.archive,
+    artifacts: configureArtifacts(values.artifacts ?? defaultArtifacts(dataFolder), fields),
     dataFolder,
     baseUrl: values.baseUrl ?? localBaseUrl(port),
-    host: valueOrDefault('host'),
     port,
-    sharePort: valueOrDefault('sharePort'),
-    ownPort: values.ownPort,
-    sources: valueOrDefault('sources'),
-    jobs: {
-      run: valueOrDefault('jobs'),
-      concurrency: valueOrDefault('concurrency'),
-      leaseMs: valueOrDefault('jobLease'),
-    },
-    timeZone: valueOrDefault('timeZone'),
-    verifyArtifacts: {
-      days: valueOrDefault('verifyArtifactsWithin'),
-      bytesPerSecond: valueOrDefault('verifyArtifactsRate'),
-    },
-    token: values.token,
-    publicReadOnly: valueOrDefault('publicReadOnly'),
-    limits: {
-      tokenRequests: valueOrDefault('tokenRequests'),
-      tokenBody: valueOrDefault('tokenBody'),
-      anonymousRequests: valueOrDefault('anonymousRequests'),
-    },
-    cacheBytes: valueOrDefault('cacheSize'),
-    idleTimeoutMs: valueOrDefault('idleTimeout'),
-    drop: {
-      stop: valueOrDefault('dropLimit'),
-      warn: valueOrDefault('dropWarning'),
-    },
-    s3: {
-      timeoutMs: s3TimeoutMs,
-      pollIntervalMs: valueOrDefault('s3PollInterval'),
-    },
-    recordTimeoutMs: valueOrDefault('recordTimeout'),
-    folderScanIntervalMs: valueOrDefault('folderScanInterval'),
-    recordsPollIntervalMs: valueOrDefault('recordsPollInterval'),
-    publicMetrics: valueOrDefault('publicMetrics'),
-    robots: valueOrDefault('robots'),
-    hub: valueOrDefault('hub'),
-    subscriberNetworks: values.subscriberNetworks ?? [],
-    validateNetworks: values.validateNetworks ?? [],
-    uploadNetworks: values.uploadNetworks ?? [],
-    uploadFetchSize: valueOrDefault('uploadFetchSize'),
-    uploadRetries: valueOrDefault('uploadRetries'),
-    apiRoots: values.apiRoots ?? [],
     accessLog: values.accessLog ?? !quiet,
-    logFormat: valueOrDefault('logFormat'),
     logLevel: values.logLevel ?? (quiet ? 'warn' : 'info'),
-    failpoint: values.failpoint,
   };
   return {
     configuration,
     given: new Set(Object.keys(values) as SettingName[]),
     importing: { from: values.import, apiKey: values.importApiKey, caFile: values.importCa },
     indexing: { from: values.into, apiKey: values.intoApiKey, caFile: values.intoCa },
-  };
-}
-
-/** Returns the given values, and otherwise the defaults, of settings whose default does not depend on something. */
-function withDefaults(values: SettingValues) {
-  return <Name extends SettingName>(name: Name): NonNullable<SettingValues[Name]> => {
-    const { schema, default: byDefault } = settingOf(name);
-    return values[name] ?? (schema.parse(byDefault) as NonNullable<SettingValues[Name]>);
   };
 }
 

@@ -1,4 +1,4 @@
-import { setting } from './setting.ts';
+import { SERVERS, setting } from './setting.ts';
 import * as values from './setting-values.ts';
 
 /** Settings of where a server is, and what it does, in the order of the reference. */
@@ -6,6 +6,7 @@ export const SERVER_SETTINGS = {
   baseUrl: setting({
     variable: 'TIDEMARK_BASE_URL',
     flag: '--base-url <url>',
+    takenBy: SERVERS,
     schema: values.baseUrl,
     default: '(the previous one, else http://localhost:PORT)',
     meaning:
@@ -14,6 +15,7 @@ export const SERVER_SETTINGS = {
   host: setting({
     variable: 'TIDEMARK_HOST',
     flag: '--host <address>',
+    takenBy: SERVERS,
     schema: values.host,
     default: '127.0.0.1',
     meaning:
@@ -22,6 +24,7 @@ export const SERVER_SETTINGS = {
   port: setting({
     variable: 'TIDEMARK_PORT',
     flag: '--port <number>',
+    takenBy: SERVERS,
     schema: values.port,
     default: '(the previous one, when no base URL was given; else 8080)',
     meaning:
@@ -30,6 +33,7 @@ export const SERVER_SETTINGS = {
   sharePort: setting({
     variable: 'TIDEMARK_SHARE_PORT',
     flag: '--share-port',
+    takenBy: SERVERS,
     schema: values.yesOrNo,
     default: 'false',
     meaning:
@@ -38,6 +42,7 @@ export const SERVER_SETTINGS = {
   ownPort: setting({
     variable: 'TIDEMARK_OWN_PORT',
     flag: '--own-port <number>',
+    takenBy: SERVERS,
     schema: values.port,
     default: '(none)',
     meaning:
@@ -46,6 +51,7 @@ export const SERVER_SETTINGS = {
   sources: setting({
     variable: 'TIDEMARK_SOURCES',
     flag: '--no-sources',
+    takenBy: ['serve'],
     schema: values.yesOrNo,
     default: 'true',
     meaning:

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isS3, parseS3Location } from '../lib/s3/s3-location.ts';
 import { checked, quote, textOf, Wrong } from './checked-value.ts';
-import { type Configuration, type HubSetting, Secret } from './configuration.ts';
+import { Secret } from './secret.ts';
 
 // Values come as texts from flags and variables, and as JSON from the file: each schema accepts both. A message
 // contains the fault and what to write instead; it follows the setting's name.
@@ -13,11 +13,11 @@ const LONGEST_DURATION = 24 * MILLISECONDS.h;
 const UNLIMITED = 'unlimited';
 const SMALLEST_SIZE = BYTES.mb;
 
-export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const satisfies Configuration['logLevel'][];
+export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
-export const LOG_FORMATS = ['auto', 'json', 'text'] as const satisfies Configuration['logFormat'][];
+export const LOG_FORMATS = ['auto', 'json', 'text'] as const;
 
-export const ROBOTS = ['quiet', 'sitemaps', 'disallow'] as const satisfies Configuration['robots'][];
+export const ROBOTS = ['quiet', 'sitemaps', 'disallow'] as const;
 
 /** Bytes. */
 export const size = checked(readSize);
@@ -166,8 +166,13 @@ export const token = checked((value) => {
   return new Secret(value);
 });
 
-/** None, the hub of this server, or the URL of another one. */
-export const hub = checked((value): HubSetting => {
+/** The hub of WebSub: none, the one of this server, or that of another server. */
+type Hub =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'inside' }
+  | { readonly kind: 'elsewhere'; readonly url: string };
+
+export const hub = checked((value): Hub => {
   const text = textOf(value);
   if (text === 'none' || text === 'inside') return { kind: text };
   const url = URL.parse(text);

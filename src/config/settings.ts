@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { isS3 } from '../lib/s3/s3-location.ts';
+import type { SqliteLocation } from '../stores/locations.ts';
 import { isWeb } from './allowed-roots.ts';
-import type { SqliteLocation } from './configuration.ts';
+import { RECORD_SETTINGS } from './record-settings.ts';
 import { SERVER_SETTINGS } from './server-settings.ts';
-import { type Setting, setting } from './setting.ts';
+import { type FieldsOf, SERVERS, type Setting, setting, type Taker, WORKERS } from './setting.ts';
 import * as values from './setting-values.ts';
 import { STORE_SETTINGS } from './store-settings.ts';
 
@@ -12,9 +13,21 @@ import { STORE_SETTINGS } from './store-settings.ts';
 export const SETTINGS = {
   ...STORE_SETTINGS,
   ...SERVER_SETTINGS,
+  archive: setting({
+    variable: 'TIDEMARK_ARCHIVE',
+    field: 'archiveIntervalMs',
+    flag: '--archive <duration>',
+    takenBy: WORKERS,
+    schema: values.duration,
+    default: '(only when `tidemark archive` is run)',
+    meaning:
+      'How often a job writes what the log has gained into `artifacts`, with `ms`, `s`, `m` or `h`: see `docs/artifacts.md`.',
+  }),
   jobs: setting({
     variable: 'TIDEMARK_JOBS',
+    field: 'runsJobs',
     flag: '--no-jobs',
+    takenBy: SERVERS,
     schema: values.yesOrNo,
     default: 'true',
     meaning:
@@ -23,13 +36,16 @@ export const SETTINGS = {
   concurrency: setting({
     variable: 'TIDEMARK_CONCURRENCY',
     flag: '--concurrency <number>',
+    takenBy: WORKERS,
     schema: values.jobConcurrency,
     default: '2',
     meaning: 'Jobs that a process runs at the same time, from 1 to 12.',
   }),
   jobLease: setting({
     variable: 'TIDEMARK_JOB_LEASE',
+    field: 'jobLeaseMs',
     flag: '--job-lease <duration>',
+    takenBy: WORKERS,
     schema: values.duration,
     default: '30s',
     meaning:
@@ -38,13 +54,16 @@ export const SETTINGS = {
   timeZone: setting({
     variable: 'TIDEMARK_TIME_ZONE',
     flag: '--time-zone <name>',
+    takenBy: WORKERS,
     schema: values.timeZone,
     default: 'UTC',
     meaning: 'The time zone of schedules, such as `Europe/Vienna`. The same for all processes of a store.',
   }),
   verifyArtifactsWithin: setting({
     variable: 'TIDEMARK_VERIFY_ARTIFACTS_WITHIN',
+    field: 'verifyArtifactsDays',
     flag: '--verify-artifacts-within <days>',
+    takenBy: WORKERS,
     schema: values.daysOrNever,
     default: '30',
     meaning:
@@ -53,6 +72,7 @@ export const SETTINGS = {
   verifyArtifactsRate: setting({
     variable: 'TIDEMARK_VERIFY_ARTIFACTS_RATE',
     flag: '--verify-artifacts-rate <size>',
+    takenBy: WORKERS,
     schema: values.sizeOrUnlimited,
     default: '50mb',
     meaning: 'Most bytes of artifacts that are read in a second to compare them; or `unlimited`.',
@@ -67,6 +87,7 @@ export const SETTINGS = {
   publicReadOnly: setting({
     variable: 'TIDEMARK_PUBLIC_READ_ONLY',
     flag: '--public-read-only',
+    takenBy: SERVERS,
     schema: values.yesOrNo,
     default: 'false',
     meaning: 'Permits listening on a public address without a token; nothing can be posted then.',
@@ -74,6 +95,7 @@ export const SETTINGS = {
   tokenRequests: setting({
     variable: 'TIDEMARK_TOKEN_REQUESTS',
     flag: '--token-requests <number>',
+    takenBy: SERVERS,
     schema: values.countOrUnlimited,
     default: '6000',
     meaning:
@@ -82,6 +104,7 @@ export const SETTINGS = {
   tokenBody: setting({
     variable: 'TIDEMARK_TOKEN_BODY',
     flag: '--token-body <size>',
+    takenBy: SERVERS,
     schema: values.sizeOrUnlimited,
     default: '1gb',
     meaning:
@@ -90,58 +113,36 @@ export const SETTINGS = {
   anonymousRequests: setting({
     variable: 'TIDEMARK_ANONYMOUS_REQUESTS',
     flag: '--anonymous-requests <number>',
+    takenBy: SERVERS,
     schema: values.countOrUnlimited,
     default: 'unlimited',
     meaning: 'Most requests in a minute without a token from one address; or `unlimited`.',
   }),
   cacheSize: setting({
     variable: 'TIDEMARK_CACHE_SIZE',
+    field: 'cacheBytes',
     flag: '--cache-size <size>',
+    takenBy: SERVERS,
     schema: values.size,
     default: '2gb',
     meaning: 'How much of the disk rendered documents may take, with `kb`, `mb`, `gb` or `tb` (1000 each).',
   }),
   idleTimeout: setting({
     variable: 'TIDEMARK_IDLE_TIMEOUT',
+    field: 'idleTimeoutMs',
     flag: '--idle-timeout <duration>',
+    takenBy: SERVERS,
     schema: values.duration,
     default: '60s',
     meaning:
       'How long a request may send nothing before it is aborted, with `ms`, `s`, `m` or `h`. There is no limit on its whole duration.',
   }),
-  dropLimit: setting({
-    variable: 'TIDEMARK_DROP_LIMIT',
-    flag: '--drop-limit <percent>',
-    schema: values.percent,
-    default: '30%',
-    meaning: 'How many fewer records than the run before a run may have: more stops it before anything is published.',
-  }),
-  dropWarning: setting({
-    variable: 'TIDEMARK_DROP_WARNING',
-    flag: '--drop-warning <percent>',
-    schema: values.percent,
-    default: '15%',
-    meaning: 'How many fewer records than the run before a run may have without a warning.',
-  }),
-  recordTimeout: setting({
-    variable: 'TIDEMARK_RECORD_TIMEOUT',
-    flag: '--record-timeout <duration>',
-    schema: values.duration,
-    default: '10s',
-    meaning:
-      'How long the transform of an activity may take for one record, with `ms`, `s`, `m` or `h`. A record that takes longer fails, and the run goes on.',
-  }),
-  recordsPollInterval: setting({
-    variable: 'TIDEMARK_RECORDS_POLL_INTERVAL',
-    flag: '--records-poll-interval <duration>',
-    schema: values.duration,
-    default: '5s',
-    meaning:
-      'How often to check whether a set of records has a newer artifact, with `ms`, `s`, `m` or `h`; each time, the folder of its dates and that of the last one are listed.',
-  }),
+  ...RECORD_SETTINGS,
   folderScanInterval: setting({
     variable: 'TIDEMARK_FOLDER_SCAN_INTERVAL',
+    field: 'folderScanIntervalMs',
     flag: '--folder-scan-interval <duration>',
+    takenBy: SERVERS,
     schema: values.duration,
     default: '1h',
     meaning:
@@ -149,7 +150,9 @@ export const SETTINGS = {
   }),
   s3PollInterval: setting({
     variable: 'TIDEMARK_S3_POLL_INTERVAL',
+    field: 's3PollIntervalMs',
     flag: '--s3-poll-interval <duration>',
+    takenBy: SERVERS,
     schema: values.duration,
     default: '5m',
     meaning:
@@ -157,7 +160,9 @@ export const SETTINGS = {
   }),
   s3Timeout: setting({
     variable: 'TIDEMARK_S3_TIMEOUT',
+    field: 's3TimeoutMs',
     flag: '--s3-timeout <duration>',
+    takenBy: WORKERS,
     schema: values.duration,
     default: '30s',
     meaning: 'How long an S3 server may send nothing before the request is repeated, with `ms`, `s`, `m` or `h`.',
@@ -172,6 +177,7 @@ export const SETTINGS = {
   logFormat: setting({
     variable: 'TIDEMARK_LOG_FORMAT',
     flag: '--log-format <format>',
+    takenBy: WORKERS,
     schema: values.logFormat,
     default: 'auto',
     meaning: 'How a line of the log is written: `json`, `text` for people, or `auto`: text on a terminal, else JSON.',
@@ -179,6 +185,7 @@ export const SETTINGS = {
   accessLog: setting({
     variable: 'TIDEMARK_ACCESS_LOG',
     flag: '--access-log <true|false>',
+    takenBy: SERVERS,
     schema: values.yesOrNo,
     default: '(`true` for `serve`, else `false`)',
     meaning:
@@ -187,6 +194,7 @@ export const SETTINGS = {
   publicMetrics: setting({
     variable: 'TIDEMARK_PUBLIC_METRICS',
     flag: '--public-metrics',
+    takenBy: SERVERS,
     schema: values.yesOrNo,
     default: 'false',
     meaning:
@@ -195,6 +203,7 @@ export const SETTINGS = {
   robots: setting({
     variable: 'TIDEMARK_ROBOTS',
     flag: '--robots <kind>',
+    takenBy: SERVERS,
     schema: values.robots,
     default: 'quiet',
     meaning:
@@ -203,6 +212,7 @@ export const SETTINGS = {
   hub: setting({
     variable: 'TIDEMARK_HUB',
     flag: '--hub <hub>',
+    takenBy: WORKERS,
     schema: values.hub,
     default: 'none',
     meaning:
@@ -211,49 +221,32 @@ export const SETTINGS = {
   subscriberNetworks: setting({
     variable: 'TIDEMARK_SUBSCRIBER_NETWORKS',
     flag: '--subscriber-networks <networks>',
+    takenBy: WORKERS,
     schema: values.networks,
     default: '(none)',
+    absent: [],
     meaning:
       'Private networks that the hub inside may send to: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
   }),
   validateNetworks: setting({
     variable: 'TIDEMARK_VALIDATE_NETWORKS',
     flag: '--validate-networks <networks>',
+    takenBy: SERVERS,
     schema: values.networks,
     default: '(none)',
+    absent: [],
     meaning:
       'Private networks that the page `/validate` may request, for an administrator: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
-  }),
-  uploadNetworks: setting({
-    variable: 'TIDEMARK_UPLOAD_NETWORKS',
-    flag: '--upload-networks <networks>',
-    schema: values.networks,
-    default: '(none)',
-    meaning:
-      'Private networks from which files of uploads may be fetched: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
-  }),
-  uploadFetchSize: setting({
-    variable: 'TIDEMARK_UPLOAD_FETCH_SIZE',
-    flag: '--upload-fetch-size <size>',
-    schema: values.size,
-    default: '10gb',
-    meaning: 'The largest file that is fetched from the URL of an upload, with `kb`, `mb`, `gb` or `tb` (1000 each).',
-  }),
-  uploadRetries: setting({
-    variable: 'TIDEMARK_UPLOAD_RETRIES',
-    flag: '--upload-retries <number>',
-    schema: values.retries,
-    default: '3',
-    meaning:
-      'How often an upload whose processing failed is tried again before it has failed, from 0 to 100; the pauses grow from 5 seconds to a minute. The same for all processes of a store.',
   }),
   apiRoots: setting({
     variable: 'TIDEMARK_API_ROOTS',
     flag: '--api-roots <roots>',
+    takenBy: WORKERS,
     schema: values.roots,
     default: '(none)',
+    absent: [],
     meaning:
-      'Folders, buckets (`s3://BUCKET/PREFIX`) and URLs of other sources below which administrators may publish sets over HTTP and on the pages, separated by commas. The command line may publish all.',
+      'Folders, buckets (`s3://BUCKET/PREFIX`) and URLs of other sources below which administrators may publish sets, and have activities read files, over HTTP and on the pages, separated by commas. The command line may use all.',
     locate: (roots, folder) => roots.map((root) => (isS3(root) || isWeb(root) ? root : resolve(folder, root))),
   }),
   failpoint: setting({
@@ -266,6 +259,8 @@ export const SETTINGS = {
 } as const;
 
 export type SettingName = keyof typeof SETTINGS;
+/** Settings of stores, which load-configuration.ts puts together, are not among these fields. */
+export type SettingFields = FieldsOf<Omit<typeof SETTINGS, keyof typeof STORE_SETTINGS>>;
 export type SettingValues = { -readonly [Name in SettingName]?: z.output<(typeof SETTINGS)[Name]['schema']> };
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
@@ -277,6 +272,21 @@ export function settingOf(name: SettingName): Setting {
 /** The documented settings. */
 export function documentedSettings(): readonly (readonly [SettingName, Setting])[] {
   return SETTING_NAMES.map((name) => [name, settingOf(name)] as const).filter(([, { hidden }]) => !hidden);
+}
+
+/** The settings whose flags a command takes. */
+export function settingsTakenBy(command: Taker): readonly SettingName[] {
+  return SETTING_NAMES.filter((name) => settingOf(name).takenBy?.includes(command));
+}
+
+/** The values of all settings but those of stores: what was given, or else the default. */
+export function settingFields(given: SettingValues): SettingFields {
+  const names = SETTING_NAMES.filter((name) => !(name in STORE_SETTINGS));
+  const fields = names.map((name) => {
+    const { field = name, schema, default: byDefault, absent } = settingOf(name);
+    return [field, given[name] ?? (byDefault.startsWith('(') ? absent : schema.parse(byDefault))];
+  });
+  return Object.fromEntries(fields) as SettingFields;
 }
 
 /** The default file of log and state. */

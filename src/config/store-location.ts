@@ -1,5 +1,5 @@
+import type { ElasticsearchLocation, StoreLocation } from '../stores/locations.ts';
 import { certificateProblem } from './certificate-problem.ts';
-import type { ElasticsearchLocation, StoreLocation } from './configuration.ts';
 import type { SettingProblem } from './setting-sources.ts';
 import { defaultStore, type SettingName, type SettingValues } from './settings.ts';
 

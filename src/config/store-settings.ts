@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { ARTIFACTS_USAGE, type ArtifactLocation, locateArtifacts } from '../artifacts/open-artifacts.ts';
+import { ARTIFACTS_USAGE, locateArtifacts } from '../artifacts/open-artifacts.ts';
 import { artifacts } from './artifact-location.ts';
 import { indexUrl } from './import-location.ts';
-import { setting } from './setting.ts';
+import { setting, WORKERS } from './setting.ts';
 import * as values from './setting-values.ts';
 import * as storeValues from './store-values.ts';
 
@@ -17,7 +17,7 @@ export const STORE_SETTINGS = {
     meaning:
       'Folder of everything that this program keeps: the store (unless `store` says otherwise), rendered documents, the state of scans.',
   }),
-  store: setting<storeValues.GivenStore>({
+  store: setting({
     variable: 'TIDEMARK_STORE',
     flag: '--store <location>',
     schema: storeValues.store,
@@ -26,21 +26,14 @@ export const STORE_SETTINGS = {
     meaning:
       'Where state and log are kept: `sqlite:PATH`, or the URL of an Elasticsearch server; those of several nodes are separated by commas. As a flag, it takes no password.',
   }),
-  artifacts: setting<ArtifactLocation>({
+  artifacts: setting({
     variable: 'TIDEMARK_ARTIFACTS',
     flag: '--artifacts <location>',
+    takenBy: WORKERS,
     schema: artifacts,
     locate: locateArtifacts,
     default: '(file:artifacts in the data folder)',
     meaning: `Where artifacts are kept: ${ARTIFACTS_USAGE}. Without credentials.`,
-  }),
-  archive: setting({
-    variable: 'TIDEMARK_ARCHIVE',
-    flag: '--archive <duration>',
-    schema: values.duration,
-    default: '(only when `tidemark archive` is run)',
-    meaning:
-      'How often a job writes what the log has gained into `artifacts`, with `ms`, `s`, `m` or `h`: see `docs/artifacts.md`.',
   }),
   storeApiKey: setting({
     variable: 'TIDEMARK_STORE_API_KEY',

@@ -1,9 +1,10 @@
+import type { ElasticsearchLocation, SqliteLocation } from '../stores/locations.ts';
 import { checked, quote, textOf, Wrong } from './checked-value.ts';
-import { type ElasticsearchLocation, Secret, type SqliteLocation } from './configuration.ts';
 import { readNodes } from './elasticsearch-nodes.ts';
+import { Secret } from './secret.ts';
 
 /** A store according to its own setting; store-location.ts adds the values of other settings. */
-export type GivenStore = SqliteLocation | Pick<ElasticsearchLocation, 'kind' | 'nodes' | 'authorization'>;
+type GivenStore = SqliteLocation | Pick<ElasticsearchLocation, 'kind' | 'nodes' | 'authorization'>;
 
 // Index names have at most 255 bytes, including what follows the prefix.
 const LONGEST_PREFIX = 200;

@@ -73,9 +73,9 @@ export interface OriginTraits {
   /** The stream that it publishes. Such a set is created and removed with its organization or stream. */
   readonly stream?: StreamOrigin;
   /** Why it has no Resource Dump, and what clients can use instead. */
-  readonly noDump?: string;
+  readonly reasonForNoDump?: string;
   /** Why no versions of its resources can be kept, though their bytes are at hand. */
-  readonly noVersions?: string;
+  readonly reasonForNoVersions?: string;
   /** Whether the source itself keeps every version of a resource. */
   readonly keepsVersions?: true;
   /** The local folder with its files. */
@@ -83,7 +83,7 @@ export interface OriginTraits {
   /** The location on S3 with its files. */
   readonly bucket?: string;
   /** Why clients may not post to it, and what to do instead. */
-  readonly refusal?: string;
+  readonly reasonForNoPosting?: string;
 }
 
 interface ShownSource {
@@ -112,7 +112,7 @@ function sourceTraits(origin: Exclude<Origin, { readonly kind: 'posted' }>): Sou
     case 'artifact': {
       const { provider, activity } = origin;
       const records = formatRecordsSource(origin);
-      const refusal = `its resources are the records of the newest artifact of ${records}; to change them, run "tidemark activity run ${activity} ${provider}"`;
+      const reasonForNoPosting = `its resources are the records of the newest artifact of ${records}; to change them, run "tidemark activity run ${activity} ${provider}"`;
       const shown = {
         name: 'Records',
         subtitle: { text: 'records of', name: records },
@@ -120,17 +120,24 @@ function sourceTraits(origin: Exclude<Origin, { readonly kind: 'posted' }>): Sou
         changes: 'What differs in a newer artifact is',
       };
       const option = OPTIONS.artifact;
-      return { entry: 'record', source: records, shown, option, records, keepsVersions: true, refusal };
+      return { entry: 'record', source: records, shown, option, records, keepsVersions: true, reasonForNoPosting };
     }
     case 'resourcesync': {
       const { url, set } = origin;
-      const refusal = `its resources are copies of those of ${set}, and change with them`;
+      const reasonForNoPosting = `its resources are copies of those of ${set}, and change with them`;
       const shown = {
         name: 'Copy of',
         subtitle: { text: 'a copy of', name: set },
         changes: 'What changes at the source that it copies is',
       };
-      return { entry: 'file', source: set, shown, option: OPTIONS.resourcesync, from: { url, set }, refusal };
+      return {
+        entry: 'file',
+        source: set,
+        shown,
+        option: OPTIONS.resourcesync,
+        from: { url, set },
+        reasonForNoPosting,
+      };
     }
     case 'stream':
     case 'uploads':
@@ -166,13 +173,13 @@ function streamTraits(origin: StreamOrigin): SourceTraits {
   const shown = { name: 'Has', subtitle: { text: source }, changes: `What changes of ${source} is` };
   const way = `upload files with "tidemark upload ${organization} FILE${stream === undefined ? '' : ` --stream ${stream}`}"`;
   if (kind === 'stream') {
-    const refusal = `it has ${source}; to change them, ${way}`;
-    return { entry: 'record', source, shown, stream: origin, keepsVersions: true, refusal };
+    const reasonForNoPosting = `it has ${source}; to change them, ${way}`;
+    return { entry: 'record', source, shown, stream: origin, keepsVersions: true, reasonForNoPosting };
   }
-  const refusal = `it has ${source}, as they are${kind === 'uploads' ? `; to add some, ${way}` : ''}`;
-  const noDump = 'its files are as large as packages, and clients fetch them one by one';
-  const noVersions = 'none of its files ever changes';
-  return { entry: 'file', source, shown, stream: origin, noDump, noVersions, refusal };
+  const reasonForNoPosting = `it has ${source}, as they are${kind === 'uploads' ? `; to add some, ${way}` : ''}`;
+  const reasonForNoDump = 'its files are as large as packages, and clients fetch them one by one';
+  const reasonForNoVersions = 'none of its files ever changes';
+  return { entry: 'file', source, shown, stream: origin, reasonForNoDump, reasonForNoVersions, reasonForNoPosting };
 }
 
 function alternatives(words: readonly string[]): string {

@@ -37,9 +37,12 @@ interface Receiver {
  * read
  */
 export async function openPosting(set: ResourceSet, { updater, servedSourceOf }: Receiver): Promise<Posting> {
-  const { refusal, records } = traitsOf(set.origin);
-  if (refusal !== undefined) {
-    throw new TidemarkError('conflict', `"${set.slug}" takes no posted events: ${refusal}`, { set: set.slug, records });
+  const { reasonForNoPosting, records } = traitsOf(set.origin);
+  if (reasonForNoPosting !== undefined) {
+    throw new TidemarkError('conflict', `"${set.slug}" takes no posted events: ${reasonForNoPosting}`, {
+      set: set.slug,
+      records,
+    });
   }
   if (set.keepVersions === true) {
     const message = `"${set.slug}" takes no posted events: it keeps the bytes of every version, and a posted event has none; change its files, or run "tidemark sets change ${set.slug} --no-keep-versions"`;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { requireSetFields } from '../config/set/set-settings.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { strictUri } from '../core/key.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
@@ -48,11 +49,13 @@ export interface NewSet extends SetFields {
 
 /**
  * Makes the document of a new set, without an id.
- * @throws TidemarkError `invalid` for an invalid slug or prefix
+ * @throws TidemarkError `invalid` for an invalid slug, prefix or setting
  */
 export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' | 'epochStart'> {
   const { slug: given, origin = { kind: 'posted' }, urlPrefix, epochStart: _, imported, ...fields } = set;
   const slug = parseSlug(given);
+  // The organization of a set decides who may read it, which no other caller may do.
+  requireSetFields(set.readers === undefined ? fields : { ...fields, private: undefined }, origin);
   const { from, source, stream } = traitsOf(origin);
   if (from !== undefined) requireOtherSource([from.url, from.set], setHome(baseUrl, slug));
   return {
@@ -68,10 +71,12 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
 
 /**
  * Applies changes of settings to a set.
+ * @throws TidemarkError `invalid` for a value that the set cannot have
  * @param now a boundary above every change: documents that depend on changed settings get new names from then on
  */
 export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): ResourceSet {
   if (changes.private !== undefined && set.readers !== undefined) throw ofOrganization(set.slug);
+  requireSetFields(changes, set.origin);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   const { scheduledSince: _, ...changed } = withDefaults({ ...set, ...Object.fromEntries(given) }) as ResourceSet;
   const hasOtherPages = changed.pageEntries !== set.pageEntries;

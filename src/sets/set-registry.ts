@@ -84,7 +84,7 @@ export class SetRegistry {
   /**
    * An imported set gets its former name as an alias, if no other set has that name.
    * @throws TidemarkError `conflict` when the slug is or was in use, or another set has a name; `invalid` for an
-   * invalid slug or prefix
+   * invalid slug, prefix or setting
    */
   async add(set: NewSet): Promise<ResourceSet> {
     parseSlug(set.slug);
@@ -194,7 +194,8 @@ export class SetRegistry {
 
   /**
    * Changes settings of the set.
-   * @throws TidemarkError `not-found` or `gone`; `conflict` when another set has an alias as its name
+   * @throws TidemarkError `not-found` or `gone`; `invalid` for a value that the set cannot have; `conflict` when
+   *   another set has an alias as its name
    */
   async change(slug: string, changes: SetFields): Promise<ResourceSet> {
     const now = await this.#index.mark();

@@ -42,7 +42,8 @@ export class SetRoots {
 
   locationOf(set: ResourceSet): RootLocation {
     const { origin, exclude, publishHashes, keepVersions } = set;
-    const { s3, folderScanIntervalMs: scanIntervalMs, dataFolder } = this.#configuration;
+    const { folderScanIntervalMs: scanIntervalMs, dataFolder, s3TimeoutMs, s3PollIntervalMs } = this.#configuration;
+    const s3 = { timeoutMs: s3TimeoutMs, pollIntervalMs: s3PollIntervalMs };
     const copyOf = this.#mirrorOf(set);
     const root = copyOf?.folder ?? traitsOf(origin).root!;
     const ownFiles = exclusionsOfOwnFiles(origin, this.#configuration);

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
-import type { StoreLocation } from '../config/configuration.ts';
 import type { Catalog } from './catalog.ts';
 import { JobQueue } from './job-queue.ts';
+import type { StoreLocation } from './locations.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import type { SlowStoreOptions } from './slow-store.ts';
 import { type CopyOptions, copySqlite } from './sqlite/copy-sqlite.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import type { App } from '../../src/app.ts';
-import type { SqliteLocation } from '../../src/config/configuration.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import { clockStamp } from '../../src/core/stamp.ts';
+import type { SqliteLocation } from '../../src/stores/locations.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import type { ResourceIndex } from '../../src/stores/resource-index.ts';
 import { ArchiveBench, fillSource, readDocuments, URL_OF_SETS } from '../support/archived-source.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { ask } from '../support/ask.ts';

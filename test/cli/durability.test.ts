@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ElasticsearchLocation, SqliteLocation } from '../../src/config/configuration.ts';
+import type { ElasticsearchLocation, SqliteLocation } from '../../src/stores/locations.ts';
 import { onElasticsearch, SQLITE } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch } from '../support/elasticsearch-indices.ts';

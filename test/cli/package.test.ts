@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { ask } from '../support/ask.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { encodeSample } from '../support/marc-records.ts';
 import { until } from '../support/until.ts';
 
 const execute = promisify(execFile);
@@ -51,6 +52,14 @@ describe('the package', function () {
     for (const path of [...pages, 'CHANGELOG.md', 'ops/nginx/tidemark.conf', 'ops/prometheus/alerts.yml']) {
       await access(join(installed, path));
     }
+
+    const title = { tag: '245', indicators: '00', subfields: [{ code: 'a', value: '\x1b$1!0!\x1b(B' }] };
+    const sample = { leader: '00000nam a2200000 a 4500', fields: [{ tag: '001', value: '1' }, title] };
+    await writeFile(join(elsewhere, 'east-asian.mrc'), encodeSample(sample, ' '));
+    const check = ['--no', 'tidemark', 'uploads', 'check', 'east-asian.mrc', '--normalized', 'normalized'];
+    await run('npx', check, elsewhere);
+    const [read] = await readdir(join(elsewhere, 'normalized'));
+    assert.match(await readFile(join(elsewhere, 'normalized', read!), 'utf8'), />一</);
 
     const port = await findFreePort();
     const program = join(elsewhere, 'node_modules/.bin/tidemark');

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
+import { SEND } from '../../src/records/forms/foreign-forms.ts';
 import { PRINTING_MEMORY } from '../support/prints-memory.ts';
 import { killTidemarks, runProcess, runTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
@@ -122,7 +123,7 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     const rest = stdout.slice(stdout.indexOf('\n\n') + 2);
     const [unknown, errors, sums] = rest.split('\n\n');
     const secret = '  all.tar > secret.zip > in/a.mrc\n    it is encrypted: pack it without a password';
-    const report = '  all.tar > in/report.pdf\n    it is a PDF: send MARC21, MARCXML, or a list of ids to delete';
+    const report = `  all.tar > in/report.pdf\n    it is a PDF: ${SEND}`;
     assert.equal(unknown, `Not taken over:\n${report}\n${secret}`);
     assert.match(errors!, /^Errors in faulty\.mrc:\n {2}record 2, at byte 40\n {4}\S.*001.*$/);
     assert.equal(

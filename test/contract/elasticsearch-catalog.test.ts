@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
+import type { ElasticsearchLocation } from '../../src/stores/locations.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { onElasticsearch, type StorePlace } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
 import type { ChangeEvent } from '../../src/core/change.ts';
 import type { AcceptedClock } from '../../src/core/clock.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { ACCEPTED_CLOCK } from '../../src/stores/clock.ts';
 import { decodeCommit } from '../../src/stores/elasticsearch/commit-record.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
+import type { ElasticsearchLocation } from '../../src/stores/locations.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';
 import { onElasticsearch } from '../support/each-store.ts';

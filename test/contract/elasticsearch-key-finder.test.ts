@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
 import { keyOfPath, type ResourceKey } from '../../src/core/key.ts';
 import { parseKeySearch } from '../../src/core/key-search.ts';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
@@ -8,6 +7,7 @@ import { isSampleKey, resourceId, sortKeyOf } from '../../src/stores/elasticsear
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { KeyFinder } from '../../src/stores/elasticsearch/search/key-finder.ts';
 import { ResourceReader } from '../../src/stores/elasticsearch/search/resource-reader.ts';
+import type { ElasticsearchLocation } from '../../src/stores/locations.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import type { FoundResources } from '../../src/stores/resource-states.ts';
 import { collect, shuffled, URL_PREFIX, upsert } from '../support/builders.ts';

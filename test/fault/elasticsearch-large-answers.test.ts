@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import type { ElasticsearchLocation } from '../../src/config/configuration.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import type { ResourceState } from '../../src/core/resource.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { openElasticsearch } from '../../src/stores/elasticsearch/open-elasticsearch.ts';
+import type { ElasticsearchLocation } from '../../src/stores/locations.ts';
 import { collect, URL_PREFIX, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices, uniquePrefix } from '../support/elasticsearch-indices.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ElasticsearchLocation, SqliteLocation } from '../../src/config/configuration.ts';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
+import type { ElasticsearchLocation, SqliteLocation } from '../../src/stores/locations.ts';
 import { lockStore } from '../../src/stores/sqlite/store-lock.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore, onElasticsearch, SQLITE } from '../support/each-store.ts';

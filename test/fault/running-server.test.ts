@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import type { SqliteLocation } from '../../src/config/configuration.ts';
+import type { SqliteLocation } from '../../src/stores/locations.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { deletion, upsert } from '../support/builders.ts';
 import { SQLITE } from '../support/each-store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { SqliteLocation } from '../../src/config/configuration.ts';
+import type { SqliteLocation } from '../../src/stores/locations.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeFaultSources, FaultSource, SET_URL, SLUG } from '../support/fault-source.ts';

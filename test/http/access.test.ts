@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { isTidemarkError, TidemarkError } from '../../src/core/errors.ts';
 import { startServer } from '../../src/http/server/server.ts';
 import { ask, askJson } from '../support/ask.ts';

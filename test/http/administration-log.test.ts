@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, startApp } from '../support/start-app.ts';

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
+import { setSchema, setsSchema } from '../../src/api/resource-set-view.ts';
 import {
   changesSchema,
   pageSchema,
   pagesSchema,
   resourceSchema,
   resourcesSchema,
-  setSchema,
-  setsSchema,
-} from '../../src/api/schemas.ts';
+} from '../../src/api/resource-view.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { URL_PREFIX, upsert } from '../support/builders.ts';

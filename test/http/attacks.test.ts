@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { link, mkdir, rename, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { postedEventSchema } from '../../src/ingest/posted-schema.ts';
 import { ask, askJson, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';

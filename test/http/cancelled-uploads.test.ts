@@ -4,7 +4,7 @@ import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { processUpload } from '../../src/jobs/kinds/process-upload.ts';
 import { removeEndedJobs } from '../../src/jobs/kinds/remove-ended-jobs.ts';
-import { UploadBacklog } from '../../src/records/processing/upload-backlog.ts';
+import { UploadBacklog } from '../../src/records/deliveries/upload-backlog.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';

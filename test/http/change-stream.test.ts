@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { openApp } from '../../src/app.ts';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeEventStreams, EventStream } from '../support/event-stream.ts';

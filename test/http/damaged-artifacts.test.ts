@@ -43,7 +43,7 @@ class StoredSource {
   ): Promise<StoredSource> {
     const started = await startApp(store, {
       publicMetrics: true,
-      verifyArtifacts: { days: 1, bytesPerSecond: Number.POSITIVE_INFINITY },
+      verifyArtifactsDays: 1,
       ...settings,
     });
     const source = new StoredSource(started, environment);
@@ -225,7 +225,7 @@ describe('A comparison of artifacts', () => {
   let whole: Buffer;
   let served: string;
   beforeEach(async () => {
-    started = await startApp(SQLITE, { verifyArtifacts: { days: 1, bytesPerSecond: Number.POSITIVE_INFINITY } });
+    started = await startApp(SQLITE, { verifyArtifactsDays: 1 });
     maps = new VersionedSet(started);
     await maps.add();
     await writeFile(join(maps.folder, 'large'), randomBytes(LARGE));

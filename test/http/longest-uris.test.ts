@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { latestChangesSchema } from '../../src/api/schemas.ts';
+import { latestChangesSchema } from '../../src/api/resource-view.ts';
 import { verify } from '../../src/backup/verify/verify.ts';
 import { URI_LENGTH } from '../../src/core/key.ts';
 import { ask, askJson } from '../support/ask.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { ask, askJson, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { metricOf, parseExposition, type Scrape, sampleOf } from '../support/exposition.ts';

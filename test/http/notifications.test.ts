@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { originOfRoot, type StoredSet } from '../../src/core/stored-set.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { openStores } from '../../src/stores/open-stores.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { activitySchema, latestChangesSchema, postingsSchema, resourcesSchema } from '../../src/api/schemas.ts';
+import { postingsSchema } from '../../src/api/posting-view.ts';
+import { activitySchema, latestChangesSchema, resourcesSchema } from '../../src/api/resource-view.ts';
 import { ask, askJson, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';

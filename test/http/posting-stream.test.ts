@@ -4,7 +4,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { lastLineSchema, postedTotalsSchema } from '../../src/api/schemas.ts';
+import { lastLineSchema, postedTotalsSchema } from '../../src/api/posting-view.ts';
 import { ask, askJson, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';

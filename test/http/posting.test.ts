@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { errorSchema, postedResultsSchema } from '../../src/api/schemas.ts';
+import { postedResultsSchema } from '../../src/api/posting-view.ts';
+import { errorSchema } from '../../src/http/openapi/openapi-responses.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Scope } from '../../src/access/scope.ts';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { ask } from '../support/ask.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Scope } from '../../src/access/scope.ts';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { OrganizationRegistry } from '../../src/records/organization-registry.ts';
 import { StreamSets } from '../../src/records/stream-sets.ts';
 import { ask, JSON_BODY } from '../support/ask.ts';

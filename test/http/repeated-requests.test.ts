@@ -156,9 +156,8 @@ describeOnEachStore('Answers to repeated requests', (store, itOnce) => {
   });
 
   itOnce('count towards the limit of requests', async () => {
-    const limits = { ...started.app.configuration.limits, anonymousRequests: 2 };
     const server = await startServer(
-      { ...started.app, configuration: { ...started.app.configuration, limits } },
+      { ...started.app, configuration: { ...started.app.configuration, anonymousRequests: 2 } },
       { host: '127.0.0.1', port: 0 },
     );
     closers.push(() => server.close());

@@ -123,6 +123,41 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.deepEqual(await parts(), []);
   });
 
+  itOnce('may be begun before their length is known, which comes with the last bytes, or after them', async () => {
+    const bytes = randomBytes(100_000);
+    for (const [number, last] of [50_000, bytes.length].entries()) {
+      const url = await begunTus(resumable(), undefined);
+      await sendTus(url, 0, bytes.subarray(0, 10));
+      await sendTus(url, 10, bytes.subarray(10, last));
+      const { headers } = await ask(url, { method: 'HEAD', headers: TUS });
+      assert.deepEqual(
+        [headers['upload-offset'], headers['upload-length'], headers['upload-defer-length']],
+        [`${last}`, undefined, '1'],
+      );
+      const { length, files } = (await askJson(url)).body;
+      assert.deepEqual([length, files], [undefined, [{ name: 'a.mrc' }]]);
+      assert.equal((await tended()).ended, 0);
+      const fewer = await sendTus(url, last, Buffer.alloc(0), { 'Upload-Length': `${last - 1}` });
+      assert.equal(fewer.status, 409, fewer.text);
+
+      const ended = await sendTus(url, last, bytes.subarray(last), { 'Upload-Length': `${bytes.length}` });
+      assert.equal(ended.headers['tidemark-upload'], `main/${number + 1}`, ended.text);
+      const [{ name, sha256 }] = (await uploads())[0].files;
+      assert.deepEqual([name, sha256], ['a.mrc', hash('sha256', bytes)]);
+      const other = await sendTus(url, bytes.length, Buffer.alloc(0), { 'Upload-Length': '7' });
+      assert.equal(other.status, 409, other.text);
+    }
+    assert.deepEqual(await parts(), []);
+  });
+
+  itOnce('are refused with a length that is both known and not, or that several files lack', async () => {
+    const twice = await beginTus(resumable(), 7, { filename: 'a.mrc' }, { 'Upload-Defer-Length': '1' });
+    assert.deepEqual([twice.status, JSON.parse(twice.text).error.field], [400, 'Upload-Defer-Length']);
+    const files = JSON.stringify(['a', 'b'].map((name) => ({ name, length: 1 })));
+    const several = await beginTus(resumable(), undefined, { files });
+    assert.deepEqual([several.status, JSON.parse(several.text).error.field], [400, 'Upload-Length']);
+  });
+
   itOnce('may be empty, and name their stream', async () => {
     await started.app.records.organizations.addStream(lane, 'full');
     const begun = await beginTus(resumable(), 0, { filename: 'a.mrc', stream: 'full' });
@@ -235,7 +270,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     const { headers, status } = await ask(resumable(), { method: 'OPTIONS' });
     assert.deepEqual(
       [status, headers['tus-version'], headers['tus-extension']],
-      [204, '1.0.0', 'creation,expiration,termination'],
+      [204, '1.0.0', 'creation,creation-defer-length,expiration,termination'],
     );
   });
 

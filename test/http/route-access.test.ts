@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Scope } from '../../src/access/scope.ts';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import type { Route } from '../../src/http/request/route.ts';
 import { routeTable } from '../../src/http/routes/route-table.ts';
 import { type Answer, ask, type Question } from '../support/ask.ts';

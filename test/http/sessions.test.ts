@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { seal } from '../../src/access/sealed-text.ts';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { startServer } from '../../src/http/server/server.ts';
 import { type Answer, ask, askJson, JSON_BODY, type Question } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';

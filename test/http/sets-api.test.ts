@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
-import { madeTokenSchema, tokenSchema, tokensSchema } from '../../src/api/token-schemas.ts';
-import { Secret } from '../../src/config/configuration.ts';
+import { tokenSchema } from '../../src/api/token-view.ts';
+import { Secret } from '../../src/config/secret.ts';
+import { madeTokenSchema, tokensSchema } from '../../src/http/routes/token-routes.ts';
 import { type RunningServer, startServer } from '../../src/http/server/server.ts';
 import { ask, askJson, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
-import { closeApps, NO_LIMITS, type StartedApp, startApp } from '../support/start-app.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 const ADMINISTRATOR = { Authorization: 'Bearer open-sesame' };
 const CHANGES = { changes: [{ location: { value: 'a', type: 'rel_path' }, change: 'created' }] };
@@ -86,7 +87,7 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
   });
 
   itOnce('allow a limited number of requests in a minute', async () => {
-    await start({ limits: { ...NO_LIMITS, tokenRequests: 2 } });
+    await start({ tokenRequests: 2 });
     const { token } = (await make({ name: 'a', scopes: ['post:papers'] })).body;
     const own = (await make({ name: 'b', scopes: ['post:papers'], requestsPerMinute: 1 })).body;
     const free = (await make({ name: 'c', scopes: ['post:papers'], requestsPerMinute: null })).body;
@@ -107,7 +108,7 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
   });
 
   itOnce('allow a limited number of bytes of bodies in a minute, counted as they arrive', async () => {
-    await start({ limits: { ...NO_LIMITS, tokenBody: 20_000 } });
+    await start({ tokenBody: 20_000 });
     const { token } = (await make({ name: 'a', scopes: ['post:papers'] })).body;
     const line = (number: number) =>
       `${JSON.stringify({ location: { value: `f${number}`, type: 'rel_path' }, change: 'created' })}\n`;
@@ -135,7 +136,7 @@ describeOnEachStore('Tokens over HTTP', (store, itOnce) => {
   });
 
   itOnce('are not needed for reading, which may be limited by address', async () => {
-    await start({ limits: { ...NO_LIMITS, anonymousRequests: 2 } });
+    await start({ anonymousRequests: 2 });
     const description = (from: string) =>
       ask(`${started.url}/.well-known/resourcesync`, { headers: { 'X-Forwarded-For': from } });
     const statuses: number[] = [];

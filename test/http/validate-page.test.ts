@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { ServedSource } from '../support/served-source.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Secret } from '../../src/config/configuration.ts';
+import { Secret } from '../../src/config/secret.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore, onElasticsearch, SQLITE } from '../support/each-store.ts';

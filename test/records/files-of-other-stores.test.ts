@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ArtifactKey, formatKey } from '../../src/artifacts/artifact-key.ts';
-import { removeUnusedReadings } from '../../src/records/processing/remove-unused.ts';
+import { removeUnusedReadings } from '../../src/records/deliveries/remove-unused.ts';
 import { ageOrganization } from '../support/aged-organization.ts';
 import { collect } from '../support/builders.ts';
 import { SQLITE } from '../support/each-store.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { packContainer } from '../../src/artifacts/avro/container-writer.ts';
 import { documentMetadata } from '../../src/artifacts/avro/document-type.ts';
-import { RecordBlocks } from '../../src/records/processing/record-blocks.ts';
-import { SortedRecords } from '../../src/records/processing/sorted-records.ts';
+import { RecordBlocks } from '../../src/records/deliveries/record-blocks.ts';
+import { SortedRecords } from '../../src/records/deliveries/sorted-records.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 describe('Records that are sorted while their artifact is written', () => {

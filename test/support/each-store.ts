@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { AsyncFunc, Func, Suite } from 'mocha';
-import type { StoreLocation } from '../../src/config/configuration.ts';
 import { readNodes } from '../../src/config/elasticsearch-nodes.ts';
+import type { StoreLocation } from '../../src/stores/locations.ts';
 import { useElasticsearch } from './elasticsearch.ts';
 import { removeIndices, uniquePrefix } from './elasticsearch-indices.ts';
 import { spareIndices, takeSpare } from './spare-indices.ts';

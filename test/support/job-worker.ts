@@ -1,7 +1,7 @@
-import type { StoreLocation } from '../../src/config/configuration.ts';
 import type { JobParts } from '../../src/jobs/job-parts.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { jobName } from '../../src/stores/job.ts';
+import type { StoreLocation } from '../../src/stores/locations.ts';
 import { openStores } from '../../src/stores/open-stores.ts';
 import { gatedJob } from './gated-job.ts';
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, openApp } from '../../src/app.ts';
 import type { Configuration, RequestLimits } from '../../src/config/configuration.ts';
+import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../../src/http/server/server.ts';
 import { Packer } from '../../src/publish/dumps/packer.ts';
 import type { StoreKind } from './each-store.ts';
@@ -59,45 +60,19 @@ export async function closeApps(): Promise<void> {
   for (const { close } of started.splice(0).reverse()) await close();
 }
 
+/** The defaults, apart from these settings, and what tests need: no limits, and no log. */
 export function testConfiguration(folder: string, settings: Partial<Configuration>): Configuration {
+  const { configuration } = loadConfiguration({ flags: { data: folder }, environment: {}, workingDirectory: folder });
   return {
-    store: { kind: 'sqlite', file: join(folder, 'tidemark.db') },
-    artifacts: { kind: 'folder', folder: join(folder, 'artifacts') },
-    archiveIntervalMs: undefined,
-    dataFolder: folder,
-    file: undefined,
+    ...configuration,
+    ...NO_LIMITS,
     baseUrl: 'http://127.0.0.1:8080',
-    host: '127.0.0.1',
     port: 0,
-    sharePort: false,
-    ownPort: undefined,
-    sources: true,
-    jobs: { run: true, concurrency: 2, leaseMs: 30_000 },
-    timeZone: 'UTC',
-    verifyArtifacts: { days: 30, bytesPerSecond: Number.POSITIVE_INFINITY },
-    token: undefined,
-    publicReadOnly: false,
-    limits: NO_LIMITS,
+    verifyArtifactsRate: Number.POSITIVE_INFINITY,
     cacheBytes: 100_000_000,
-    idleTimeoutMs: 60_000,
-    drop: { stop: 0.3, warn: 0.15 },
-    s3: { timeoutMs: 30_000, pollIntervalMs: 300_000 },
-    recordTimeoutMs: 10_000,
-    recordsPollIntervalMs: 5_000,
-    folderScanIntervalMs: 3_600_000,
-    publicMetrics: false,
-    robots: 'quiet',
-    hub: { kind: 'none' },
-    subscriberNetworks: [],
-    validateNetworks: [],
-    uploadNetworks: [],
-    uploadFetchSize: 10 * 1024 ** 3,
-    uploadRetries: 3,
-    apiRoots: [],
     accessLog: false,
     logFormat: 'json',
     logLevel: 'silent',
-    failpoint: undefined,
     ...settings,
   };
 }

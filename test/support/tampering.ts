@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import type { ElasticsearchLocation, StoreLocation } from '../../src/config/configuration.ts';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { sortKeyOf } from '../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
+import type { ElasticsearchLocation, StoreLocation } from '../../src/stores/locations.ts';
 
 /** What another program does to set 1 of a store behind the program's back. */
 export interface Tampering {

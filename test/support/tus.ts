@@ -5,17 +5,18 @@ export const TUS = { 'Tus-Resumable': '1.0.0' };
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** Begins a resumable upload. */
+/** Begins a resumable upload. @param length undefined when it is sent later */
 export function beginTus(
   url: string,
-  length: number,
+  length: number | undefined,
   metadata: Readonly<Record<string, string>> = { filename: 'a.mrc' },
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const pairs = Object.entries(metadata).map(([key, value]) => `${key} ${base64(value)}`);
+  const size = length === undefined ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': `${length}` };
   return ask(url, {
     method: 'POST',
-    headers: { ...TUS, 'Upload-Length': `${length}`, 'Upload-Metadata': pairs.join(','), ...headers },
+    headers: { ...TUS, ...size, 'Upload-Metadata': pairs.join(','), ...headers },
   });
 }
 
@@ -26,8 +27,14 @@ export async function begunTus(...args: Parameters<typeof beginTus>): Promise<st
   return new URL(answer.headers.location!, args[0]).href;
 }
 
-export function sendTus(url: string, offset: number, body: Buffer): Promise<Answer> {
-  const headers = { ...TUS, 'Upload-Offset': `${offset}`, 'Content-Type': 'application/offset+octet-stream' };
+export function sendTus(
+  url: string,
+  offset: number,
+  body: Buffer,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  const type = { 'Content-Type': 'application/offset+octet-stream' };
+  const headers = { ...TUS, 'Upload-Offset': `${offset}`, ...type, ...more };
   return ask(url, { method: 'PATCH', headers, body });
 }
 

@@ -2,7 +2,7 @@ import type { App } from '../../src/app.ts';
 import { keyOfRecordId, recordIdOfKey } from '../../src/core/record-key.ts';
 import type { Resource } from '../../src/core/resource.ts';
 import type { AppliedUpload } from '../../src/records/arrivals/upload-state.ts';
-import type { Attempt } from '../../src/records/processing/attempt.ts';
+import type { Attempt } from '../../src/records/deliveries/attempt.ts';
 import { collect } from './builders.ts';
 
 /** An organization `lane` with streams whose uploads a test processes itself, in any order. */

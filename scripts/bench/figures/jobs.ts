@@ -1,4 +1,4 @@
-import type { StoreLocation } from '../../../src/config/configuration.ts';
+import type { StoreLocation } from '../../../src/stores/locations.ts';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { runScript } from '../support/child.ts';
 import { onElasticsearch } from '../support/elasticsearch.ts';

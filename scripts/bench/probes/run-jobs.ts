@@ -1,7 +1,7 @@
-import type { StoreLocation } from '../../../src/config/configuration.ts';
 import { defineJob } from '../../../src/jobs/job-definition.ts';
 import type { JobParts } from '../../../src/jobs/job-parts.ts';
 import { JobRunner } from '../../../src/jobs/job-runner.ts';
+import type { StoreLocation } from '../../../src/stores/locations.ts';
 import { openStores } from '../../../src/stores/open-stores.ts';
 
 /** Adds jobs of nothing, and does them with one worker, one at a time. Prints `{seconds}` of doing them. */

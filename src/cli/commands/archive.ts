@@ -2,7 +2,6 @@ import { openArtifacts } from '../../artifacts/open-artifacts.ts';
 import { type Archived, archiveLog } from '../../backup/archive-log.ts';
 import { formatStamp } from '../../core/stamp.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { type CountBar, startCountBar } from '../ui/count-bar.ts';
 import { plural } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';
@@ -57,7 +56,6 @@ export const archive: CliCommand<Options> = {
       bar.end();
       await artifacts.close();
     }
-    return EXIT.done;
   },
 };
 

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { StoreLocation } from '../../config/configuration.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { armFailpoint, failpoint } from '../../lib/failpoint.ts';
 import { syncFolderOf } from '../../lib/files/disk-sync.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
+import type { StoreLocation } from '../../stores/locations.ts';
 import { copyStore } from '../../stores/open-stores.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { startCountBar } from '../ui/count-bar.ts';
 import { requireStore } from '../with-app.ts';
 
@@ -45,7 +44,6 @@ export const backup: CliCommand = {
     }
     const { size: bytes } = await stat(file);
     await terminal.print(`Copied the store to ${file} (${formatBytes(bytes)}).`, { file, bytes });
-    return EXIT.done;
   },
 };
 

@@ -4,7 +4,6 @@ import { clockStamp, formatStamp, type Stamp } from '../../core/stamp.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { ACCEPTED_CLOCK, readAcceptedClock } from '../../stores/clock.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { withExistingApp } from '../with-app.ts';
 
 interface Options {
@@ -38,7 +37,6 @@ export const clock: CliCommand<Options> = {
       lastChange: last === 0 ? null : formatStamp(last),
       secondsAhead: Math.max(0, Math.round((last - now) / 1e6)),
     });
-    return EXIT.done;
   },
 };
 

@@ -4,7 +4,6 @@ import { exampleFile } from '../../config/example-file.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { CONFIGURATION_FILE } from '../../lib/exclusions.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 
 /** The file may later contain a token or a password. */
 const MODE = 0o600;
@@ -26,7 +25,6 @@ export const init: CliCommand = {
     }
     const message = `Wrote ${file}: every setting is a comment in it. Remove the slashes before what you change.`;
     await terminal.print(message, { file });
-    return EXIT.done;
   },
 };
 

@@ -1,6 +1,5 @@
 import { migrateStores } from '../../stores/open-stores.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { requireStore } from '../with-app.ts';
 
 export const migrate: CliCommand = {
@@ -14,6 +13,5 @@ export const migrate: CliCommand = {
     const message =
       from === to ? `The store has schema ${to} already.` : `Took the store from schema ${from} to ${to}.`;
     await terminal.print(message, { from, to });
-    return EXIT.done;
   },
 };

@@ -1,16 +1,15 @@
-import { describeStore } from '../../config/configuration.ts';
+import { settingsTakenBy } from '../../config/settings.ts';
 import { traitsOf } from '../../core/origin.ts';
 import { sourceHome } from '../../core/set-uris.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { setUris } from '../../publish/documents.ts';
 import { mirrorCommands } from '../../publish/mirror-commands.ts';
 import type { SyncSummary } from '../../sources/sync-counter.ts';
+import { describeStore } from '../../stores/locations.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { CONFIRM_ROOT } from '../confirm-root.ts';
-import { EXIT } from '../exit-code.ts';
 import { type PublishedFolder, publishFolder } from '../serving/publish-folder.ts';
 import type { Source } from '../serving/serve-source.ts';
-import { SERVER_SETTINGS } from '../serving/server-settings.ts';
 import { addSetOptions, readSetOptions } from '../set-options.ts';
 import { plural } from '../ui/table.ts';
 
@@ -30,7 +29,7 @@ export const publish: CliCommand<Options> = {
     ["publish maps --keep-versions --dump '0 3 * * *'", 'keeps every version, and packs a dump every night at 3:00'],
     ["publish 's3://maps/scans/?endpoint=https://s3.example.org'", 'publishes what is below a prefix of a bucket'],
   ],
-  settings: SERVER_SETTINGS,
+  settings: settingsTakenBy('publish'),
 
   options(command) {
     command
@@ -50,7 +49,6 @@ export const publish: CliCommand<Options> = {
       confirmedRoot: options.confirmRoot === true,
       onPublished: (source, published) => tellWhere(call, source, published),
     });
-    return EXIT.done;
   },
 };
 

@@ -1,12 +1,11 @@
 import { openArtifacts } from '../../artifacts/open-artifacts.ts';
 import { chooseChain } from '../../backup/choose-chain.ts';
 import { type RebuildProgress, type Rebuilt, rebuild as rebuildStore } from '../../backup/rebuild.ts';
-import { describeStore } from '../../config/configuration.ts';
 import { formatStamp } from '../../core/stamp.ts';
 import { armFailpoint } from '../../lib/failpoint.ts';
+import { describeStore } from '../../stores/locations.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { startCountBar } from '../ui/count-bar.ts';
 import { plural } from '../ui/table.ts';
 
@@ -64,7 +63,6 @@ export const rebuild: CliCommand<Options> = {
       bar.end();
       await artifacts.close();
     }
-    return EXIT.done;
   },
 };
 

@@ -8,7 +8,6 @@ import { isDamaged } from '../../lib/sqlite/sqlite-fault.ts';
 import { SetRegistry } from '../../sets/set-registry.ts';
 import { copyStore, damageOf, lockOutOthers, migrateStores, openStores } from '../../stores/open-stores.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { startCountBar } from '../ui/count-bar.ts';
 import { plural } from '../ui/table.ts';
 import { isNewStore } from '../with-app.ts';
@@ -70,7 +69,6 @@ export const restore: CliCommand<Options> = {
       await removeStore(unfinished);
       lock.release();
     }
-    return EXIT.done;
   },
 };
 

@@ -1,15 +1,14 @@
 import type { Logger } from 'pino';
 import { localBaseUrl } from '../../config/load-configuration.ts';
+import { settingsTakenBy } from '../../config/settings.ts';
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { sourceHome } from '../../core/set-uris.ts';
 import { documentUri } from '../../publish/documents.ts';
 import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { serveSource } from '../serving/serve-source.ts';
 import { openLogs } from '../serving/server-logs.ts';
-import { SERVER_SETTINGS } from '../serving/server-settings.ts';
 import { plural } from '../ui/table.ts';
 
 interface Options {
@@ -23,7 +22,7 @@ export const serve: CliCommand<Options> = {
     ['serve', 'serves all sets at the base URL of last time'],
     ['serve --base-url https://sync.example.org', 'serves them behind a proxy'],
   ],
-  settings: [...SERVER_SETTINGS, 'sources'],
+  settings: settingsTakenBy('serve'),
   logsInfo: true,
 
   options(command) {
@@ -47,7 +46,6 @@ export const serve: CliCommand<Options> = {
         else await terminal.write(`${JSON.stringify(value)}\n`);
       },
     });
-    return EXIT.done;
   },
 };
 

@@ -1,8 +1,18 @@
+import type { LiveStatus } from '../../api/live-status.ts';
+import { storeStatus } from '../../api/live-status.ts';
+import type { App } from '../../app.ts';
+import type { Configuration } from '../../config/configuration.ts';
+import { VERSION } from '../../config/version.ts';
+import { formatBytes } from '../../lib/format-bytes.ts';
+import { formatCount } from '../../lib/format-count.ts';
+import { describeStore } from '../../stores/locations.ts';
+import type { FoundServer } from '../ask-server.ts';
+import { askServer } from '../ask-server.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
+import { viewSets } from '../set-view.ts';
+import { keptBaseUrl } from '../settle-base-url.ts';
+import { formatTable, plural } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';
-import { describeStatus } from './describe-status.ts';
-import { viewStatus } from './status-view.ts';
 
 export const status: CliCommand = {
   usage: 'status',
@@ -13,6 +23,136 @@ export const status: CliCommand = {
   async run(call) {
     const view = await withExistingApp(call, (app) => viewStatus(app, call.loaded.configuration));
     await call.terminal.print(describeStatus(view), view);
-    return EXIT.done;
   },
 };
+
+type StatusView = Awaited<ReturnType<typeof viewStatus>>;
+
+async function viewStatus(app: App, configuration: Configuration) {
+  const baseUrl = await keptBaseUrl(app);
+  const [sets, server, problem] = await Promise.all([
+    viewSets(app),
+    askServer(configuration, baseUrl),
+    app.artifactHealth.problem(),
+    app.publishing.cacheScan,
+  ]);
+  const { store, cache } = await app.metrics.readSource();
+  return {
+    version: VERSION,
+    baseUrl,
+    store: describeStore(configuration.store),
+    artifacts: { store: app.artifacts.name, ...(problem !== undefined && { problem }) },
+    dataFolder: configuration.dataFolder,
+    /** Whether the first scan, or the import, of every set is complete. */
+    ready: sets.every(({ ready }) => ready),
+    /** The sums over all sets, and the position of the log; null when the store stopped answering meanwhile. */
+    log: store === undefined ? null : storeStatus(store),
+    documents: { kept: cache.documents, bytes: cache.bytes },
+    server,
+    sets: sets.map(({ set, resources, changes, lastChange, ready, trouble }) => ({
+      set,
+      resources,
+      changes,
+      lastChange,
+      ready,
+      ...(trouble && { trouble }),
+    })),
+  };
+}
+
+/** Describes the status of a source for users. */
+export function describeStatus(view: StatusView): string {
+  const { version, baseUrl = '(none yet)', store, artifacts, dataFolder, documents, server } = view;
+  return [
+    `Tidemark ${version}`,
+    field('Base URL', baseUrl),
+    field('Store', store),
+    field('Artifacts', artifacts.store),
+    ...(artifacts.problem === undefined ? [] : [field('', `unavailable: ${artifacts.problem}`)]),
+    field('Data folder', dataFolder),
+    ...logFields(view),
+    field('Documents', `${formatCount(documents.kept)} rendered, ${formatBytes(documents.bytes)} on disk`),
+    '',
+    ...describeServer(server, version),
+    '',
+    describeSets(view),
+  ].join('\n');
+}
+
+function field(name: string, text: string): string {
+  return `${name.padEnd(12)} ${text}`;
+}
+
+function logFields({ log, sets }: StatusView): readonly string[] {
+  if (log === null) return [field('Log', 'the store does not answer any more')];
+  const { watermark, commitsWaiting, lagSeconds, resources, changes } = log;
+  const upTo = watermark === undefined ? 'empty' : `all applied, up to ${watermark}`;
+  const waiting = `${plural(commitsWaiting, 'commit')} not applied yet, the oldest for ${lagSeconds.toFixed(1)} s; readers do not see them`;
+  return [
+    field('Log', commitsWaiting === 0 ? upTo : waiting),
+    field('In total', `${plural(sets.length, 'set')}, ${plural(resources, 'resource')}, ${plural(changes, 'change')}`),
+  ];
+}
+
+function describeServer(server: FoundServer, version: string): readonly string[] {
+  switch (server.state) {
+    case 'none':
+      return [field('Server', 'none answers at the base URL, nor at the address of the settings')];
+    case 'refuses':
+      return [field('Server', `runs at ${server.url}; to see its figures, set TIDEMARK_TOKEN`)];
+    case 'unreadable':
+      return [
+        field(
+          'Server',
+          `runs at ${server.url}, and is of version ${server.version}: this command, of version ${version},`,
+        ),
+        field('', 'cannot read its figures. Use the command of the same version.'),
+      ];
+    case 'running':
+      return [
+        field('Server', `runs at ${server.url}, for ${formatDuration(server.status.uptimeSeconds)}`),
+        ...(server.status.version === version ? [] : [field('', otherVersion(server.status.version, version))]),
+        ...liveFields(server.status),
+      ];
+  }
+}
+
+function otherVersion(server: string, own: string): string {
+  return `it is of version ${server}, and this command of version ${own}: there may be figures that are not shown`;
+}
+
+function liveFields({ requests, events, cache, pages, scanning, rootsInTrouble }: LiveStatus): readonly string[] {
+  const { applied, unchanged, rejected } = events;
+  const lines = [
+    `${plural(requests.answered, 'request')} (${requests.perSecond.toFixed(1)} a second), ${requests.inFlight} in flight`,
+    `${plural(applied, 'event')} applied, ${formatCount(unchanged)} unchanged, ${formatCount(rejected)} rejected (${events.perSecond.toFixed(1)} a second)`,
+    `${plural(pages.current, 'page')} current, ${formatCount(pages.outOfDate)} to be rendered on request`,
+    `documents came from the cache ${formatCount(cache.hits)} times, and were rendered ${formatCount(cache.misses)} times; the cache takes ${formatBytes(cache.bytes)} of ${formatBytes(cache.mostBytes)}`,
+    ...scanning.map(({ set, files, hashed, bytes }) => {
+      return `scanning ${set}: ${plural(files, 'file')}, ${formatCount(hashed)} hashed (${formatBytes(bytes)})`;
+    }),
+    ...(rootsInTrouble === 0 ? [] : [`${plural(rootsInTrouble, 'source')} not answering: see below, and the log`]),
+  ];
+  return lines.map((line) => field('', line));
+}
+
+function describeSets({ sets }: StatusView): string {
+  if (sets.length === 0) return 'There is no set.';
+  const rows = sets.map(({ set, resources, changes, lastChange = '(none)', ready, trouble }) => {
+    const state = ready ? 'ready' : 'not complete yet';
+    const problem = trouble && `; not in sync since ${trouble.since}: ${trouble.problem}`;
+    return [set, resources, changes, lastChange, `${state}${problem ?? ''}`];
+  });
+  return formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'STATE'], rows);
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+function formatDuration(seconds: number): string {
+  const [unit, length] = UNITS.find(([, unitLength]) => seconds >= unitLength) ?? ['second', 1];
+  return plural(Math.floor(seconds / length), unit);
+}

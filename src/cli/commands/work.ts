@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import { settingsTakenBy } from '../../config/settings.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { JobDefinition } from '../../jobs/job-definition.ts';
 import { JOB_DEFINITIONS } from '../../jobs/job-list.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT } from '../exit-code.ts';
 import { runDeliveries } from '../serving/run-deliveries.ts';
 import { runJobs } from '../serving/run-jobs.ts';
 import { logStop, openLogs } from '../serving/server-logs.ts';
@@ -17,27 +17,7 @@ export const work: CliCommand<Options> = {
   usage: 'work',
   summary: 'Runs jobs, and nothing else, until it is stopped: on as many machines as you like.',
   examples: [['work --kinds build-dump', 'runs jobs of one kind, beside a server with --no-jobs']],
-  settings: [
-    'hub',
-    'subscriberNetworks',
-    'uploadNetworks',
-    'uploadFetchSize',
-    'uploadRetries',
-    'concurrency',
-    'jobLease',
-    'timeZone',
-    'verifyArtifactsWithin',
-    'verifyArtifactsRate',
-    'artifacts',
-    'archive',
-    's3Timeout',
-    'recordsPollInterval',
-    'dropLimit',
-    'dropWarning',
-    'recordTimeout',
-    'apiRoots',
-    'logFormat',
-  ],
+  settings: settingsTakenBy('work'),
   logsInfo: true,
 
   options(command) {
@@ -54,7 +34,7 @@ export const work: CliCommand<Options> = {
       const jobs = runJobs(app, logger, definitions);
       const deliveries = options.kinds === undefined ? runDeliveries(app, logger) : undefined;
       try {
-        const { concurrency } = app.configuration.jobs;
+        const { concurrency } = app.configuration;
         const msg = `Running jobs (${kinds.join(', ')}), ${concurrency} at a time.`;
         const value = { event: 'working', kinds, concurrency, msg };
         if (isText) await terminal.print(`${msg} Press Ctrl-C to stop.`, value);
@@ -66,7 +46,6 @@ export const work: CliCommand<Options> = {
       }
     });
     logStop(logs, 'stopped');
-    return EXIT.done;
   },
 };
 

@@ -14,7 +14,7 @@ export interface RunningJobs {
 
 /** Runs jobs in this process, and adds scheduled jobs. */
 export function runJobs(app: App, logger: Logger, definitions = JOB_DEFINITIONS): RunningJobs {
-  const { concurrency, leaseMs } = app.configuration.jobs;
+  const { concurrency, jobLeaseMs: leaseMs } = app.configuration;
   const worker = { name: `${hostname()}:${process.pid}`, leaseMs };
   const events = eventsOf(app, logger);
   const runner = new JobRunner({ definitions, parts: app, worker, concurrency, events });

@@ -86,8 +86,8 @@ export async function serveSource(
     let deliveries: RunningJobs | undefined;
     try {
       if (configuration.sources) await loops.start();
-      if (configuration.jobs.run) jobs = runJobs(app, logger);
-      if (configuration.jobs.run) deliveries = runDeliveries(app, logger);
+      if (configuration.runsJobs) jobs = runJobs(app, logger);
+      if (configuration.runsJobs) deliveries = runDeliveries(app, logger);
       running = hooks.running({ app, baseUrl, host, port, loops });
       // When it is stopped already, it is awaited only after all else has ended.
       running.catch(() => {});

@@ -170,8 +170,8 @@ export function checkPublishedHashes(hashes: readonly HashAlgorithm[], origin: O
 
 /** Not every source has earlier versions. */
 export function requireVersions(option: string, origin: Origin): void {
-  const { noVersions } = traitsOf(origin);
-  if (noVersions !== undefined) throw refused(`${option} is not for this set: ${noVersions}`);
+  const { reasonForNoVersions } = traitsOf(origin);
+  if (reasonForNoVersions !== undefined) throw refused(`${option} is not for this set: ${reasonForNoVersions}`);
   requireBytes(option, origin);
 }
 
@@ -204,15 +204,15 @@ export function requireFiles(origin: Origin): void {
 
 /** If another server has the resources of a set, nothing can be made from their bytes. */
 export function requireBytes(option: string, origin: Origin): void {
-  const { source, noDump } = traitsOf(origin);
-  if (noDump !== undefined) throw refused(`${option} is not for this set: ${noDump}`);
+  const { source, reasonForNoDump } = traitsOf(origin);
+  if (reasonForNoDump !== undefined) throw refused(`${option} is not for this set: ${reasonForNoDump}`);
   if (source !== undefined) return;
   throw refused(`the bytes of this set are elsewhere: ${option} needs a set with ${SOURCE_OPTIONS}`);
 }
 
 /** A set to which no client may post needs no settings for posted events. */
 export function requirePosting(option: string, origin: Origin): void {
-  if (traitsOf(origin).refusal === undefined) return;
+  if (traitsOf(origin).reasonForNoPosting === undefined) return;
   throw refused(`${option} is for sets to which events are posted: this one takes none`);
 }
 

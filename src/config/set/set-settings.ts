@@ -38,6 +38,7 @@ import {
   setting,
   several,
   text,
+  wrong,
 } from './set-setting.ts';
 
 const title = text
@@ -234,10 +235,24 @@ export function toSetFields(values: SetValues, origin: Origin): SetFields {
   return Object.fromEntries(given.map((name) => [setSettingOf(name).field, values[name]]));
 }
 
+/**
+ * Checks settings as they are stored, by the schema of their rows.
+ * @throws TidemarkError `invalid` for a value that no set can have, or no set of this origin
+ */
+export function requireSetFields(fields: SetFields, origin: Origin): void {
+  for (const name of SET_SETTING_NAMES) {
+    const value = fields[setSettingOf(name).field as keyof SetFields];
+    if (value !== undefined && value !== null) checkValue(name, value, origin);
+  }
+}
+
 /** @throws TidemarkError `invalid`, whose field is the name of the setting */
 function checkValue(name: SetSettingName, value: unknown, origin: Origin): void {
+  const { schema, check } = setSettingOf(name);
+  const { error } = schema.safeParse(value);
+  if (error !== undefined) throw wrong(name, `${name}: ${error.issues[0]!.message}`);
   try {
-    setSettingOf(name).check?.(value, origin);
+    check?.(value, origin);
   } catch (error) {
     throw withField(error, name);
   }

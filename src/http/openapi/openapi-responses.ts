@@ -1,4 +1,4 @@
-import { errorSchema } from '../../api/schemas.ts';
+import * as z from 'zod';
 import type { Answer, Contents } from '../request/operation.ts';
 import type { AnswerHeader } from '../request/operation-headers.ts';
 import type { Route } from '../request/route.ts';
@@ -6,6 +6,17 @@ import { describeContents, describeHeaders } from './openapi-contents.ts';
 import type { DescribedOperation, DescribedResponse } from './openapi-document.ts';
 import { FAILURES } from './openapi-failures.ts';
 import type { OpenApiSchemas } from './openapi-schemas.ts';
+
+export const errorSchema = z
+  .strictObject({
+    error: z.looseObject({
+      code: z.string().describe('For programs: it stays the same where the message may change.'),
+      message: z.string().describe('For people: what is wrong, where, and what to do.'),
+      field: z.string().optional().describe('The parameter or field that is wrong.'),
+      requestId: z.string().optional().describe('Identifies the request in the logs of the server.'),
+    }),
+  })
+  .meta({ id: 'Error', description: 'Why a request failed. There may be more fields for programs.' });
 
 const VALIDATORS: readonly AnswerHeader[] = ['ETag', 'Last-Modified'];
 

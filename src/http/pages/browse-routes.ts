@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import * as z from 'zod';
 import { CHANGE_KINDS, type Change } from '../../core/change.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { keptSince, type ResourceSet } from '../../core/resource-set.ts';
@@ -7,6 +8,7 @@ import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
 import { filteredChanges, newestChanges } from '../request/browse.ts';
 import { keyOf, listedPage } from '../request/named-resource.ts';
+import { pageOperation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import type { Taken } from '../request/take.ts';
@@ -14,10 +16,10 @@ import { fitsOf, rangeOf } from './change-filter.ts';
 import { renderChangesPage, renderWrongFilter } from './changes-page.ts';
 import { renderFindPage, renderWrongSearch } from './find-page.ts';
 import { findResources } from './find-resources.ts';
+import { before, changeKind, day, searchedName } from './parts/page-query.ts';
 import { sendPage } from './parts/send-page.ts';
 import { setFrameOf } from './parts/set-frame-of.ts';
 import { renderResourcePage } from './resource-page.ts';
-import { CHANGES, FIND, RESOURCE } from './set-operations.ts';
 
 const CHANGES_PER_PAGE = 100;
 const HISTORY_PER_PAGE = 100;
@@ -33,7 +35,13 @@ function changesRoute(app: ServedApp): Route {
   const { index } = app;
   return get('/sets/:set/changes', {
     action: 'read-state',
-    operation: CHANGES,
+    ...pageOperation(
+      'changesPage',
+      'The changes of a set, newest first: all, or those of a kind, of some days, or with some text in their name',
+    ),
+    query: z
+      .object({ q: searchedName, kind: changeKind, from: day, until: day, before })
+      .refine(({ from = '', until = from }) => from <= until, { path: ['until'], error: 'is earlier than from' }),
     async handle(request, response, { before, ...filter }) {
       const set = setOf(response);
       const range = {
@@ -60,7 +68,8 @@ function findRoute(app: ServedApp): Route {
   const { index } = app;
   return get('/sets/:set/find', {
     action: 'read-state',
-    operation: FIND,
+    ...pageOperation('findPage', 'The resources of a set, or those with some text in their name'),
+    query: z.object({ q: searchedName, after: z.string().optional() }),
     async handle(request, response, { q, after }) {
       const set = setOf(response);
       const [found, { resources: total }] = await Promise.all([
@@ -83,7 +92,8 @@ function resourceRoute(app: ServedApp): Route {
   const { index } = app;
   return get('/sets/:set/resource', {
     action: 'read-state',
-    operation: RESOURCE,
+    ...pageOperation('resourcePage', 'A resource with its state and its history'),
+    query: z.object({ key: z.string().optional(), uri: z.string().optional(), before }),
     async handle(request, response, { before, ...named }) {
       const set = setOf(response);
       const key = keyOf(named, set);

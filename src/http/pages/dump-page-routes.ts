@@ -1,4 +1,4 @@
-import { jobView } from '../../api/job-views.ts';
+import { jobView } from '../../api/job-view.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
@@ -7,14 +7,19 @@ import { post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import type { ShownArchive } from './archive-section.ts';
 import type { ShownDump } from './dump-section.ts';
-import { BUILD_DUMP, KEEP_LIST } from './set-operations.ts';
 
 /** The buttons on the page of a set that build its Resource Dump, or keep its Resource List. */
 export function dumpPageRoutes({ jobs: { dumps: dumpJobs, lists: listJobs } }: ServedApp): readonly Route[] {
   return [
     post('/sets/:set/dump/build', {
       action: 'administer',
-      operation: BUILD_DUMP,
+      id: 'buildDumpByForm',
+      tag: 'pages',
+      summary: 'Adds a job that builds the Resource Dump of a set, and leads back to the page of the set',
+      answers: [
+        { status: 303, description: 'It was added, or one waits already.', headers: ['Location'] },
+        { status: 409, description: 'The bytes of the set are elsewhere.' },
+      ],
       async handle(_request, response) {
         await dumpJobs.add(setOf(response));
         response.redirect(303, '../#dump');
@@ -23,7 +28,10 @@ export function dumpPageRoutes({ jobs: { dumps: dumpJobs, lists: listJobs } }: S
 
     post('/sets/:set/archive/keep', {
       action: 'administer',
-      operation: KEEP_LIST,
+      id: 'keepListByForm',
+      tag: 'pages',
+      summary: 'Adds a job that keeps the Resource List of a set in its archive, and leads back to the page of the set',
+      answers: [{ status: 303, description: 'It was added, or one waits already.', headers: ['Location'] }],
       async handle(_request, response) {
         await listJobs.add(setOf(response));
         response.redirect(303, '../#archive');
@@ -38,8 +46,8 @@ export async function shownDump(
   set: ResourceSet,
   isAdministrator: boolean,
 ): Promise<ShownDump | undefined> {
-  const { source, noDump } = traitsOf(set.origin);
-  if (source === undefined || noDump !== undefined) return undefined;
+  const { source, reasonForNoDump } = traitsOf(set.origin);
+  if (source === undefined || reasonForNoDump !== undefined) return undefined;
   const [dump, job] = await Promise.all([
     dumps.known.dumpOf(set).catch((error: unknown) => {
       if (isTidemarkError(error, 'not-found')) return undefined;

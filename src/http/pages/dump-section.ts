@@ -1,4 +1,4 @@
-import type { JobView } from '../../api/job-schemas.ts';
+import type { JobView } from '../../api/job-view.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { documentUri } from '../../publish/documents.ts';

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import * as z from 'zod';
-import { jobView } from '../../api/job-views.ts';
+import { jobView } from '../../api/job-view.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { JobState } from '../../stores/job.ts';
 import { param } from '../request/admitted.ts';
@@ -14,22 +14,6 @@ import { type Back, JOB_ACTIONS, type JobAction } from './parts/job-buttons.ts';
 import { sendPage } from './parts/send-page.ts';
 
 const MOST_SHOWN = 50;
-
-const JOBS = {
-  ...pageOperation('jobsPage', 'What runs and how far it is, what failed and why, the last runs and the next times'),
-  query: z.object({ did: z.enum(JOB_ACTIONS).optional(), job: z.string().optional() }),
-};
-
-const JOB = {
-  id: 'jobPage',
-  tag: 'pages',
-  summary: 'A job and its log',
-  query: z.object({ did: z.enum(JOB_ACTIONS).optional() }),
-  answers: [htmlPage('The page.'), { status: 404, description: 'There is no such job.' }],
-} satisfies Operation;
-
-const RETRY = byForm('retry', 'Runs a job again that failed or was cancelled, or one at once that waits');
-const CANCEL = byForm('cancel', 'Cancels a job');
 
 function byForm(action: string, summary: string) {
   return {
@@ -62,7 +46,11 @@ export function jobPageRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/jobs', {
       action: 'administer',
-      operation: JOBS,
+      ...pageOperation(
+        'jobsPage',
+        'What runs and how far it is, what failed and why, the last runs and the next times',
+      ),
+      query: z.object({ did: z.enum(JOB_ACTIONS).optional(), job: z.string().optional() }),
       async handle(request, response, { did, job }) {
         const [changed, frame, counts, next, running, queued, failed, ended] = await Promise.all([
           job === undefined ? undefined : jobOrNone(job),
@@ -82,7 +70,11 @@ export function jobPageRoutes(app: ServedApp): readonly Route[] {
 
     get('/jobs/:kind/:job', {
       action: 'administer',
-      operation: JOB,
+      id: 'jobPage',
+      tag: 'pages',
+      summary: 'A job and its log',
+      query: z.object({ did: z.enum(JOB_ACTIONS).optional() }),
+      answers: [htmlPage('The page.'), { status: 404, description: 'There is no such job.' }],
       async handle(request, response, { did }) {
         const name = nameOf(request);
         const [frame, job, log] = await Promise.all([
@@ -96,7 +88,7 @@ export function jobPageRoutes(app: ServedApp): readonly Route[] {
 
     post('/jobs/:kind/:job/retry', {
       action: 'administer',
-      operation: RETRY,
+      ...byForm('retry', 'Runs a job again that failed or was cancelled, or one at once that waits'),
       async handle(request, response, { back }) {
         const { kind, id } = await jobs.queue.retry(nameOf(request));
         response.redirect(303, wayBack({ kind, id, did: 'retry', back }));
@@ -105,7 +97,7 @@ export function jobPageRoutes(app: ServedApp): readonly Route[] {
 
     post('/jobs/:kind/:job/cancel', {
       action: 'administer',
-      operation: CANCEL,
+      ...byForm('cancel', 'Cancels a job'),
       async handle(request, response, { back }) {
         const { kind, id } = await app.jobs.cancel(nameOf(request));
         response.redirect(303, wayBack({ kind, id, did: 'cancel', back }));

@@ -1,11 +1,12 @@
-import type { JobView } from '../../api/job-schemas.ts';
-import { waitText } from '../../api/job-views.ts';
+import type { JobView } from '../../api/job-view.ts';
+import { waitText } from '../../api/job-view.ts';
 import type { Frame } from './parts/frame.ts';
 import { html } from './parts/html.ts';
 import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';
-import { jobDuration, jobProgress, jobState, timeOf } from './parts/job-parts.ts';
+import { jobDuration, jobProgress, jobState } from './parts/job-parts.ts';
 import { renderPage } from './parts/layout.ts';
 import { facts } from './parts/tables.ts';
+import { timeOf } from './parts/words.ts';
 
 interface JobPage {
   readonly frame: Frame;

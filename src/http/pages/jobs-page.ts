@@ -1,14 +1,15 @@
-import type { JobView } from '../../api/job-schemas.ts';
-import { waitText } from '../../api/job-views.ts';
+import type { JobView } from '../../api/job-view.ts';
+import { waitText } from '../../api/job-view.ts';
 import type { NextTime } from '../../jobs/scheduler.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { JobCount } from '../../stores/job-records.ts';
 import type { Frame } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { type JobAction, jobButtons, jobNotice } from './parts/job-buttons.ts';
-import { jobDuration, jobLink, jobProgress, jobState, timeOf } from './parts/job-parts.ts';
+import { jobDuration, jobLink, jobProgress, jobState } from './parts/job-parts.ts';
 import { renderPage } from './parts/layout.ts';
 import { type Column, figures, stackingTable } from './parts/tables.ts';
+import { timeOf } from './parts/words.ts';
 
 interface JobsPage {
   readonly frame: Frame;

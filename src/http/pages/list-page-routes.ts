@@ -1,13 +1,15 @@
+import * as z from 'zod';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { param, setOf } from '../request/admitted.ts';
+import { pageOperation } from '../request/operation.ts';
 import { get, post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { renderPagesPage } from './pages-page.ts';
+import { pageNumber } from './parts/page-query.ts';
 import { pagingOf } from './parts/pager.ts';
 import { sendPage } from './parts/send-page.ts';
 import { setFrameOf } from './parts/set-frame-of.ts';
-import { PAGES, REFRESH } from './set-operations.ts';
 
 const LIST_PAGES_PER_PAGE = 50;
 
@@ -17,7 +19,8 @@ export function listPageRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/sets/:set/pages', {
       action: 'read-state',
-      operation: PAGES,
+      ...pageOperation('pagesPage', 'The pages of the Resource List'),
+      query: z.object({ page: pageNumber, refreshed: z.string().optional() }),
       async handle(request, response, { page: asked, refreshed }) {
         const { pages, total, paging } = await listPages(app, setOf(response), asked);
         const page = await setFrameOf(app, { request, response }, 'pages');
@@ -28,7 +31,11 @@ export function listPageRoutes(app: ServedApp): readonly Route[] {
 
     post('/sets/:set/pages/:name/refresh', {
       action: 'administer',
-      operation: REFRESH,
+      id: 'refreshPageByForm',
+      tag: 'pages',
+      summary: 'Renders a page of the Resource List anew, and leads back to the pages',
+      query: z.object({ page: pageNumber }),
+      answers: [{ status: 303, description: 'It was rendered.', headers: ['Location'] }],
       async handle(request, response, { page }) {
         const { name } = await publisher.refreshPage(setOf(response).slug, param(request, 'name'));
         response.redirect(303, `../../pages?${new URLSearchParams({ page: String(page), refreshed: name })}`);

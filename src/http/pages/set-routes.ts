@@ -3,6 +3,7 @@ import { clockStamp } from '../../core/stamp.ts';
 import { MICROSECONDS, type TimeUnit } from '../../core/time-unit.ts';
 import { MOST_ENTRIES } from '../../observe/audit/posting-entry.ts';
 import { setOf } from '../request/admitted.ts';
+import { page as htmlPage, pageOperation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { linkToCapabilityList } from '../response/resource-headers.ts';
@@ -12,7 +13,6 @@ import type { Series } from './parts/activity-plot.ts';
 import { sendPage } from './parts/send-page.ts';
 import { setFrameOf } from './parts/set-frame-of.ts';
 import { renderPostingsPage } from './postings-page.ts';
-import { POSTINGS, SET } from './set-operations.ts';
 import { renderSetPage } from './set-page.ts';
 
 /** Number of days and hours in the plots, including the current ones. */
@@ -28,7 +28,8 @@ export function setRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/sets/:set/', {
       action: 'read-documents',
-      operation: SET,
+      ...pageOperation('setPage', 'A set with its numbers, how it has changed, and its documents'),
+      answers: [{ ...htmlPage('The page.'), headers: ['Link'] }],
       async handle(request, response) {
         const set = setOf(response);
         const page = await setFrameOf(app, { request, response }, 'overview');
@@ -50,7 +51,7 @@ export function setRoutes(app: ServedApp): readonly Route[] {
 
     get('/sets/:set/postings', {
       action: 'read-postings',
-      operation: POSTINGS,
+      ...pageOperation('postingsPage', 'Who posted what to a set, and what was rejected and why'),
       async handle(request, response) {
         const postings = await postingLog.read(setOf(response).id, MOST_ENTRIES);
         const page = await setFrameOf(app, { request, response }, 'postings');

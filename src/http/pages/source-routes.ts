@@ -24,23 +24,14 @@ const order = z
   .transform((text) => HOME_ORDERS.find((one) => one === text) ?? 'name')
   .meta({ description: '`changed`: the sets that changed last come first; any other text orders by name.' });
 
-const HOME = {
-  ...pageOperation('homePage', 'The source and its sets'),
-  query: z.object({ page: pageNumber, q: searched, order }),
-};
-
-const STATUS = pageOperation(
-  'statusPage',
-  'How the source is: its store, the sets that are being read, and figures of the server for those who may see them',
-);
-
 /** The pages of the source as a whole. */
 export function sourceRoutes(app: ServedApp): readonly Route[] {
   const sparklines = new Sparklines(app.activity);
   return [
     get('/', {
       action: 'read-source',
-      operation: HOME,
+      ...pageOperation('homePage', 'The source and its sets'),
+      query: z.object({ page: pageNumber, q: searched, order }),
       async handle(request, response, { page, q, order }) {
         const { sets, gauge, metrics } = app;
         const [all, seen] = await Promise.all([sets.list(), shownSets(app, response)]);
@@ -69,7 +60,10 @@ export function sourceRoutes(app: ServedApp): readonly Route[] {
 
     get('/status', {
       action: 'read-source',
-      operation: STATUS,
+      ...pageOperation(
+        'statusPage',
+        'How the source is: its store, the sets that are being read, and figures of the server for those who may see them',
+      ),
       async handle(request, response) {
         const frame = await frameOf(app, request, response);
         sendPage(response, renderStatusPage({ frame, ...(await statusOf(app, response, frame.viewer)) }));

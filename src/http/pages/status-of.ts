@@ -1,10 +1,10 @@
 import type { Response } from 'express';
-import { describeStore } from '../../config/configuration.ts';
 import { VERSION } from '../../config/version.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { LiveFigures } from '../../observe/metrics/live-server.ts';
 import { type SummarizedSet, summarize } from '../../sets/summarized-sets.ts';
+import { describeStore } from '../../stores/locations.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { shownFigures } from '../response/shown-figures.ts';
 import { shownSets } from '../response/shown-sets.ts';

@@ -1,33 +1,20 @@
-import type { SubscriptionView } from '../../api/subscription-schemas.ts';
-import { subscriptionView } from '../../api/subscription-views.ts';
+import type { SubscriptionView } from '../../api/subscription-view.ts';
+import { subscriptionView } from '../../api/subscription-view.ts';
 import { hubUri } from '../../publish/topics.ts';
 import { param } from '../request/admitted.ts';
-import { type Operation, pageOperation } from '../request/operation.ts';
+import { pageOperation } from '../request/operation.ts';
 import { get, post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { confirmed } from './parts/confirmed.ts';
 import type { Frame } from './parts/frame.ts';
 import { frameOf } from './parts/frame-of.ts';
 import { html } from './parts/html.ts';
-import { timeOf } from './parts/job-parts.ts';
 import { renderPage } from './parts/layout.ts';
 import { sendPage } from './parts/send-page.ts';
 import { stackingTable } from './parts/tables.ts';
-import { counted } from './parts/words.ts';
+import { counted, timeOf } from './parts/words.ts';
 
 const AGAIN = 5;
-
-const PAGE = pageOperation('subscriptionsPage', 'Who is sent changes, how far they have come, and what fails');
-
-const REMOVE = {
-  id: 'removeSubscriptionByForm',
-  tag: 'pages',
-  summary: 'Ends a subscription, and shows the others',
-  answers: [
-    { status: 303, description: 'It ends; the page shows the others.', headers: ['Location'] },
-    { status: 404, description: 'There is no such subscription.' },
-  ],
-} satisfies Operation;
 
 /** The page of subscriptions, for administrators. */
 export function subscriptionPageRoutes(app: ServedApp): readonly Route[] {
@@ -36,7 +23,7 @@ export function subscriptionPageRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/subscriptions', {
       action: 'administer',
-      operation: PAGE,
+      ...pageOperation('subscriptionsPage', 'Who is sent changes, how far they have come, and what fails'),
       async handle(request, response) {
         const [frame, all, state] = await Promise.all([
           frameOf(app, request, response),
@@ -51,7 +38,13 @@ export function subscriptionPageRoutes(app: ServedApp): readonly Route[] {
 
     post('/subscriptions/:id/remove', {
       action: 'administer',
-      operation: REMOVE,
+      id: 'removeSubscriptionByForm',
+      tag: 'pages',
+      summary: 'Ends a subscription, and shows the others',
+      answers: [
+        { status: 303, description: 'It ends; the page shows the others.', headers: ['Location'] },
+        { status: 404, description: 'There is no such subscription.' },
+      ],
       async handle(request, response) {
         await subscriptions.remove(param(request, 'id'));
         response.redirect(303, '../../subscriptions');

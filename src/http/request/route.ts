@@ -27,10 +27,9 @@ export interface Route {
   readonly direct?: DirectHandler | undefined;
 }
 
-/** The action, description and handler of a route. */
-interface Answering<Query extends z.ZodObject> {
+/** A route without its method and path: who may use it, what it takes and answers, and how. */
+interface Endpoint<Query extends z.ZodObject> extends Operation<Query> {
   readonly action: Action;
-  readonly operation: Operation<Query>;
   /** @param query the parameters, parsed by the operation's schema */
   readonly handle: (request: Request, response: Response, query: z.output<Query>) => Promise<void> | void;
   /** Shows a user the error of the query; by default error-view.ts does. */
@@ -39,28 +38,28 @@ interface Answering<Query extends z.ZodObject> {
 }
 
 /** A route for GET and HEAD. */
-export function get<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
-  return route('get', path, answering);
+export function get<Query extends z.ZodObject>(path: string, endpoint: Endpoint<Query>): Route {
+  return route('get', path, endpoint);
 }
 
-export function post<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
-  return route('post', path, answering);
+export function post<Query extends z.ZodObject>(path: string, endpoint: Endpoint<Query>): Route {
+  return route('post', path, endpoint);
 }
 
-export function patch<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
-  return route('patch', path, answering);
+export function patch<Query extends z.ZodObject>(path: string, endpoint: Endpoint<Query>): Route {
+  return route('patch', path, endpoint);
 }
 
-export function options<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
-  return route('options', path, answering);
+export function options<Query extends z.ZodObject>(path: string, endpoint: Endpoint<Query>): Route {
+  return route('options', path, endpoint);
 }
 
-export function remove<Query extends z.ZodObject>(path: string, answering: Answering<Query>): Route {
-  return route('delete', path, answering);
+export function remove<Query extends z.ZodObject>(path: string, endpoint: Endpoint<Query>): Route {
+  return route('delete', path, endpoint);
 }
 
-function route<Query extends z.ZodObject>(method: Method, path: string, answering: Answering<Query>): Route {
-  const { action, operation, handle, showWrong, direct } = answering;
+function route<Query extends z.ZodObject>(method: Method, path: string, endpoint: Endpoint<Query>): Route {
+  const { action, handle, showWrong, direct, ...operation } = endpoint;
   const { query: schema, body } = operation;
   return {
     method,

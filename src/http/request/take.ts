@@ -5,6 +5,10 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 /** Bytes: a response is one string in memory. 10,000 entries of usual size take less. */
 const MOST_WEIGHT = 8 * 1024 * 1024;
 
+/** For the descriptions of operations that answer with what `take` returns. */
+export const MAY_BE_SHORTER =
+  'An answer has fewer entries than `limit` when they have some 8 MB: go on with `next`, as long as there is one.';
+
 interface Entry {
   readonly key: string;
   readonly state: ResourceState | undefined;

@@ -1,5 +1,5 @@
 import { administers, may } from '../../access/may.ts';
-import type { OrganizationReader } from '../../api/organization-views.ts';
+import type { OrganizationReader } from '../../api/organization-view.ts';
 import type { Organization } from '../../records/organization.ts';
 import { readersOf } from '../../records/organization-readers.ts';
 import type { OrganizationRegistry } from '../../records/organization-registry.ts';

@@ -88,8 +88,8 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
       return withLinks(await answerDocument(request, found), linksOf(kind, key));
     };
     return 'takesRange' in DOCUMENTS[kind]
-      ? get(path, { action, operation: rangeOperation(kind), handle, direct })
-      : get(path, { action, operation: documentOperation(kind), handle, direct });
+      ? get(path, { action, ...rangeOperation(kind), handle, direct })
+      : get(path, { action, ...documentOperation(kind), handle, direct });
   });
 }
 

@@ -5,7 +5,6 @@ import { ATOM, FEED_NAME, renderAtomFeed } from '../../publish/atom-feed.ts';
 import { senderOf, setOf } from '../request/admitted.ts';
 import type { Answer } from '../request/answer.ts';
 import { HttpError } from '../request/http-error.ts';
-import type { Operation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { cachingHeaders } from '../response/caching.ts';
@@ -16,15 +15,6 @@ import { sendAnswer } from '../response/send-answer.ts';
 import { XML_POLICY } from '../response/xml-policy.ts';
 
 const MOST_ENTRIES = 100;
-
-const FEED = {
-  id: 'changesFeed',
-  tag: 'changes',
-  summary: 'The newest changes, as an Atom feed for feed readers',
-  description: `At most ${MOST_ENTRIES}, newest first. Programs that must not miss a change read the Change List, or the changes as JSON.`,
-  isConditional: true,
-  answers: [{ status: 200, description: 'The feed (RFC 4287).', content: { [ATOM]: 'text' } }],
-} satisfies Operation;
 
 /** The changes of a set for feed readers. */
 export function feedRoutes({ index, configuration: { baseUrl, idleTimeoutMs } }: ServedApp): readonly Route[] {
@@ -54,7 +44,12 @@ export function feedRoutes({ index, configuration: { baseUrl, idleTimeoutMs } }:
   return [
     get(`/sets/:set/${FEED_NAME}`, {
       action: 'read-state',
-      operation: FEED,
+      id: 'changesFeed',
+      tag: 'changes',
+      summary: 'The newest changes, as an Atom feed for feed readers',
+      description: `At most ${MOST_ENTRIES}, newest first. Programs that must not miss a change read the Change List, or the changes as JSON.`,
+      isConditional: true,
+      answers: [{ status: 200, description: 'The feed (RFC 4287).', content: { [ATOM]: 'text' } }],
       async handle(request, response) {
         const set = setOf(response);
         const open = openToScripts({ sender: senderOf(response) }, set.private === true);

@@ -58,7 +58,10 @@ export async function findResource(
 }
 
 /** Those of a resource. */
-export function ofState(representations: readonly Representation[], { mime }: ResourceState): readonly Representation[] {
+export function ofState(
+  representations: readonly Representation[],
+  { mime }: ResourceState,
+): readonly Representation[] {
   return representations.filter(({ of }) => of === undefined || of === mime);
 }
 

@@ -1,28 +1,26 @@
-import { healthSchema } from '../../api/schemas.ts';
+import * as z from 'zod';
 import { storeDigest } from '../../api/store-digest.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
-import { json, type Operation } from '../request/operation.ts';
+import { json } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
 import { shownSets } from '../response/shown-sets.ts';
 
-const IS_ALIVE = {
-  id: 'isAlive',
-  tag: 'operating',
-  summary: 'Whether the process is alive',
-  answers: [json(healthSchema, 'It is.')],
-} satisfies Operation;
-
-const IS_READY = {
-  id: 'isReady',
-  tag: 'operating',
-  summary: 'Whether the store answers, and the first scan of every set that is not private is complete',
-  description:
-    'Otherwise the answer is 503; `scanning` has the sets that are not complete. It stays 200 without the artifact store.',
-  answers: [json(healthSchema, 'Both are so.')],
-} satisfies Operation;
+const healthSchema = z
+  .strictObject({
+    status: z.enum(['ok', 'ready']),
+    store: z
+      .string()
+      .optional()
+      .describe('Of a server that shares its port, at `/healthz`: the same for all servers of one store.'),
+    artifactStore: z
+      .enum(['unavailable'])
+      .optional()
+      .describe('At `/readyz`: the artifact store does not answer. Lists and posting need it not.'),
+  })
+  .meta({ id: 'Health' });
 
 /** Number of sets that the message of a response names. */
 const NAMED = 10;
@@ -36,13 +34,21 @@ export function healthRoutes({ index, sets, configuration, artifactHealth }: Ser
   return [
     get('/healthz', {
       action: 'probe',
-      operation: IS_ALIVE,
+      id: 'isAlive',
+      tag: 'operating',
+      summary: 'Whether the process is alive',
+      answers: [json(healthSchema, 'It is.')],
       handle: (_request, response) => sendJson(response, alive),
     }),
 
     get('/readyz', {
       action: 'probe',
-      operation: IS_READY,
+      id: 'isReady',
+      tag: 'operating',
+      summary: 'Whether the store answers, and the first scan of every set that is not private is complete',
+      description:
+        'Otherwise the answer is 503; `scanning` has the sets that are not complete. It stays 200 without the artifact store.',
+      answers: [json(healthSchema, 'Both are so.')],
       async handle(_request, response) {
         const read = async () => {
           await index.watermark();

@@ -2,7 +2,7 @@ import type { Action } from '../../access/may.ts';
 import { liveStatus, liveStatusSchema } from '../../api/live-status.ts';
 import { storeFileDigest } from '../../api/store-digest.ts';
 import { VERSION } from '../../config/version.ts';
-import { json, NO_PARAMETERS, type Operation } from '../request/operation.ts';
+import { json, NO_PARAMETERS } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { setCaching } from '../response/caching.ts';
@@ -10,23 +10,6 @@ import { sendJson } from '../response/send-json.ts';
 import { shownFigures } from '../response/shown-figures.ts';
 
 const FORMAT = 'text/plain; version=0.0.4; charset=utf-8';
-
-const GET_METRICS = {
-  id: 'getMetrics',
-  tag: 'operating',
-  summary: 'Metrics in the exposition format of Prometheus',
-  description: 'The HELP line of each says what it means. No label grows with sets, tokens or resources.',
-  answers: [{ status: 200, description: 'The metrics.', content: { 'text/plain': 'text' } }],
-} satisfies Operation;
-
-const GET_STATUS = {
-  id: 'getStatus',
-  tag: 'operating',
-  summary: 'The status of the server, in figures',
-  description: 'What `tidemark status` shows of a running server. Rates are those of the last minute.',
-  query: NO_PARAMETERS,
-  answers: [json(liveStatusSchema, 'The figures.')],
-} satisfies Operation;
 
 /** The state of the server, for senders whose token permits it; for all clients if the settings permit that. */
 export function metricsRoutes(app: ServedApp): readonly Route[] {
@@ -36,7 +19,11 @@ export function metricsRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/metrics', {
       action,
-      operation: GET_METRICS,
+      id: 'getMetrics',
+      tag: 'operating',
+      summary: 'Metrics in the exposition format of Prometheus',
+      description: 'The HELP line of each says what it means. No label grows with sets, tokens or resources.',
+      answers: [{ status: 200, description: 'The metrics.', content: { 'text/plain': 'text' } }],
       async handle(_request, response) {
         const text = await metrics.text();
         setCaching(response, 'no-store');
@@ -47,7 +34,12 @@ export function metricsRoutes(app: ServedApp): readonly Route[] {
 
     get('/api/status', {
       action,
-      operation: GET_STATUS,
+      id: 'getStatus',
+      tag: 'operating',
+      summary: 'The status of the server, in figures',
+      description: 'What `tidemark status` shows of a running server. Rates are those of the last minute.',
+      query: NO_PARAMETERS,
+      answers: [json(liveStatusSchema, 'The figures.')],
       async handle(_request, response) {
         const [figures, storeFile] = await Promise.all([shownFigures(app, response), storeFileDigest(configuration)]);
         sendJson(response, liveStatus(figures, { baseUrl, version: VERSION, storeFile }));

@@ -1,5 +1,4 @@
-import type { EventResultView } from '../../api/schemas.ts';
-import { resultView } from '../../api/views.ts';
+import { type EventResultView, resultView } from '../../api/posting-view.ts';
 import type { LineResult } from '../../ingest/ndjson-posting.ts';
 
 /** Most events without effect that a response with totals lists. */

@@ -12,32 +12,10 @@ import type { ExampleSets } from '../pages/api/curl-example.ts';
 import { frameOf } from '../pages/parts/frame-of.ts';
 import { sendPage } from '../pages/parts/send-page.ts';
 import { param } from '../request/admitted.ts';
-import { json, NO_PARAMETERS, type Operation, page } from '../request/operation.ts';
+import { json, NO_PARAMETERS, page } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { shownSets } from '../response/shown-sets.ts';
-
-const DESCRIBE_API = {
-  id: 'describeApi',
-  tag: 'operating',
-  summary: 'This description, by OpenAPI 3.1',
-  query: NO_PARAMETERS,
-  answers: [json(z.looseObject({ openapi: z.string() }), 'The description of all routes.')],
-} satisfies Operation;
-
-const SHOW_API = {
-  id: 'apiPage',
-  tag: 'pages',
-  summary: 'The description of the API',
-  answers: [page('The page.')],
-} satisfies Operation;
-
-const SHOW_API_GROUP = {
-  id: 'apiGroupPage',
-  tag: 'pages',
-  summary: 'The description of a group of operations, or of the shapes of JSON',
-  answers: [page('The page.'), { status: 404, description: 'There is no such group.' }],
-} satisfies Operation;
 
 /** @param routes returns all routes, including these; called at the first request */
 export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): readonly Route[] {
@@ -57,7 +35,11 @@ export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): r
   return [
     get('/api/openapi.json', {
       action: 'read-source',
-      operation: DESCRIBE_API,
+      id: 'describeApi',
+      tag: 'operating',
+      summary: 'This description, by OpenAPI 3.1',
+      query: NO_PARAMETERS,
+      answers: [json(z.looseObject({ openapi: z.string() }), 'The description of all routes.')],
       handle(_request, response) {
         response.set({ 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache' });
         response.send(described().text);
@@ -66,7 +48,10 @@ export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): r
 
     get('/api/', {
       action: 'read-source',
-      operation: SHOW_API,
+      id: 'apiPage',
+      tag: 'pages',
+      summary: 'The description of the API',
+      answers: [page('The page.')],
       async handle(request, response) {
         sendPage(response, renderApiPage(await apiPage(request, response)));
       },
@@ -74,7 +59,10 @@ export function openApiRoutes(app: ServedApp, routes: () => readonly Route[]): r
 
     get('/api/reference/:group', {
       action: 'read-source',
-      operation: SHOW_API_GROUP,
+      id: 'apiGroupPage',
+      tag: 'pages',
+      summary: 'The description of a group of operations, or of the shapes of JSON',
+      answers: [page('The page.'), { status: 404, description: 'There is no such group.' }],
       async handle(request, response) {
         const group = param(request, 'group');
         const text = renderApiGroupPage(await apiPage(request, response), group);

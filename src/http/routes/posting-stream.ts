@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Response } from 'express';
-import type { Totals } from '../../api/schemas.ts';
-import { resultView } from '../../api/views.ts';
+import { resultView, type Totals } from '../../api/posting-view.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { type LineResult, postNdjson } from '../../ingest/ndjson-posting.ts';
 import type { Posting } from '../../ingest/posting.ts';

@@ -6,7 +6,6 @@ import { directRequest } from '../request/admitted.ts';
 import type { Answer } from '../request/answer.ts';
 import type { DirectHandler } from '../request/direct-request.ts';
 import { HttpError } from '../request/http-error.ts';
-import type { Operation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { answerHead } from '../response/answer-head.ts';
@@ -16,25 +15,6 @@ import { linksOf, resourceHeaders, versionLinks } from '../response/resource-hea
 import { sendAnswer } from '../response/send-answer.ts';
 import { type FoundResource, findResource } from './found-resource.ts';
 
-const READ_RESOURCE = {
-  id: 'readResource',
-  tag: 'resources',
-  summary: 'The bytes of a resource',
-  description:
-    'Only of sets with a content root, or of records, and only of resources that are live. A record of a stream is MARC21, or MARCXML when `Accept` prefers that; with `.mrc` or `.xml` after its address it is always the one or the other.',
-  isConditional: true,
-  hasRanges: true,
-  answers: [
-    { status: 200, description: 'The bytes.', content: { '*/*': 'bytes' }, headers: ['Link'] },
-    { status: 406, description: 'The client accepts none of the forms of the resource.' },
-    {
-      status: 307,
-      description: 'The S3 server that has the bytes, when the set says so.',
-      headers: ['Location', 'Link'],
-    },
-  ],
-} satisfies Operation;
-
 /** Serves the bytes of live resources only. */
 export function resourceRoutes(app: ServedApp): readonly Route[] {
   const direct = resourceHandler(app);
@@ -42,7 +22,22 @@ export function resourceRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/sets/:set/resources/*path', {
       action: 'read-resource',
-      operation: READ_RESOURCE,
+      id: 'readResource',
+      tag: 'resources',
+      summary: 'The bytes of a resource',
+      description:
+        'Only of sets with a content root, or of records, and only of resources that are live. A record of a stream is MARC21, or MARCXML when `Accept` prefers that; with `.mrc` or `.xml` after its address it is always the one or the other.',
+      isConditional: true,
+      hasRanges: true,
+      answers: [
+        { status: 200, description: 'The bytes.', content: { '*/*': 'bytes' }, headers: ['Link'] },
+        { status: 406, description: 'The client accepts none of the forms of the resource.' },
+        {
+          status: 307,
+          description: 'The S3 server that has the bytes, when the set says so.',
+          headers: ['Location', 'Link'],
+        },
+      ],
       handle: async (request, response) =>
         sendAnswer(response, await direct(directRequest(request, response)), idleTimeoutMs),
       direct,

@@ -1,24 +1,19 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { isPublished, type ResourceSet } from '../../core/resource-set.ts';
 import { documentUri } from '../../publish/documents.ts';
-import type { Operation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { setCaching } from '../response/caching.ts';
-
-const ROBOTS = {
-  id: 'robots',
-  tag: 'documents',
-  summary: 'What robots may read, and where sitemaps are',
-  description: 'The same for every client, whatever its token. The setting `robots` says what it contains.',
-  answers: [{ status: 200, description: 'The text.', content: { 'text/plain': 'text' } }],
-} satisfies Operation;
 
 export function robotsRoutes({ sets, configuration }: ServedApp): readonly Route[] {
   return [
     get('/robots.txt', {
       action: 'read-source',
-      operation: ROBOTS,
+      id: 'robots',
+      tag: 'documents',
+      summary: 'What robots may read, and where sitemaps are',
+      description: 'The same for every client, whatever its token. The setting `robots` says what it contains.',
+      answers: [{ status: 200, description: 'The text.', content: { 'text/plain': 'text' } }],
       async handle(_request, response) {
         const text = robotsText(configuration, await sets.list());
         setCaching(response, 'no-cache');

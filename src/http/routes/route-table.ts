@@ -2,7 +2,6 @@ import { webRoutes } from '../pages/web-routes.ts';
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { activityRoutes } from './activities/activity-routes.ts';
-import { apiRoutes } from './api-routes.ts';
 import { csvRoutes } from './csv/csv-routes.ts';
 import { documentRoutes } from './document-routes.ts';
 import { archiveRoutes } from './dumps/archive-routes.ts';
@@ -22,6 +21,8 @@ import { postingRoutes } from './posting-routes.ts';
 import { resourceRoutes } from './resource-routes.ts';
 import { robotsRoutes } from './robots-routes.ts';
 import { s3EventRoutes } from './s3-event-routes.ts';
+import { changesRoutes } from './sets/changes-routes.ts';
+import { contentsRoutes } from './sets/contents-routes.ts';
 import { setApiRoutes } from './sets/set-routes.ts';
 import { streamDumpRoutes } from './stream-dumps/stream-dump-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
@@ -33,10 +34,10 @@ import { versionRoutes } from './versions/version-routes.ts';
 /**
  * Every route, group by group. A GET also handles HEAD; any other method gets a 405.
  *
- * To add one, put `get(path, { action, operation, handle })` or `post(…)` into the list of its group, or add a group
- * here. The action (access/may.ts) determines who may use it. The operation (operation.ts) describes request and
- * responses once, by zod schemas: they check the request before `handle` is called, and /api/openapi.json is derived
- * from them.
+ * To add one, put `get(path, { action, id, tag, summary, query, answers, handle })` or `post(…)` into the list of its
+ * group, or add a group here. The action (access/may.ts) determines who may use it. The rest but `handle` is the
+ * operation (request/operation.ts), which describes request and responses once, by zod schemas: they check the request
+ * before `handle` is called, and /api/openapi.json is derived from them.
  */
 export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const routes: readonly Route[] = [
@@ -46,8 +47,9 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...resourceRoutes(app),
     ...packageRoutes(app),
     ...versionRoutes(app),
-    ...apiRoutes(app),
     ...setApiRoutes(app, stopping),
+    ...contentsRoutes(app),
+    ...changesRoutes(app),
     ...csvRoutes(app),
     ...feedRoutes(app),
     ...dumpRoutes(app),

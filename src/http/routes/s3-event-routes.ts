@@ -1,15 +1,24 @@
+import * as z from 'zod';
 import { TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { parseS3Location } from '../../lib/s3/s3-location.ts';
 import { setOf } from '../request/admitted.ts';
+import { json, NO_PARAMETERS } from '../request/operation.ts';
 import { parseJsonBody } from '../request/parse-json-body.ts';
 import { readBody, requestBody } from '../request/request-body.ts';
 import { post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
-import { POST_S3_EVENTS, s3EventsSchema } from './s3-event-operation.ts';
-import { notifiedPaths } from './s3-events.ts';
+import { notifiedPaths, s3EventsSchema } from './s3-events.ts';
+
+const resultSchema = z
+  .strictObject({
+    taken: z.int().min(0).describe('Objects of the root of the set that were checked.'),
+    ignored: z.int().min(0).describe('Objects of other buckets and prefixes, or that cannot be resources.'),
+    problems: z.array(z.strictObject({ path: z.string(), problem: z.string() })),
+  })
+  .meta({ id: 'S3EventsTaken', description: 'The result of a notification.' });
 
 /** Most bytes: servers send one event at a time, or a few. */
 const MAX_BYTES = 1_048_576;
@@ -20,7 +29,18 @@ export function s3EventRoutes(app: ServedApp, stopping: AbortSignal): readonly R
   return [
     post('/api/sets/:set/s3-events', {
       action: 'post-changes',
-      operation: POST_S3_EVENTS,
+      id: 'postS3Events',
+      tag: 'changes',
+      summary: 'Takes the notifications of an S3 server',
+      description: `Of a set whose root is a bucket. A notification is only a hint: the object is asked for its present state, and what changed
+is recorded before the answer comes. So notifications may come twice, late, and in any order. Understood are those of Amazon S3 (also by
+EventBridge and SNS), MinIO, Ceph and versitygw.
+
+503 with \`Retry-After\` means that it takes longer, because a scan is under way, or that
+this server was started with \`--no-sources\`: send the notification again, to the server that keeps the sources.`,
+      query: NO_PARAMETERS,
+      body: { 'application/json': s3EventsSchema },
+      answers: [json(resultSchema, 'What was checked.')],
       async handle(request, response) {
         const set = setOf(response);
         const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MAX_BYTES);

@@ -1,6 +1,38 @@
+import * as z from 'zod';
 import type { S3Location } from '../../lib/s3/s3-location.ts';
 import { pathProblem } from '../../sources/name-problem.ts';
-import { type S3Events, s3EventsSchema } from './s3-event-operation.ts';
+
+/** Notifications of S3 servers differ, and contain more fields; those that are not recognized are ignored. */
+
+const objectSchema = z.looseObject({
+  bucket: z.looseObject({ name: z.string().optional() }).optional(),
+  object: z.looseObject({ key: z.string().optional() }).optional(),
+});
+
+const recordSchema = z.looseObject({ eventName: z.string().optional(), s3: objectSchema.optional() });
+
+/** Amazon, MinIO, Ceph and others; Amazon tests the endpoint with a single `Event`. */
+const notificationSchema = z.looseObject({ Records: z.array(recordSchema) }).meta({ id: 'S3Notification' });
+const trialSchema = z.looseObject({ Event: z.literal('s3:TestEvent') }).meta({ id: 'S3TestEvent' });
+/** Amazon EventBridge. */
+const bridgedSchema = z
+  .looseObject({ source: z.literal('aws.s3'), detail: objectSchema })
+  .meta({ id: 'EventBridgeEvent' });
+/** Amazon SNS, which wraps one of the others as a text. */
+const envelopeSchema = z
+  .looseObject({ Type: z.literal('Notification'), Message: z.string() })
+  .meta({ id: 'SnsNotification' });
+
+const EXAMPLE = {
+  Records: [
+    { eventName: 's3:ObjectCreated:Put', s3: { bucket: { name: 'papers' }, object: { key: '2026/a+file.pdf' } } },
+  ],
+};
+
+export const s3EventsSchema = z
+  .union([notificationSchema, trialSchema, bridgedSchema, envelopeSchema])
+  .meta({ id: 'S3Events', description: 'A notification of an S3 server about its objects.', examples: [EXAMPLE] });
+type S3Events = z.infer<typeof s3EventsSchema>;
 
 /** The paths of a root in notifications. */
 interface NotifiedPaths {

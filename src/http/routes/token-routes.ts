@@ -1,14 +1,20 @@
+import * as z from 'zod';
 import { parseExpiry } from '../../access/expiry.ts';
 import { parseScope, requireNamed } from '../../access/scope.ts';
-import { newTokenSchema } from '../../api/token-schemas.ts';
-import { tokenView } from '../../api/token-views.ts';
+import { newTokenSchema, tokenSchema, tokenView } from '../../api/token-view.ts';
 import { param } from '../request/admitted.ts';
+import { json, NO_PARAMETERS } from '../request/operation.ts';
 import { parseJsonBody } from '../request/parse-json-body.ts';
 import { readBody, requestBody } from '../request/request-body.ts';
 import { get, post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { sendJson } from '../response/send-json.ts';
-import { CREATE_TOKEN, LIST_TOKENS, REVOKE_TOKEN } from './token-operations.ts';
+
+export const tokensSchema = z.strictObject({ tokens: z.array(tokenSchema) });
+
+export const madeTokenSchema = tokenSchema
+  .extend({ token: z.string().describe('The token. It is shown only now.') })
+  .meta({ id: 'MadeToken', description: 'A token that was made.' });
 
 const MOST_BYTES = 65_536;
 
@@ -22,7 +28,11 @@ export function tokenRoutes(
   return [
     get('/api/tokens', {
       action: 'administer',
-      operation: LIST_TOKENS,
+      id: 'listTokens',
+      tag: 'tokens',
+      summary: 'Every token that was ever created, oldest first',
+      query: NO_PARAMETERS,
+      answers: [json(tokensSchema, 'The tokens, without their secrets.')],
       async handle(_request, response) {
         const now = Date.now();
         sendJson(response, { tokens: (await tokens.list()).map((record) => tokenView(record, now)) });
@@ -31,7 +41,17 @@ export function tokenRoutes(
 
     post('/api/tokens', {
       action: 'administer',
-      operation: CREATE_TOKEN,
+      id: 'createToken',
+      tag: 'tokens',
+      summary: 'Creates a token',
+      description: 'The answer has the token, which is kept nowhere: this is the only time that it is shown.',
+      query: NO_PARAMETERS,
+      body: { 'application/json': newTokenSchema },
+      answers: [
+        json(madeTokenSchema, 'The token was made.', 201),
+        { status: 404, description: 'A scope names a set that does not exist.' },
+        { status: 410, description: 'A scope names a set that was removed.' },
+      ],
       async handle(request, response) {
         const bytes = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
         const { name, scopes: texts, expires, ...limits } = parseJsonBody(newTokenSchema, bytes);
@@ -50,7 +70,12 @@ export function tokenRoutes(
 
     post('/api/tokens/:id/revoke', {
       action: 'administer',
-      operation: REVOKE_TOKEN,
+      id: 'revokeToken',
+      tag: 'tokens',
+      summary: 'Revokes a token for ever',
+      description: 'Every server refuses it within a second or so. Revoking it again changes nothing.',
+      query: NO_PARAMETERS,
+      answers: [json(tokenSchema, 'The token is revoked.'), { status: 404, description: 'There is no such token.' }],
       async handle(request, response) {
         sendJson(response, tokenView(await tokens.revoke(param(request, 'id')), Date.now()));
       },

@@ -1,4 +1,4 @@
-import type { Totals } from '../../api/schemas.ts';
+import type { Totals } from '../../api/posting-view.ts';
 import type { PostingResult } from '../../ingest/posting.ts';
 
 export function noTotals(): Totals {

@@ -49,7 +49,7 @@ type Parts = Pick<ServedApp, 'sets' | 'records' | 'access' | 'configuration'>;
 export function createAdmit(
   { sets, records: { organizations }, access, configuration }: Parts,
   policy: AccessPolicy,
-  limits = new SenderLimits(configuration.limits),
+  limits = new SenderLimits(configuration),
 ): Admit {
   const identifySender = createIdentifySender(access, policy);
 

@@ -57,7 +57,7 @@ export interface RunningServer {
 export async function startServer(app: ServedApp, options: ServerOptions): Promise<RunningServer> {
   const { logger = createLogger(app.configuration.logLevel), accessLog } = options;
   const policy = accessPolicy(app.configuration, options.host, await app.access.tokens.countValid());
-  const limits = new SenderLimits(app.configuration.limits);
+  const limits = new SenderLimits(app.configuration);
   const stopping = new AbortController();
   const routes = routeTable(app, stopping.signal);
   const admit = createAdmit(app, policy, limits);

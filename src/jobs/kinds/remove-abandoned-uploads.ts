@@ -1,4 +1,4 @@
-import { removeUnusedReadings } from '../../records/processing/remove-unused.ts';
+import { removeUnusedReadings } from '../../records/deliveries/remove-unused.ts';
 import { defineJob } from '../job-definition.ts';
 import { cron } from '../schedule.ts';
 

@@ -11,8 +11,8 @@ export const verifyArtifacts = defineJob({
   retry: { attempts: 5, firstMs: 5_000, longestMs: 300_000 },
   oneAtATimePer: () => 'artifacts',
 
-  schedules: ({ configuration: { timeZone, verifyArtifacts } }) =>
-    verifyArtifacts.days === Number.POSITIVE_INFINITY ? [] : [{ schedule: cron('35 1 * * *', timeZone), payload: {} }],
+  schedules: ({ configuration: { timeZone, verifyArtifactsDays } }) =>
+    verifyArtifactsDays === Number.POSITIVE_INFINITY ? [] : [{ schedule: cron('35 1 * * *', timeZone), payload: {} }],
 
   async run(_payload, { backup: { verifyArtifacts } }, { signal, log, report }) {
     const { damaged, totalDamaged, ...counts } = await verifyArtifacts({

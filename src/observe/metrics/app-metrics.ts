@@ -18,7 +18,7 @@ import { storeMetrics } from './store-metrics.ts';
 
 /** What is measured of an app once it is open. */
 interface WatchedApp extends Omit<SourceParts, 'cache' | 'publisher' | 'comparesArtifacts'> {
-  readonly configuration: Pick<Configuration, 'verifyArtifacts'>;
+  readonly configuration: Pick<Configuration, 'verifyArtifactsDays'>;
   readonly publishing: Pick<SourceParts, 'cache' | 'publisher'>;
   readonly jobs: { readonly queue: Parameters<JobMetrics['watch']>[0] };
   readonly notifications: Parameters<NotificationMetrics['watch']>[0];
@@ -64,7 +64,7 @@ export class AppMetrics {
 
   /** Adds the metrics of an app. */
   watch(app: WatchedApp): void {
-    const comparesArtifacts = Number.isFinite(app.configuration.verifyArtifacts.days);
+    const comparesArtifacts = Number.isFinite(app.configuration.verifyArtifactsDays);
     this.#source = new SourceMetrics(this.#instruments, { ...app, ...app.publishing, comparesArtifacts });
     this.jobs.watch(app.jobs.queue);
     this.notifications.watch(app.notifications);

@@ -34,7 +34,7 @@ const NOTHING: Parameters<AppMetrics['watch']>[0] = {
   },
   artifactHealth: { problem: async () => undefined },
   artifactChecks: { known: async () => ({ shares: [], damaged: [] }) },
-  configuration: { verifyArtifacts: { days: Number.POSITIVE_INFINITY, bytesPerSecond: 0 } },
+  configuration: { verifyArtifactsDays: Number.POSITIVE_INFINITY },
   jobs: { queue: { counts: async () => [] } },
   notifications: { subscriptions: { list: async () => [] }, deliverer: { oldestUnsent: undefined } },
 };

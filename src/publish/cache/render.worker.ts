@@ -1,10 +1,10 @@
 import { workerData } from 'node:worker_threads';
 import { type ArtifactLocation, openArtifacts } from '../../artifacts/open-artifacts.ts';
-import type { StoreLocation } from '../../config/configuration.ts';
 import type { KeyRange } from '../../core/key.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { armFailpoint } from '../../lib/failpoint.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
+import type { StoreLocation } from '../../stores/locations.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import { requestObserver } from '../../stores/request-counts.ts';
 import type { Limits, Survey } from '../../stores/resource-states.ts';

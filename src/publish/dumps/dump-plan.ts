@@ -26,8 +26,8 @@ export function requireBytes(set: ResourceSet, code: 'conflict' | 'invalid'): vo
 
 /** Why no dump of a set can be made; undefined when one can. */
 export function whyNoDump({ slug, origin }: ResourceSet): string | undefined {
-  const { source, noDump } = traitsOf(origin);
-  if (noDump !== undefined) return `no dump is made of "${slug}": ${noDump}`;
+  const { source, reasonForNoDump } = traitsOf(origin);
+  if (reasonForNoDump !== undefined) return `no dump is made of "${slug}": ${reasonForNoDump}`;
   if (source !== undefined) return undefined;
   return `the bytes of "${slug}" are elsewhere, so there is nothing to pack: a dump needs a set with ${SOURCE_OPTIONS}`;
 }

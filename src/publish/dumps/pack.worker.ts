@@ -1,9 +1,9 @@
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { type ArtifactLocation, isLargePerThread, openArtifacts } from '../../artifacts/open-artifacts.ts';
 import { sendArtifacts } from '../../artifacts/sent-artifacts.ts';
-import type { StoreLocation } from '../../config/configuration.ts';
 import { CalledPort, serveCalls } from '../../lib/workers/rpc.ts';
 import { type ContentsLocation, openContents } from '../../sources/open-contents.ts';
+import type { StoreLocation } from '../../stores/locations.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import { type ChangePackJob, type ChangePackParts, packChanges } from './pack-changes.ts';
 import type { PackJob } from './pack-job.ts';

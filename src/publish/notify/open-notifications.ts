@@ -29,7 +29,7 @@ export function openNotifications(
   { configuration, publishing, mayStill, ...parts }: NotificationParts,
   closers: Closers,
 ) {
-  const { hub, jobs, subscriberNetworks } = configuration;
+  const { hub, jobLeaseMs: leaseMs, subscriberNetworks } = configuration;
   const { publisher, knownDumps: dumps, knownArchives: archives } = publishing;
   const feeds = new ChangeFeeds(parts.index);
   closers.add(() => feeds.close());
@@ -45,7 +45,7 @@ export function openNotifications(
     client: new CallbackClient(subscriberNetworks),
     hubClient: new CallbackClient('all'),
     hub,
-    leaseMs: jobs.leaseMs,
+    leaseMs,
     mayRead: (subscriber, set) => mayStill(subscriber, 'read-documents', set),
   });
   closers.add(() => deliverer.stop());

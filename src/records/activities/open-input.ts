@@ -11,7 +11,7 @@ import { openNdjsonFile, openNdjsonStream } from './readers/read-ndjson.ts';
 import type { RecordSource } from './readers/record-source.ts';
 
 export interface InputParts {
-  readonly configuration: Pick<Configuration, 's3' | 'dataFolder'>;
+  readonly configuration: Pick<Configuration, 's3TimeoutMs' | 's3PollIntervalMs' | 'dataFolder'>;
   /** Opens a folder or a bucket: sources/open-contents.ts. */
   openRoot(location: InputRoot): DocumentFolder;
   /** The folder from which relative paths begin. */
@@ -24,7 +24,7 @@ export interface InputParts {
 interface InputRoot {
   readonly root: string;
   readonly exclude: readonly string[];
-  readonly s3?: Configuration['s3'];
+  readonly s3?: { readonly timeoutMs: number; readonly pollIntervalMs: number };
   readonly scratchFolder?: string;
 }
 
@@ -46,7 +46,8 @@ export async function openInput(from: string, parts: InputParts): Promise<Opened
     return { source: openNdjsonStream(addAbortSignal(signal, standardInput())), url: 'stdin:' };
   }
   if (isS3(from)) {
-    const { s3, dataFolder } = configuration;
+    const { s3TimeoutMs: timeoutMs, s3PollIntervalMs: pollIntervalMs, dataFolder } = configuration;
+    const s3 = { timeoutMs, pollIntervalMs };
     const location = { root: from, exclude: [], s3, scratchFolder: join(dataFolder, 'spool') };
     return { source: openFolder(openRoot(location)), url: from };
   }

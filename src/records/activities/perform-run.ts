@@ -15,7 +15,7 @@ import { type RunRequest, requireFitting } from './run-request.ts';
 
 export interface RunParts extends InputParts, Pick<RunOptions, 'onClaimed' | 'onProgress'> {
   readonly store: ArtifactStore;
-  readonly configuration: InputParts['configuration'] & Pick<Configuration, 'drop' | 'recordTimeoutMs'>;
+  readonly configuration: InputParts['configuration'] & Pick<Configuration, 'dropLimit' | 'dropWarning' | 'recordTimeoutMs'>;
   /** Version of the software. */
   readonly version: string;
   /** Called with hints for the user. */
@@ -54,7 +54,7 @@ export async function performRun(request: RunRequest, parts: RunParts): Promise<
       activity,
       ...work,
       start: started === undefined ? undefined : new Date(started),
-      limits: configuration.drop,
+      limits: { stop: configuration.dropLimit, warn: configuration.dropWarning },
       acceptDrop: request.acceptDrop === true,
       folder: join(configuration.dataFolder, 'spool'),
       version,

@@ -98,6 +98,8 @@ export interface AppliedUpload {
   readonly replaced?: number;
   /** Of those, how many each of `ReadUpload.files` has; absent when there are none. */
   readonly replacedInFiles?: readonly number[];
+  /** Number of records that a full run did not mention, and deleted; absent for an upload. */
+  readonly unmentioned?: number;
 }
 
 export interface UploadFailure {

@@ -46,6 +46,11 @@ export function erratumLine(
   return `${JSON.stringify({ ...erratum, [reasonName]: text, warning })}\n`;
 }
 
+/** Whether an id of a file of errata is not only the beginning of one. */
+export function isWholeId(id: string): boolean {
+  return id.length < MOST_ID || !id.endsWith('…');
+}
+
 /** Returns none when the text is no erratum: the offset in a link may be written by hand. */
 export function parseErratum(line: string): readonly Erratum[] {
   try {

@@ -9,7 +9,7 @@ export interface ReasonCount {
   readonly warning?: true;
 }
 
-/** Most reasons that are told apart; errata with others are counted together. */
+/** Most reasons that are counted separately; errata with others are counted together. */
 const MOST_REASONS = 1_000;
 const MOST_LENGTH = 200;
 const OTHERS = 'other reasons';

@@ -5,7 +5,7 @@ import { DamagedFile, type Identity } from './found-file.ts';
 import type { Lookahead } from './lookahead.ts';
 
 /** Limits for unpacking one given file. */
-interface UnpackLimits {
+export interface UnpackLimits {
   /** Nesting of packages; a tar in gzip counts as one. */
   readonly depth: number;
   /** Number of files and folders in all of its packages. */

@@ -10,7 +10,6 @@ import {
 } from '../../lib/exclusions.ts';
 import { errorCode, isGone, reasonOf } from '../../lib/system-error.ts';
 import { EventBursts } from './event-bursts.ts';
-import { HardLinks } from './hard-links.ts';
 import { LinkTargets } from './link-targets.ts';
 import { readFolder } from './read-folder.ts';
 import { fileTag } from './version-tag.ts';
@@ -37,7 +36,6 @@ export class WatchTree {
   readonly #patterns: RootPatterns;
   readonly #listener: WatchListener;
   #links: LinkTargets;
-  #hardLinks: HardLinks;
   readonly #bursts: EventBursts;
   #excludes: Exclusions;
   readonly #isInternal: IsInternal;
@@ -52,14 +50,12 @@ export class WatchTree {
     this.#listener = listener;
     this.#bursts = new EventBursts(() => this.startAnew());
     this.#links = new LinkTargets(root);
-    this.#hardLinks = this.#newHardLinks();
     this.#isInternal = internalFiles(patterns);
     this.#excludes = this.#readExclusions();
     this.#top = this.#add('');
   }
 
   close(): void {
-    this.#hardLinks.close();
     unwatch(this.#top);
   }
 
@@ -79,20 +75,10 @@ export class WatchTree {
       this.#links = new LinkTargets(this.#root);
       this.#top = this.#add('');
       unwatch(former);
-      this.#hardLinks.close();
-      this.#hardLinks = this.#newHardLinks();
     } catch {
       // The former watches stay. Listing reports the cause.
     }
     this.#listener.changed('');
-  }
-
-  #newHardLinks(): HardLinks {
-    return new HardLinks({
-      root: this.#root,
-      folders: () => foldersOf(this.#top),
-      changed: (path) => this.#report(path, false),
-    });
   }
 
   #readExclusions(): Exclusions {
@@ -127,10 +113,8 @@ export class WatchTree {
     else if (path === IGNORE_FILE) this.startAnew();
     // By far the most frequent: a change of the bytes or attributes of a file. The other cases are renames, and changed
     // permissions of a folder.
-    else if (event === 'change' && known === undefined) {
-      this.#hardLinks.add(path);
-      this.#report(path, false);
-    } else {
+    else if (event === 'change' && known === undefined) this.#report(path, false);
+    else {
       if (known !== undefined) unwatch(known);
       folder.folders.delete(name);
       this.#inspect(folder, name);
@@ -142,7 +126,6 @@ export class WatchTree {
     const path = inFolder(folder.path, name);
     const stats = this.#lstat(path);
     if (stats?.isSymbolicLink()) this.#links.learn(path);
-    if (stats?.isFile() && stats.nlink > 1) this.#hardLinks.forget(stats);
     if (stats?.isDirectory() && !this.#excludes(path, true)) folder.folders.set(name, this.#add(path));
   }
 
@@ -198,11 +181,6 @@ function limitOf(code: string): string | undefined {
 
 function inFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
-}
-
-function* foldersOf(folder: WatchedFolder): Generator<string> {
-  yield folder.path;
-  for (const below of folder.folders.values()) yield* foldersOf(below);
 }
 
 function unwatch(folder: WatchedFolder): void {

@@ -1,5 +1,5 @@
-import type { ElasticsearchLocation } from '../../config/configuration.ts';
 import { Cluster, type ClusterOptions } from '../../lib/elasticsearch/cluster.ts';
+import type { ElasticsearchLocation } from '../locations.ts';
 import { joinPorts } from '../resource-index.ts';
 import type { SlowStoreOptions } from '../slow-store.ts';
 import { hideRemovedSets } from './alias-of-all.ts';

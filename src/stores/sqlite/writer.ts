@@ -3,35 +3,29 @@ import { type Arguments, CalledThread, type Result, startWorker } from '../../li
 import { startOfMachine } from '../clock.ts';
 import type { StoreIdentity } from './store-lock.ts';
 import type { EventColumns, JobWrite, PutRequest, ResultColumns, WriterData } from './wire.ts';
-import { FirstWrites, type Writes } from './writes.ts';
+import type { Writes } from './writer.worker.ts';
 
 interface WriterOptions {
   readonly failpoint: string | undefined;
   readonly identity: StoreIdentity;
 }
 
-/** Events of a small commit, which takes a few milliseconds. */
-const SMALL_COMMIT = 100;
-
 /**
- * Writes to a store, one write at a time, in the order of the calls. The first small writes are made at once, and all
- * others by the writer thread. A process that only reads never has one.
+ * Writes to a store in a thread, one write at a time, in the order of the calls. A process that only reads never has
+ * that thread.
  */
 export class Writer {
-  readonly #first: FirstWrites;
   readonly #thread: CalledThread<Writes>;
   readonly #identity: StoreIdentity;
 
   constructor(file: string, { failpoint, identity }: WriterOptions) {
     const workerData: WriterData = { file, failpoint, startOfMachine: startOfMachine() };
     const start = () => startWorker('./writer.worker', import.meta.url, { workerData });
-    this.#first = new FirstWrites(workerData);
     this.#thread = new CalledThread({ work: 'writing to the store', start });
     this.#identity = identity;
   }
 
   commit(events: EventColumns): Promise<ResultColumns> {
-    if (events.keys.length > SMALL_COMMIT) this.#first.end();
     return this.#acknowledged('commit', [events]);
   }
 
@@ -50,7 +44,6 @@ export class Writer {
 
   /** Resolves when every requested write is done. */
   close(): Promise<void> {
-    this.#first.end();
     return this.#thread.close();
   }
 
@@ -59,8 +52,7 @@ export class Writer {
     values: Arguments<Writes[Name]>,
   ): Promise<Result<Writes[Name]>> {
     this.#identity.require();
-    const made = this.#first.make(name, values);
-    const result = made === undefined ? await this.#thread.call(name, values) : made.result;
+    const result = await this.#thread.call(name, values);
     // A write to a file that was replaced meanwhile is not acknowledged.
     this.#identity.require();
     return result;

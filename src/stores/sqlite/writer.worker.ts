@@ -1,18 +1,28 @@
 import { workerData } from 'node:worker_threads';
 import { armFailpoint } from '../../lib/failpoint.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
-import { connect } from './connection.ts';
-import type { WriterData } from './wire.ts';
-import { createWrites } from './writes.ts';
+import { JumpCheck } from '../clock.ts';
+import { putDocument } from './catalog-writer.ts';
+import { Committer } from './committer.ts';
+import { ask, connect } from './connection.ts';
+import { JobWriter } from './job-writer.ts';
+import type { EventColumns, JobWrite, PutRequest, WriterData } from './wire.ts';
 
-/**
- * The thread that writes to the store, all but the first few writes of a process: a commit may take long, and wait for
- * another process's lock.
- */
-const { failpoint, ...data } = workerData as WriterData;
+/** The thread that writes to the store: a commit may take long, and wait for another process's lock. */
+const { failpoint, file, startOfMachine } = workerData as WriterData;
 armFailpoint(failpoint);
-const database = connect(data.file);
+const database = connect(file);
 // Kilobytes. Writes with random keys use the whole index; readers read in order, and need almost no cache.
 database.exec('PRAGMA cache_size = -16000');
+const committer = new Committer(database, new JumpCheck(startOfMachine));
+const jobs = new JobWriter(database);
 
-serveCalls(createWrites(database, data), () => database.close());
+const functions = {
+  commit: (events: EventColumns) => ask(file, () => committer.commit(events)),
+  mark: () => ask(file, () => committer.mark()),
+  put: (request: PutRequest) => ask(file, () => putDocument(database, request)),
+  job: (write: JobWrite) => ask(file, () => jobs.write(write)),
+};
+export type Writes = typeof functions;
+
+serveCalls(functions, () => database.close());

@@ -13,7 +13,7 @@ import { type Action, may } from '../../../src/access/may.ts';
 import { ADMINISTRATOR, ANONYMOUS, LOCAL_ADMINISTRATOR, type Principal } from '../../../src/access/principal.ts';
 import type { Scope } from '../../../src/access/scope.ts';
 import { TokenRegistry } from '../../../src/access/token-registry.ts';
-import { Secret } from '../../../src/config/configuration.ts';
+import { Secret } from '../../../src/config/secret.ts';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import { openStores, type Stores } from '../../../src/stores/open-stores.ts';
 

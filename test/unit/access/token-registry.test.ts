@@ -147,6 +147,19 @@ describeOnEachStore('a registry of tokens', (store) => {
     }
   });
 
+  it('takes no scope that is none, and no limit that is not a whole number above 0', async () => {
+    const wrong = [
+      { scopes: ['read:../etc' as const] },
+      { scopes: ['admin' as 'administer'] },
+      { limits: { requestsPerMinute: 0 } },
+      { limits: { bodyBytesPerMinute: Number.POSITIVE_INFINITY } },
+    ];
+    for (const given of wrong) {
+      await assert.rejects(tokens.create({ name: 'a', scopes: ['metrics'], ...given }), { code: 'invalid' });
+    }
+    assert.deepEqual(await others.list(), []);
+  });
+
   it('takes no name that is not one line of text', async () => {
     for (const name of ['', ' ', 'a\nb', 'a\u0000', '\u202e', 'x'.repeat(101)]) {
       await assert.rejects(tokens.create({ name, scopes: ['administer'] }), { code: 'invalid' });

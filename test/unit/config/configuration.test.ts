@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
 import type { Surroundings } from '../../../src/config/setting-sources.ts';
+import { SETTING_NAMES, settingOf } from '../../../src/config/settings.ts';
+import { STORE_SETTINGS } from '../../../src/config/store-settings.ts';
 import { isTidemarkError, type TidemarkError } from '../../../src/core/errors.ts';
 
 describe('the configuration', () => {
@@ -21,13 +23,14 @@ describe('the configuration', () => {
   it('has a default for everything', () => {
     const { configuration, given } = load();
 
-    assert.deepEqual(
+    assert.partialDeepStrictEqual(
       { ...configuration },
       {
         store: { kind: 'sqlite', file: join(folder, 'data/tidemark.db') },
         artifacts: { kind: 'folder', folder: join(folder, 'data/artifacts') },
         archiveIntervalMs: undefined,
-        drop: { stop: 0.3, warn: 0.15 },
+        dropLimit: 0.3,
+        dropWarning: 0.15,
         dataFolder: join(folder, 'data'),
         file: undefined,
         baseUrl: 'http://localhost:8080',
@@ -36,13 +39,19 @@ describe('the configuration', () => {
         sharePort: false,
         ownPort: undefined,
         sources: true,
-        jobs: { run: true, concurrency: 2, leaseMs: 30_000 },
+        runsJobs: true,
+        concurrency: 2,
+        jobLeaseMs: 30_000,
         timeZone: 'UTC',
-        verifyArtifacts: { days: 30, bytesPerSecond: 50_000_000 },
+        verifyArtifactsDays: 30,
+        verifyArtifactsRate: 50_000_000,
         token: undefined,
         publicReadOnly: false,
-        limits: { tokenRequests: 6000, tokenBody: 1_000_000_000, anonymousRequests: Number.POSITIVE_INFINITY },
-        s3: { timeoutMs: 30_000, pollIntervalMs: 300_000 },
+        tokenRequests: 6000,
+        tokenBody: 1_000_000_000,
+        anonymousRequests: Number.POSITIVE_INFINITY,
+        s3TimeoutMs: 30_000,
+        s3PollIntervalMs: 300_000,
         folderScanIntervalMs: 3_600_000,
         recordTimeoutMs: 10_000,
         recordsPollIntervalMs: 5_000,
@@ -64,6 +73,16 @@ describe('the configuration', () => {
       },
     );
     assert.deepEqual([...given], []);
+  });
+
+  it('has a field for each row of the table, and no others', () => {
+    const { configuration } = load();
+
+    const fields = SETTING_NAMES.filter((name) => !(name in STORE_SETTINGS)).map(
+      (name) => settingOf(name).field ?? name,
+    );
+    const computed = ['store', 'artifacts', 'dataFolder', 'file'];
+    assert.deepEqual(Object.keys(configuration).toSorted(), [...fields, ...computed].toSorted());
   });
 
   it('takes flags before variables, and variables before the file', () => {
@@ -130,11 +149,12 @@ describe('the configuration', () => {
     });
 
     const { token, ...others } = configuration;
-    assert.deepEqual(others, {
+    assert.partialDeepStrictEqual(others, {
       store: { kind: 'sqlite', file: join(folder, 'elsewhere/log.db') },
       artifacts: { kind: 'folder', folder: join(folder, 'files') },
       archiveIntervalMs: 600_000,
-      drop: { stop: 0.2, warn: 0.1 },
+      dropLimit: 0.2,
+      dropWarning: 0.1,
       dataFolder: join(folder, 'kept'),
       file: undefined,
       baseUrl: 'https://example.org/sync',
@@ -143,12 +163,18 @@ describe('the configuration', () => {
       sharePort: true,
       ownPort: 8081,
       sources: false,
-      jobs: { run: false, concurrency: 5, leaseMs: 60_000 },
+      runsJobs: false,
+      concurrency: 5,
+      jobLeaseMs: 60_000,
       timeZone: 'Europe/Vienna',
-      verifyArtifacts: { days: Number.POSITIVE_INFINITY, bytesPerSecond: 1_000_000 },
+      verifyArtifactsDays: Number.POSITIVE_INFINITY,
+      verifyArtifactsRate: 1_000_000,
       publicReadOnly: true,
-      limits: { tokenRequests: 100, tokenBody: Number.POSITIVE_INFINITY, anonymousRequests: 60 },
-      s3: { timeoutMs: 45_000, pollIntervalMs: 60_000 },
+      tokenRequests: 100,
+      tokenBody: Number.POSITIVE_INFINITY,
+      anonymousRequests: 60,
+      s3TimeoutMs: 45_000,
+      s3PollIntervalMs: 60_000,
       folderScanIntervalMs: 7_200_000,
       recordTimeoutMs: 5_000,
       recordsPollIntervalMs: 2_000,

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { describeStore, type StoreLocation } from '../../../src/config/configuration.ts';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
 import type { Surroundings } from '../../../src/config/setting-sources.ts';
 import { isTidemarkError } from '../../../src/core/errors.ts';
+import { describeStore, type StoreLocation } from '../../../src/stores/locations.ts';
 
 type Environment = Surroundings['environment'];
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { s3EventsSchema } from '../../../src/http/routes/s3-event-operation.ts';
-import { notifiedPaths } from '../../../src/http/routes/s3-events.ts';
+import { notifiedPaths, s3EventsSchema } from '../../../src/http/routes/s3-events.ts';
 
 const ROOT = { bucket: 'maps', prefix: 'a b/' };
 

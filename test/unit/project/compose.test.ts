@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accessPolicy } from '../../../src/access/access-policy.ts';
-import { describeStore } from '../../../src/config/configuration.ts';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
+import { describeStore } from '../../../src/stores/locations.ts';
 import { type ComposeService, composeVariables, readComposeFile, repositoryFile } from '../../support/compose-file.ts';
 
 const SECRETS = {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { HashAlgorithm } from '../../../src/core/hash.ts';
+import type { SetFields } from '../../../src/core/resource-set.ts';
 import { SetRegistry } from '../../../src/sets/set-registry.ts';
 import type { Catalog } from '../../../src/stores/catalog.ts';
 import { openStores, type Stores } from '../../../src/stores/open-stores.ts';
@@ -61,8 +63,8 @@ describeOnEachStore('a registry of sets', (store) => {
     assert.deepEqual(await listed(), ['a', 'b', 'c']);
     const version = await others.version();
 
-    await sets.change('b', { exclude: ['*.tmp'] });
-    assert.deepEqual((await others.bySlug('b')).exclude, ['*.tmp']);
+    await sets.change('b', { title: 'B' });
+    assert.equal((await others.bySlug('b')).title, 'B');
     assert.ok((await others.version()) > version);
 
     await sets.remove('a');
@@ -115,7 +117,7 @@ describeOnEachStore('a registry of sets', (store) => {
     await others.list();
     assert.equal(read, 5);
     await sets.markReady('set-3');
-    await sets.change('set-3', { exclude: ['*.tmp'] });
+    await sets.change('set-3', { title: 'Three' });
     await others.list();
     await others.bySlug('set-3');
     assert.equal(read, 6);
@@ -123,12 +125,36 @@ describeOnEachStore('a registry of sets', (store) => {
 
   it('knows its own changes, also when others were put meanwhile', async () => {
     for (const slug of ['a', 'b']) await add(slug);
-    await others.change('a', { exclude: ['1'] });
-    await sets.change('a', { exclude: ['2'] });
-    await others.change('b', { exclude: ['3'] });
-    const excludes = async (registry: SetRegistry) => (await registry.list()).map(({ exclude }) => exclude);
-    assert.deepEqual(await excludes(sets), [['2'], ['3']]);
-    assert.deepEqual(await excludes(others), [['2'], ['3']]);
+    await others.change('a', { title: '1' });
+    await sets.change('a', { title: '2' });
+    await others.change('b', { title: '3' });
+    const titles = async (registry: SetRegistry) => (await registry.list()).map(({ title }) => title);
+    assert.deepEqual(await titles(sets), ['2', '3']);
+    assert.deepEqual(await titles(others), ['2', '3']);
+  });
+
+  it('keeps no value that a set cannot have', async () => {
+    const before = await add('a');
+    const wrong: readonly (readonly [keyof SetFields, SetFields])[] = [
+      ['title', { title: 'x'.repeat(5000) }],
+      ['title', { title: 'a\u0001b' }],
+      ['pageEntries', { pageEntries: 0 }],
+      ['windowChanges', { windowChanges: 50_001 }],
+      ['publishHashes', { publishHashes: ['crc' as HashAlgorithm] }],
+      ['dumpSchedule', { dumpSchedule: 'at night' }],
+      ['archiveDays', { archiveDays: 1.5 }],
+      // Only a set with files can have these.
+      ['exclude', { exclude: ['*.tmp'] }],
+      ['linkRules', { linkRules: ['*.xml describes *.tif'] }],
+      ['keepVersions', { keepVersions: true }],
+    ];
+    for (const [field, fields] of wrong) {
+      const refused = { code: 'invalid' };
+      await assert.rejects(sets.change('a', fields), refused, field);
+      await assert.rejects(sets.add({ slug: 'b', urlPrefix: URL_PREFIX, ...fields }), refused, field);
+    }
+    assert.deepEqual(await sets.bySlug('a'), before);
+    assert.deepEqual(await listed(), ['a']);
   });
 });
 

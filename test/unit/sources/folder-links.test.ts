@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { linkSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import type { ContentRoot, RootWatch, SkippedEntries } from '../../../src/sources/content-root.ts';
 import { CopyPacker } from '../../../src/sources/folder/copy-packer.ts';
-import { HardLinks } from '../../../src/sources/folder/hard-links.ts';
 import { hashFile, realRootOf } from '../../../src/sources/folder/hash-file.ts';
 import { LinkTargets } from '../../../src/sources/folder/link-targets.ts';
 import { LocalFiles } from '../../../src/sources/folder/local-files.ts';
@@ -384,99 +383,6 @@ describe('links and other things in a folder', () => {
       await reports('latest');
       folder.write('root/a/f', 'changed');
       await reports('latest');
-    });
-  });
-
-  it('reports the other names of a file (hard links), also one that it got later @long', async () => {
-    folder.write('root/a/one', 'x');
-    folder.write('root/b/other', 'x');
-    linkSync(folder.at('root/a/one'), folder.at('root/b/two'));
-    link('b/two', 'to-two');
-    const reported = new Set<string>();
-    watch = await root.watch(
-      (path) => reported.add(path),
-      () => {},
-    );
-
-    folder.write('root/a/one', 'y');
-    await until('the other name', async () => reported.has('b/two') && reported.has('to-two'));
-    linkSync(folder.at('root/a/one'), folder.at('root/b/three'));
-    await until('the new name', async () => reported.has('b/three'));
-    reported.clear();
-    folder.write('root/a/one', 'z');
-    await until('all names', async () => ['b/two', 'b/three'].every((path) => reported.has(path)));
-    assert.ok(!reported.has('b/other'));
-  });
-
-  describe('of which one name is outside of the root (hard links) @long', () => {
-    let links: HardLinks;
-    afterEach(() => links.close());
-
-    it('searches again only when a file has got another name since', async () => {
-      for (const [one, other] of ['root/a outside/a', 'root/b root/c'].map((names) => names.split(' '))) {
-        folder.write(one!);
-        linkSync(folder.at(one!), folder.at(other!));
-      }
-      let searches = 0;
-      const reported = new Set<string>();
-      links = new HardLinks({
-        root: folder.at('root'),
-        *folders() {
-          searches += 1;
-          yield '';
-        },
-        changed: (path) => reported.add(path),
-      });
-
-      for (let times = 0; times < 3; times += 1) {
-        reported.clear();
-        for (const path of ['a', 'b']) links.add(path);
-        await until('the other name', async () => reported.has('c'));
-        assert.equal(searches, 1);
-      }
-      linkSync(folder.at('root/a'), folder.at('root/d'));
-      links.add('a');
-      await until('the new name', async () => reported.has('d'));
-      assert.equal(searches, 2);
-    });
-
-    it('searches a file again that was moved into the root', async () => {
-      folder.write('root/a');
-      linkSync(folder.at('root/a'), folder.at('outside/a'));
-      const reported = new Set<string>();
-      links = new HardLinks({ root: folder.at('root'), folders: () => [''], changed: (path) => reported.add(path) });
-
-      links.add('a');
-      await until('the search', async () => reported.has('a'));
-      renameSync(folder.at('outside/a'), folder.at('root/b'));
-      links.forget(lstatSync(folder.at('root/b')));
-      links.add('a');
-      await until('the new name', async () => reported.has('b'));
-    });
-
-    it('lets other work go on during a search, and ends it when the links are closed', async () => {
-      const all = 1_000_000;
-      folder.write('root/a');
-      linkSync(folder.at('root/a'), folder.at('outside/a'));
-      let searched = 0;
-      let hasEnded = false;
-      links = new HardLinks({
-        root: folder.at('root'),
-        *folders() {
-          try {
-            for (; searched < all; searched += 1) yield 'missing';
-          } finally {
-            hasEnded = true;
-          }
-        },
-        changed: () => {},
-      });
-
-      links.add('a');
-      await until('the search', async () => searched > 0);
-      links.close();
-      await until('the end', async () => hasEnded);
-      assert.ok(searched < all);
     });
   });
 

@@ -51,7 +51,8 @@ describe('what happens to jobs between two steps', () => {
       [6.9, 7.1, 29.9, 30.1].map((days) => ended(state, days)),
     );
     await records.create(all);
-    const parts = { jobs: new JobQueue(records), uploadEnds: { recordMissed: async () => {} } } as unknown;
+    const uploadEnds = { recordMissed: async () => {} };
+    const parts = { jobs: { queue: new JobQueue(records), uploadEnds } } as unknown;
     const [, ...given] = [{}, parts, { signal: new AbortController().signal }] as Parameters<
       typeof removeEndedJobs.run
     >;

@@ -1,5 +1,4 @@
-import type { RunView } from '../../../api/activity-run-schemas.ts';
-import { runView } from '../../../api/activity-run-views.ts';
+import { type RunView, runView } from '../../../api/activity-run-view.ts';
 import { RUNNABLE_ACTIVITIES, type RunnableActivity } from '../../../records/activities/activities.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';

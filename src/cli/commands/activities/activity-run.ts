@@ -1,4 +1,4 @@
-import { runView } from '../../../api/activity-run-views.ts';
+import { runView } from '../../../api/activity-run-view.ts';
 import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
 import { requireProvider } from '../../../artifacts/keys/activity.ts';
 import { openArtifacts } from '../../../artifacts/open-artifacts.ts';

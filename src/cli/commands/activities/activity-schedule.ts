@@ -1,4 +1,4 @@
-import { scheduleViews } from '../../../api/activity-run-views.ts';
+import { scheduleViews } from '../../../api/activity-run-view.ts';
 import { type Activity, requireProvider } from '../../../artifacts/keys/activity.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { GENERATORS, requireRunnable } from '../../../records/activities/activities.ts';

@@ -1,4 +1,4 @@
-import { scheduleViews } from '../../../api/activity-run-views.ts';
+import { scheduleViews } from '../../../api/activity-run-view.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { formatTable } from '../../ui/table.ts';

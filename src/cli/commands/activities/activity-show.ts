@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { runErrorView, runView } from '../../../api/activity-run-views.ts';
+import { runErrorView, runView } from '../../../api/activity-run-view.ts';
 import { isOpenRun, parseRun } from '../../../records/runs/activity-run.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';

@@ -1,4 +1,4 @@
-import type { RunErrorView, RunView } from '../../../api/activity-run-schemas.ts';
+import type { RunErrorView, RunView } from '../../../api/activity-run-view.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { plural } from '../../ui/table.ts';

@@ -10,7 +10,6 @@ import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { ARTIFACT_SETTINGS, viewArtifact, withArtifacts } from '../../artifact-output.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { findAvroFile, type NamedAvroFile } from '../../named-avro-file.ts';
 
 interface Options {
@@ -38,7 +37,6 @@ export const artifactsShow: CliCommand<Options> = {
       const view = await viewWhole(store, file, { count: options.count === true, signal: stopped });
       await terminal.print(describe(view), view);
     });
-    return EXIT.done;
   },
 };
 

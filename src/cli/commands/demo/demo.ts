@@ -8,7 +8,6 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { sourceHome } from '../../../core/set-uris.ts';
 import { setUris } from '../../../publish/documents.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { interval } from '../../options.ts';
 import { isFreePort } from '../../serving/free-port.ts';
 import { publishFolder } from '../../serving/publish-folder.ts';
@@ -52,7 +51,6 @@ export const demo: CliCommand<Options> = {
       process.off('exit', remove);
     }
     call.terminal.say(`Removed ${folder}.`);
-    return EXIT.done;
   },
 };
 

@@ -113,7 +113,7 @@ export const mirrorStatus: CliCommand<Pick<Options, 'state'>> = {
 async function placeOf(call: Call<Pick<Options, 'state'>>, target: string): Promise<MirrorPlace> {
   const { findPlace } = await import('../../../client/mirror/target/find-place.ts');
   const { workingDirectory, options, loaded } = call;
-  const { timeoutMs } = loaded.configuration.s3;
+  const { s3TimeoutMs: timeoutMs } = loaded.configuration;
   return findPlace(target, { workingDirectory, stateFolder: options.state, settings: { timeoutMs } });
 }
 

@@ -1,4 +1,4 @@
-import type { OrganizationView, StreamView } from '../../../api/organization-schemas.ts';
+import type { OrganizationView, StreamView } from '../../../api/organization-view.ts';
 import type { StreamStatisticsView } from '../../../api/stream-statistics-view.ts';
 import { normalizationOf } from '../../../records/forms/record-forms.ts';
 import { printableLine } from '../../ui/printable.ts';

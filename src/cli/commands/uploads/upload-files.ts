@@ -5,12 +5,11 @@ import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
-import { EXIT } from '../../exit-code.ts';
 import { bytesOf, type Form, type FormAnswer, type FormFile, type SendOptions, sendForm } from '../../send-form.ts';
 import { canResume, sendResumable } from '../../send-resumable.ts';
 import { barLine, drawsBars, startProgress } from '../../ui/progress.ts';
 import type { Terminal } from '../../ui/terminal.ts';
-import { sizeOf } from './describe-upload.ts';
+import { sizeOf } from './upload-commands.ts';
 import { findServer, type ServerOptions } from './upload-server.ts';
 
 interface Options extends ServerOptions {
@@ -82,7 +81,6 @@ export const uploadFiles: CliCommand<Options> = {
       baseUrl,
     );
     await call.terminal.print(`${done}: ${id}\nIts page: ${page}\nIts status: ${status}`, upload);
-    return EXIT.done;
   },
 };
 

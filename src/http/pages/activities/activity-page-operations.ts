@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { activitySchema } from '../../../api/activity-run-schemas.ts';
+import { activitySchema } from '../../../api/activity-run-view.ts';
 import type { Operation } from '../../request/operation.ts';
 import { pageOperation } from '../../request/operation.ts';
 import { formBody } from '../../request/read-form.ts';

@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import { administers } from '../../../access/may.ts';
-import { newRunSchema } from '../../../api/activity-run-schemas.ts';
-import { parseRunCursor, runCursor, runView, scheduleViews } from '../../../api/activity-run-views.ts';
+import { newRunSchema, parseRunCursor, runCursor, runView, scheduleViews } from '../../../api/activity-run-view.ts';
 import { readsFiles } from '../../../api/require-allowed-run.ts';
 import { type ActivityRun, isOpenRun } from '../../../records/runs/activity-run.ts';
 import { organizationOf, senderOf } from '../../request/admitted.ts';
@@ -57,13 +56,13 @@ export function activityPageRoutes(app: ServedApp, stopping: AbortSignal): reado
   return [
     get(`${AT}/`, {
       action: 'read-organization',
-      operation: RUNS,
+      ...RUNS,
       handle: (request, response, { after }) => showRuns(request, response, { after }),
     }),
 
     post(`${AT}/`, {
       action: 'upload-files',
-      operation: ADD_RUN,
+      ...ADD_RUN,
       async handle(request, response) {
         const given = await readForm(request, { idleTimeoutMs, stopping });
         const show = (attempt: Attempt) => showRuns(request, response, { attempt });
@@ -76,7 +75,7 @@ export function activityPageRoutes(app: ServedApp, stopping: AbortSignal): reado
 
     get(`${AT}/:activity/:number/`, {
       action: 'read-organization',
-      operation: RUN,
+      ...RUN,
       async handle(request, response, { errors: at = 0 }) {
         const run = await runOf(runs, request);
         const [frame, errata] = await Promise.all([
@@ -90,7 +89,7 @@ export function activityPageRoutes(app: ServedApp, stopping: AbortSignal): reado
 
     post(`${AT}/:activity/:number/again`, {
       action: 'upload-files',
-      operation: REPEAT_RUN,
+      ...REPEAT_RUN,
       async handle(request, response, { drop }) {
         const run = await runOf(runs, request);
         const { number } = await repeatRequested(app, response, run, drop === 'accept');

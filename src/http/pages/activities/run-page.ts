@@ -1,4 +1,4 @@
-import type { RunView } from '../../../api/activity-run-schemas.ts';
+import type { RunView } from '../../../api/activity-run-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataPage } from '../../../records/errata/read-errata.ts';
@@ -9,10 +9,10 @@ import {
 } from '../organizations/organization-frame.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
-import { jobLink, timeOf } from '../parts/job-parts.ts';
+import { jobLink } from '../parts/job-parts.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
-import { counted, formatDuration } from '../parts/words.ts';
+import { counted, formatDuration, timeOf } from '../parts/words.ts';
 import { AGAIN, isOpen, runState, triggerText } from '../organizations/run-parts.ts';
 
 interface RunPage extends OrganizationFrame {

@@ -1,4 +1,4 @@
-import type { RunView, ScheduleView } from '../../../api/activity-run-schemas.ts';
+import type { RunView, ScheduleView } from '../../../api/activity-run-view.ts';
 import { RUNNABLE_ACTIVITIES } from '../../../records/activities/activities.ts';
 import type { FormValues } from '../manage/set-form.ts';
 import {

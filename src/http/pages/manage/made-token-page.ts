@@ -1,9 +1,9 @@
-import type { TokenView } from '../../../api/token-schemas.ts';
+import type { TokenView } from '../../../api/token-view.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
 import { renderPage } from '../parts/layout.ts';
 import { facts } from '../parts/tables.ts';
+import { timeOf } from '../parts/words.ts';
 
 export interface MadeToken {
   readonly token: string;

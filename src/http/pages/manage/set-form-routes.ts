@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
-import { changedSettingsSchema, newSetSchema } from '../../../api/set-schemas.ts';
+import { changedSettingsSchema, newSetSchema } from '../../../api/resource-set-view.ts';
 import { changedFields } from '../../../config/set/changed-fields.ts';
 import { newSetFields } from '../../../config/set/new-set-fields.ts';
 import { type SetValues, shownSettings } from '../../../config/set/set-settings.ts';
@@ -30,27 +30,6 @@ import {
 
 const DID = z.object({ did: z.enum(['add', 'change', 'scan']).optional() });
 
-const ADD_FORM = pageOperation('addSetPage', 'The form that adds a set');
-const ADD = byForm('addSetByForm', 'Adds a set, and leads to its settings');
-const SETTINGS = {
-  ...pageOperation('settingsPage', 'The settings of a set, and what an administrator can do with it'),
-  query: DID,
-};
-const CHANGE = byForm('changeSetByForm', 'Changes settings of a set, and leads back to them');
-const SCAN = {
-  id: 'scanSetByForm',
-  tag: 'pages',
-  summary: 'Compares all of a set with its source again, and leads back to its settings',
-  answers: [
-    { status: 303, description: 'It begins soon.', headers: ['Location'] },
-    { status: 409, description: 'The set has no source: its changes are posted.' },
-  ],
-} satisfies Operation;
-const REMOVE = {
-  ...byForm('removeSetByForm', 'Removes a set for good, and leads to the others'),
-  description: `The field \`${CONFIRMATION}\` repeats the id of the set.`,
-};
-
 /** Reads the form of a request. */
 type ReadForm = (request: Request) => Promise<URLSearchParams>;
 
@@ -79,13 +58,13 @@ function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
   return [
     get('/add-set', {
       action: 'administer',
-      operation: ADD_FORM,
+      ...pageOperation('addSetPage', 'The form that adds a set'),
       handle: (request, response) => show({ request, response }),
     }),
 
     post('/add-set', {
       action: 'administer',
-      operation: ADD,
+      ...byForm('addSetByForm', 'Adds a set, and leads to its settings'),
       async handle(request, response) {
         const given = await form(request);
         await attempting({ form: given, show: (attempt) => show({ request, response }, attempt) }, async () => {
@@ -108,13 +87,14 @@ function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
   return [
     get('/sets/:set/settings', {
       action: 'administer',
-      operation: SETTINGS,
+      ...pageOperation('settingsPage', 'The settings of a set, and what an administrator can do with it'),
+      query: DID,
       handle: (request, response, { did }) => showSettings(app, { request, response }, { did }),
     }),
 
     post('/sets/:set/settings', {
       action: 'administer',
-      operation: CHANGE,
+      ...byForm('changeSetByForm', 'Changes settings of a set, and leads back to them'),
       async handle(request, response) {
         const given = await form(request);
         const show = (attempt: Attempt) => showSettings(app, { request, response }, { attempt });
@@ -133,7 +113,13 @@ function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
 function scanRoute({ sets }: ServedApp): Route {
   return post('/sets/:set/scan', {
     action: 'administer',
-    operation: SCAN,
+    id: 'scanSetByForm',
+    tag: 'pages',
+    summary: 'Compares all of a set with its source again, and leads back to its settings',
+    answers: [
+      { status: 303, description: 'It begins soon.', headers: ['Location'] },
+      { status: 409, description: 'The set has no source: its changes are posted.' },
+    ],
     async handle(_request, response) {
       await sets.requestScan(setOf(response).slug);
       response.redirect(303, './settings?did=scan');
@@ -144,7 +130,8 @@ function scanRoute({ sets }: ServedApp): Route {
 function removeRoute(app: ServedApp, form: ReadForm): Route {
   return post('/sets/:set/remove', {
     action: 'administer',
-    operation: REMOVE,
+    ...byForm('removeSetByForm', 'Removes a set for good, and leads to the others'),
+    description: `The field \`${CONFIRMATION}\` repeats the id of the set.`,
     async handle(request, response) {
       const given = await form(request);
       const show = (attempt: Attempt) => showSettings(app, { request, response }, { attempt });

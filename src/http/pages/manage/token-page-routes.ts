@@ -2,10 +2,9 @@ import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { parseExpiry } from '../../../access/expiry.ts';
 import { parseScope, requireNamed } from '../../../access/scope.ts';
-import { newTokenSchema, scopesOfForm } from '../../../api/token-schemas.ts';
-import { tokenView } from '../../../api/token-views.ts';
+import { newTokenSchema, scopesOfForm, tokenView } from '../../../api/token-view.ts';
 import { param } from '../../request/admitted.ts';
-import { type Operation, pageOperation } from '../../request/operation.ts';
+import { pageOperation } from '../../request/operation.ts';
 import { formBody, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -18,37 +17,6 @@ import { renderTokensPage, type TokensPage } from './tokens-page.ts';
 
 /** Milliseconds in which a browser must open the page that shows a new token. */
 const MADE_MS = 60_000;
-
-const TOKENS = {
-  ...pageOperation('tokensPage', 'Every token that was ever made, and the form that makes one'),
-  query: z.object({ revoked: z.string().optional() }),
-};
-
-const CREATE = {
-  id: 'createTokenByForm',
-  tag: 'pages',
-  summary: 'Makes a token, and leads to the page that shows it',
-  body: formBody({ name: newTokenSchema.shape.name, scopes: scopesOfForm }),
-  answers: [
-    {
-      status: 303,
-      description: 'The token is made. A cookie has it, which the page removes.',
-      headers: ['Location', 'Set-Cookie'],
-    },
-  ],
-} satisfies Operation;
-
-const MADE = pageOperation('madeTokenPage', 'Shows a new token to the browser in which it was made, once');
-
-const REVOKE = {
-  id: 'revokeTokenByForm',
-  tag: 'pages',
-  summary: 'Revokes a token for ever, and leads back to the others',
-  answers: [
-    { status: 303, description: 'The token is revoked.', headers: ['Location'] },
-    { status: 404, description: 'There is no such token.' },
-  ],
-} satisfies Operation;
 
 /** The page of tokens, for administrators. @param stopping ends bodies that are being read when the server stops */
 export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
@@ -74,13 +42,24 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
   return [
     get('/tokens', {
       action: 'administer',
-      operation: TOKENS,
+      ...pageOperation('tokensPage', 'Every token that was ever made, and the form that makes one'),
+      query: z.object({ revoked: z.string().optional() }),
       handle: (request, response, { revoked }) => show({ request, response }, { revokedId: revoked }),
     }),
 
     post('/tokens', {
       action: 'administer',
-      operation: CREATE,
+      id: 'createTokenByForm',
+      tag: 'pages',
+      summary: 'Makes a token, and leads to the page that shows it',
+      body: formBody({ name: newTokenSchema.shape.name, scopes: scopesOfForm }),
+      answers: [
+        {
+          status: 303,
+          description: 'The token is made. A cookie has it, which the page removes.',
+          headers: ['Location', 'Set-Cookie'],
+        },
+      ],
       async handle(request, response) {
         const form = await readForm(request, { idleTimeoutMs, stopping });
         const fail = (attempt: TokensPage['attempt']) => show({ request, response }, { attempt });
@@ -107,7 +86,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
     // Everybody may open it: the first token ends what a client of this machine may do without one.
     get('/tokens/made', {
       action: 'read-source',
-      operation: MADE,
+      ...pageOperation('madeTokenPage', 'Shows a new token to the browser in which it was made, once'),
       async handle(request, response) {
         const cookie = await app.access.sessions.shownOnce(request.headers.cookie);
         const made = cookie && (await tokens.show(cookie.token));
@@ -123,7 +102,13 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
 
     post('/tokens/:id/revoke', {
       action: 'administer',
-      operation: REVOKE,
+      id: 'revokeTokenByForm',
+      tag: 'pages',
+      summary: 'Revokes a token for ever, and leads back to the others',
+      answers: [
+        { status: 303, description: 'The token is revoked.', headers: ['Location'] },
+        { status: 404, description: 'There is no such token.' },
+      ],
       async handle(request, response) {
         const { id } = await tokens.revoke(param(request, 'id'));
         response.redirect(303, `../../tokens?${new URLSearchParams({ revoked: id })}`);

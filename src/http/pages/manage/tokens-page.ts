@@ -1,12 +1,12 @@
 import { SCOPE_FORMS } from '../../../access/scope.ts';
-import type { TokenView } from '../../../api/token-schemas.ts';
+import type { TokenView } from '../../../api/token-view.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
 import { renderPage } from '../parts/layout.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
 import { stackingTable } from '../parts/tables.ts';
+import { timeOf } from '../parts/words.ts';
 import type { Attempt } from './set-pages.ts';
 
 export interface TokensPage {

@@ -1,11 +1,10 @@
-import type { StreamDumpsView, StreamDumpView } from '../../../api/stream-dump-schemas.ts';
+import type { StreamDumpsView, StreamDumpView } from '../../../api/stream-dump-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { type Frame, linkTo } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
 import { stackingTable } from '../parts/tables.ts';
-import { formatTime } from '../parts/words.ts';
+import { formatTime, timeOf } from '../parts/words.ts';
 
 /** Full dumps and deltas with their files, which are resources of the set of dumps. @param dumps oldest first */
 export function dumpTable(dumps: readonly StreamDumpView[], frame: Frame): Html {

@@ -44,13 +44,13 @@ function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
   return [
     get('/add-organization', {
       action: 'administer',
-      operation: ADD_FORM,
+      ...ADD_FORM,
       handle: (request, response) => show(request, response),
     }),
 
     post('/add-organization', {
       action: 'administer',
-      operation: ADD,
+      ...ADD,
       async handle(request, response) {
         const given = await form(request);
         await attempting({ form: given, show: (attempt) => show(request, response, attempt) }, async () => {
@@ -75,13 +75,13 @@ function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
   return [
     get('/organizations/:org/settings', {
       action: 'administer',
-      operation: SETTINGS,
+      ...SETTINGS,
       handle: (request, response) => show(request, response),
     }),
 
     post('/organizations/:org/settings', {
       action: 'administer',
-      operation: CHANGE,
+      ...CHANGE,
       async handle(request, response) {
         const given = await form(request);
         await attempting({ form: given, show: (attempt) => show(request, response, attempt) }, async () => {
@@ -98,7 +98,7 @@ function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm)
   return [
     post('/organizations/:org/streams', {
       action: 'administer',
-      operation: ADD_STREAM,
+      ...ADD_STREAM,
       async handle(request, response) {
         const given = await form(request);
         const id = given.get('stream')?.trim() ?? '';
@@ -110,7 +110,7 @@ function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm)
 
     post('/organizations/:org/streams/:stream/default', {
       action: 'administer',
-      operation: MAKE_DEFAULT,
+      ...MAKE_DEFAULT,
       async handle(request, response) {
         await organizations.changeStream(param(request, 'org'), param(request, 'stream'), { default: true });
         response.redirect(303, './');
@@ -119,7 +119,7 @@ function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm)
 
     post('/organizations/:org/streams/:stream/archive', {
       action: 'administer',
-      operation: ARCHIVE,
+      ...ARCHIVE,
       async handle(request, response, { undo }) {
         const archived = undo === undefined;
         await organizations.changeStream(param(request, 'org'), param(request, 'stream'), { archived });
@@ -133,7 +133,8 @@ function dumpRoutes({ jobs: { streamDumps: streamDumpJobs } }: ServedApp): reado
   return DUMP_KINDS.map((kind) =>
     post(`/organizations/:org/dumps/${kind}`, {
       action: 'administer',
-      operation: { ...MAKE_DUMP, id: `${MAKE_DUMP.id}-${kind}` },
+      ...MAKE_DUMP,
+      id: `${MAKE_DUMP.id}-${kind}`,
       async handle(request, response) {
         await streamDumpJobs.add({ organization: param(request, 'org'), kind });
         response.redirect(303, '../?did=dump');

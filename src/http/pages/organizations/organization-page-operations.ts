@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { newOrganizationSchema, newStreamSchema } from '../../../api/organization-schemas.ts';
+import { newOrganizationSchema, newStreamSchema } from '../../../api/organization-view.ts';
 import { type Operation, pageOperation } from '../../request/operation.ts';
 import { FORM_BODY, formBody } from '../../request/read-form.ts';
 

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { administers, may } from '../../../access/may.ts';
-import { runView } from '../../../api/activity-run-views.ts';
-import { streamDumpsView } from '../../../api/stream-dump-views.ts';
-import { listedUploadView } from '../../../api/upload-views.ts';
+import { runView } from '../../../api/activity-run-view.ts';
+import { streamDumpsView } from '../../../api/stream-dump-view.ts';
+import { listedUploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { latestErrata } from '../../../records/arrivals/latest-errata.ts';
 import type { ListedUploads } from '../../../records/arrivals/uploads.ts';
@@ -57,7 +57,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/organizations/', {
       action: 'read-source',
-      operation: ORGANIZATIONS,
+      ...ORGANIZATIONS,
       async handle(request, response) {
         const frame = await frameOf(app, request, response);
         const shown = await shownOrganizations(organizations, response);
@@ -67,7 +67,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
 
     get('/organizations/:org/', {
       action: 'read-organization',
-      operation: ORGANIZATION,
+      ...ORGANIZATION,
       async handle(request, response, { did }) {
         const organization = organizationOf(response);
         const name = { organization: organization.id };
@@ -97,7 +97,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
 
     get('/organizations/:org/streams/:stream/', {
       action: 'read-organization',
-      operation: STREAM,
+      ...STREAM,
       async handle(request, response, { before }) {
         const stream = streamOf(organizationOf(response), param(request, 'stream'));
         const organization = organizationOf(response).id;

@@ -1,8 +1,8 @@
-import type { RunView, ScheduleView } from '../../../api/activity-run-schemas.ts';
+import type { RunView, ScheduleView } from '../../../api/activity-run-view.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
 import { stackingTable } from '../parts/tables.ts';
+import { timeOf } from '../parts/words.ts';
 
 /** Seconds after which a page with an open run is reloaded. */
 export const AGAIN = 5;

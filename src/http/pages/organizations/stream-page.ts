@@ -1,5 +1,5 @@
-import type { StreamDumpsView } from '../../../api/stream-dump-schemas.ts';
-import type { UploadView } from '../../../api/upload-schemas.ts';
+import type { StreamDumpsView } from '../../../api/stream-dump-view.ts';
+import type { UploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Stream } from '../../../records/organization.ts';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { uploadView } from '../../../api/upload-views.ts';
+import { uploadView } from '../../../api/upload-view.ts';
 import { isTidemarkError, type TidemarkError } from '../../../core/errors.ts';
 import { param } from '../../request/admitted.ts';
 import { receiveUpload } from '../../request/receive-upload.ts';
@@ -34,13 +34,13 @@ export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonl
   return [
     get('/organizations/:org/upload', {
       action: 'upload-files',
-      operation: UPLOAD_FORM,
+      ...UPLOAD_FORM,
       handle: (request, response, { stream }) => showForm({ request, response }, { chosen: stream }),
     }),
 
     post('/organizations/:org/upload', {
       action: 'upload-files',
-      operation: UPLOAD_BY_FORM,
+      ...UPLOAD_BY_FORM,
       async handle(request, response) {
         const organization = param(request, 'org');
         const body = requestBody(request, { idleTimeoutMs, stopping, isPaced: true });
@@ -57,7 +57,7 @@ export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonl
 
     get(`${AT}/`, {
       action: 'read-organization',
-      operation: UPLOAD,
+      ...UPLOAD,
       async handle(request, response, { errors: at = 0 }) {
         const upload = await uploadOf(uploads, request);
         const state = await uploads.stateOf(upload);
@@ -72,7 +72,7 @@ export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonl
 
     post(`${AT}/retry`, {
       action: 'upload-files',
-      operation: RETRY,
+      ...RETRY,
       async handle(request, response) {
         await app.jobs.uploads.retry(await uploadOf(uploads, request));
         response.redirect(303, './');

@@ -1,17 +1,16 @@
-import { describeApplied } from '../../../api/describe-applied.ts';
-import type { UploadView } from '../../../api/upload-schemas.ts';
+import type { UploadView } from '../../../api/upload-view.ts';
+import { describeApplied } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataPage } from '../../../records/errata/read-errata.ts';
 import { fileKindTitle } from '../../../records/forms/record-forms.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { pathText } from '../parts/path-text.ts';
 import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
-import { counted } from '../parts/words.ts';
+import { counted, timeOf } from '../parts/words.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 import { AGAIN, erratumPlace, erratumReason, isOpen, uploadState } from './upload-parts.ts';
 

@@ -1,11 +1,10 @@
-import type { UploadView } from '../../../api/upload-schemas.ts';
+import type { UploadView } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Erratum } from '../../../records/errata/erratum.ts';
 import { type Html, html } from '../parts/html.ts';
-import { timeOf } from '../parts/job-parts.ts';
 import { stackingTable } from '../parts/tables.ts';
-import { counted } from '../parts/words.ts';
+import { counted, timeOf } from '../parts/words.ts';
 
 /** Classes of the style sheet for each status. */
 const STYLES: Readonly<Record<UploadView['status'], string>> = {

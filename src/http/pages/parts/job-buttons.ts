@@ -1,4 +1,4 @@
-import type { JobView } from '../../../api/job-schemas.ts';
+import type { JobView } from '../../../api/job-view.ts';
 import { confirmed } from './confirmed.ts';
 import { type Html, html } from './html.ts';
 

@@ -1,7 +1,7 @@
-import type { JobView } from '../../../api/job-schemas.ts';
+import type { JobView } from '../../../api/job-view.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { type Html, html } from './html.ts';
-import { formatAgo, formatDuration } from './words.ts';
+import { formatDuration } from './words.ts';
 
 /** Classes of the style sheet for each state. */
 const STYLES: Readonly<Record<JobView['state'], string>> = {
@@ -48,12 +48,4 @@ export function jobProgress({ progress }: JobView): Html | undefined {
 export function jobDuration({ started, finished, state }: JobView, now: number): string | undefined {
   if (started === undefined || state === 'queued') return undefined;
   return formatDuration(Math.max(0, (finished === undefined ? now : Date.parse(finished)) - Date.parse(started)));
-}
-
-/** A past or future time. */
-export function timeOf(text: string | undefined, now: number): Html | undefined {
-  if (text === undefined) return undefined;
-  const time = Date.parse(text);
-  const words = time > now ? `in ${formatDuration(time - now)}` : formatAgo(time, now);
-  return html`<time datetime="${text}" title="${text}">${words}</time>`;
 }

@@ -40,6 +40,14 @@ export function timeElement(stamp: Stamp, now: number): Html {
   return html`<time datetime="${exact}" title="${exact}">${formatAgo(stamp / 1000, now)}</time>`;
 }
 
+/** A past or future time. */
+export function timeOf(text: string | undefined, now: number): Html | undefined {
+  if (text === undefined) return undefined;
+  const time = Date.parse(text);
+  const words = time > now ? `in ${formatDuration(time - now)}` : formatAgo(time, now);
+  return html`<time datetime="${text}" title="${text}">${words}</time>`;
+}
+
 /** Formats milliseconds as `5 h 12 min`. */
 export function formatDuration(milliseconds: number): string {
   const seconds = milliseconds / 1000;

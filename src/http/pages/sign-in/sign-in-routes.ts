@@ -6,7 +6,7 @@ import { RateLimiter } from '../../../access/rate-limiter.ts';
 import { SESSION_MS } from '../../../access/sessions.ts';
 import { senderOf } from '../../request/admitted.ts';
 import { tooManyRequests } from '../../request/http-error.ts';
-import { page as htmlPage, type Operation } from '../../request/operation.ts';
+import { page as htmlPage } from '../../request/operation.ts';
 import { FORM_BODY, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -18,40 +18,6 @@ import { renderSignInPage, type SignInPage } from './sign-in-page.ts';
 
 /** From one address; a person mistypes a few. */
 const WRONG_TOKENS_PER_MINUTE = 20;
-
-const FORM = {
-  id: 'signIn',
-  tag: 'pages',
-  summary: 'Asks for a token, for a browser',
-  query: z.object({ to: z.string().optional(), unsent: z.string().optional() }),
-  answers: [
-    htmlPage('The form.'),
-    { status: 303, description: 'The sender has shown a token already.', headers: ['Location'] },
-  ],
-} satisfies Operation;
-
-const SIGN_IN = {
-  id: 'signInByForm',
-  tag: 'pages',
-  summary: 'Begins a session of a browser, by a token',
-  description: `The session is a cookie that is valid for ${SESSION_MS / 3_600_000} hours, as long as the token is.`,
-  body: FORM_BODY,
-  answers: [
-    { status: 303, description: 'The session has begun.', headers: ['Location', 'Set-Cookie'] },
-    {
-      status: 429,
-      description: 'Too many wrong tokens came from the address of the sender.',
-      headers: ['Retry-After'],
-    },
-  ],
-} satisfies Operation;
-
-const SIGN_OUT = {
-  id: 'signOutByForm',
-  tag: 'pages',
-  summary: 'Ends all sessions of the token that this one was begun with',
-  answers: [{ status: 303, description: 'They have ended.', headers: ['Location', 'Set-Cookie'] }],
-} satisfies Operation;
 
 /** Signing in and out with a browser. @param stopping ends bodies that are being read when the server stops */
 export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
@@ -70,7 +36,14 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
   return [
     get('/sign-in', {
       action: 'read-source',
-      operation: FORM,
+      id: 'signIn',
+      tag: 'pages',
+      summary: 'Asks for a token, for a browser',
+      query: z.object({ to: z.string().optional(), unsent: z.string().optional() }),
+      answers: [
+        htmlPage('The form.'),
+        { status: 303, description: 'The sender has shown a token already.', headers: ['Location'] },
+      ],
       async handle(request, response, { to = '', unsent }) {
         const target = ownTarget(to);
         if (senderOf(response).kind !== 'anonymous') response.redirect(303, `./${target}`);
@@ -80,7 +53,19 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
 
     post('/sign-in', {
       action: 'read-source',
-      operation: SIGN_IN,
+      id: 'signInByForm',
+      tag: 'pages',
+      summary: 'Begins a session of a browser, by a token',
+      description: `The session is a cookie that is valid for ${SESSION_MS / 3_600_000} hours, as long as the token is.`,
+      body: FORM_BODY,
+      answers: [
+        { status: 303, description: 'The session has begun.', headers: ['Location', 'Set-Cookie'] },
+        {
+          status: 429,
+          description: 'Too many wrong tokens came from the address of the sender.',
+          headers: ['Retry-After'],
+        },
+      ],
       async handle(request, response) {
         // A page of another site must not sign a user in with a token of that site.
         requireOwnPage(request.headers, baseUrl);
@@ -104,7 +89,10 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
 
     post('/sign-out', {
       action: 'read-source',
-      operation: SIGN_OUT,
+      id: 'signOutByForm',
+      tag: 'pages',
+      summary: 'Ends all sessions of the token that this one was begun with',
+      answers: [{ status: 303, description: 'They have ended.', headers: ['Location', 'Set-Cookie'] }],
       async handle(request, response) {
         requireOwnPage(request.headers, baseUrl);
         const token = await sessions.tokenOf(request.headers.cookie);

@@ -6,7 +6,7 @@ import { PAGE_LIMITS } from '../../../client/read/limits.ts';
 import type { ValidateOptions } from '../../../client/validate/read/session.ts';
 import type { Progress, Report } from '../../../client/validate/report.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
-import { page as htmlPage, type Operation, pageOperation } from '../../request/operation.ts';
+import { page as htmlPage, pageOperation } from '../../request/operation.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -26,17 +26,6 @@ const SAMPLE = 5;
 const AT_A_TIME = 2;
 const PROGRESS_INTERVAL_MS = 500;
 
-const FORM = pageOperation('validatePage', 'Asks for the URL of a source to validate');
-
-const VALIDATE = {
-  id: 'validateByForm',
-  tag: 'pages',
-  summary: 'Validates a source, and shows what was found',
-  description: `Reads documents of this server and of any other, except those in private networks that the setting --validate-networks does not name. It takes at most ${PAGE_LIMITS.totalMs / 1000} seconds.`,
-  body: { 'application/x-www-form-urlencoded': 'text' },
-  answers: [htmlPage('The page.')],
-} satisfies Operation;
-
 /** The page that validates any source. @param stopping ends validations when the server stops */
 export function validateRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { idleTimeoutMs, validateNetworks, baseUrl } = app.configuration;
@@ -45,7 +34,7 @@ export function validateRoutes(app: ServedApp, stopping: AbortSignal): readonly 
   return [
     get('/validate', {
       action: 'administer',
-      operation: FORM,
+      ...pageOperation('validatePage', 'Asks for the URL of a source to validate'),
       async handle(request, response) {
         sendPage(response, renderValidatePage(await frameOf(app, request, response)));
       },
@@ -53,7 +42,12 @@ export function validateRoutes(app: ServedApp, stopping: AbortSignal): readonly 
 
     post('/validate', {
       action: 'administer',
-      operation: VALIDATE,
+      id: 'validateByForm',
+      tag: 'pages',
+      summary: 'Validates a source, and shows what was found',
+      description: `Reads documents of this server and of any other, except those in private networks that the setting --validate-networks does not name. It takes at most ${PAGE_LIMITS.totalMs / 1000} seconds.`,
+      body: { 'application/x-www-form-urlencoded': 'text' },
+      answers: [htmlPage('The page.')],
       async handle(request, response) {
         const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BODY_BYTES);
         const url = new URLSearchParams(body.toString()).get('url')?.trim() ?? '';

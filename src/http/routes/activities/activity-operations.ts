@@ -8,7 +8,7 @@ import {
   runsSchema,
   scheduleSchema,
   shownRunSchema,
-} from '../../../api/activity-run-schemas.ts';
+} from '../../../api/activity-run-view.ts';
 import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
 import { limit } from '../../request/query-parameters.ts';
 

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { administers } from '../../../access/may.ts';
-import { newRunSchema, newScheduleSchema } from '../../../api/activity-run-schemas.ts';
-import { parseRunCursor, runCursor, runErrorView, runView, scheduleViews } from '../../../api/activity-run-views.ts';
+import { newRunSchema, newScheduleSchema, parseRunCursor, runCursor, runErrorView, runView, scheduleViews } from '../../../api/activity-run-view.ts';
 import { requireAllowedRun } from '../../../api/require-allowed-run.ts';
 import { requireRunnable } from '../../../records/activities/activities.ts';
 import { organizationOf, param, senderOf } from '../../request/admitted.ts';
@@ -32,7 +31,7 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
   return [
     post(AT, {
       action: 'upload-files',
-      operation: RUN_ACTIVITY,
+      ...RUN_ACTIVITY,
       async handle(request, response) {
         const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
         const run = await queueRequested(app, response, parseJsonBody(newRunSchema, body));
@@ -43,7 +42,7 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
 
     get(AT, {
       action: 'read-organization',
-      operation: LIST_RUNS,
+      ...LIST_RUNS,
       async handle(request, response, { activity, after, limit }) {
         const organization = param(request, 'org');
         // One more than requested shows whether there are more.
@@ -61,7 +60,7 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
 
     post(`${AT}/:activity/schedule`, {
       action: 'administer',
-      operation: SCHEDULE_ACTIVITY,
+      ...SCHEDULE_ACTIVITY,
       async handle(request, response) {
         const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
         const { cron, after, ...options } = parseJsonBody(newScheduleSchema, body);
@@ -74,7 +73,7 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
 
     remove(`${AT}/:activity/schedule`, {
       action: 'administer',
-      operation: UNSCHEDULE_ACTIVITY,
+      ...UNSCHEDULE_ACTIVITY,
       async handle(request, response) {
         await organizations.schedule(param(request, 'org'), requireRunnable(param(request, 'activity')), undefined);
         response.status(204).end();
@@ -83,7 +82,7 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
 
     get(`${AT}/:activity/:number`, {
       action: 'read-organization',
-      operation: SHOW_RUN,
+      ...SHOW_RUN,
       async handle(request, response) {
         const run = await runOf(runs, request);
         const { errata } = await runs.errata(run, { limit: FIRST_ERRORS });
@@ -93,7 +92,7 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
 
     get(`${AT}/:activity/:number/errors`, {
       action: 'read-organization',
-      operation: LIST_RUN_ERRORS,
+      ...LIST_RUN_ERRORS,
       async handle(request, response) {
         const body = (await runs.openErrata(await runOf(runs, request))) ?? Readable.from([]);
         await sendLines(request, response, body);

@@ -1,34 +1,16 @@
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { changeView, resourceView } from '../../../api/views.ts';
+import { changeView, resourceView } from '../../../api/resource-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { csvRow } from '../../../lib/csv.ts';
 import { setOf } from '../../request/admitted.ts';
-import { NO_PARAMETERS, type Operation } from '../../request/operation.ts';
+import { NO_PARAMETERS } from '../../request/operation.ts';
 import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { cachingHeaders } from '../../response/caching.ts';
 
 const DESCRIPTION =
   'UTF-8 with a line of names, streamed: the connection is cut when something fails on the way. A text that a spreadsheet would take for a formula has an apostrophe before it.';
-
-const RESOURCES = {
-  id: 'resourcesAsCsv',
-  tag: 'sets',
-  summary: 'All resources that are live, as CSV, in the order of their keys',
-  description: DESCRIPTION,
-  query: NO_PARAMETERS,
-  answers: [{ status: 200, description: 'A line for each resource.', content: { 'text/csv': 'text' } }],
-} satisfies Operation;
-
-const CHANGES = {
-  id: 'changesAsCsv',
-  tag: 'changes',
-  summary: 'All changes, as CSV, oldest first',
-  description: DESCRIPTION,
-  query: NO_PARAMETERS,
-  answers: [{ status: 200, description: 'A line for each change.', content: { 'text/csv': 'text' } }],
-} satisfies Operation;
 
 const STATE = ['lastmod', 'length', 'mime', 'sha-256', 'sha-1', 'md5'] as const;
 
@@ -77,12 +59,22 @@ export function csvRoutes({ index, configuration: { idleTimeoutMs } }: ServedApp
   return [
     get('/api/sets/:set/resources.csv', {
       action: 'read-state',
-      operation: RESOURCES,
+      id: 'resourcesAsCsv',
+      tag: 'sets',
+      summary: 'All resources that are live, as CSV, in the order of their keys',
+      description: DESCRIPTION,
+      query: NO_PARAMETERS,
+      answers: [{ status: 200, description: 'A line for each resource.', content: { 'text/csv': 'text' } }],
       handle: (request, response) => send(request, response, { name: 'resources', lines: resources }),
     }),
     get('/api/sets/:set/changes.csv', {
       action: 'read-state',
-      operation: CHANGES,
+      id: 'changesAsCsv',
+      tag: 'changes',
+      summary: 'All changes, as CSV, oldest first',
+      description: DESCRIPTION,
+      query: NO_PARAMETERS,
+      answers: [{ status: 200, description: 'A line for each change.', content: { 'text/csv': 'text' } }],
       handle: (request, response) => send(request, response, { name: 'changes', lines: changes }),
     }),
   ];

@@ -1,35 +1,12 @@
 import * as z from 'zod';
-import { archiveSchema } from '../../../api/archive-schemas.ts';
-import { archiveView } from '../../../api/archive-views.ts';
-import { jobSchema } from '../../../api/job-schemas.ts';
-import { jobView } from '../../../api/job-views.ts';
+import { archiveSchema, archiveView } from '../../../api/archive-view.ts';
+import { jobSchema, jobView } from '../../../api/job-view.ts';
 import { setOf } from '../../request/admitted.ts';
-import { json, NO_PARAMETERS, type Operation } from '../../request/operation.ts';
+import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { limit, time } from '../../request/query-parameters.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
-
-const SHOW_ARCHIVE = {
-  id: 'showArchive',
-  tag: 'sets',
-  summary: 'The archived Resource Lists and Resource Dumps of a set, the newest first',
-  query: z.strictObject({
-    limit: limit({ usual: 100, most: 10_000 }),
-    before: time('Only those of a time before this one, such as the `at` of the last one of an answer.'),
-  }),
-  answers: [json(archiveSchema, 'The lists and dumps; none when none was kept.')],
-} satisfies Operation;
-
-const KEEP_LIST = {
-  id: 'keepList',
-  tag: 'sets',
-  summary: 'Keeps the Resource List of a set as it is now, and its dump, in its archives, if the set has changed',
-  description:
-    'Adds a job, which any process of the source may run. While one of the set waits, it is returned, and none is added.',
-  query: NO_PARAMETERS,
-  answers: [{ ...json(jobSchema, 'The job: `GET /api/jobs/{name}` says how far it is.', 202), headers: ['Location'] }],
-} satisfies Operation;
 
 /** The archives of a set. */
 export function archiveRoutes({
@@ -40,7 +17,14 @@ export function archiveRoutes({
   return [
     get('/api/sets/:set/archive', {
       action: 'read-state',
-      operation: SHOW_ARCHIVE,
+      id: 'showArchive',
+      tag: 'sets',
+      summary: 'The archived Resource Lists and Resource Dumps of a set, the newest first',
+      query: z.strictObject({
+        limit: limit({ usual: 100, most: 10_000 }),
+        before: time('Only those of a time before this one, such as the `at` of the last one of an answer.'),
+      }),
+      answers: [json(archiveSchema, 'The lists and dumps; none when none was kept.')],
       async handle(_request, response, asked) {
         const set = setOf(response);
         sendJson(response, archiveView(await listArchives.archiveOf(set), { set: set.slug, baseUrl, ...asked }));
@@ -49,7 +33,15 @@ export function archiveRoutes({
 
     post('/api/sets/:set/archive/keep', {
       action: 'administer',
-      operation: KEEP_LIST,
+      id: 'keepList',
+      tag: 'sets',
+      summary: 'Keeps the Resource List of a set as it is now, and its dump, in its archives, if the set has changed',
+      description:
+        'Adds a job, which any process of the source may run. While one of the set waits, it is returned, and none is added.',
+      query: NO_PARAMETERS,
+      answers: [
+        { ...json(jobSchema, 'The job: `GET /api/jobs/{name}` says how far it is.', 202), headers: ['Location'] },
+      ],
       async handle(_request, response) {
         const job = jobView(await listJobs.add(setOf(response)));
         response.location(`../../../jobs/${job.name}`);

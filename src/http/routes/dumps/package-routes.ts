@@ -27,13 +27,6 @@ const READ_PACKAGE = {
   ],
 } satisfies Operation;
 
-const READ_CHANGE_PACKAGE = {
-  ...READ_PACKAGE,
-  id: 'readChangePackage',
-  summary: 'A package of the Change Dump, or its manifest',
-  description: 'A package is `NAME.zip`, its manifest `NAME.xml`.',
-} satisfies Operation;
-
 /** The two files of a package that a client may request. */
 type Asked = 'zip' | 'xml';
 
@@ -62,13 +55,16 @@ export function packageRoutes({
   return [
     get('/sets/:set/dumps/:file', {
       action: 'read-resource',
-      operation: READ_PACKAGE,
+      ...READ_PACKAGE,
       handle: send(ofResources),
       direct: ofResources,
     }),
     get('/sets/:set/changedumps/:file', {
       action: 'read-resource',
-      operation: READ_CHANGE_PACKAGE,
+      ...READ_PACKAGE,
+      id: 'readChangePackage',
+      summary: 'A package of the Change Dump, or its manifest',
+      description: 'A package is `NAME.zip`, its manifest `NAME.xml`.',
       handle: send(ofChanges),
       direct: ofChanges,
     }),

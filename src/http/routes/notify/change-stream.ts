@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { changeView } from '../../../api/views.ts';
+import { changeView } from '../../../api/resource-view.ts';
 import type { Change } from '../../../core/change.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';

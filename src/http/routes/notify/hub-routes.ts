@@ -6,7 +6,6 @@ import { isRefusedHost } from '../../../lib/http/private-host.ts';
 import type { Subscriber } from '../../../publish/notify/subscription.ts';
 import { topicOf } from '../../../publish/topics.ts';
 import { senderOf } from '../../request/admitted.ts';
-import type { Operation } from '../../request/operation.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -14,20 +13,6 @@ import { setCaching } from '../../response/caching.ts';
 import { type AskedOfHub, parseHubRequest } from './hub-request.ts';
 
 const MOST_BODY_BYTES = 16 * 1024;
-
-const ASK_HUB = {
-  id: 'askHub',
-  tag: 'notifications',
-  summary: 'Subscribes to a topic, or unsubscribes',
-  description: `The hub of WebSub. A form with \`hub.mode\` (\`subscribe\` or \`unsubscribe\`), \`hub.topic\`, \`hub.callback\`, and for a subscription
-\`hub.lease_seconds\` and \`hub.secret\` if wanted. The hub then asks the callback whether it wants that, and sends it what changes.`,
-  body: { 'application/x-www-form-urlencoded': 'text' },
-  answers: [
-    { status: 202, description: 'It is recorded, and the callback will be asked.' },
-    { status: 400, description: 'The request is wrong, or its callback is in a private network that is not reached.' },
-    { status: 404, description: 'There is no such topic, or no hub.' },
-  ],
-} satisfies Operation;
 
 /** The hub of WebSub. @param stopping ends bodies that are being read when the server stops */
 export function hubRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
@@ -37,7 +22,20 @@ export function hubRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
   return [
     post('/hub', {
       action: 'read-source',
-      operation: ASK_HUB,
+      id: 'askHub',
+      tag: 'notifications',
+      summary: 'Subscribes to a topic, or unsubscribes',
+      description: `The hub of WebSub. A form with \`hub.mode\` (\`subscribe\` or \`unsubscribe\`), \`hub.topic\`, \`hub.callback\`, and for a subscription
+\`hub.lease_seconds\` and \`hub.secret\` if wanted. The hub then asks the callback whether it wants that, and sends it what changes.`,
+      body: { 'application/x-www-form-urlencoded': 'text' },
+      answers: [
+        { status: 202, description: 'It is recorded, and the callback will be asked.' },
+        {
+          status: 400,
+          description: 'The request is wrong, or its callback is in a private network that is not reached.',
+        },
+        { status: 404, description: 'There is no such topic, or no hub.' },
+      ],
       async handle(request, response) {
         const { hub, idleTimeoutMs } = configuration;
         if (hub.kind !== 'inside')

@@ -6,28 +6,11 @@ import type { ResourceSet } from '../../../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, type Stamp } from '../../../core/stamp.ts';
 import { parseDatetime } from '../../../core/w3c-datetime.ts';
 import { senderOf, setOf } from '../../request/admitted.ts';
-import type { Operation } from '../../request/operation.ts';
 import { time } from '../../request/query-parameters.ts';
 import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { setCaching } from '../../response/caching.ts';
 import { ChangeStream } from './change-stream.ts';
-
-const STREAM_CHANGES = {
-  id: 'streamChanges',
-  tag: 'changes',
-  summary: 'Sends each change as soon as it is recorded, as server-sent events',
-  description: `Each event is named \`change\`: its data is a change as in the list of changes, and its id is the time of the change. The stream
-begins with the id of where it begins. A client that sends the last id that it has read as the header \`Last-Event-ID\` goes
-on after it. The stream ends after an hour, when the server stops, and when its sender may no longer read the set.`,
-  query: z.strictObject({
-    from: time('The time of the first change. Without it, the stream begins with the next one.'),
-  }),
-  headers: ['Last-Event-ID'],
-  answers: [
-    { status: 200, description: 'The changes, as they are recorded.', content: { 'text/event-stream': 'text' } },
-  ],
-} satisfies Operation;
 
 /** Changes as they happen. @param stopping ends the streams when the server stops */
 export function streamRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
@@ -37,7 +20,19 @@ export function streamRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
   return [
     get('/api/sets/:set/changes/stream', {
       action: 'read-state',
-      operation: STREAM_CHANGES,
+      id: 'streamChanges',
+      tag: 'changes',
+      summary: 'Sends each change as soon as it is recorded, as server-sent events',
+      description: `Each event is named \`change\`: its data is a change as in the list of changes, and its id is the time of the change. The stream
+begins with the id of where it begins. A client that sends the last id that it has read as the header \`Last-Event-ID\` goes
+on after it. The stream ends after an hour, when the server stops, and when its sender may no longer read the set.`,
+      query: z.strictObject({
+        from: time('The time of the first change. Without it, the stream begins with the next one.'),
+      }),
+      headers: ['Last-Event-ID'],
+      answers: [
+        { status: 200, description: 'The changes, as they are recorded.', content: { 'text/event-stream': 'text' } },
+      ],
       async handle(request, response, { from }) {
         const set = setOf(response);
         const sender = senderOf(response);

@@ -5,25 +5,27 @@ import {
   changedStreamSchema,
   newOrganizationSchema,
   newStreamSchema,
-} from '../../../api/organization-schemas.ts';
-import { organizationView, streamView } from '../../../api/organization-views.ts';
+  organizationSchema,
+  organizationsSchema,
+  organizationView,
+  streamSchema,
+  streamsSchema,
+  streamView,
+} from '../../../api/organization-view.ts';
 import { organizationOf, param } from '../../request/admitted.ts';
+import { type Answer, json, NO_PARAMETERS } from '../../request/operation.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, patch, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { readerOf, shownOrganizations } from '../../response/shown-organizations.ts';
-import {
-  ADD_ORGANIZATION,
-  ADD_STREAM,
-  CHANGE_ORGANIZATION,
-  CHANGE_STREAM,
-  LIST_ORGANIZATIONS,
-  LIST_STREAMS,
-  SHOW_ORGANIZATION,
-  SHOW_STREAM,
-} from './organization-operations.ts';
+
+const NO_ORGANIZATION: Answer = {
+  status: 404,
+  description: 'There is no such organization, or the sender may not know of it.',
+};
+const NO_STREAM: Answer = { status: 404, description: 'There is no such organization, or stream of it.' };
 
 const MOST_BYTES = 65_536;
 
@@ -38,7 +40,11 @@ export function organizationRoutes(
   return [
     get('/api/organizations', {
       action: 'read-source',
-      operation: LIST_ORGANIZATIONS,
+      id: 'listOrganizations',
+      tag: 'organizations',
+      summary: 'The organizations that the sender may read, with their streams, ascending by id',
+      query: NO_PARAMETERS,
+      answers: [json(organizationsSchema, 'The organizations.')],
       async handle(_request, response) {
         const shown = await shownOrganizations(organizations, response);
         sendJson(response, { organizations: shown.map((one) => organizationView(one, readerOf(response))) });
@@ -47,7 +53,15 @@ export function organizationRoutes(
 
     post('/api/organizations', {
       action: 'administer',
-      operation: ADD_ORGANIZATION,
+      id: 'addOrganization',
+      tag: 'organizations',
+      summary: 'Adds an organization',
+      query: NO_PARAMETERS,
+      body: { 'application/json': newOrganizationSchema },
+      answers: [
+        { ...json(organizationSchema, 'The organization was added.', 201), headers: ['Location'] },
+        { status: 409, description: 'There is an organization with this id.' },
+      ],
       async handle(request, response) {
         const { organization: id, contacts = [], ...fields } = await readJson(newOrganizationSchema, request);
         const added = await organizations.add(id, { ...fields, contacts });
@@ -59,7 +73,11 @@ export function organizationRoutes(
 
     get('/api/organizations/:org', {
       action: 'read-organization',
-      operation: SHOW_ORGANIZATION,
+      id: 'showOrganization',
+      tag: 'organizations',
+      summary: 'An organization with its streams',
+      query: NO_PARAMETERS,
+      answers: [json(organizationSchema, 'The organization.'), NO_ORGANIZATION],
       handle(_request, response) {
         sendJson(response, organizationView(organizationOf(response), readerOf(response)));
       },
@@ -67,7 +85,12 @@ export function organizationRoutes(
 
     patch('/api/organizations/:org', {
       action: 'administer',
-      operation: CHANGE_ORGANIZATION,
+      id: 'changeOrganization',
+      tag: 'organizations',
+      summary: 'Changes title, contacts, normalization and dumps of an organization',
+      query: NO_PARAMETERS,
+      body: { 'application/json': changedOrganizationSchema },
+      answers: [json(organizationSchema, 'The organization as it is now.'), NO_ORGANIZATION],
       async handle(request, response) {
         const { title, contacts, normalization, dumps, ...access } = await readJson(changedOrganizationSchema, request);
         const changes = {
@@ -84,7 +107,11 @@ export function organizationRoutes(
 
     get('/api/organizations/:org/streams', {
       action: 'read-organization',
-      operation: LIST_STREAMS,
+      id: 'listStreams',
+      tag: 'organizations',
+      summary: 'The streams of an organization, in the order in which they were made',
+      query: NO_PARAMETERS,
+      answers: [json(streamsSchema, 'The streams.'), NO_ORGANIZATION],
       handle(_request, response) {
         const { organization, streams } = organizationView(organizationOf(response));
         sendJson(response, { organization, streams });
@@ -93,7 +120,17 @@ export function organizationRoutes(
 
     post('/api/organizations/:org/streams', {
       action: 'administer',
-      operation: ADD_STREAM,
+      id: 'addStream',
+      tag: 'organizations',
+      summary: 'Makes a stream',
+      description: 'The first stream of an organization is its default.',
+      query: NO_PARAMETERS,
+      body: { 'application/json': newStreamSchema },
+      answers: [
+        { ...json(streamSchema, 'The stream was made.', 201), headers: ['Location'] },
+        NO_ORGANIZATION,
+        { status: 409, description: 'The organization has a stream with this id.' },
+      ],
       async handle(request, response) {
         const { stream, title } = await readJson(newStreamSchema, request);
         const changed = await organizations.addStream(param(request, 'org'), stream, title);
@@ -105,7 +142,11 @@ export function organizationRoutes(
 
     get('/api/organizations/:org/streams/:stream', {
       action: 'read-organization',
-      operation: SHOW_STREAM,
+      id: 'showStream',
+      tag: 'organizations',
+      summary: 'A stream of an organization',
+      query: NO_PARAMETERS,
+      answers: [json(streamSchema, 'The stream.'), NO_STREAM],
       handle(request, response) {
         sendJson(response, streamView(organizationOf(response), param(request, 'stream')));
       },
@@ -113,7 +154,16 @@ export function organizationRoutes(
 
     patch('/api/organizations/:org/streams/:stream', {
       action: 'administer',
-      operation: CHANGE_STREAM,
+      id: 'changeStream',
+      tag: 'organizations',
+      summary: 'Changes title and dumps of a stream, makes it the default, or archives it',
+      query: NO_PARAMETERS,
+      body: { 'application/json': changedStreamSchema },
+      answers: [
+        json(streamSchema, 'The stream as it is now.'),
+        NO_STREAM,
+        { status: 409, description: 'The default stream would be an archived one.' },
+      ],
       async handle(request, response) {
         const stream = param(request, 'stream');
         const { title, ...changes } = await readJson(changedStreamSchema, request);

@@ -2,29 +2,25 @@ import * as z from 'zod';
 import { streamStatisticsSchema, streamStatisticsView } from '../../../api/stream-statistics-view.ts';
 import { streamStatistics } from '../../../records/stream-statistics.ts';
 import { param } from '../../request/admitted.ts';
-import { json, type Operation } from '../../request/operation.ts';
+import { json } from '../../request/operation.ts';
 import { text } from '../../request/query-parameters.ts';
 import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
-
-const SHOW_STATISTICS = {
-  id: 'showStreamStatistics',
-  tag: 'organizations',
-  summary: 'What a stream of an organization has and had, in numbers',
-  query: z.strictObject({ stream: text('The stream; whichever is the default one without it.', 'main') }),
-  answers: [
-    json(streamStatisticsSchema, 'The numbers.'),
-    { status: 404, description: 'There is no such organization, or stream of it.' },
-  ],
-} satisfies Operation;
 
 /** Statistics of organizations. */
 export function statisticsRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/api/organizations/:org/statistics', {
       action: 'read-organization',
-      operation: SHOW_STATISTICS,
+      id: 'showStreamStatistics',
+      tag: 'organizations',
+      summary: 'What a stream of an organization has and had, in numbers',
+      query: z.strictObject({ stream: text('The stream; whichever is the default one without it.', 'main') }),
+      answers: [
+        json(streamStatisticsSchema, 'The numbers.'),
+        { status: 404, description: 'There is no such organization, or stream of it.' },
+      ],
       async handle(request, response, { stream }) {
         const name = { organization: param(request, 'org'), stream };
         await app.records.organizations.requireStream(name.organization, stream);

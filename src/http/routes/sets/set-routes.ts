@@ -1,24 +1,45 @@
+import * as z from 'zod';
 import { administers } from '../../../access/may.ts';
-import { changedSettingsSchema, newSetSchema } from '../../../api/set-schemas.ts';
-import { setView, troubleOf } from '../../../api/views.ts';
+import {
+  changedSettingsSchema,
+  newSetSchema,
+  setSchema,
+  setsSchema,
+  setView,
+  troubleOf,
+} from '../../../api/resource-set-view.ts';
 import { changedFields } from '../../../config/set/changed-fields.ts';
 import { newSetFields } from '../../../config/set/new-set-fields.ts';
 import { type SetValues, shownSettings } from '../../../config/set/set-settings.ts';
 import { parseSlug, type ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp } from '../../../core/stamp.ts';
 import { requireConfirmed } from '../../../sets/remove-set.ts';
+import { summarize } from '../../../sets/summarized-sets.ts';
 import { findSource } from '../../../sources/find-source.ts';
 import { senderOf, setOf } from '../../request/admitted.ts';
+import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
+import { choice, limit, text } from '../../request/query-parameters.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, patch, post, type Route, remove } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
-import { ADD_SET, CHANGE_SET, REMOVE_SET, SCAN_SET, SHOW_SET } from './set-operations.ts';
+import { shownSets } from '../../response/shown-sets.ts';
+
+const removedSetSchema = z
+  .strictObject({
+    removed: z.string().describe('The id of the set.'),
+    canBeUsedAgain: z.boolean().describe('Whether another set can have the id, because the set never had a change.'),
+  })
+  .meta({ id: 'RemovedSet', description: 'A set that was removed.' });
+
+const requestedScanSchema = z
+  .strictObject({ set: z.string(), requested: z.string().meta({ format: 'date-time' }) })
+  .meta({ id: 'RequestedScan', description: 'A scan that begins soon.' });
 
 const MOST_BYTES = 262_144;
 
-/** One set and its settings. @param stopping ends bodies that are being read when the server stops */
+/** The sets and their settings. @param stopping ends bodies that are being read when the server stops */
 export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { baseUrl, idleTimeoutMs, apiRoots: allowedRoots } = configuration;
   const view = async (set: ResourceSet) => setView(set, await index.summary(set.id), baseUrl);
@@ -30,9 +51,32 @@ export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping
   });
 
   return [
+    get('/api/sets', {
+      action: 'read-state',
+      id: 'listSets',
+      tag: 'sets',
+      summary: 'The sets, in the order of their ids',
+      query: z.strictObject({
+        limit: limit({ usual: 100, most: 1000 }),
+        after: text('Only the sets after this id: the `next` of the answer before.', 'papers'),
+      }),
+      answers: [json(setsSchema, 'Some of the sets.')],
+      async handle(_request, response, { limit, after = '' }) {
+        const following = (await shownSets({ sets }, response)).filter(({ slug }) => slug > after);
+        const shown = following.slice(0, limit);
+        const next = following.length > limit ? shown.at(-1)?.slug : undefined;
+        const views = (await summarize(index, shown)).map(({ set, summary }) => setView(set, summary, baseUrl));
+        sendJson(response, { sets: views, next });
+      },
+    }),
+
     get('/api/sets/:set', {
       action: 'read-state',
-      operation: SHOW_SET,
+      id: 'showSet',
+      tag: 'sets',
+      summary: 'A set with its numbers and documents',
+      query: NO_PARAMETERS,
+      answers: [json(setSchema, 'The set; with all of its settings, for administrators.')],
       async handle(_request, response) {
         const set = setOf(response);
         sendJson(response, administers(senderOf(response)) ? await withSettings(set) : await view(set));
@@ -41,7 +85,17 @@ export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping
 
     post('/api/sets', {
       action: 'administer',
-      operation: ADD_SET,
+      id: 'addSet',
+      tag: 'sets',
+      summary: 'Adds a set',
+      description:
+        'A set with a root or with records is read by the server that keeps sets in sync, which begins within seconds; its lists exist when all was read.',
+      query: NO_PARAMETERS,
+      body: { 'application/json': newSetSchema },
+      answers: [
+        { ...json(setSchema, 'The set was added; with all of its settings.', 201), headers: ['Location'] },
+        { status: 409, description: 'The id, or an alias, is or was that of another set.' },
+      ],
       async handle(request, response) {
         const bytes = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
         const { set: slug, ...values } = parseJsonBody(newSetSchema, bytes) as SetValues & { readonly set: string };
@@ -56,7 +110,16 @@ export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping
 
     patch('/api/sets/:set', {
       action: 'administer',
-      operation: CHANGE_SET,
+      id: 'changeSet',
+      tag: 'sets',
+      summary: 'Changes settings of a set',
+      description: 'What each change causes is in docs/configuration.md.',
+      query: NO_PARAMETERS,
+      body: { 'application/json': changedSettingsSchema },
+      answers: [
+        json(setSchema, 'The set as it is now, with all of its settings.'),
+        { status: 409, description: 'Another set has an alias as its name.' },
+      ],
       async handle(request, response) {
         const set = setOf(response);
         const bytes = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
@@ -68,7 +131,18 @@ export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping
 
     remove('/api/sets/:set', {
       action: 'administer',
-      operation: REMOVE_SET,
+      id: 'removeSet',
+      tag: 'sets',
+      summary: 'Removes a set from the source, for good',
+      description:
+        'Its addresses answer 410 from then on. Files are not touched; stored packages, archived lists and kept versions are removed by nightly jobs. The id can only be used again if the set never had a change.',
+      query: z.strictObject({
+        confirm: choice(['no', 'yes'], 'Whether a set that has changes is to be removed.'),
+      }),
+      answers: [
+        json(removedSetSchema, 'It was removed.'),
+        { status: 409, description: 'The set has changes, and `confirm` is not `yes`.' },
+      ],
       async handle(_request, response, { confirm }) {
         const { id, slug } = setOf(response);
         requireConfirmed(slug, (await index.summary(id)).changes, confirm === 'yes');
@@ -79,7 +153,16 @@ export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping
 
     post('/api/sets/:set/scan', {
       action: 'administer',
-      operation: SCAN_SET,
+      id: 'scanSet',
+      tag: 'sets',
+      summary: 'Compares all of a set with its source again',
+      description:
+        'The server that keeps sets in sync begins within seconds. What it changes is among the postings of the set when it is done.',
+      query: NO_PARAMETERS,
+      answers: [
+        json(requestedScanSchema, 'A scan begins soon.', 202),
+        { status: 409, description: 'The set has no source: its changes are posted.' },
+      ],
       async handle(_request, response) {
         const { slug, scanRequested = 0 } = await sets.requestScan(setOf(response).slug);
         sendJson(response, { set: slug, requested: formatStamp(scanRequested) }, 202);

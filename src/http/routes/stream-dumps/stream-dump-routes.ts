@@ -1,13 +1,24 @@
-import { jobView } from '../../../api/job-views.ts';
-import { newStreamDumpSchema } from '../../../api/stream-dump-schemas.ts';
-import { streamDumpsView } from '../../../api/stream-dump-views.ts';
+import * as z from 'zod';
+import { jobSchema, jobView } from '../../../api/job-view.ts';
+import { streamDumpsSchema, streamDumpsView } from '../../../api/stream-dump-view.ts';
+import { DUMP_KINDS } from '../../../records/dumps/stored-dump.ts';
 import { param } from '../../request/admitted.ts';
+import { type Answer, json, NO_PARAMETERS } from '../../request/operation.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
+import { text } from '../../request/query-parameters.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
-import { LIST_STREAM_DUMPS, MAKE_STREAM_DUMP } from './stream-dump-operations.ts';
+
+const newStreamDumpSchema = z
+  .strictObject({
+    kind: z.enum(DUMP_KINDS).describe('A delta that has nothing to go on from becomes a full dump.'),
+    stream: z.string().optional().describe('Absent: whichever is the default one.'),
+  })
+  .meta({ id: 'NewStreamDump', examples: [{ kind: 'full' }] });
+
+const NO_STREAM: Answer = { status: 404, description: 'There is no such organization, or stream of it.' };
 
 const MOST_BYTES = 4_096;
 
@@ -20,7 +31,13 @@ export function streamDumpRoutes(app: ServedApp, stopping: AbortSignal): readonl
   return [
     get('/api/organizations/:org/dumps', {
       action: 'read-organization',
-      operation: LIST_STREAM_DUMPS,
+      id: 'listStreamDumps',
+      tag: 'organizations',
+      summary: 'The full dumps and deltas of the records of a stream, oldest first',
+      description:
+        'A client that has taken a full dump takes every delta of a higher number, in order: then it has what the stream has. Full dumps between them have nothing new for it.',
+      query: z.strictObject({ stream: text('The stream; whichever is the default one without it.', 'main') }),
+      answers: [json(streamDumpsSchema, 'The dumps.'), NO_STREAM],
       async handle(request, response, { stream }) {
         const organization = param(request, 'org');
         await organizations.requireStream(organization, stream);
@@ -30,7 +47,16 @@ export function streamDumpRoutes(app: ServedApp, stopping: AbortSignal): readonl
 
     post('/api/organizations/:org/dumps', {
       action: 'administer',
-      operation: MAKE_STREAM_DUMP,
+      id: 'makeStreamDump',
+      tag: 'organizations',
+      summary: 'Adds a job that makes a full dump or a delta',
+      description: 'It waits until no upload of the stream is being applied. A delta with nothing in it is not made.',
+      query: NO_PARAMETERS,
+      body: { 'application/json': newStreamDumpSchema },
+      answers: [
+        { ...json(jobSchema, 'The job, or the one that waits already.', 202), headers: ['Location'] },
+        NO_STREAM,
+      ],
       async handle(request, response) {
         const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
         const { kind, stream } = parseJsonBody(newStreamDumpSchema, body);

@@ -1,4 +1,4 @@
-import type { UploadView } from '../../../api/upload-schemas.ts';
+import type { UploadView } from '../../../api/upload-view.ts';
 import { isTidemarkError } from '../../../core/errors.ts';
 import { HttpError } from '../../request/http-error.ts';
 import { errorAnswer } from '../../response/error-answer.ts';

@@ -8,7 +8,7 @@ import { HttpError } from '../../request/http-error.ts';
 /** Parts of requests and responses according to tus 1.0 (https://tus.io/protocols/resumable-upload). */
 
 export const TUS_VERSION = '1.0.0';
-export const TUS_EXTENSIONS = 'creation,expiration,termination';
+export const TUS_EXTENSIONS = 'creation,creation-defer-length,expiration,termination';
 /** Media type of the body of PATCH. */
 export const TUS_BODY = 'application/offset+octet-stream';
 
@@ -44,8 +44,16 @@ export function bytesOf(headers: IncomingHttpHeaders, name: 'Upload-Length' | 'U
   throw badHeader(name, `the header ${name} is ${text === undefined ? 'missing' : 'not a number of bytes'}`);
 }
 
-/** Parses `Upload-Length`. @throws HttpError 400; 413 above `Tus-Max-Size` (tus 1.0, Creation, POST) */
-export function lengthOf(headers: IncomingHttpHeaders): number {
+/**
+ * Parses `Upload-Length`; undefined when it comes later, with `Upload-Defer-Length: 1`.
+ * @throws HttpError 400; 413 above `Tus-Max-Size` (tus 1.0, Creation, POST)
+ */
+export function lengthOf(headers: IncomingHttpHeaders): number | undefined {
+  const { 'upload-defer-length': deferred } = headers;
+  if (deferred === '1' && headers['upload-length'] === undefined) return undefined;
+  if (deferred !== undefined) {
+    throw badHeader('Upload-Defer-Length', 'send Upload-Length, or Upload-Defer-Length: 1 in place of it');
+  }
   const length = bytesOf(headers, 'Upload-Length');
   if (length <= MOST_LENGTH) return length;
   throw new HttpError(413, {
@@ -66,7 +74,7 @@ export function metadataOf(text: string): ReadonlyMap<string, string> {
 const filesSchema = z.array(z.strictObject({ name: z.string(), length: z.int().min(0) })).min(1);
 
 /** The files to be sent: one with the name `filename`, or those listed in `files`. @throws HttpError 400 */
-export function filesOf(metadata: ReadonlyMap<string, string>, length: number): readonly SentFile[] {
+export function filesOf(metadata: ReadonlyMap<string, string>, length: number | undefined): readonly SentFile[] {
   const listed = metadata.get('files');
   const name = metadata.get('filename');
   if (listed === undefined && name !== undefined) return [{ name, length }];
@@ -94,7 +102,7 @@ function decoded(key: string, value: string): string {
 export function setStatus(response: Response, { upload, offset, expires }: ResumableStatus): void {
   response.set({
     'Upload-Offset': String(offset),
-    'Upload-Length': String(upload.length),
+    ...(upload.length === undefined ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(upload.length) }),
     'Upload-Expires': new Date(expires).toUTCString(),
     ...(upload.done !== undefined && { 'Tidemark-Upload': `${upload.stream}/${upload.done.number}` }),
   });

@@ -2,16 +2,35 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { uploadView } from '../../../api/upload-views.ts';
+import * as z from 'zod';
+import { uploadSchema, uploadView } from '../../../api/upload-view.ts';
 import { csvRow } from '../../../lib/csv.ts';
 import { eachErratum } from '../../../records/errata/read-errata.ts';
 import { param } from '../../request/admitted.ts';
+import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { setCaching } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
-import { LIST_UPLOAD_ERRORS, RETRY_UPLOAD, UPLOAD_ERRORS_AS_CSV } from './upload-status-operations.ts';
+
+const uploadErrorSchema = z
+  .strictObject({
+    file: z.int().min(1).describe('The position of the file that was sent.'),
+    path: z.array(z.string()),
+    ordinal: z.int().min(0).describe('The number of the record, or of the line, from 1.'),
+    offset: z.int().min(0).describe('Bytes before it, unpacked.'),
+    id: z.string().optional(),
+    reason: z.string(),
+    warning: z
+      .literal(true)
+      .optional()
+      .describe('Whether the record was taken over: the reason says what was repaired or left out. Absent otherwise.'),
+  })
+  .meta({ id: 'UploadError', description: 'A record, or a line, that could not be read; or a warning of a record.' });
+
+const NO_UPLOAD = { status: 404, description: 'There is no such upload.' };
+const NOT_READ = { status: 409, description: 'The files of the upload were not read yet.' };
 
 const AT = '/api/organizations/:org/uploads/:stream/:number';
 
@@ -41,7 +60,20 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
   return [
     get(`${AT}/errors`, {
       action: 'read-organization',
-      operation: LIST_UPLOAD_ERRORS,
+      id: 'listUploadErrors',
+      tag: 'uploads',
+      summary: 'Every record of an upload that could not be read, with its position and the reason',
+      description: 'Streamed: the connection is cut when something fails on the way.',
+      query: NO_PARAMETERS,
+      answers: [
+        {
+          status: 200,
+          description: 'A line for each; empty when there is none.',
+          content: { 'application/x-ndjson': { lines: uploadErrorSchema } },
+        },
+        NO_UPLOAD,
+        NOT_READ,
+      ],
       async handle(request, response) {
         const body = await openErrata(request);
         response.set('Content-Type', 'application/x-ndjson; charset=utf-8');
@@ -51,7 +83,15 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
 
     get(`${AT}/errors.csv`, {
       action: 'read-organization',
-      operation: UPLOAD_ERRORS_AS_CSV,
+      id: 'uploadErrorsAsCsv',
+      tag: 'uploads',
+      summary: 'The same as CSV, for spreadsheets',
+      query: NO_PARAMETERS,
+      answers: [
+        { status: 200, description: 'A line for each, after one of names.', content: { 'text/csv': 'text' } },
+        NO_UPLOAD,
+        NOT_READ,
+      ],
       async handle(request, response) {
         const body = await openErrata(request);
         const name = ['org', 'stream', 'number'].map((part) => param(request, part)).join('-');
@@ -65,7 +105,15 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
 
     post(`${AT}/retry`, {
       action: 'upload-files',
-      operation: RETRY_UPLOAD,
+      id: 'retryUpload',
+      tag: 'uploads',
+      summary: 'Has an upload processed again that has failed, or at once when it waits for another attempt',
+      query: NO_PARAMETERS,
+      answers: [
+        json(uploadSchema, 'The upload: it is processed soon.'),
+        NO_UPLOAD,
+        { status: 409, description: 'The upload has not failed.' },
+      ],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
         sendJson(response, uploadView(upload, await app.jobs.uploads.retry(upload)));

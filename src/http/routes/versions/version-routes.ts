@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { TidemarkError } from '../../../core/errors.ts';
 import { keyOfRequestPath, type ResourceKey, uriOf } from '../../../core/key.ts';
 import { keptSince, type ResourceSet } from '../../../core/resource-set.ts';
@@ -8,6 +9,7 @@ import type { Version } from '../../../publish/versions/versions.ts';
 import { directRequest } from '../../request/admitted.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { DirectHandler, DirectRequest } from '../../request/direct-request.ts';
+import { time } from '../../request/query-parameters.ts';
 import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { answerHead } from '../../response/answer-head.ts';
@@ -17,7 +19,25 @@ import { resourceHeaders, versionLinks } from '../../response/resource-headers.t
 import { sendAnswer } from '../../response/send-answer.ts';
 import { parseAcceptDatetime } from './accept-datetime.ts';
 import { httpDate, LINK_FORMAT, renderTimeMap, TIME_MAP_TYPES, timeMapJson } from './time-map.ts';
-import { READ_TIME_GATE, READ_TIME_MAP, READ_VERSION } from './version-operations.ts';
+
+const memento = z.object({ datetime: z.string().meta({ format: 'date-time' }), uri: z.string() });
+
+const timeMapSchema = z
+  .object({
+    original_uri: z.string(),
+    timegate_uri: z.string(),
+    timemap_uri: z.object({ link_format: z.string(), json_format: z.string() }),
+    pages: z
+      .object({ prev: z.object({ uri: z.string() }) })
+      .optional()
+      .describe('The TimeMap of older versions, when there may be any.'),
+    mementos: z.object({
+      first: memento.optional(),
+      last: memento,
+      list: z.array(memento).describe('The oldest first.'),
+    }),
+  })
+  .meta({ id: 'TimeMap' });
 
 const YEAR_IN_SECONDS = 31_536_000;
 
@@ -31,17 +51,49 @@ export function versionRoutes(app: ServedApp): readonly Route[] {
   return [
     get('/sets/:set/versions/:datetime/*path', {
       action: 'read-resource',
-      operation: READ_VERSION,
+      id: 'readVersion',
+      tag: 'resources',
+      summary: 'A kept version of a resource',
+      description:
+        'A Memento (RFC 7089), of sets that keep versions. The datetime is that of the change in the Change List.',
+      isConditional: true,
+      hasRanges: true,
+      answers: [
+        {
+          status: 200,
+          description: 'The bytes as they were.',
+          content: { '*/*': 'bytes' },
+          headers: ['Link', 'Memento-Datetime'],
+        },
+      ],
       handle: send(mementoHandler(app)),
     }),
     get('/sets/:set/timegate/*path', {
       action: 'read-resource',
-      operation: READ_TIME_GATE,
+      id: 'readTimeGate',
+      tag: 'resources',
+      summary: 'The version of a resource at a time',
+      description:
+        'A TimeGate (RFC 7089): `Accept-Datetime` says which time; without it, the latest. Before the first version, the first.',
+      headers: ['Accept-Datetime'],
+      answers: [{ status: 302, description: 'The address of the version.', headers: ['Location', 'Link'] }],
       handle: send(timeGateHandler(app)),
     }),
     get('/sets/:set/timemap/*path', {
       action: 'read-resource',
-      operation: READ_TIME_MAP,
+      id: 'readTimeMap',
+      tag: 'resources',
+      summary: 'The kept versions of a resource',
+      description:
+        'A TimeMap (RFC 7089), the oldest version first: of 1,000 changes, with a link to the TimeMap of those before.',
+      query: z.object({ until: time('Versions up to this time.') }),
+      answers: [
+        {
+          status: 200,
+          description: 'Links to the versions, by `Accept`: link-format, or JSON when the client prefers that.',
+          content: { 'application/link-format': 'text', 'application/json': timeMapSchema },
+        },
+      ],
       async handle(request, response, { until }) {
         // Express returns false when the client accepts neither: it still gets one.
         const type = request.accepts([...TIME_MAP_TYPES]) || LINK_FORMAT;

@@ -7,7 +7,7 @@ import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
 import { freed } from '../store-file.ts';
 import { CutBody } from './cut-body.ts';
-import type { ResumableUpload } from './resumable-upload.ts';
+import { MOST_LENGTH, type ResumableUpload } from './resumable-upload.ts';
 
 type PartStore = Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'name'>;
 type Owner = Pick<ResumableUpload, 'organization' | 'id' | 'length'>;
@@ -58,7 +58,7 @@ function contiguous(parts: readonly ListedObject[]): readonly ListedObject[] {
  *   has; what the body and the artifact store throw
  */
 export async function storeParts(artifacts: PartStore, owner: Owner, { offset, body }: SentBytes): Promise<number> {
-  const cut = new CutBody(body, owner.length - offset);
+  const cut = new CutBody(body, (owner.length ?? MOST_LENGTH) - offset);
   let at = offset;
   while (await cut.hasMore()) {
     const key = { kind: 'uploaded-part', organization: owner.organization, id: owner.id, offset: at } as const;

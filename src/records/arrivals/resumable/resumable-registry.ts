@@ -47,12 +47,12 @@ export class ResumableRegistry {
   }
 
   /**
-   * Records a claim, which replaces the one that was read, or the end of an upload.
+   * Records a claim, which replaces the one that was read, the length of an upload that had none, or its end.
    * @throws TidemarkError `not-found`
    */
   async change(
     { organization, id, claim }: ResumableUpload,
-    fields: Pick<ResumableUpload, 'claim' | 'done'>,
+    fields: Partial<Pick<ResumableUpload, 'claim' | 'done' | 'length' | 'files'>>,
   ): Promise<ResumableUpload> {
     let changed: ResumableUpload | undefined;
     await this.#replace(organization, (uploads) => {
@@ -60,6 +60,7 @@ export class ResumableRegistry {
       if (changed === undefined) throw noSuchResumable(id);
       // A claim that another process has recorded meanwhile counts.
       if (changed.done !== undefined || (fields.done === undefined && changed.claim !== claim)) return uploads;
+      if (fields.length !== undefined && changed.length !== undefined) return uploads;
       changed = { ...changed, ...fields };
       return uploads.map((upload) => (upload.id === id ? changed! : upload));
     });

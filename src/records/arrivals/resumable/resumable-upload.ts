@@ -3,8 +3,8 @@ import { TidemarkError } from '../../../core/errors.ts';
 /** One file of the sent bytes. */
 export interface SentFile {
   readonly name: string;
-  /** Bytes. */
-  readonly length: number;
+  /** Bytes; absent until it is known. */
+  readonly length?: number | undefined;
 }
 
 /**
@@ -20,8 +20,8 @@ export interface ResumableUpload {
   readonly name?: string | undefined;
   /** At least one, in the order of their bytes. */
   readonly files: readonly SentFile[];
-  /** Bytes of all files together. */
-  readonly length: number;
+  /** Bytes of all files together; absent until it is known: an upload may be begun before that. */
+  readonly length?: number | undefined;
   /** The client's header `Upload-Metadata`, unchanged; absent for uploads that an earlier version started. */
   readonly metadata?: string | undefined;
   /** Milliseconds since 1970. */
@@ -50,12 +50,17 @@ export const MOST_LENGTH = 50_000_000_000;
 export const MOST_METADATA = 7_500;
 
 /** @throws TidemarkError `invalid` */
-export function requireLengths(files: readonly SentFile[], length: number): void {
+export function requireLengths(files: readonly SentFile[], length: number | undefined): void {
+  if (length === undefined && files.length === 1 && files[0]!.length === undefined) return;
+  if (length === undefined) {
+    const message = 'of several files, the length of each is needed before the first byte: send Upload-Length';
+    throw new TidemarkError('invalid', message, { field: 'Upload-Length' });
+  }
   if (!(Number.isSafeInteger(length) && length >= 0 && length <= MOST_LENGTH)) {
     const message = `the length of a file is a number of bytes from 0 to ${MOST_LENGTH}`;
     throw new TidemarkError('invalid', message, { field: 'Upload-Length' });
   }
-  const sum = files.reduce((sum, file) => sum + file.length, 0);
+  const sum = files.reduce((sum, file) => sum + (file.length ?? 0), 0);
   if (sum === length) return;
   const message = `the files have ${sum} bytes together, and the upload is said to have ${length}`;
   throw new TidemarkError('invalid', message, { field: 'Upload-Length' });

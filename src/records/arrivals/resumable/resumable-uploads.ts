@@ -34,8 +34,8 @@ interface NewResumable {
   readonly name?: string | undefined;
   /** The files, in the order in which their bytes are sent. */
   readonly files: readonly SentFile[];
-  /** Bytes of all files together. */
-  readonly length: number;
+  /** Bytes of all files together; `receive` sets it later for one file whose length is not known yet. */
+  readonly length?: number | undefined;
   /** The header `Upload-Metadata`, to be returned unchanged. */
   readonly metadata?: string | undefined;
 }
@@ -76,7 +76,8 @@ export class ResumableUploads {
     if (name !== undefined) requireUploadName(name);
     const stream = receivingStream(await this.#parts.organizations.get(organization), named);
     const labels = { organization, stream, ...(name && { name }), files, ...(metadata && { metadata }) };
-    const upload: ResumableUpload = { id: randomId(), ...labels, length, created: Date.now() };
+    const size = length === undefined ? {} : { length };
+    const upload: ResumableUpload = { id: randomId(), ...labels, ...size, created: Date.now() };
     await this.#registry.add(upload);
     failpoint('resumable.begun');
     const current = length === 0 ? await this.#endSoon(upload) : upload;
@@ -103,15 +104,21 @@ export class ResumableUploads {
 
   /**
    * Stores the next bytes. After the last one, the file is an upload with its number.
-   * @param sent its `offset` must be the end of the stored bytes
-   * @throws TidemarkError `not-found`; `conflict` for another offset, or when the stream no longer accepts uploads;
-   *   `invalid` for too many bytes; what the body throws, after the bytes before the error were stored
+   * @param sent its `offset` must be the end of the stored bytes; its `length` is that of an upload that was begun
+   *   without one
+   * @throws TidemarkError `not-found`; `conflict` for another offset or length, or when the stream no longer accepts
+   *   uploads; `invalid` for too many bytes; what the body throws, after the bytes before the error were stored
    */
-  async receive(organization: string, id: string, sent: SentBytes): Promise<ResumableStatus> {
+  async receive(
+    organization: string,
+    id: string,
+    { length, ...sent }: SentBytes & { readonly length?: number | undefined },
+  ): Promise<ResumableStatus> {
     const { artifacts } = this.#parts;
-    const upload = await this.#registry.get(organization, id);
-    const stored = upload.done === undefined ? offsetOf(await storedParts(artifacts, upload)) : upload.length;
+    const begun = await this.#registry.get(organization, id);
+    const stored = begun.done === undefined ? offsetOf(await storedParts(artifacts, begun)) : begun.length!;
     if (sent.offset !== stored) throw otherOffset(sent.offset, stored);
+    const upload = length === undefined ? begun : await this.#withLength(begun, { length, stored });
     // When all bytes are stored, storeParts only refuses further ones.
     const isAll = stored === upload.length;
     const after = isAll
@@ -121,12 +128,25 @@ export class ResumableUploads {
     return isWhole(status) ? { ...status, upload: await this.#endSoon(upload) } : status;
   }
 
+  /** Records the length of an upload, unless it has one. @throws TidemarkError `conflict` when it has another */
+  async #withLength(
+    upload: ResumableUpload,
+    { length, stored }: { readonly length: number; readonly stored: number },
+  ): Promise<ResumableUpload> {
+    const files = [{ name: upload.files[0]!.name, length }];
+    const isNew = upload.length === undefined && length >= stored;
+    if (isNew) requireLengths(files, length);
+    const known = isNew ? await this.#registry.change(upload, { length, files }) : upload;
+    if (known.length !== length) throw otherLength(length, known.length ?? stored);
+    return known;
+  }
+
   /** Stores the bytes of a request, and returns the upload as it is then. */
   async #store(upload: ResumableUpload, sent: SentBytes): Promise<Pick<ResumableStatus, 'upload' | 'offset'>> {
     const [stored] = await Promise.allSettled([storeParts(this.#parts.artifacts, upload, sent)]);
     const current = await this.#afterStoring(upload);
     if (stored.status === 'rejected') throw stored.reason;
-    return { upload: current, offset: current.done === undefined ? stored.value : current.length };
+    return { upload: current, offset: current.done === undefined ? stored.value : current.length! };
   }
 
   /**
@@ -180,7 +200,7 @@ export class ResumableUploads {
   }
 
   async #progress(upload: ResumableUpload): Promise<ResumableStatus> {
-    if (upload.done !== undefined) return { upload, offset: upload.length, expires: upload.done.at + KEPT_MS };
+    if (upload.done !== undefined) return { upload, offset: upload.length!, expires: upload.done.at + KEPT_MS };
     const parts = await storedParts(this.#parts.artifacts, upload);
     return { upload, offset: offsetOf(parts), expires: Math.max(upload.created, ...parts.map(modified)) + KEPT_MS };
   }
@@ -225,10 +245,10 @@ export class ResumableUploads {
     const { artifacts } = this.#parts;
     const { organization, length } = upload;
     const bytes = readParts(artifacts, await storedParts(artifacts, upload));
-    const cut = new CutBody(bytes, length);
+    const cut = new CutBody(bytes, length!);
     const files: UploadedFile[] = [];
     try {
-      for (const { name, length } of upload.files) {
+      for (const { name, length = 0 } of upload.files) {
         const file = await storeFile(name, cut.next(length), { artifacts, organization });
         files.push(file);
         cut.requireWhole();
@@ -281,6 +301,11 @@ function unlessRefused(error: unknown): false {
 function otherOffset(offset: number, stored: number): TidemarkError {
   const message = `the bytes begin at ${offset}, but ${stored} are stored: ask for the offset, and go on from there`;
   return new TidemarkError('conflict', message, { code: 'other-offset', offset: stored });
+}
+
+function otherLength(length: number, known: number): TidemarkError {
+  const message = `the upload cannot have ${length} bytes: it has ${known}`;
+  return new TidemarkError('conflict', message, { field: 'Upload-Length' });
 }
 
 function incomplete(file: UploadedFile, length: number): TidemarkError {

@@ -21,6 +21,7 @@ import type {
 } from '../../source.ts';
 import { nextGeneration, positionOf, takePosition } from '../../sync/generation.ts';
 import type { SyncSummary } from '../../sync-counter.ts';
+import { watchNewest } from '../../watch-newest.ts';
 import type { ArtifactRecords } from './artifact-records.ts';
 import type { Comparer } from './comparer.ts';
 import { countSteps } from './count-steps.ts';
@@ -34,7 +35,6 @@ import {
   type SyncCursor,
 } from './sync-cursor.ts';
 import { verifyRecords } from './verify-records.ts';
-import { watchArtifacts } from './watch-artifacts.ts';
 
 export interface ArtifactSourceParts {
   readonly artifacts: Pick<ArtifactStore, 'list' | 'folders' | 'objects' | 'name'>;
@@ -99,7 +99,7 @@ export class ArtifactSource implements Source {
   }
 
   async watch(onChange: (path: string) => void, _onProblem: (problem: SourceProblem) => void): Promise<SourceWatch> {
-    return watchArtifacts(async () => (await this.#newest())?.key, {
+    return watchNewest(async () => (await this.#newest())?.key, {
       intervalMs: this.#parts.pollIntervalMs,
       onChange: () => onChange(''),
     });

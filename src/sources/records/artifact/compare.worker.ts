@@ -1,9 +1,9 @@
 import { workerData } from 'node:worker_threads';
 import { type ArtifactLocation, openArtifacts } from '../../../artifacts/open-artifacts.ts';
-import type { StoreLocation } from '../../../config/configuration.ts';
 import { armFailpoint } from '../../../lib/failpoint.ts';
 import { serveCalls, startWorker } from '../../../lib/workers/rpc.ts';
 import type { DigesterData } from '../../../records/digests/digest.worker.ts';
+import type { StoreLocation } from '../../../stores/locations.ts';
 import { openStores } from '../../../stores/open-stores.ts';
 import { type Comparison, type ComparisonStep, compareRecords } from './compare-records.ts';
 

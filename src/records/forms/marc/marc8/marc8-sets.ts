@@ -1,7 +1,7 @@
 /**
  * The character sets of MARC-8, as the Library of Congress publishes them ("MARC 21 Specifications for Record
  * Structure, Character Sets, and Exchange Media"): codes of 7 bits, whichever half of the code table a set is used in.
- * East Asian characters are in eacc-rows.ts.
+ * East Asian characters are in `characters/eacc.txt`.
  */
 export interface CharacterSet {
   readonly name: string;

@@ -1,0 +1,227 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { UploadView } from '../../../api/upload-view.ts';
+import { describeApplied, uploadsView, uploadView } from '../../../api/upload-view.ts';
+import type { App } from '../../../app.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import { formatBytes } from '../../../lib/format-bytes.ts';
+import { formatCount } from '../../../lib/format-count.ts';
+import { parseUploadNumber, type Upload } from '../../../records/arrivals/upload.ts';
+import { statusOf, type UploadState } from '../../../records/arrivals/upload-state.ts';
+import type { Uploads } from '../../../records/arrivals/uploads.ts';
+import type { Erratum } from '../../../records/errata/erratum.ts';
+import { eachErratum } from '../../../records/errata/read-errata.ts';
+import { fileKindTitle } from '../../../records/forms/record-forms.ts';
+import type { CliCommand } from '../../cli-command.ts';
+import { EXIT } from '../../exit-code.ts';
+import { wholeNumber } from '../../options.ts';
+import { printableLine } from '../../ui/printable.ts';
+import { formatTable, plural } from '../../ui/table.ts';
+import { withExistingApp } from '../../with-app.ts';
+import { nameOf } from './describe-check.ts';
+
+interface ListUploadsOptions {
+  readonly stream?: string;
+  readonly limit: number;
+}
+
+export const uploadsList: CliCommand<ListUploadsOptions> = {
+  group: 'uploads',
+  usage: 'list <organization>',
+  summary: 'Lists uploads of a stream, newest first.',
+  examples: [['uploads list lane', 'lists the last ones of the default stream']],
+
+  options(command) {
+    command
+      .option('--stream <stream>', 'the stream (default: the default one of the organization)')
+      .option('--limit <number>', 'how many, at most', wholeNumber(1, 10_000), 20);
+  },
+
+  async run(call) {
+    const [organization = ''] = call.args;
+    const { stream, limit } = call.options;
+    const page = { limit };
+    const view = await withExistingApp(call, async ({ records: { uploads } }) => {
+      return uploadsView(organization, await uploads.list(organization, stream, page), page);
+    });
+    const rows = view.uploads.map(({ number, received, name = '', files, status, totals, ignored }) => {
+      const counts = [
+        totals?.records ?? '',
+        totals?.deletions ?? '',
+        totals?.errors ?? '',
+        totals === undefined ? '' : (ignored ?? 0),
+      ];
+      return [number, received.slice(0, 19), sizeOf(files), status, ...counts, name];
+    });
+    const heads = ['NUMBER', 'RECEIVED (UTC)', 'FILES', 'STATUS', 'RECORDS', 'DELETIONS', 'ERRORS', 'IGNORED', 'NAME'];
+    const table = formatTable(heads, rows);
+    await call.terminal.print(rows.length === 0 ? 'There is no upload.' : table, view);
+  },
+};
+
+interface ShowUploadOptions {
+  readonly wait?: true;
+}
+
+const POLL_MS = 500;
+
+export const uploadsShow: CliCommand<ShowUploadOptions> = {
+  group: 'uploads',
+  usage: 'show <upload>',
+  summary: 'Shows one upload: its status, what every file was taken for, and what became of its records.',
+  examples: [
+    ['uploads show lane/main/17', 'shows it as it is now'],
+    ['uploads show lane/main/17 --wait', 'waits until a server has processed it: for scripts'],
+  ],
+
+  options(command) {
+    command.option('--wait', 'wait until it is processed, or has failed: then the exit code is 1');
+  },
+
+  async run(call) {
+    const { view, status } = await withExistingApp(call, async ({ records: { uploads } }) => {
+      const upload = await namedUpload(uploads, call.args[0]);
+      const state = await (call.options.wait ? settled(uploads, upload, call.stopped) : uploads.stateOf(upload));
+      return { view: uploadView(upload, state), status: statusOf(state) };
+    });
+    await call.terminal.print(describeUpload(view), view);
+    return call.options.wait && status === 'failed' ? EXIT.failed : EXIT.done;
+  },
+};
+
+async function settled(
+  uploads: Pick<App['records']['uploads'], 'stateOf'>,
+  upload: Upload,
+  stopped: AbortSignal,
+): Promise<UploadState | undefined> {
+  for (;;) {
+    const state = await uploads.stateOf(upload);
+    const status = statusOf(state);
+    if (status === 'processed' || status === 'failed') return state;
+    await wait(POLL_MS, undefined, { signal: stopped });
+  }
+}
+
+export const uploadsErrors: CliCommand = {
+  group: 'uploads',
+  usage: 'errors <upload>',
+  summary: 'Lists the records of an upload that could not be read, with position and reason.',
+  examples: [
+    ['uploads errors lane/main/17', 'lists them, one in a line'],
+    ['uploads errors lane/main/17 --json', 'the same, each as a line of JSON'],
+  ],
+
+  async run(call) {
+    await withExistingApp(call, async ({ records: { uploads } }) => {
+      const upload = await namedUpload(uploads, call.args[0]);
+      const state = await uploads.stateOf(upload);
+      const body = await uploads.openErrata(upload, state);
+      if (body === undefined) return;
+      for await (const erratum of eachErratum(body)) await call.terminal.print(describe(erratum), erratum);
+      for (const { reason, count } of state?.read?.reasons ?? []) call.terminal.say(`${formatCount(count)}: ${reason}`);
+    });
+  },
+};
+
+function describe({ path = [], ordinal = 0, offset = 0, id, reason, warning }: Erratum): string {
+  const which = id === undefined ? '' : ` (${id})`;
+  const place = `number ${formatCount(ordinal)}${which}, at byte ${formatCount(offset)}`;
+  return printableLine(
+    `${path.join(' > ')}: ${place}: ${warning ? 'warning, the record was taken over: ' : ''}${reason}`,
+  );
+}
+
+export const uploadsRetry: CliCommand = {
+  group: 'uploads',
+  usage: 'retry <upload>',
+  summary: 'Has an upload processed again that has failed, or at once when it waits for another attempt.',
+  examples: [['uploads retry lane/main/17', 'a server processes it again']],
+
+  async run(call) {
+    const [id = ''] = call.args;
+    const view = await withExistingApp(call, async (app) => {
+      const upload = await namedUpload(app.records.uploads, id);
+      return uploadView(upload, await app.jobs.uploads.retry(upload));
+    });
+    await call.terminal.print(`The upload ${id} is processed again, as soon as a server is free.`, view);
+  },
+};
+
+/** The upload that an argument names: `ORGANIZATION/STREAM/NUMBER`. @throws TidemarkError `invalid`, `not-found` */
+function namedUpload(uploads: Pick<Uploads, 'get'>, id = ''): Promise<Upload> {
+  const [organization = '', stream = '', number, ...rest] = id.split('/');
+  if (number === undefined || rest.length > 0) {
+    throw new TidemarkError('invalid', `"${id}" is not an upload: write ORGANIZATION/STREAM/NUMBER`, { upload: id });
+  }
+  return uploads.get(organization, stream, parseUploadNumber(number));
+}
+
+function describeUpload(view: UploadView): string {
+  const { organization, stream, number, name, received, fileUrl, files } = view;
+  const rows = files.map((file) => [file.name, file.length, file.sha256]);
+  return [
+    `${organization}/${stream}/${number}${name === undefined ? '' : `: ${printableLine(name)}`}`,
+    `  received: ${received}`,
+    ...(fileUrl === undefined ? [] : [`  from: ${printableLine(fileUrl)}`]),
+    ...describeStatus(view),
+    '',
+    ...(rows.length === 0
+      ? [`Its file was not fetched${view.status === 'failed' ? '' : ' yet'}.`]
+      : [formatTable(['FILE', 'BYTES', 'SHA-256'], rows)]),
+    ...describeTaken(view),
+  ].join('\n');
+}
+
+function describeStatus({
+  status,
+  applied,
+  failure,
+  totals,
+  reasons = [],
+  organization,
+  stream,
+  number,
+}: UploadView): string[] {
+  const retries = failure?.retries
+    ? 'it is tried again'
+    : `when that is mended, try it again with "tidemark uploads retry ${organization}/${stream}/${number}"`;
+  return [
+    `  status: ${status}`,
+    ...(failure === undefined ? [] : [`  failed at ${failure.at}: ${printableLine(failure.error)} (${retries})`]),
+    ...(applied === undefined ? [] : [`  published: ${describeApplied(applied)}`]),
+    ...(totals === undefined || (totals.errors === 0 && totals.warnings === undefined)
+      ? []
+      : [`  ${foundText(totals)}: list them with "tidemark uploads errors ${organization}/${stream}/${number}"`]),
+    ...reasons.map(({ reason, count, warning }) =>
+      printableLine(`    ${formatCount(count)}: ${warning ? 'warning: ' : ''}${reason}`),
+    ),
+  ];
+}
+
+function foundText({ errors, warnings }: NonNullable<UploadView['totals']>): string {
+  const warned =
+    warnings === undefined ? '' : `, and warnings of records that were taken over: ${formatCount(warnings)}`;
+  return `errors: ${formatCount(errors)}${warned}`;
+}
+
+function describeTaken({ taken, totals }: UploadView): string[] {
+  if (taken === undefined || totals === undefined) return [];
+  const rows = taken.map((file) => {
+    const { records, deletions, errors, replaced = '' } = file;
+    return [nameOf(file), fileKindTitle(file), records, deletions, errors, replaced];
+  });
+  const rest = totals.files - taken.length;
+  return [
+    '',
+    formatTable(['TAKEN FOR', 'TYPE', 'RECORDS', 'DELETIONS', 'ERRORS', 'REPLACED'], rows),
+    ...(rest > 0 ? [`… and ${plural(rest, 'file')} more`] : []),
+    ...taken.flatMap(({ path, reason }) =>
+      reason === undefined ? [] : [`${printableLine(nameOf({ path }))}: ${printableLine(reason)}`],
+    ),
+  ];
+}
+
+/** The number of files of an upload, and their total size. */
+export function sizeOf(files: readonly { readonly length: number }[]): string {
+  const bytes = files.reduce((sum, { length }) => sum + length, 0);
+  return `${plural(files.length, 'file')}, ${formatBytes(bytes)}`;
+}

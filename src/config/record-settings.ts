@@ -1,0 +1,69 @@
+import { setting, WORKERS } from './setting.ts';
+import * as values from './setting-values.ts';
+
+/** Settings of activities and uploads. */
+export const RECORD_SETTINGS = {
+  dropLimit: setting({
+    variable: 'TIDEMARK_DROP_LIMIT',
+    flag: '--drop-limit <percent>',
+    takenBy: WORKERS,
+    schema: values.percent,
+    default: '30%',
+    meaning: 'How many fewer records than the run before a run may have: more stops it before anything is published.',
+  }),
+  dropWarning: setting({
+    variable: 'TIDEMARK_DROP_WARNING',
+    flag: '--drop-warning <percent>',
+    takenBy: WORKERS,
+    schema: values.percent,
+    default: '15%',
+    meaning: 'How many fewer records than the run before a run may have without a warning.',
+  }),
+  recordTimeout: setting({
+    variable: 'TIDEMARK_RECORD_TIMEOUT',
+    field: 'recordTimeoutMs',
+    flag: '--record-timeout <duration>',
+    takenBy: WORKERS,
+    schema: values.duration,
+    default: '10s',
+    meaning:
+      'How long the transform of an activity may take for one record, with `ms`, `s`, `m` or `h`. A record that takes longer fails, and the run goes on.',
+  }),
+  recordsPollInterval: setting({
+    variable: 'TIDEMARK_RECORDS_POLL_INTERVAL',
+    field: 'recordsPollIntervalMs',
+    flag: '--records-poll-interval <duration>',
+    takenBy: WORKERS,
+    schema: values.duration,
+    default: '5s',
+    meaning:
+      'How often to check whether a set of records, or an activity that follows another one, has a newer artifact, with `ms`, `s`, `m` or `h`; each time, the folder of its dates and that of the last one are listed.',
+  }),
+  uploadNetworks: setting({
+    variable: 'TIDEMARK_UPLOAD_NETWORKS',
+    flag: '--upload-networks <networks>',
+    takenBy: WORKERS,
+    schema: values.networks,
+    default: '(none)',
+    absent: [],
+    meaning:
+      'Private networks from which files of uploads may be fetched: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
+  }),
+  uploadFetchSize: setting({
+    variable: 'TIDEMARK_UPLOAD_FETCH_SIZE',
+    flag: '--upload-fetch-size <size>',
+    takenBy: WORKERS,
+    schema: values.size,
+    default: '10gb',
+    meaning: 'The largest file that is fetched from the URL of an upload, with `kb`, `mb`, `gb` or `tb` (1000 each).',
+  }),
+  uploadRetries: setting({
+    variable: 'TIDEMARK_UPLOAD_RETRIES',
+    flag: '--upload-retries <number>',
+    takenBy: WORKERS,
+    schema: values.retries,
+    default: '3',
+    meaning:
+      'How often an upload whose processing failed is tried again before it has failed, from 0 to 100; the pauses grow from 5 seconds to a minute. The same for all processes of a store.',
+  }),
+} as const;

@@ -1,0 +1,272 @@
+import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import { isStoreAway } from '../../artifacts/is-store-away.ts';
+import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { shownWithUrls } from '../../core/without-paths.ts';
+import { failpoint } from '../../lib/failpoint.ts';
+import type { SetRegistry } from '../../sets/set-registry.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { EventPoster } from '../../stores/event-poster.ts';
+import { JobWaits } from '../../stores/job-waits.ts';
+import { type Upload, type UploadedFile, uploadId } from '../arrivals/upload.ts';
+import { UploadPauses } from '../arrivals/upload-pause.ts';
+import {
+  type AppliedUpload,
+  filesOf,
+  putUploadState,
+  type ReadUpload,
+  readUploadState,
+  type StoredUploadState,
+  type UploadState,
+} from '../arrivals/upload-state.ts';
+import type { OrganizationRegistry } from '../organization-registry.ts';
+import { applyDelivery } from './apply-delivery.ts';
+import type { Attempt, FetchOptions } from './attempt.ts';
+import { type Delivery, deliveryOf } from './delivery.ts';
+import { reasonForNothingTaken } from './nothing-taken.ts';
+import type { ProcessThreadData } from './process.worker.ts';
+import type { ProcessingThread } from './processing-thread.ts';
+import { ProcessingThreads } from './processing-threads.ts';
+import type { ReadingProgress } from './read-upload.ts';
+
+interface ProcessorParts {
+  readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
+  readonly index: Pick<ChangeLog, 'watermark'>;
+  readonly sets: Pick<SetRegistry, 'bySlug'>;
+  readonly organizations: Pick<OrganizationRegistry, 'get'>;
+  readonly artifacts: Pick<ArtifactStore, 'delete' | 'folders'>;
+  readonly updater: EventPoster;
+  readonly threadData: ProcessThreadData;
+  /** Fetches and stores the file of an upload by URL. */
+  fetch(upload: Upload, options: FetchOptions): Promise<readonly UploadedFile[]>;
+}
+
+const PAUSED = 'a dump of its stream has to begin';
+const STORE_AWAY = 'the artifact store is unavailable for now, and the upload waits for it';
+
+/**
+ * Processes uploads: fetches and reads them, and applies them to the set of their stream. Any number of processes may
+ * process one upload, concurrently or one after the other: see docs/streams.md.
+ */
+export class UploadProcessor {
+  readonly #parts: ProcessorParts;
+  readonly #threads: ProcessingThreads;
+  readonly #pauses: UploadPauses;
+
+  constructor(parts: ProcessorParts) {
+    this.#parts = parts;
+    this.#pauses = new UploadPauses(parts.catalog);
+    this.#threads = new ProcessingThreads(parts.threadData);
+  }
+
+  /**
+   * @throws TidemarkError `conflict` when the upload has to be continued later, though it is not at fault: a part of it
+   *   may be published. Every other error means that the attempt failed, and nothing of the upload is published.
+   *   JobWaits when a dump waits to begin for longer than `mostPauseMs`. While the artifact store is away, its error:
+   *   the upload then waits
+   */
+  async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
+    const processing = new Processing({ ...this.#parts, pauses: this.#pauses }, upload, attempt);
+    await processing.fetch();
+    for (;;) {
+      const run = (thread: ProcessingThread) => processing.run(thread);
+      const applied = await this.#threads.run(upload.organization, run, attempt.signal);
+      if (applied !== undefined) return applied;
+      attempt.report({ text: 'waits until a dump of the stream has begun' });
+      // Meanwhile, uploads of other streams are processed, and those that the dump waits for.
+      const { signal, mostPauseMs: mostMs } = attempt;
+      if (!(await this.#pauses.passed(upload, { signal, mostMs }))) throw new JobWaits(PAUSED);
+    }
+  }
+
+  /** Stops the running work. */
+  async close(): Promise<void> {
+    await this.#threads.close();
+  }
+}
+
+interface ProcessingParts extends ProcessorParts {
+  readonly pauses: Pick<UploadPauses, 'isOn'>;
+}
+
+/** One attempt to process an upload. */
+class Processing {
+  readonly #parts: ProcessingParts;
+  readonly #upload: Upload;
+  readonly #delivery: Delivery;
+  readonly #attempt: Attempt;
+  #state: StoredUploadState | undefined;
+
+  constructor(parts: ProcessingParts, upload: Upload, attempt: Attempt) {
+    this.#parts = parts;
+    this.#upload = upload;
+    this.#delivery = deliveryOf(upload);
+    this.#attempt = attempt;
+  }
+
+  /** Fetches and stores the file of an upload by URL, unless that was done. @throws every error of fetching */
+  async fetch(): Promise<void> {
+    this.#state = await readUploadState(this.#parts.catalog, this.#upload);
+    const isNeeded = this.#upload.url !== undefined && (this.#body.fetched === undefined || isToFetchAgain(this.#body));
+    if (isNeeded) await this.#recordingFailure(() => this.#fetch());
+  }
+
+  /** Undefined when it has to be called again after a pause: nothing of the upload is published yet. */
+  async run(thread: ProcessingThread): Promise<AppliedUpload | undefined> {
+    const { applied } = this.#body;
+    if (applied !== undefined) return applied;
+    const { set, read } = await this.#recordingFailure(() => this.#prepare(thread));
+    if (this.#body.applying === undefined) await this.#requireTaken(read);
+    if (this.#body.applying === undefined && (await this.#parts.pauses.isOn(this.#upload))) return undefined;
+    try {
+      return await this.#apply(set, read, thread);
+    } catch (error) {
+      this.#attempt.signal.throwIfAborted();
+      throw toBeContinued(this.#upload, error);
+    }
+  }
+
+  get #body(): UploadState {
+    return this.#state?.body ?? {};
+  }
+
+  /** Records the failure of work that may fail because of the upload. @throws the error */
+  async #recordingFailure<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#attempt.signal.throwIfAborted();
+      if (await isStoreAway(error, this.#parts.artifacts)) await this.#recordFailure(STORE_AWAY, false);
+      else {
+        const text = isTidemarkError(error) ? shownWithUrls(error).message : String(error);
+        await this.#recordFailure(text, this.#attempt.isLast || isTidemarkError(error, 'invalid'));
+      }
+      throw error;
+    }
+  }
+
+  async #prepare(thread: ProcessingThread): Promise<{ readonly set: ResourceSet; readonly read: ReadUpload }> {
+    const set = await this.#parts.sets.bySlug(this.#delivery.set);
+    const { read: known, applying } = this.#body;
+    // A later version may read what an earlier one did not.
+    const isKnown = known !== undefined && (applying !== undefined || reasonForNothingTaken(known) === undefined);
+    const read = isKnown ? known : await this.#read(set, thread);
+    return { set, read };
+  }
+
+  /** @throws TidemarkError `invalid`, without the reason: the log of the server names no files of uploads */
+  async #requireTaken(read: ReadUpload): Promise<void> {
+    const reason = reasonForNothingTaken(read);
+    if (reason === undefined) return;
+    await this.#recordFailure(reason, true);
+    const { organization, stream, number } = this.#upload;
+    const upload = uploadId(organization, stream, number);
+    throw new TidemarkError('invalid', `nothing was taken of the upload ${upload}: its state says why`, { upload });
+  }
+
+  async #fetch(): Promise<void> {
+    const { signal, report } = this.#attempt;
+    const onProgress = (bytes: number) => report({ done: bytes, text: 'bytes fetched' });
+    const fetched = await this.#parts.fetch(this.#upload, { signal, onProgress });
+    failpoint('upload.fetched');
+    const isNeeded = (before: UploadState) => before.fetched === undefined || isToFetchAgain(before);
+    const state = await this.#record((before) => isNeeded(before) && { fetched });
+    await this.#remove(artifactsOf(fetched), artifactsOf(state.fetched!));
+  }
+
+  async #read({ publishHashes }: ResourceSet, thread: ProcessingThread): Promise<ReadUpload> {
+    const { organization, stream, number } = this.#upload;
+    const files = filesOf(this.#upload, this.#state?.body);
+    const { normalization } = await this.#parts.organizations.get(organization);
+    const onProgress = ({ bytes, ofBytes, records }: ReadingProgress) =>
+      this.#attempt.report({ done: bytes, total: ofBytes, text: `bytes read, ${records} records` });
+    const { signal } = this.#attempt;
+    const { limits } = this.#delivery;
+    const toRead = { organization, stream, number, files, normalization, publishHashes, limits };
+    const read = await thread.read(toRead, signal, onProgress);
+    failpoint('upload.read');
+    const isMissing = ({ read }: UploadState) => read === undefined || reasonForNothingTaken(read) !== undefined;
+    const state = await this.#record((before) => isMissing(before) && { read });
+    await this.#remove(artifactsOfRead(read), artifactsOfRead(state.read!));
+    const { records, deletions, errors } = state.read!.totals;
+    this.#attempt.log(`read ${records} records, ${deletions} deletions and ${errors} errors`);
+    return state.read!;
+  }
+
+  async #apply(set: ResourceSet, read: ReadUpload, thread: ProcessingThread): Promise<AppliedUpload> {
+    const { after } = this.#body.applying ?? (await this.#beginApplying());
+    failpoint('upload.applying');
+    const errataAt = await this.#parts.index.watermark();
+    const toApply = { delivery: this.#delivery, set, read, after };
+    const totals = await applyDelivery(toApply, { ...this.#parts, thread }, this.#attempt);
+    failpoint('upload.applied');
+    const applied = { at: Date.now(), ...totals };
+    return (await this.#record((before) => before.applied === undefined && { applied, errataAt })).applied!;
+  }
+
+  async #beginApplying(): Promise<NonNullable<UploadState['applying']>> {
+    const after = await this.#parts.index.watermark();
+    failpoint('upload.beginning');
+    return (await this.#record((before) => before.applying === undefined && { applying: { after } })).applying!;
+  }
+
+  /**
+   * Adds to the state, unless another process already has: its values then count.
+   * @param added returns the fields to add to a state; false when it already has them
+   */
+  async #record(added: (before: UploadState) => Partial<UploadState> | false): Promise<UploadState> {
+    const { catalog } = this.#parts;
+    for (;;) {
+      const more = added(this.#body);
+      if (more === false) return this.#body;
+      await this.#confirm(more);
+      const { failure: _, read, ...others } = this.#body;
+      // What was read belongs to what was fetched.
+      const kept = read === undefined || more.fetched !== undefined ? others : { ...others, read };
+      const change = { body: { ...kept, ...more }, before: this.#state };
+      const put = await unlessConflict(putUploadState(catalog, this.#upload, change));
+      this.#state = put ?? (await readUploadState(catalog, this.#upload));
+      if (put !== undefined) return put.body;
+    }
+  }
+
+  /**
+   * Nothing is published of an upload whose job was cancelled, and its failure stays when its job has ended. What a
+   * cancelled job records before that is of use to the next one.
+   */
+  async #confirm({ applying }: Partial<UploadState>): Promise<void> {
+    if (applying !== undefined || this.#body.failure?.isFinal) await this.#attempt.confirm?.();
+  }
+
+  /** Records the failure for users. This fails silently when the store itself is in trouble. */
+  async #recordFailure(error: string, isFinal: boolean): Promise<void> {
+    const failure = { at: Date.now(), error, isFinal };
+    const isDone = ({ applying }: UploadState) => applying !== undefined;
+    await this.#record((before) => !isDone(before) && { failure }).catch(() => {});
+  }
+
+  /**
+   * Removes artifacts of this attempt that the state does not name, as another attempt was faster. A nightly job
+   * removes those that cannot be removed now.
+   */
+  async #remove(own: readonly ObjectKey[], named: readonly ObjectKey[]): Promise<void> {
+    for (const key of own) if (!named.includes(key)) await this.#parts.artifacts.delete(key).catch(() => {});
+  }
+}
+
+/** What was fetched is of no use, and what is at the URL may be another file now. */
+const isToFetchAgain = ({ read, applying }: UploadState): boolean =>
+  read !== undefined && applying === undefined && reasonForNothingTaken(read) !== undefined;
+
+const artifactsOf = (files: readonly UploadedFile[]): readonly ObjectKey[] => files.map(({ artifact }) => artifact);
+
+const artifactsOfRead = ({ records, errata }: ReadUpload): readonly ObjectKey[] =>
+  [records, errata].filter((key) => key !== undefined);
+
+function toBeContinued({ organization, stream, number }: Upload, error: unknown): TidemarkError {
+  const upload = uploadId(organization, stream, number);
+  const reason = error instanceof Error ? error.message : String(error);
+  const message = `the upload ${upload} is applied in part, and will be continued: ${reason}`;
+  return new TidemarkError('conflict', message, { upload }, error);
+}
