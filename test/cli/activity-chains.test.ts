@@ -96,13 +96,13 @@ describeOnEachStore('activities that follow others', (store, itOnce) => {
       ]);
       assert.equal(accepted.exitCode, 1, 'some records failed');
       // It has fewer records than the mapping before, so that the enrichment is stopped in its turn.
-    const enriched = await until('the enrichment of what was accepted', async () => {
-      const [run] = await runs('enrichment');
-      return run.number === 2 && !['waiting', 'running'].includes(run.state) && run;
-    });
-    assert.deepEqual([enriched.state, enriched.generator], ['stopped', accepted.stdout.trim()]);
-    assert.equal((await runs('indexing')).length, 1);
-    // It was not tried again meanwhile.
+      const enriched = await until('the enrichment of what was accepted', async () => {
+        const [run] = await runs('enrichment');
+        return run.number === 2 && !['waiting', 'running'].includes(run.state) && run;
+      });
+      assert.deepEqual([enriched.state, enriched.generator], ['stopped', accepted.stdout.trim()]);
+      assert.equal((await runs('indexing')).length, 1);
+      // It was not tried again meanwhile.
       assert.deepEqual(
         (await runs('mapping')).map(({ trigger }: { trigger: string }) => trigger),
         ['command', 'chain', 'chain'],

@@ -114,7 +114,7 @@ describeOnEachStore('Runs of activities over HTTP', (store, itOnce) => {
     assert.equal((await askJson(`${at('pages')}?after=nonsense`)).status, 400);
     assert.equal((await askJson(at('pages', '/mapping/4'))).status, 404);
     assert.equal((await askJson(at('pages', '/nonsense/1'))).status, 404);
-    assert.equal((await askJson(at('nobody'))).status, 404);
+    assert.equal((await askJson(at('missing'))).status, 404);
   });
 
   itOnce('stop when there are far fewer records, visibly, until the drop is accepted', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { eastAsian } from '../../src/records/forms/marc/marc8/eacc.ts';
 import type { MarcField } from '../../src/records/forms/marc/marc-record.ts';
+import { eastAsian } from '../../src/records/forms/marc/marc8/eacc.ts';
 import { decodeMarc8 } from '../../src/records/forms/marc/marc8/marc8.ts';
 import { MARCXML_END, MARCXML_START } from '../../src/records/forms/marc/marcxml-markup.ts';
 import { readMarc21 } from '../../src/records/forms/marc/read-marc21.ts';

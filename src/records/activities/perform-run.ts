@@ -15,7 +15,8 @@ import { type RunRequest, requireFitting } from './run-request.ts';
 
 export interface RunParts extends InputParts, Pick<RunOptions, 'onClaimed' | 'onProgress'> {
   readonly store: ArtifactStore;
-  readonly configuration: InputParts['configuration'] & Pick<Configuration, 'dropLimit' | 'dropWarning' | 'recordTimeoutMs'>;
+  readonly configuration: InputParts['configuration'] &
+    Pick<Configuration, 'dropLimit' | 'dropWarning' | 'recordTimeoutMs'>;
   /** Version of the software. */
   readonly version: string;
   /** Called with hints for the user. */

@@ -32,7 +32,8 @@ export function changedSchedules(
 }
 
 function check({ activity, cron, after, options }: GivenSchedule): void {
-  if ((cron === undefined) === (after === undefined)) throw invalid('cron', 'name a time (cron) or an activity (after)');
+  if ((cron === undefined) === (after === undefined))
+    throw invalid('cron', 'name a time (cron) or an activity (after)');
   if (cron !== undefined) checkCron(cron);
   if (after !== undefined) checkAfter(activity, after);
   if (options.from === '-') throw invalid('from', 'a job has no standard input: name a file or a folder');

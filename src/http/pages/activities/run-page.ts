@@ -7,13 +7,13 @@ import {
   organizationTitle,
   renderOrganizationFrame,
 } from '../organizations/organization-frame.ts';
+import { AGAIN, isOpen, runState, triggerText } from '../organizations/run-parts.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { jobLink } from '../parts/job-parts.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { counted, formatDuration, timeOf } from '../parts/words.ts';
-import { AGAIN, isOpen, runState, triggerText } from '../organizations/run-parts.ts';
 
 interface RunPage extends OrganizationFrame {
   readonly run: RunView;
@@ -29,7 +29,7 @@ export function renderRunPage(page: RunPage): string {
   const { activity, number, totals, generator, artifact, plan, job, started, ended } = run;
   const heading = `${activity} ${number}`;
   const main = html`${notice(page)}
-${totals !== undefined && numbers(totals)}
+${totals !== undefined && numbers(totals, artifact === undefined ? 'to write' : 'written')}
 ${facts([
   ['Added', timeOf(run.added, frame.now)],
   ['By', triggerText(run)],
@@ -61,10 +61,11 @@ ${errorSection(page)}`;
   });
 }
 
-function numbers({ attempted, written, deleted, failed, duplicates, omitted }: NonNullable<RunView['totals']>): Html {
-  const all = { read: attempted, written, deleted, failed, 'replaced by a later one': duplicates, 'left out': omitted };
-  const isMain = (name: string) => ['read', 'written', 'failed'].includes(name);
-  const shown = Object.entries(all).filter(([name, count]) => isMain(name) || count > 0);
+function numbers(totals: NonNullable<RunView['totals']>, writtenName: string): Html {
+  const { attempted, written, deleted, failed, duplicates, omitted } = totals;
+  const main = { read: attempted, [writtenName]: written, failed };
+  const others = { deleted, 'replaced by a later one': duplicates, 'left out': omitted };
+  const shown = [...Object.entries(main), ...Object.entries(others).filter(([, count]) => count > 0)];
   return figures(shown.map(([name, count]) => [name, formatCount(count)]));
 }
 
@@ -110,8 +111,7 @@ function errorSection({ run, errata, at, frame }: RunPage): Html | undefined {
   if (run.errors === undefined) return undefined;
   const kinds = Object.entries(run.totals?.errors ?? {});
   return html`<h2 id="errors">Errors</h2>
-<p class="quiet">These records are not in the artifact. All errors: <a href="${frame.top}api/${run.errors}">as JSON</a>.</p>
-${kinds.length > 0 && facts(kinds.map(([kind, count]) => [kind, formatCount(count)]))}
+<p class="quiet">These records are not in the artifact${kinds.length > 0 && `: ${kinds.map(([kind, count]) => `${kind} ${formatCount(count)}`).join(', ')}`}. All errors: <a href="${frame.top}api/${run.errors}">as JSON</a>.</p>
 ${stackingTable('Errors', errata.errata, [
   {
     name: 'Record',

@@ -6,11 +6,11 @@ import {
   organizationTitle,
   renderOrganizationFrame,
 } from '../organizations/organization-frame.ts';
+import { AGAIN, isOpen, runTable, whenText } from '../organizations/run-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
 import { stackingTable } from '../parts/tables.ts';
-import { AGAIN, isOpen, runTable, whenText } from '../organizations/run-parts.ts';
 
 interface RunsPage extends OrganizationFrame {
   readonly runs: readonly RunView[];
@@ -51,7 +51,7 @@ function scheduleSection({ schedules, organization, frame }: RunsPage): Html | u
     if (!frame.viewer.isAdministrator) return undefined;
     return html`<p class="quiet">None runs by itself. <code>tidemark activity schedule mapping ${organization.id} --after harvest</code> maps each new harvest.</p>`;
   }
-  return html`<h2>By themselves</h2>
+  return html`<h2>Schedules</h2>
 ${stackingTable('Schedules', schedules, [
   { name: 'Activity', style: 'name', isHead: true, cell: ({ activity }) => activity },
   { name: 'Runs', style: 'name', cell: whenText },

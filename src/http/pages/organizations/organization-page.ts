@@ -4,7 +4,6 @@ import type { UploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataOfUpload } from '../../../records/arrivals/latest-errata.ts';
-import { isOpen as isOpenRun, runTable } from './run-parts.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
@@ -18,6 +17,7 @@ import {
   privateBadge,
   renderOrganizationFrame,
 } from './organization-frame.ts';
+import { isOpen as isOpenRun, runTable } from './run-parts.ts';
 import { AGAIN, isOpen, uploadTable } from './upload-parts.ts';
 
 interface OrganizationPage extends OrganizationFrame {

@@ -2,7 +2,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
 import { administers } from '../../../access/may.ts';
-import { newRunSchema, newScheduleSchema, parseRunCursor, runCursor, runErrorView, runView, scheduleViews } from '../../../api/activity-run-view.ts';
+import {
+  newRunSchema,
+  newScheduleSchema,
+  parseRunCursor,
+  runCursor,
+  runErrorView,
+  runView,
+  scheduleViews,
+} from '../../../api/activity-run-view.ts';
 import { requireAllowedRun } from '../../../api/require-allowed-run.ts';
 import { requireRunnable } from '../../../records/activities/activities.ts';
 import { organizationOf, param, senderOf } from '../../request/admitted.ts';
@@ -13,7 +21,14 @@ import { queueRequested, runOf } from '../../request/run-requests.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { setCaching } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
-import { LIST_RUN_ERRORS, LIST_RUNS, RUN_ACTIVITY, SCHEDULE_ACTIVITY, SHOW_RUN, UNSCHEDULE_ACTIVITY } from './activity-operations.ts';
+import {
+  LIST_RUN_ERRORS,
+  LIST_RUNS,
+  RUN_ACTIVITY,
+  SCHEDULE_ACTIVITY,
+  SHOW_RUN,
+  UNSCHEDULE_ACTIVITY,
+} from './activity-operations.ts';
 
 const AT = '/api/organizations/:org/activities';
 const MOST_BYTES = 65_536;
@@ -66,7 +81,12 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
         const { cron, after, ...options } = parseJsonBody(newScheduleSchema, body);
         await requireAllowedRun(options, configuration.apiRoots);
         const activity = requireRunnable(param(request, 'activity'));
-        const changed = await organizations.schedule(param(request, 'org'), activity, { activity, cron, after, options });
+        const changed = await organizations.schedule(param(request, 'org'), activity, {
+          activity,
+          cron,
+          after,
+          options,
+        });
         sendJson(response, scheduleViews(changed).find((one) => one.activity === activity)!);
       },
     }),
