@@ -142,7 +142,7 @@ describeOnEachStore('Runs of activities over HTTP', (store, itOnce) => {
     await organization('nightly');
     const from = join(roots, 'ten.ndjson');
     const schedule = { cron: '15 2 * * *', from };
-    const { status, body } = await askJson(at('nightly', '/harvest/schedule'), schedule);
+    const { status, body } = await askJson(`${started.url}/api/organizations/nightly/schedules/harvest`, schedule);
     assert.equal(status, 200);
     const { since, ...shown } = body;
     assert.deepEqual(shown, { activity: 'harvest', ...schedule });
@@ -156,10 +156,10 @@ describeOnEachStore('Runs of activities over HTTP', (store, itOnce) => {
     assert.deepEqual([made.state, made.trigger], ['succeeded', 'schedule']);
     assert.match(made.job, /^run-activity\/nightly~harvest\.\d{8}T021500Z$/);
 
-    assert.equal((await ask(at('nightly', '/harvest/schedule'), { method: 'DELETE' })).status, 204);
+    assert.equal((await ask(`${started.url}/api/organizations/nightly/schedules/harvest`, { method: 'DELETE' })).status, 204);
     assert.deepEqual((await show('nightly', '')).schedules, []);
     const outside = { cron: '15 2 * * *', from: join(started.folder, 'secret.ndjson') };
-    assert.equal((await askJson(at('nightly', '/harvest/schedule'), outside)).status, 403);
+    assert.equal((await askJson(`${started.url}/api/organizations/nightly/schedules/harvest`, outside)).status, 403);
   });
 
   itOnce('are cancelled with their jobs', async () => {
