@@ -14,7 +14,7 @@ import { LinkedSets } from './ingest/linked-sets.ts';
 import { Updater } from './ingest/updater.ts';
 import type { JobParts } from './jobs/job-parts.ts';
 import { type Jobs, openJobs } from './jobs/open-jobs.ts';
-import { Closers } from './lib/closers.ts';
+import { Closers } from './lib/calls/closers.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/files/make-folder.ts';
 import { openPostings } from './observe/audit/open-postings.ts';

@@ -110,7 +110,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
       'src/core/record-key.ts',
       'src/core/resource.ts',
       'src/core/resource-set.ts',
-      'src/lib/coalesced-read.ts',
+      'src/lib/calls/coalesced-read.ts',
       'src/core/w3c-datetime.ts',
     ],
     specs: [
@@ -130,7 +130,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
   },
   posting: {
     mutate: [
-      'src/lib/ndjson-lines.ts',
+      'src/lib/bytes/ndjson-lines.ts',
       'src/ingest/ndjson-posting.ts',
       'src/ingest/posted-event.ts',
       'src/ingest/posted-hashes.ts',
@@ -148,7 +148,7 @@ export const GROUPS: Readonly<Record<string, Group>> = {
     mutate: [
       'src/sources/sync/key-cursor.ts',
       'src/sources/files/classify-file.ts',
-      'src/lib/exclusions.ts',
+      'src/lib/glob/exclusions.ts',
       'src/lib/glob/glob.ts',
       'src/lib/glob/bracket.ts',
       'src/sources/files/scan-memory.ts',

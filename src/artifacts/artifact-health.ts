@@ -1,4 +1,4 @@
-import { withTimeout } from '../lib/with-timeout.ts';
+import { withTimeout } from '../lib/calls/with-timeout.ts';
 import type { ArtifactStore, ObjectKey } from './artifact-store.ts';
 
 /** Milliseconds after which the store counts as one that does not answer. */

@@ -14,7 +14,7 @@ export const OWN_MEMORY: BlockMemory = {
   },
 };
 
-/** Memory that other threads can read: see lib/copy-bytes.ts. */
+/** Memory that other threads can read: see lib/bytes/copy-bytes.ts. */
 export const SHARED_MEMORY: BlockMemory = {
   take: (bytes) => new SharedArrayBuffer(bytes),
   give() {},

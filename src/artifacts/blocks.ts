@@ -1,4 +1,4 @@
-import { copyBytes } from '../lib/copy-bytes.ts';
+import { copyBytes } from '../lib/bytes/copy-bytes.ts';
 import type { ArtifactBody } from './artifact-store.ts';
 import { type BlockMemory, SHARED_MEMORY } from './block-memory.ts';
 

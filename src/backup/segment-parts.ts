@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { LogChange, LogDocument, LogOrder, LogPosition } from '../artifacts/avro/schemas.ts';
-import { batchesOf } from '../lib/batches.ts';
+import { batchesOf } from '../lib/calls/batches.ts';
 import type { Stores } from '../stores/open-stores.ts';
 import { ChangeDigest, toLogChange } from './change-rows.ts';
 import { digestOf, RecordDigest } from './documents.ts';

@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ResumablesView, resumablesSchema } from '../api/resumable-view.ts';
 import { TidemarkError } from '../core/errors.ts';
-import { type Backoff, pauseAfter } from '../lib/retry.ts';
+import { type Backoff, pauseAfter } from '../lib/calls/retry.ts';
 import { reasonOf } from '../lib/system-error.ts';
 import { MOST_METADATA } from '../records/arrivals/resumable/resumable-upload.ts';
 import { askTus, Broken, type TusAnswer } from './ask-tus.ts';

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { placeOfArtifacts } from '../artifacts/open-artifacts.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { type Origin, traitsOf } from '../core/origin.ts';
-import { patternOfFolder } from '../lib/exclusions.ts';
+import { patternOfFolder } from '../lib/glob/exclusions.ts';
 import { describeS3, parseS3Location, type S3Location } from '../lib/s3/s3-location.ts';
 import type { Configuration } from './configuration.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import stripJsonComments from 'strip-json-comments';
-import { CONFIGURATION_FILE } from '../lib/exclusions.ts';
+import { CONFIGURATION_FILE } from '../lib/glob/exclusions.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { documentedSettings, SETTING_NAMES, SETTINGS, type SettingName, settingOf } from './settings.ts';
 

@@ -6,7 +6,7 @@ import { traitsOf } from '../core/origin.ts';
 import { decodedState, encodeState, type Resource } from '../core/resource.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import { type SetLinks, type StateOf, setLinksOf } from '../core/set-links.ts';
-import { Mutex } from '../lib/mutex.ts';
+import { Mutex } from '../lib/calls/mutex.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { CommitResult } from '../stores/commit-result.ts';
 import type { EventPoster } from '../stores/event-poster.ts';

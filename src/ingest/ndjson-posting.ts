@@ -1,4 +1,4 @@
-import { MAX_LINE_BYTES, type NdjsonLine, NdjsonLines } from '../lib/ndjson-lines.ts';
+import { MAX_LINE_BYTES, type NdjsonLine, NdjsonLines } from '../lib/bytes/ndjson-lines.ts';
 import { isRejection, type PostedTo } from './posted-event.ts';
 import { type ParsedEvent, type Posting, type PostingResult, parseEvent } from './posting.ts';
 

@@ -1,5 +1,5 @@
 import type { Configuration } from '../config/configuration.ts';
-import type { Backoff } from '../lib/retry.ts';
+import type { Backoff } from '../lib/calls/retry.ts';
 import { type Job, type JobProgress, type JobWait, jobName, type NewJob } from '../stores/job.ts';
 import type { JobParts } from './job-parts.ts';
 import type { Schedule } from './schedule.ts';

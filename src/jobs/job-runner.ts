@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
-import { pauseAfter } from '../lib/retry.ts';
-import { withTimeout } from '../lib/with-timeout.ts';
+import { pauseAfter } from '../lib/calls/retry.ts';
+import { withTimeout } from '../lib/calls/with-timeout.ts';
 import type { Job, Worker } from '../stores/job.ts';
 import type { JobClaimer } from '../stores/job-claimer.ts';
 import type { OwnedJob } from '../stores/owned-job.ts';

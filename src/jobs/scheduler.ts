@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { withTimeout } from '../lib/with-timeout.ts';
+import { withTimeout } from '../lib/calls/with-timeout.ts';
 import type { Job, NewJob } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import { type JobDefinition, jobOf, type Scheduled } from './job-definition.ts';

@@ -1,5 +1,5 @@
 import { isTidemarkError, unlessConflict } from '../core/errors.ts';
-import { retry } from '../lib/retry.ts';
+import { retry } from '../lib/calls/retry.ts';
 import type { NamedUpload } from '../records/arrivals/upload.ts';
 import { putUploadState, readUploadState } from '../records/arrivals/upload-state.ts';
 import type { Catalog } from '../stores/catalog.ts';

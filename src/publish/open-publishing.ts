@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import type { Closers } from '../lib/closers.ts';
+import type { Closers } from '../lib/calls/closers.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { ContentsLocation } from '../sources/open-contents.ts';
 import type { Catalog } from '../stores/catalog.ts';

@@ -3,7 +3,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
-import type { Closers } from '../lib/closers.ts';
+import type { Closers } from '../lib/calls/closers.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';

@@ -1,5 +1,5 @@
 import type { HashAlgorithm } from '../core/hash.ts';
-import type { RootPatterns } from '../lib/exclusions.ts';
+import type { RootPatterns } from '../lib/glob/exclusions.ts';
 import type { S3ClientSettings } from '../lib/s3/s3-client.ts';
 import type { MirrorSettings } from './mirror-settings.ts';
 

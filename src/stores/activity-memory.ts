@@ -1,7 +1,7 @@
 import type { SetId } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { MICROSECONDS, type TimeUnit } from '../core/time-unit.ts';
-import { Mutex } from '../lib/mutex.ts';
+import { Mutex } from '../lib/calls/mutex.ts';
 import type { ChangeLog } from './change-log.ts';
 import type { ChangeCounts, SetStatistics } from './set-statistics.ts';
 

@@ -1,4 +1,4 @@
-import { CoalescedRead } from '../lib/coalesced-read.ts';
+import { CoalescedRead } from '../lib/calls/coalesced-read.ts';
 import type { Catalog, CatalogDocument, CatalogKind } from './catalog.ts';
 
 /** Milliseconds for which `loadUnlessFresh` reads nothing again. */

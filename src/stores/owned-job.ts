@@ -1,5 +1,5 @@
 import { TidemarkError } from '../core/errors.ts';
-import { Mutex } from '../lib/mutex.ts';
+import { Mutex } from '../lib/calls/mutex.ts';
 import { beaten, ended, type Job, type JobEnd, type JobProgress, jobName } from './job.ts';
 import type { JobRecords, StoredJob } from './job-records.ts';
 

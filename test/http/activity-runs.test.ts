@@ -156,7 +156,10 @@ describeOnEachStore('Runs of activities over HTTP', (store, itOnce) => {
     assert.deepEqual([made.state, made.trigger], ['succeeded', 'schedule']);
     assert.match(made.job, /^run-activity\/nightly~harvest\.\d{8}T021500Z$/);
 
-    assert.equal((await ask(`${started.url}/api/organizations/nightly/schedules/harvest`, { method: 'DELETE' })).status, 204);
+    assert.equal(
+      (await ask(`${started.url}/api/organizations/nightly/schedules/harvest`, { method: 'DELETE' })).status,
+      204,
+    );
     assert.deepEqual((await show('nightly', '')).schedules, []);
     const outside = { cron: '15 2 * * *', from: join(started.folder, 'secret.ndjson') };
     assert.equal((await askJson(`${started.url}/api/organizations/nightly/schedules/harvest`, outside)).status, 403);

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly leaveInputOpen?: boolean;
   /** Gets standard error, which is otherwise read. Only for a process of its own. */
   readonly stderrFile?: string;
+  /** Another program than that of the checkout. Only for a process of its own. */
+  readonly main?: string;
   /** Milliseconds that it may take, when it has more to do than others. */
   readonly timeout?: number;
 }
@@ -150,10 +152,10 @@ export function startTidemark(args: readonly string[], options: RunOptions): Run
  */
 export function startProcess(
   args: readonly string[],
-  { cwd, env = {}, input = '', leaveInputOpen = false, stderrFile }: RunOptions,
+  { cwd, env = {}, input = '', leaveInputOpen = false, stderrFile, main = MAIN }: RunOptions,
 ): RunningTidemark {
   const errors = stderrFile === undefined ? undefined : openSync(stderrFile, 'a');
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [main, ...args], {
     cwd,
     // It has caches of its own, one for each kind of command.
     env: { ...cleanEnvironment(), NODE_COMPILE_CACHE: undefined, ...env },

@@ -1,5 +1,5 @@
 import { isTidemarkError } from '../../core/errors.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import { ByteSource } from './byte-source.ts';
 import { type BlockPlace, UNDER_WAY } from './container-writer.ts';
 import { type ContainerHeader, type HeaderOptions, takeHeader } from './header-reader.ts';

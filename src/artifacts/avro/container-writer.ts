@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import { type Block, blocksOf } from './blocks.ts';
 import { type Codec, packingOf } from './codecs.ts';
 import { encodeHeader, SYNC_LENGTH } from './container-header.ts';

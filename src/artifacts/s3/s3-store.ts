@@ -1,9 +1,9 @@
 import { buffer } from 'node:stream/consumers';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
+import { unlessAborted } from '../../lib/calls/unless-aborted.ts';
 import type { ListedS3Object } from '../../lib/s3/read-list.ts';
 import type { S3ClientSettings } from '../../lib/s3/s3-client.ts';
 import { describeS3, type S3Location } from '../../lib/s3/s3-location.ts';
-import { unlessAborted } from '../../lib/unless-aborted.ts';
 import type {
   ArtifactBody,
   ArtifactStore,

@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
+import { type Backoff, pauseAfter, retry } from '../../lib/calls/retry.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
-import { type Backoff, pauseAfter, retry } from '../../lib/retry.ts';
 import { failureOf } from '../../lib/s3/s3-failure.ts';
 import type { NewObject, UploadedPart, WriteRequests } from '../../lib/s3/write-requests.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { exampleFile } from '../../config/example-file.ts';
 import { TidemarkError } from '../../core/errors.ts';
-import { CONFIGURATION_FILE } from '../../lib/exclusions.ts';
+import { CONFIGURATION_FILE } from '../../lib/glob/exclusions.ts';
 import type { CliCommand } from '../cli-command.ts';
 
 /** The file may later contain a token or a password. */

@@ -1,5 +1,5 @@
 import type { HashAlgorithm } from '../../core/hash.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import type { Reader } from '../read/reader.ts';
 import { readChanges } from './lists/read-changes.ts';
 import { ChangesMissing } from './lists/take-changes.ts';

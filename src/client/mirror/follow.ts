@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import { backoffMs } from '../../lib/retry.ts';
+import { backoffMs } from '../../lib/calls/retry.ts';
 import { FetchFailure } from '../read/fetcher.ts';
 import { DocumentFailure } from './lists/read-entries.ts';
 import type { OutageListener, PassReport } from './mirror-options.ts';

@@ -1,4 +1,4 @@
-import type { Closers } from '../../lib/closers.ts';
+import type { Closers } from '../../lib/calls/closers.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Reader } from '../read/reader.ts';
 import { type AuditReport, audit } from './audit.ts';

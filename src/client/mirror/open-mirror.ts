@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import { Closers } from '../../lib/closers.ts';
+import { Closers } from '../../lib/calls/closers.ts';
+import { retry } from '../../lib/calls/retry.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
-import { retry } from '../../lib/retry.ts';
 import type { Reader } from '../read/reader.ts';
 import { withoutLogin } from '../read/source-credentials.ts';
 import { Mirror, type MirrorParts } from './mirror.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { backoffMs } from '../../lib/retry.ts';
+import { backoffMs } from '../../lib/calls/retry.ts';
 import { type Fetched, type Fetcher, FetchFailure, PrivateHost, Refused, type RequestHeaders } from './fetcher.ts';
 import { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.ts';
 import { allow, type NamedHosts } from './named-hosts.ts';

@@ -1,4 +1,4 @@
-import { pauseAfter } from '../../lib/retry.ts';
+import { pauseAfter } from '../../lib/calls/retry.ts';
 import { type Fetched, FetchFailure, Refused } from './fetcher.ts';
 import type { Reader } from './reader.ts';
 

@@ -1,7 +1,7 @@
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { type Origin, traitsOf } from '../../core/origin.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import { parseS3Location } from '../../lib/s3/s3-location.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
 
 const TIMEOUT_MS = 10_000;
 const ATTEMPTS = 2;

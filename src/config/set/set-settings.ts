@@ -12,7 +12,7 @@ import {
   type ResourceSet,
   type SetFields,
 } from '../../core/resource-set.ts';
-import { requireFewPatterns, requireKnownClasses } from '../../lib/exclusions.ts';
+import { requireFewPatterns, requireKnownClasses } from '../../lib/glob/exclusions.ts';
 import { DUMP_SETTINGS } from './dump-settings.ts';
 import { FROM_SETTINGS } from './from-settings.ts';
 import { RECORDS_SETTING } from './records-setting.ts';

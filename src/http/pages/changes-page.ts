@@ -1,14 +1,60 @@
+import * as z from 'zod';
+import type { ChangeKind } from '../../core/change.ts';
 import { CHANGE_KINDS, type Change } from '../../core/change.ts';
 import type { TidemarkError } from '../../core/errors.ts';
+import { holder, parseKeySearch } from '../../core/key-search.ts';
 import { traitsOf } from '../../core/origin.ts';
-import { type ChangeFilter, isFiltered } from './change-filter.ts';
+import type { Stamp } from '../../core/stamp.ts';
+import type { LatestRange } from '../../stores/set-statistics.ts';
+import { setOf } from '../request/admitted.ts';
+import { filteredChanges } from '../request/browse.ts';
+import { pageOperation } from '../request/operation.ts';
+import { get, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
 import { type Html, html } from './parts/html.ts';
-import { type NameSearch, parseNameSearch } from './parts/name-search.ts';
+import { type NameSearch, parseNameSearch, placesIn } from './parts/name-search.ts';
+import { before, beginningOf, changeKind, day, endOf, given, searchedName } from './parts/page-query.ts';
 import { onward, queryOf } from './parts/pager.ts';
-import { changeTable } from './parts/resource-parts.ts';
+import { changeTable, nameOf } from './parts/resource-parts.ts';
 import { wrongQueryNotice } from './parts/search-form.ts';
-import { feedLink, readingNotice, renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { sendPage } from './parts/send-page.ts';
+import { feedLink, readingNotice, renderSetFrame, type SetFrame, setFrameOf } from './parts/set-frame.ts';
 import { clockTime, formatDate } from './parts/words.ts';
+
+const CHANGES_PER_PAGE = 100;
+
+/** Changes, filtered by key, kind and time. */
+export function changesRoute(app: ServedApp): Route {
+  const { index } = app;
+  return get('/sets/:set/changes', {
+    action: 'read-state',
+    ...pageOperation(
+      'changesPage',
+      'The changes of a set, newest first: all, or those of a kind, of some days, or with some text in their name',
+    ),
+    query: z
+      .object({ q: searchedName, kind: changeKind, from: day, until: day, before })
+      .refine(({ from = '', until = from }) => from <= until, { path: ['until'], error: 'is earlier than from' }),
+    async handle(request, response, { before, ...filter }) {
+      const set = setOf(response);
+      const range = {
+        ...rangeOf(filter, { before, epochStart: set.epochStart }),
+        fits: fitsOf(filter),
+        limit: CHANGES_PER_PAGE,
+      };
+      const { changes, next } = await filteredChanges(set, range, (asked) => index.latest(set.id, asked));
+      const page = await setFrameOf(app, { request, response }, 'changes');
+      const shown = { filter, changes, older: next, isLatest: before === undefined };
+      sendPage(response, renderChangesPage({ ...page, ...shown }));
+    },
+    async showWrong(request, response, problem) {
+      const page = await setFrameOf(app, { request, response }, 'changes');
+      const kind = CHANGE_KINDS.find((one) => one === request.query.kind);
+      const filter = { q: given(request, 'q'), kind, from: given(request, 'from'), until: given(request, 'until') };
+      sendPage(response.vary('Accept'), renderWrongFilter(page, filter, problem), 400);
+    },
+  });
+}
 
 interface ChangesPage extends SetFrame {
   readonly filter: ChangeFilter;
@@ -20,7 +66,7 @@ interface ChangesPage extends SetFrame {
 }
 
 /** The changes of a set, back to the beginning of its epoch. */
-export function renderChangesPage(page: ChangesPage): string {
+function renderChangesPage(page: ChangesPage): string {
   const { set, changes, isLatest, older, filter, frame } = page;
   const main = html`${readingNotice(set)}
 ${filterForm(filter)}
@@ -36,7 +82,7 @@ ${onward(
 }
 
 /** The form with an invalid filter, and the error. */
-export function renderWrongFilter(page: SetFrame, filter: ChangeFilter, problem: TidemarkError): string {
+function renderWrongFilter(page: SetFrame, filter: ChangeFilter, problem: TidemarkError): string {
   return renderSetFrame(page, html`${filterForm(filter, problem.details.field)}\n${wrongQueryNotice(problem)}`);
 }
 
@@ -74,4 +120,52 @@ function days(changes: readonly Change[], search: NameSearch): readonly Html[] {
     ([day, ofDay]) => html`<h2 class="day">${day}</h2>
 ${changeTable(`Changes on ${day}`, ofDay, { time: { name: 'Time (UTC)', cell: ({ stamp }) => clockTime(stamp) }, search })}`,
   );
+}
+
+/** The filter of a page of changes. */
+interface ChangeFilter {
+  /** A text in the name, as in a search for resources; empty for all. */
+  readonly q: string;
+  readonly kind?: ChangeKind | undefined;
+  /** The first and the last day, in UTC. */
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+function isFiltered({ q, kind, from, until }: ChangeFilter): boolean {
+  return q !== '' || kind !== undefined || from !== undefined || until !== undefined;
+}
+
+interface Bounds {
+  readonly before: Stamp | undefined;
+  /** URIs of earlier changes may have been others, and clients cannot follow those changes. */
+  readonly epochStart: Stamp;
+}
+
+/** The range of the given days, within the current epoch and below a boundary. */
+export function rangeOf({ from, until }: ChangeFilter, { before, epochStart }: Bounds): Omit<LatestRange, 'limit'> {
+  return {
+    after: from === undefined ? epochStart : Math.max(beginningOf(from), epochStart),
+    before: until === undefined ? before : Math.min(endOf(until), before ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+/** Tests whether a change has the kind and contains the text; undefined when there is nothing to test. */
+function fitsOf({ q, kind }: ChangeFilter): ((change: Change) => boolean) | undefined {
+  if (q === '' && kind === undefined) return undefined;
+  const hasText = q === '' ? () => true : keyTest(q);
+  return (change) => (kind === undefined || change.kind === kind) && hasText(change.key);
+}
+
+function keyTest(q: string): (key: string) => boolean {
+  const names = parseNameSearch(q);
+  if (!names.hasMore) return storedTest(names.stored);
+  const hasStored = storedTest(names.stored);
+  return (key) => hasStored(key) && placesIn(nameOf(key), names) !== undefined;
+}
+
+function storedTest(text: string): (key: string) => boolean {
+  const search = parseKeySearch(text);
+  if (search.where === 'anywhere') return holder(search.texts);
+  return (key) => search.beginnings.some((beginning) => key.startsWith(beginning));
 }

@@ -1,10 +1,34 @@
 import { formatCount } from '../../lib/format-count.ts';
-import { MOST_RECENT, type PostingEntry, type RejectedEvent, type Sender } from '../../observe/audit/posting-entry.ts';
+import {
+  MOST_ENTRIES,
+  MOST_RECENT,
+  type PostingEntry,
+  type RejectedEvent,
+  type Sender,
+} from '../../observe/audit/posting-entry.ts';
+import { setOf } from '../request/admitted.ts';
+import { pageOperation } from '../request/operation.ts';
+import { get, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
 import { type Html, html } from './parts/html.ts';
 import { plainName } from './parts/resource-parts.ts';
-import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { sendPage } from './parts/send-page.ts';
+import { renderSetFrame, type SetFrame, setFrameOf } from './parts/set-frame.ts';
 import { type Column, stackingTable } from './parts/tables.ts';
 import { counted, formatDuration, timeElement } from './parts/words.ts';
+
+/** The page of postings. */
+export function postingsRoute(app: ServedApp): Route {
+  return get('/sets/:set/postings', {
+    action: 'read-postings',
+    ...pageOperation('postingsPage', 'Who posted what to a set, and what was rejected and why'),
+    async handle(request, response) {
+      const postings = await app.postings.log.read(setOf(response).id, MOST_ENTRIES);
+      const page = await setFrameOf(app, { request, response }, 'postings');
+      sendPage(response, renderPostingsPage({ ...page, postings }));
+    },
+  });
+}
 
 interface PostingsPage extends SetFrame {
   /** Newest first. */
@@ -12,7 +36,7 @@ interface PostingsPage extends SetFrame {
 }
 
 /** Who posted what to a set, and what was rejected and why. */
-export function renderPostingsPage(page: PostingsPage): string {
+function renderPostingsPage(page: PostingsPage): string {
   const { postings, frame } = page;
   const main = html`<p class="lead">Who posted changes of this set, and what was rejected. Small postings of a minute are shown together. The last ${MOST_RECENT}
 are kept, and of older ones only the latest with errors.</p>

@@ -1,19 +1,85 @@
+import * as z from 'zod';
 import type { Change } from '../../core/change.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { type ResourceKey, uriOf } from '../../core/key.ts';
 import type { Link, Resource, ResourceState, Tombstone } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import { keptSince } from '../../core/resource-set.ts';
 import { mementoUri, setHome } from '../../core/set-uris.ts';
 import type { Stamp } from '../../core/stamp.ts';
+import { boundaryBefore } from '../../core/stamp.ts';
 import { formatSeconds } from '../../core/w3c-datetime.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { ListedPage } from '../../publish/document-publisher.ts';
+import type { HistoryRange } from '../../stores/set-statistics.ts';
+import { setOf } from '../request/admitted.ts';
+import { newestChanges } from '../request/browse.ts';
+import { keyOf, listedPage } from '../request/named-resource.ts';
+import { pageOperation } from '../request/operation.ts';
+import { get, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+import type { Taken } from '../request/take.ts';
 import { type Frame, linkTo } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
+import { before } from './parts/page-query.ts';
 import { onward, queryOf } from './parts/pager.ts';
 import { kindMark, lengthOf, nameOf, uriLink } from './parts/resource-parts.ts';
-import { renderSetFrame, type SetFrame } from './parts/set-frame.ts';
+import { sendPage } from './parts/send-page.ts';
+import { renderSetFrame, type SetFrame, setFrameOf } from './parts/set-frame.ts';
 import { facts, stackingTable } from './parts/tables.ts';
 import { exactTime, formatTime } from './parts/words.ts';
+
+const HISTORY_PER_PAGE = 100;
+
+/** One resource, and its changes. */
+export function resourceRoute(app: ServedApp): Route {
+  const { publisher } = app.publishing;
+  const { index } = app;
+  return get('/sets/:set/resource', {
+    action: 'read-state',
+    ...pageOperation('resourcePage', 'A resource with its state and its history'),
+    query: z.object({ key: z.string().optional(), uri: z.string().optional(), before }),
+    async handle(request, response, { before, ...named }) {
+      const set = setOf(response);
+      const key = keyOf(named, set);
+      const [resource] = await index.lookup(set.id, [key]);
+      if (resource === undefined) throw new TidemarkError('not-found', `there is no resource ${key}`, { key });
+      const read = (range: HistoryRange) => index.history(set.id, key, range);
+      const history = await newestChanges(set, { before, limit: HISTORY_PER_PAGE }, read);
+      const page = await setFrameOf(app, { request, response }, undefined);
+      const versions = await keptVersions(app, set, history.taken);
+      const listed = resource.state === undefined ? undefined : await listedPage(publisher, set, key);
+      const shown = {
+        listed,
+        history: history.taken,
+        versions,
+        older: olderThan(history),
+        isLatest: before === undefined,
+      };
+      sendPage(response, renderResourcePage({ ...page, resource, ...shown }));
+    },
+  });
+}
+
+/** Undefined when the set keeps none, and while the artifact store is away: the history is shown all the same. */
+async function keptVersions(
+  { publishing: { versions } }: ServedApp,
+  set: ResourceSet,
+  history: readonly Change[],
+): Promise<ReadonlySet<Stamp> | undefined> {
+  if (keptSince(set) === undefined) return undefined;
+  try {
+    return new Set((await versions.among(set, history)).map(({ stamp }) => stamp));
+  } catch (error) {
+    if (isTidemarkError(error, 'unavailable')) return undefined;
+    throw error;
+  }
+}
+
+/** The boundary below the last of these changes (newest first), when there are older ones. */
+function olderThan({ taken, hasMore }: Taken<Change>): Stamp | undefined {
+  return hasMore ? boundaryBefore(taken.at(-1)!.stamp) : undefined;
+}
 
 interface ResourcePage extends SetFrame {
   readonly resource: Resource | Tombstone;

@@ -1,10 +1,26 @@
 import type { Change } from '../../core/change.ts';
+import type { ResourceSet } from '../../core/resource-set.ts';
+import { clockStamp } from '../../core/stamp.ts';
+import { MICROSECONDS, type TimeUnit } from '../../core/time-unit.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { DOCUMENTS, documentUri, listedKindsOf } from '../../publish/documents.ts';
 import type { SyncCursor } from '../../sources/records/artifact/sync-cursor.ts';
 import type { SetSummary } from '../../stores/set-statistics.ts';
-import { archiveSection, type ShownArchive } from './archive-section.ts';
-import { dumpSection, type ShownDump } from './dump-section.ts';
+import { setOf } from '../request/admitted.ts';
+import { page as htmlPage, pageOperation } from '../request/operation.ts';
+import { get, type Route } from '../request/route.ts';
+import type { ServedApp } from '../request/served-app.ts';
+import { linkToCapabilityList } from '../response/resource-headers.ts';
+import { changesRoute } from './changes-page.ts';
+import {
+  archiveSection,
+  dumpSection,
+  type ShownArchive,
+  type ShownDump,
+  shownArchive,
+  shownDump,
+} from './dump-sections.ts';
+import { findRoute } from './find-page.ts';
 import { mirrorSection } from './mirror-section.ts';
 import { activityPlot, type Series } from './parts/activity-plot.ts';
 import { linkTo } from './parts/frame.ts';
@@ -12,6 +28,7 @@ import { type Html, html } from './parts/html.ts';
 import { isOpen } from './parts/job-parts.ts';
 import { changeTable, whenColumn } from './parts/resource-parts.ts';
 import { searchForm } from './parts/search-form.ts';
+import { sendPage } from './parts/send-page.ts';
 import {
   emptySet,
   feedLink,
@@ -19,11 +36,14 @@ import {
   readingNotice,
   renderSetFrame,
   type SetFrame,
+  setFrameOf,
   troubleNotice,
   unreadNotice,
 } from './parts/set-frame.ts';
 import { figures, table } from './parts/tables.ts';
 import { timeElement } from './parts/words.ts';
+import { postingsRoute } from './postings-page.ts';
+import { resourceRoute } from './resource-page.ts';
 
 interface SetPage extends SetFrame {
   readonly summary: SetSummary;
@@ -39,7 +59,7 @@ interface SetPage extends SetFrame {
 }
 
 /** An overview of a set: its figures, its recent changes, and its documents. */
-export function renderSetPage(page: SetPage): string {
+function renderSetPage(page: SetPage): string {
   const { set, summary, cursor, changes, days, hours, dump, archive, frame } = page;
   const { now } = frame;
   const main = html`${readingNotice(set)}
@@ -101,4 +121,52 @@ function documentTable({ frame, set }: SetPage): Html {
     },
     { name: 'What it is for', cell: ({ purpose }) => purpose },
   ]);
+}
+
+/** Number of days and hours in the plots, including the current ones. */
+const SHOWN_DAYS = 30;
+const SHOWN_HOURS = 48;
+const LATEST_CHANGES = 10;
+
+/** The pages of a set. */
+export function setRoutes(app: ServedApp): readonly Route[] {
+  const { index, sources } = app;
+
+  return [
+    get('/sets/:set/', {
+      action: 'read-documents',
+      ...pageOperation('setPage', 'A set with its numbers, how it has changed, and its documents'),
+      answers: [{ ...htmlPage('The page.'), headers: ['Link'] }],
+      async handle(request, response) {
+        const set = setOf(response);
+        const page = await setFrameOf(app, { request, response }, 'overview');
+        const [summary, cursor, changes, days, hours, dump, archive] = await Promise.all([
+          index.summary(set.id),
+          sources.records.cursorOf(set),
+          index.latest(set.id, { after: set.epochStart, limit: LATEST_CHANGES }),
+          seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
+          seriesOf(app, set, { unit: 'hour', shown: SHOWN_HOURS }),
+          shownDump(app, set, page.frame.viewer.isAdministrator),
+          shownArchive(app, set, page.frame.viewer.isAdministrator),
+        ]);
+        response.append('Link', linkToCapabilityList('describes', set, app.configuration.baseUrl));
+        sendPage(response, renderSetPage({ ...page, summary, cursor, changes, days, hours, dump, archive }));
+      },
+    }),
+
+    changesRoute(app),
+    findRoute(app),
+    resourceRoute(app),
+    postingsRoute(app),
+  ];
+}
+
+/** The number of changes in each of the last days or hours. */
+async function seriesOf(
+  { activity }: ServedApp,
+  { id }: ResourceSet,
+  { unit, shown }: { readonly unit: TimeUnit; readonly shown: number },
+): Promise<Series> {
+  const until = clockStamp();
+  return { unit, counts: await activity.of(id, { from: until - (shown - 1) * MICROSECONDS[unit], until, unit }) };
 }

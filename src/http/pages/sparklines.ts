@@ -1,7 +1,7 @@
 import type { SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { MICROSECONDS } from '../../core/time-unit.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import type { SummarizedSet } from '../../sets/summarized-sets.ts';
 import type { ActivityMemory } from '../../stores/activity-memory.ts';
 

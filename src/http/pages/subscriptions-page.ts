@@ -7,7 +7,7 @@ import { get, post, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { confirmed } from './parts/confirmed.ts';
 import type { Frame } from './parts/frame.ts';
-import { frameOf } from './parts/frame-of.ts';
+import { frameOf } from './parts/frame.ts';
 import { html } from './parts/html.ts';
 import { renderPage } from './parts/layout.ts';
 import { sendPage } from './parts/send-page.ts';

@@ -1,20 +1,20 @@
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { activityPageRoutes } from './activities/activity-page-routes.ts';
-import { dumpPageRoutes } from './dump-page-routes.ts';
+import { dumpPageRoutes } from './dump-sections.ts';
 import { fontRoutes } from './font-routes.ts';
-import { jobPageRoutes } from './job-page-routes.ts';
-import { listPageRoutes } from './list-page-routes.ts';
+import { jobPageRoutes } from './job-pages.ts';
+import { listPageRoutes } from './list-pages.ts';
 import { setFormRoutes } from './manage/set-form-routes.ts';
-import { tokenPageRoutes } from './manage/token-page-routes.ts';
+import { tokenPageRoutes } from './manage/token-pages.ts';
 import { organizationFormRoutes } from './organizations/organization-form-routes.ts';
 import { organizationPageRoutes } from './organizations/organization-page-routes.ts';
 import { uploadPageRoutes } from './organizations/upload-page-routes.ts';
-import { setRoutes } from './set-routes.ts';
-import { signInRoutes } from './sign-in/sign-in-routes.ts';
-import { sourceRoutes } from './source-routes.ts';
+import { setRoutes } from './set-page.ts';
+import { signInRoutes } from './sign-in/sign-in-pages.ts';
+import { sourceRoutes } from './source-pages.ts';
 import { subscriptionPageRoutes } from './subscriptions-page.ts';
-import { validateRoutes } from './validate/validate-routes.ts';
+import { validateRoutes } from './validate/validate-pages.ts';
 
 /** The web pages. The documents of ResourceSync also have pages: see document-view.ts. */
 export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {

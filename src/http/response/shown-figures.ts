@@ -1,5 +1,5 @@
 import { administers } from '../../access/may.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import type { LiveFigures } from '../../observe/metrics/live-server.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import { type RoutedResponse, senderOf } from '../request/admitted.ts';

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { BufferPool } from '../../lib/buffer-pool.ts';
-import { countReader, manyReaders } from '../../lib/read-ahead.ts';
+import { BufferPool } from '../../lib/bytes/buffer-pool.ts';
+import { countReader, manyReaders } from '../../lib/bytes/read-ahead.ts';
 import type { FileBytes } from '../../sources/served-source.ts';
 
 /** Bytes that are read at once: larger chunks are hardly faster. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { storeDigest } from '../../api/store-digest.ts';
 import { TidemarkError } from '../../core/errors.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import { json } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';

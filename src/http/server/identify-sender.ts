@@ -5,7 +5,7 @@ import type { Action } from '../../access/may.ts';
 import type { Access } from '../../access/open-access.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import { unauthorized } from '../request/http-error.ts';
 
 export interface Identified {

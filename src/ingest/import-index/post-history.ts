@@ -2,7 +2,7 @@ import type { ChangeEvent } from '../../core/change.ts';
 import { decodeState } from '../../core/resource.ts';
 import { isPublished, type ResourceSet } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
 import type { HistoryEntry } from './scratch.ts';
 

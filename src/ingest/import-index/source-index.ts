@@ -1,9 +1,9 @@
 import type { estypes } from '@elastic/elasticsearch';
 import type { IndexLocation } from '../../config/import-location.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import { prefetch } from '../../lib/calls/prefetch.ts';
 import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { prefetch } from '../../lib/prefetch.ts';
 
 /** Number of documents of one request: about half a megabyte. */
 const PER_REQUEST = 1_000;

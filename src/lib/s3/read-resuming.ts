@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { isTidemarkError, type TidemarkError } from '../../core/errors.ts';
-import { type Backoff, pauseAfter } from '../retry.ts';
+import { type Backoff, pauseAfter } from '../calls/retry.ts';
 
 /** How many times in a row reading resumes after a break. */
 const RESUMES = 3;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { type MessagePort, parentPort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
 import { type ErrorCode, isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import { Mutex } from '../mutex.ts';
+import { Mutex } from '../calls/mutex.ts';
 
 /** Functions that a thread offers to its parent, by name. Arguments and results are copied. */
 export type Functions<Offered> = { readonly [Name in keyof Offered]: (...values: never[]) => unknown };

@@ -1,6 +1,6 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { openPosting, type Posting } from '../../ingest/posting.ts';
-import type { Closers } from '../../lib/closers.ts';
+import type { Closers } from '../../lib/calls/closers.ts';
 import type { ServedSource } from '../../sources/served-source.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { EventPoster } from '../../stores/event-poster.ts';

@@ -1,8 +1,8 @@
 import { isTidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Posting } from '../../ingest/posting.ts';
-import { retry } from '../../lib/retry.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { retry } from '../../lib/calls/retry.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import type { SyncSummary } from '../../sources/sync-counter.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import {

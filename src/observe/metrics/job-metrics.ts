@@ -1,4 +1,4 @@
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import type { JobState } from '../../stores/job.ts';
 import type { JobQueue } from '../../stores/job-queue.ts';
 import type { Instruments } from './instrument.ts';

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import type { Deliverer } from '../../publish/notify/deliverer.ts';
 import { isActive } from '../../publish/notify/subscription.ts';
 import type { Subscriptions } from '../../publish/notify/subscriptions.ts';

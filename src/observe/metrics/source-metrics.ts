@@ -1,5 +1,5 @@
-import { CoalescedRead } from '../../lib/coalesced-read.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { CoalescedRead } from '../../lib/calls/coalesced-read.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import type { CacheFigures } from '../../publish/cache/document-cache.ts';
 import type { PageCounts } from '../../publish/publisher.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';

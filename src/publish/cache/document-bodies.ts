@@ -6,7 +6,7 @@ import { pipeline as pipe, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGunzip, gunzip } from 'node:zlib';
-import { chunkFor, countStream } from '../../lib/read-ahead.ts';
+import { chunkFor, countStream } from '../../lib/bytes/read-ahead.ts';
 import { ENCODINGS, type Encoding } from '../published-document.ts';
 import { BODY_ENDING, type DocumentRecord, removeBody } from './document-files.ts';
 

@@ -1,8 +1,8 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import type { Resource } from '../../core/resource.ts';
-import { copyBytes } from '../../lib/copy-bytes.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
-import { readBuffer } from '../../lib/read-buffer.ts';
+import { copyBytes } from '../../lib/bytes/copy-bytes.ts';
+import { readBuffer } from '../../lib/bytes/read-buffer.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import { dataOffset, type PackedEntry, packEntry, type ZipEntry } from '../../lib/zip/zip-writer.ts';
 import type { Contents } from '../../sources/contents.ts';
 import type { StoredBytes } from '../versions/stored-version.ts';

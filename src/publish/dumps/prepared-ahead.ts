@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import {
   type PreparedEntry,
   type PrepareEntries,

@@ -1,5 +1,5 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import type { StoredBytes } from '../versions/stored-version.ts';
 
 type Artifacts = Pick<ArtifactStore, 'readSmall'>;

@@ -1,7 +1,7 @@
 import type { HubSetting } from '../../config/configuration.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { CoalescedRead } from '../../lib/coalesced-read.ts';
+import { CoalescedRead } from '../../lib/calls/coalesced-read.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import { hubUri } from '../topics.ts';

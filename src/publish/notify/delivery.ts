@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { backoffMs } from '../../lib/retry.ts';
+import { backoffMs } from '../../lib/calls/retry.ts';
 import { topicLinks } from '../topics.ts';
 import type { CallbackAnswer, CallbackClient } from './callback-client.ts';
 import type { Channel, Part } from './channel.ts';

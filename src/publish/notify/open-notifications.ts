@@ -1,6 +1,6 @@
 import type { Configuration } from '../../config/configuration.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import type { Closers } from '../../lib/closers.ts';
+import type { Closers } from '../../lib/calls/closers.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';

@@ -2,6 +2,7 @@ import { TidemarkError, unlessConflict } from '../../core/errors.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import { CatalogFollower } from '../../stores/catalog-follower.ts';
 import { type DeliveryState, readDeliveryState } from './delivery-state.ts';
+import { requireSubscribable } from './require-subscribable.ts';
 import {
   type FreePlace,
   type PendingRequest,
@@ -51,9 +52,11 @@ export class Subscriptions {
 
   /**
    * Records the request of a subscriber, until it has confirmed it. Durable when this resolves.
-   * @throws TidemarkError `not-ready` when there are too many subscriptions
+   * @throws TidemarkError `not-ready` when there are too many subscriptions; `invalid` for a callback that cannot
+   *   be called, or a long secret
    */
   async request(name: Pick<StoredSubscription, 'topic' | 'callback'>, pending: PendingRequest): Promise<void> {
+    requireSubscribable(name.callback, pending.mode === 'subscribe' ? pending.secret : undefined);
     const all = await this.list();
     const same = all.find(({ topic, callback }) => topic === name.topic && callback === name.callback);
     if (same === undefined && pending.mode === 'unsubscribe') return;

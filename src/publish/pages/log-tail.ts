@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { CoalescedRead } from '../../lib/coalesced-read.ts';
+import { CoalescedRead } from '../../lib/calls/coalesced-read.ts';
 import type { ChangeLog, LogEntry } from '../../stores/change-log.ts';
 
 /** Number of entries that are read at once: takes about a millisecond. */

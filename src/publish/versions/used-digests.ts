@@ -3,7 +3,7 @@ import type { ResourceKey } from '../../core/key.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import { ScratchDatabase } from '../../lib/sqlite/scratch-database.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';

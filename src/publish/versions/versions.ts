@@ -10,7 +10,7 @@ import type { ResourceState } from '../../core/resource.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import { boundaryAfter, boundaryBefore, type Stamp } from '../../core/stamp.ts';
 import { prunedBefore } from '../../core/version-prunes.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { openStored, placesOf } from './stored-version.ts';

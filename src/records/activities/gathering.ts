@@ -1,7 +1,7 @@
 import { encodeContainer } from '../../artifacts/avro/container-writer.ts';
 import type { RecordOf } from '../../artifacts/avro/schemas.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
 import type { ErrataWriter } from '../errata/errata-writer.ts';
 import type { BadInput, InputBatch, InputItem, RecordProblem } from '../input-item.ts';
 import { isLikelyRdf, isOfRdf } from '../transforms/document-content.ts';

@@ -1,7 +1,7 @@
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactBody, ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
-import { freeBytes } from '../../lib/free-bytes.ts';
+import { freeBytes } from '../../lib/bytes/free-bytes.ts';
 import { requireFileName, type UploadedFile } from './upload.ts';
 
 /** Where to store the bytes of a file of an organization, and callbacks of the caller. */

@@ -1,4 +1,4 @@
-import { prefetch } from '../../lib/prefetch.ts';
+import { prefetch } from '../../lib/calls/prefetch.ts';
 import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { ReadUpload } from '../arrivals/upload-state.ts';
 import { limitReading } from './limit-reading.ts';

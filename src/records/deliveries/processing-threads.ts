@@ -1,4 +1,4 @@
-import { Mutex } from '../../lib/mutex.ts';
+import { Mutex } from '../../lib/calls/mutex.ts';
 import type { ProcessThreadData } from './process.worker.ts';
 import { ProcessingThread } from './processing-thread.ts';
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
-import { writeTo } from '../../lib/write-to.ts';
+import { writeTo } from '../../lib/bytes/write-to.ts';
 import { digestBytes } from '../digests/digest-records.ts';
 import { RecordSort, type RecordSortParts } from '../digests/record-sort.ts';
 

@@ -5,7 +5,7 @@ import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
 import { openArtifact } from '../../artifacts/open-artifact.ts';
 import { unreadable } from '../../artifacts/store-errors.ts';
 import { TidemarkError } from '../../core/errors.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import type { RecordSort } from './record-sort.ts';
 
 /** The properties of an artifact that a comparison needs, as plain values. */

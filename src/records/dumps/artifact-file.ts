@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { ArtifactBody, ArtifactStore, StoredObject } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
-import { writeTo } from '../../lib/write-to.ts';
+import { writeTo } from '../../lib/bytes/write-to.ts';
 import { randomId } from '../arrivals/store-file.ts';
 import type { StreamName } from '../set-names.ts';
 

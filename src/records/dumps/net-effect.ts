@@ -4,7 +4,7 @@ import { recordIdOfKey } from '../../core/record-key.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { RecordReader } from '../digests/record-reader.ts';
 import type { ChangedRow } from './changed-rows.ts';

@@ -5,7 +5,7 @@ import { readHeader } from '../../artifacts/avro/container-reader.ts';
 import { type BlockHeader, type PlainBlock, unpackChunk } from '../../artifacts/avro/packed-blocks.ts';
 import { unreadable } from '../../artifacts/store-errors.ts';
 import { TidemarkError } from '../../core/errors.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import { RecordWalk, type WalkedRecord } from '../digests/walk-records.ts';
 import type { PlacedRecord } from './placed-rows.ts';
 

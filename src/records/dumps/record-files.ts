@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
-import { BufferPool } from '../../lib/buffer-pool.ts';
+import { BufferPool } from '../../lib/bytes/buffer-pool.ts';
 import type { WalkedRecord } from '../digests/walk-records.ts';
 import type { RecordWriter, StoredRecords } from '../forms/record-form.ts';
 import { STORED, storedAs } from '../forms/record-forms.ts';

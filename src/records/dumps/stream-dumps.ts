@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ArtifactStore, GetOptions } from '../../artifacts/artifact-store.ts';
 import { openCompared } from '../../artifacts/open-compared.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { Mutex } from '../../lib/mutex.ts';
+import { Mutex } from '../../lib/calls/mutex.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { JobWaits } from '../../stores/job-waits.ts';

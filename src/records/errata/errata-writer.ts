@@ -3,7 +3,7 @@ import type { ArtifactStore, StoredObject } from '../../artifacts/artifact-store
 import type { BesideKey } from '../../artifacts/keys/run-keys.ts';
 import type { UploadReadingKey } from '../../artifacts/keys/stream-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
-import { writeTo } from '../../lib/write-to.ts';
+import { writeTo } from '../../lib/bytes/write-to.ts';
 import { type Erratum, erratumLine } from './erratum.ts';
 import { ReasonCounts } from './reason-counts.ts';
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
-import { NdjsonLines } from '../../lib/ndjson-lines.ts';
+import { NdjsonLines } from '../../lib/bytes/ndjson-lines.ts';
 import { type Erratum, parseErratum } from './erratum.ts';
 
 /** Some errata, and the offset of the next ones; undefined after the last one. */

@@ -1,4 +1,4 @@
-import { prefetchItems } from '../../lib/prefetch.ts';
+import { prefetchItems } from '../../lib/calls/prefetch.ts';
 import { cleanName } from './clean-name.ts';
 import { DamagedFile, type FoundFile, type GivenFile, type Packing } from './found-file.ts';
 import { GZIP_MAGIC, gunzip } from './gunzip.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } from 'yauzl';
-import { prefetchItems } from '../../lib/prefetch.ts';
+import { prefetchItems } from '../../lib/calls/prefetch.ts';
 import { type ByteRanges, DamagedFile } from './found-file.ts';
 import { inflate } from './inflate.ts';
 import { Lookahead } from './lookahead.ts';

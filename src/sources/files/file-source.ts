@@ -1,7 +1,7 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
+import { Mutex } from '../../lib/calls/mutex.ts';
 import { formatCount } from '../../lib/format-count.ts';
-import { Mutex } from '../../lib/mutex.ts';
 import type { ContentRoot } from '../content-root.ts';
 import type { LeavesOut, LiveResource, OpenedResource, WantedBytes } from '../served-source.ts';
 import type { CompareOptions, Comparison, Mismatch, Source, SourceProblem, SourceWatch } from '../source.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { TidemarkError } from '../../core/errors.ts';
-import { mapInOrder } from '../../lib/map-in-order.ts';
+import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 
 /** A run that removes versions of a set. */
 export interface Removals {

@@ -10,7 +10,7 @@ import {
   MOST_IGNORE_BYTES,
   type RootPatterns,
   statIgnoreFile,
-} from '../../lib/exclusions.ts';
+} from '../../lib/glob/exclusions.ts';
 import { errorCode } from '../../lib/system-error.ts';
 import { identityOf } from './file-identity.ts';
 

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { Readable } from 'node:stream';
-import { chunkFor, countStream } from '../../lib/read-ahead.ts';
+import { chunkFor, countStream } from '../../lib/bytes/read-ahead.ts';
 import type { ByteRange, RootFile } from '../content-root.ts';
 import { changedMeanwhile } from '../file-errors.ts';
 import { identityOf } from './file-identity.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { HashAlgorithm } from '../../core/hash.ts';
-import { type Exclusions, internalFiles, isLeftOut } from '../../lib/exclusions.ts';
-import { SpacedCalls } from '../../lib/spaced-calls.ts';
+import { SpacedCalls } from '../../lib/calls/spaced-calls.ts';
+import { type Exclusions, internalFiles, isLeftOut } from '../../lib/glob/exclusions.ts';
 import type {
   ContentRoot,
   DigestOptions,

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { HashAlgorithm, Hashes } from '../../core/hash.ts';
 import { hashesOf, RunningHashes } from '../../core/running-hashes.ts';
-import { readBuffer } from '../../lib/read-buffer.ts';
+import { readBuffer } from '../../lib/bytes/read-buffer.ts';
 import type { FileDigest, WantedCopy } from '../content-root.ts';
 import { changedMeanwhile, noSuchFile, openError, rootNotThere } from '../file-errors.ts';
 import { isPlainPath } from '../plain-path.ts';

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import type { HashAlgorithm } from '../../core/hash.ts';
-import { internalFiles } from '../../lib/exclusions.ts';
+import { internalFiles } from '../../lib/glob/exclusions.ts';
 import { type SentError, sendError, serveCalls } from '../../lib/workers/rpc.ts';
 import type { FileDigest } from '../content-root.ts';
 import { CopyPacker } from './copy-packer.ts';

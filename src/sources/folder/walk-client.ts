@@ -1,4 +1,4 @@
-import { prefetch } from '../../lib/prefetch.ts';
+import { prefetch } from '../../lib/calls/prefetch.ts';
 import { CalledThread } from '../../lib/workers/rpc.ts';
 import type { RootEntry, SkippedEntries } from '../content-root.ts';
 import { folderThread } from './folder-thread.ts';

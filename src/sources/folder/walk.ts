@@ -1,6 +1,12 @@
 import { type BigIntStats, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Exclusions, internalFiles, isHidden, type RootPatterns, readExclusions } from '../../lib/exclusions.ts';
+import {
+  type Exclusions,
+  internalFiles,
+  isHidden,
+  type RootPatterns,
+  readExclusions,
+} from '../../lib/glob/exclusions.ts';
 import { isGone, isLinkLoop, reasonOf } from '../../lib/system-error.ts';
 import type { RootEntry, SkippedEntries } from '../content-root.ts';
 import { rootNotThere } from '../file-errors.ts';

@@ -7,7 +7,7 @@ import {
   internalFiles,
   type RootPatterns,
   readExclusions,
-} from '../../lib/exclusions.ts';
+} from '../../lib/glob/exclusions.ts';
 import { errorCode, isGone, reasonOf } from '../../lib/system-error.ts';
 import { EventBursts } from './event-bursts.ts';
 import { LinkTargets } from './link-targets.ts';

@@ -3,7 +3,7 @@ import type { CopyListing, ListedResource } from '../../client/mirror/state/copy
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
 import { keyOfPath } from '../../core/key.ts';
-import { Mutex } from '../../lib/mutex.ts';
+import { Mutex } from '../../lib/calls/mutex.ts';
 import type {
   ContentRoot,
   DigestOptions,

@@ -1,5 +1,5 @@
-import type { Exclusions } from '../../lib/exclusions.ts';
-import { isHidden } from '../../lib/exclusions.ts';
+import type { Exclusions } from '../../lib/glob/exclusions.ts';
+import { isHidden } from '../../lib/glob/exclusions.ts';
 import type { RootEntry } from '../content-root.ts';
 import { pathProblem } from '../name-problem.ts';
 import { looksPlain } from './object-hashes.ts';

@@ -10,7 +10,7 @@ import {
   isLeftOut,
   MOST_IGNORE_BYTES,
   type RootPatterns,
-} from '../../lib/exclusions.ts';
+} from '../../lib/glob/exclusions.ts';
 import { parseS3Location, type S3Location } from '../../lib/s3/s3-location.ts';
 import type {
   ContentRoot,

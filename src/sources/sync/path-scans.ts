@@ -1,7 +1,7 @@
 import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
-import { Mutex } from '../../lib/mutex.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
+import { Mutex } from '../../lib/calls/mutex.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import type { SourceProblem } from '../source.ts';
 import { type Synced, sync } from './sync.ts';
 

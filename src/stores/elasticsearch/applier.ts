@@ -1,9 +1,9 @@
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
+import { retry } from '../../lib/calls/retry.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import { retry } from '../../lib/retry.ts';
-import { withTimeout } from '../../lib/with-timeout.ts';
 import type { SlowStoreOptions } from '../slow-store.ts';
 import type { StoreObserver } from '../store-observer.ts';
 import { bulksOf, ITEM_ERRORS, type Refusal, refusalIn } from './bulk.ts';

@@ -2,9 +2,9 @@ import type { estypes, TransportRequestOptionsWithMeta } from '@elastic/elastics
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
+import { Mutex } from '../../lib/calls/mutex.ts';
+import { retry } from '../../lib/calls/retry.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { Mutex } from '../../lib/mutex.ts';
-import { retry } from '../../lib/retry.ts';
 import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry, ledgerAfter } from './commit-record.ts';
 import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { estypes } from '@elastic/elasticsearch';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { StoredSet } from '../../core/stored-set.ts';
-import { CoalescedRead } from '../../lib/coalesced-read.ts';
+import { CoalescedRead } from '../../lib/calls/coalesced-read.ts';
 import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { Catalog, CatalogDocument, CatalogKind, CatalogPage } from '../catalog.ts';

@@ -1,7 +1,7 @@
 import type { Change, PostableEvent, ReplayedChange } from '../../core/change.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { prefetchItems } from '../../lib/prefetch.ts';
+import { prefetchItems } from '../../lib/calls/prefetch.ts';
 import type { ChangeLog, LogEntry, RaisedKey, SourcePosition, StampRange } from '../change-log.ts';
 import type { CommitResult } from '../commit-result.ts';
 import type { DropOptions, DroppedCommits, LogMaintenance } from '../log-maintenance.ts';

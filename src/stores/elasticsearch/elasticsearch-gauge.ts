@@ -1,5 +1,5 @@
 import type { SetId } from '../../core/resource-set.ts';
-import { CoalescedRead } from '../../lib/coalesced-read.ts';
+import { CoalescedRead } from '../../lib/calls/coalesced-read.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { LogProgress, StoreGauge, StoreTotals } from '../store-gauge.ts';
 import type { Applier } from './applier.ts';

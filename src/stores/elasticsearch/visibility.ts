@@ -1,6 +1,6 @@
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { CoalescedRead } from '../../lib/coalesced-read.ts';
+import { CoalescedRead } from '../../lib/calls/coalesced-read.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Applier } from './applier.ts';

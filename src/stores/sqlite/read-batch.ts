@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { BatchedCalls } from '../../lib/batched-calls.ts';
+import { BatchedCalls } from '../../lib/calls/batched-calls.ts';
 import { ask } from './connection.ts';
 import type { StoreIdentity } from './store-lock.ts';
 

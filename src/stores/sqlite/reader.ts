@@ -2,7 +2,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
-import { prefetch } from '../../lib/prefetch.ts';
+import { prefetch } from '../../lib/calls/prefetch.ts';
 import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { EncodedResource, FoundResources } from '../resource-states.ts';
 import type { ChangeCounts } from '../set-statistics.ts';

@@ -10,7 +10,7 @@ import { prefersPage } from '../../../src/http/request/prefers-page.ts';
 import { rangeHolds, weighConditions } from '../../../src/http/response/conditional-request.ts';
 import { negotiateEncoding } from '../../../src/http/response/negotiate-encoding.ts';
 import { postedHashes } from '../../../src/ingest/posted-hashes.ts';
-import { parseExclusions } from '../../../src/lib/exclusions.ts';
+import { parseExclusions } from '../../../src/lib/glob/exclusions.ts';
 import { escapeXml } from '../../../src/publish/render/documents/markup.ts';
 
 /** More than a head may have; a field of an event may have a megabyte. */

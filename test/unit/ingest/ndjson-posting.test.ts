@@ -5,7 +5,7 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { type LineResult, postNdjson } from '../../../src/ingest/ndjson-posting.ts';
 import { isRejection } from '../../../src/ingest/posted-event.ts';
 import type { ParsedEvent, Posting, PostingResult } from '../../../src/ingest/posting.ts';
-import { MAX_LINE_BYTES } from '../../../src/lib/ndjson-lines.ts';
+import { MAX_LINE_BYTES } from '../../../src/lib/bytes/ndjson-lines.ts';
 import { until } from '../../support/until.ts';
 
 const SET = {

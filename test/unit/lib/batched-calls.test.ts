@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { BatchedCalls } from '../../../src/lib/batched-calls.ts';
+import { BatchedCalls } from '../../../src/lib/calls/batched-calls.ts';
 
 describe('batched calls', () => {
   it('share what is made once for all that were requested in one turn, after the last of them was', async () => {

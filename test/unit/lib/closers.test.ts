@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { TidemarkError } from '../../../src/core/errors.ts';
-import { Closers } from '../../../src/lib/closers.ts';
+import { Closers } from '../../../src/lib/calls/closers.ts';
 
 describe('Closers', () => {
   it('close in the reverse order, one after the other, and only once', async () => {

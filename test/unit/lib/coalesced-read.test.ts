@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CoalescedRead } from '../../../src/lib/coalesced-read.ts';
+import { CoalescedRead } from '../../../src/lib/calls/coalesced-read.ts';
 
 describe('A read that several callers share', () => {
   let reads: PromiseWithResolvers<number>[];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyBytes } from '../../../src/lib/copy-bytes.ts';
+import { copyBytes } from '../../../src/lib/bytes/copy-bytes.ts';
 
 const shared = (bytes: readonly number[]) => {
   const memory = new Uint8Array(new SharedArrayBuffer(bytes.length));

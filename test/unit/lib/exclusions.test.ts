@@ -13,7 +13,7 @@ import {
   readExclusions,
   requireFewPatterns,
   requireKnownClasses,
-} from '../../../src/lib/exclusions.ts';
+} from '../../../src/lib/glob/exclusions.ts';
 import { compileGlob } from '../../../src/lib/glob/glob.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 

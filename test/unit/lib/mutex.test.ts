@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { Mutex } from '../../../src/lib/mutex.ts';
+import { Mutex } from '../../../src/lib/calls/mutex.ts';
 
 describe('A mutex', () => {
   it('runs one work at a time, in the order of the calls, whatever each of them does', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { MAX_LINE_BYTES, type NdjsonLine, NdjsonLines } from '../../../src/lib/ndjson-lines.ts';
+import { MAX_LINE_BYTES, type NdjsonLine, NdjsonLines } from '../../../src/lib/bytes/ndjson-lines.ts';
 
 describe('Lines of a stream', () => {
   it('are the same however the bytes are cut', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { mapInOrder } from '../../../src/lib/map-in-order.ts';
-import { prefetch, prefetchItems } from '../../../src/lib/prefetch.ts';
+import { mapInOrder } from '../../../src/lib/calls/map-in-order.ts';
+import { prefetch, prefetchItems } from '../../../src/lib/calls/prefetch.ts';
 
 describe('Prefetching', () => {
   /** Numbers from 1, and how many of them were requested. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { backoffMs, pauseAfter, retry } from '../../../src/lib/retry.ts';
+import { backoffMs, pauseAfter, retry } from '../../../src/lib/calls/retry.ts';
 
 const AT_ONCE = { firstMs: 0, longestMs: 0 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { SpacedCalls } from '../../../src/lib/spaced-calls.ts';
+import { SpacedCalls } from '../../../src/lib/calls/spaced-calls.ts';
 
 describe('spaced calls', () => {
   it('are made in their order, each after what waits for the one before went on', async () => {

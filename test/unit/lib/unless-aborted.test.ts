@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { unlessAborted } from '../../../src/lib/unless-aborted.ts';
+import { unlessAborted } from '../../../src/lib/calls/unless-aborted.ts';
 
 describe('unlessAborted', () => {
   it('rejects as soon as the signal is aborted, and then ignores how the work ends', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withTimeout } from '../../../src/lib/with-timeout.ts';
+import { withTimeout } from '../../../src/lib/calls/with-timeout.ts';
 
 const HOUR_MS = 3_600_000;
 const LATE = () => 'late';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
-import { writeTo } from '../../../src/lib/write-to.ts';
+import { writeTo } from '../../../src/lib/bytes/write-to.ts';
 
 describe('writing to a stream', () => {
   it('waits for room, each time, and leaves no listeners behind', async () => {

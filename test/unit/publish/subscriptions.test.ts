@@ -31,4 +31,16 @@ describe('Subscriptions', () => {
     await request('http://d.example/');
     assert.equal((await subscriptions.list()).length, 4);
   });
+
+  it('have a callback that can be called, and a secret of fewer than 200 bytes', async () => {
+    const subscriptions = new Subscriptions(stores.catalog);
+    const pending = { mode: 'subscribe', subscriber: { kind: 'anonymous' }, asked: 0, leaseSeconds: 60 } as const;
+    const request = (callback: string, secret?: string) =>
+      subscriptions.request({ topic: 'sets', callback }, { ...pending, secret });
+    for (const callback of ['not a URL', 'file:///etc/passwd', 'http://a:b@c.example/', 'http://c.example/#']) {
+      await assert.rejects(request(callback), { code: 'invalid' }, callback);
+    }
+    await assert.rejects(request('http://c.example/', 'x'.repeat(200)), { code: 'invalid' });
+    assert.deepEqual(await subscriptions.list(), []);
+  });
 });

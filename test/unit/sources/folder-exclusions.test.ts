@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { isTidemarkError } from '../../../src/core/errors.ts';
-import { isHidden, parseExclusions, patternOfFolder, requireFewPatterns } from '../../../src/lib/exclusions.ts';
+import { isHidden, parseExclusions, patternOfFolder, requireFewPatterns } from '../../../src/lib/glob/exclusions.ts';
 import { openRoot } from '../../../src/sources/open-contents.ts';
 import { collect } from '../../support/builders.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';

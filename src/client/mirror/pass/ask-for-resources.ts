@@ -1,5 +1,5 @@
 import { HASH_ALGORITHMS } from '../../../core/hash.ts';
-import { mapInOrder } from '../../../lib/map-in-order.ts';
+import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
 import { FetchFailure } from '../../read/fetcher.ts';
 import type { Reader } from '../../read/reader.ts';
 import { conditionsOf } from '../lists/read-entries.ts';

@@ -1,6 +1,6 @@
 import { isTidemarkError } from '../../../core/errors.ts';
+import { Mutex } from '../../../lib/calls/mutex.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
-import { Mutex } from '../../../lib/mutex.ts';
 import { type About, encodeAbout, modifiedMs, type WantedResource } from '../lists/wanted-resource.ts';
 import type { CopyCounts, MirrorOptions } from '../mirror-options.ts';
 import type { KnownResource, MirrorState } from '../state/mirror-state.ts';

@@ -1,4 +1,4 @@
-import { mapInOrder } from '../../../lib/map-in-order.ts';
+import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
 import { isIndex } from '../../read/document.ts';
 import type { Advertised } from './coverage.ts';
 import type { SampledEntry } from './entry-sample.ts';

@@ -6,7 +6,7 @@ import type { PublishedDocument } from '../../../publish/published-document.ts';
 import { setOf } from '../../request/admitted.ts';
 import { prefersPage } from '../../request/prefers-page.ts';
 import type { ServedApp } from '../../request/served-app.ts';
-import { frameOf } from '../parts/frame-of.ts';
+import { frameOf } from '../parts/frame.ts';
 import { pagingOf } from '../parts/pager.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { renderDocumentPage } from './document-page.ts';

@@ -13,9 +13,9 @@ import { checkBody } from '../../request/parse-json-body.ts';
 import { FORM_BODY, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
-import { frameOf } from '../parts/frame-of.ts';
+import { frameOf } from '../parts/frame.ts';
 import { sendPage } from '../parts/send-page.ts';
-import { setFrameOf } from '../parts/set-frame-of.ts';
+import { setFrameOf } from '../parts/set-frame.ts';
 import { attempting } from './attempting.ts';
 import { valuesOfForm } from './set-form.ts';
 import {

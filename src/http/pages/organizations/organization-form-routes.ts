@@ -8,7 +8,7 @@ import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { attempting } from '../manage/attempting.ts';
 import type { Attempt } from '../manage/set-pages.ts';
-import { frameOf } from '../parts/frame-of.ts';
+import { frameOf } from '../parts/frame.ts';
 import { linesOf } from '../parts/lines-of.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { renderAddOrganizationPage, renderOrganizationSettings } from './organization-form-pages.ts';

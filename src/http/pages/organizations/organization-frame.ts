@@ -5,7 +5,7 @@ import { readersOf } from '../../../records/organization-readers.ts';
 import { organizationOf, senderOf } from '../../request/admitted.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import type { Frame } from '../parts/frame.ts';
-import { frameOf } from '../parts/frame-of.ts';
+import { frameOf } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 

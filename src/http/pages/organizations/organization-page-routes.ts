@@ -13,7 +13,7 @@ import { organizationOf, param, senderOf } from '../../request/admitted.ts';
 import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { shownOrganizations } from '../../response/shown-organizations.ts';
-import { frameOf } from '../parts/frame-of.ts';
+import { frameOf } from '../parts/frame.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { organizationFrameOf } from './organization-frame.ts';
 import { renderOrganizationPage } from './organization-page.ts';

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import * as z from 'zod';
 import { CHANGE_KINDS } from '../../../core/change.ts';
 import { MOST_CHARACTERS } from '../../../core/key-search.ts';
@@ -76,4 +77,10 @@ function stampOf(text: string | undefined): Stamp | undefined {
   const stamp = Number(text);
   if (!Number.isSafeInteger(stamp) || stamp === 0) return undefined;
   return stamp % 2 === 0 ? boundaryBefore(stamp) : boundaryAfter(stamp);
+}
+
+/** The text of an invalid query parameter; empty when it was given several times. */
+export function given({ query }: Request, name: string): string {
+  const value = query[name];
+  return typeof value === 'string' ? value : '';
 }

@@ -1,16 +1,21 @@
+import type { Request, Response } from 'express';
+import { may } from '../../../access/may.ts';
 import { traitsOf } from '../../../core/origin.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { UnreadEntries } from '../../../observe/metrics/unread-entries.ts';
+import { senderOf, setOf } from '../../request/admitted.ts';
+import type { ServedApp } from '../../request/served-app.ts';
 import type { Frame } from './frame.ts';
+import { frameOf } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { type HeadLink, renderPage } from './layout.ts';
 import { pathText } from './path-text.ts';
 import { counted, timeElement } from './words.ts';
 
 /** The pages of a set, in the order of its tabs. */
-export const TABS = [
+const TABS = [
   { tab: 'overview', name: 'Overview', path: '', action: 'read-documents' },
   { tab: 'resources', name: 'Resources', path: 'find', action: 'read-state' },
   { tab: 'changes', name: 'Changes', path: 'changes', action: 'read-state' },
@@ -145,4 +150,17 @@ function tabs({ tab, open }: SetFrame): Html {
     return html`<li><a href="./${path}"${current}>${name}</a></li>`;
   });
   return html`<nav class="tabs" aria-label="This set"><ul>${items}</ul></nav>`;
+}
+
+/** The frame of a page of a set, from the request that it responds to. */
+export async function setFrameOf(
+  app: ServedApp,
+  { request, response }: { readonly request: Request; readonly response: Response },
+  tab: Tab | undefined,
+): Promise<SetFrame> {
+  const set = setOf(response);
+  const open = TABS.filter(({ action }) => may(senderOf(response), action, set)).map((one) => one.tab);
+  const frame = await frameOf(app, request, response);
+  const unread = frame.viewer.isAdministrator ? app.metrics.scans.unreadOf(set.id) : undefined;
+  return { frame, set, tab, open, unread };
 }

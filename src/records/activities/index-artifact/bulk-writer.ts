@@ -1,7 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { isTidemarkError } from '../../../core/errors.ts';
+import { pauseAfter } from '../../../lib/calls/retry.ts';
 import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
-import { pauseAfter } from '../../../lib/retry.ts';
 
 /** A document as two lines of a bulk request. */
 export interface BulkDocument {

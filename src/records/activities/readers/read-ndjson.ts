@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Mimetype } from '../../../artifacts/avro/mimetypes.ts';
 import { TidemarkError } from '../../../core/errors.ts';
-import { type NdjsonLine, NdjsonLines } from '../../../lib/ndjson-lines.ts';
+import { type NdjsonLine, NdjsonLines } from '../../../lib/bytes/ndjson-lines.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 import {
   documentProblem,

@@ -4,7 +4,7 @@ import type { HashAlgorithm } from '../../../core/hash.ts';
 import { type ResourceKey, uriLengthFault } from '../../../core/key.ts';
 import type { EncodedState } from '../../../core/resource.ts';
 import type { SetId } from '../../../core/resource-set.ts';
-import { batchesOf } from '../../../lib/batches.ts';
+import { batchesOf } from '../../../lib/calls/batches.ts';
 import { type ComparedArtifact, digestRecords } from '../../../records/digests/digest-records.ts';
 import { artifactOf, type DigestRow, placeIn } from '../../../records/digests/digest-row.ts';
 import { RecordSort, type RecordSortParts } from '../../../records/digests/record-sort.ts';

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
-import { Mutex } from '../../../lib/mutex.ts';
-import { prefetch } from '../../../lib/prefetch.ts';
+import { Mutex } from '../../../lib/calls/mutex.ts';
+import { prefetch } from '../../../lib/calls/prefetch.ts';
 import { CalledThread, startWorker } from '../../../lib/workers/rpc.ts';
 import type { CompareFunctions, CompareThreadData } from './compare.worker.ts';
 import type { Comparison, ComparisonStep } from './compare-records.ts';

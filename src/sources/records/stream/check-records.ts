@@ -2,7 +2,7 @@ import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
 import { isTidemarkError } from '../../../core/errors.ts';
 import type { Resource } from '../../../core/resource.ts';
 import type { SetId } from '../../../core/resource-set.ts';
-import { mapInOrder } from '../../../lib/map-in-order.ts';
+import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
 import type { RecordReader } from '../../../records/digests/record-reader.ts';
 import type { ResourceStates } from '../../../stores/resource-states.ts';
 import type { CompareOptions, Mismatch } from '../../source.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { TidemarkError } from '../../../../core/errors.ts';
-import { mapInOrder } from '../../../../lib/map-in-order.ts';
+import { mapInOrder } from '../../../../lib/calls/map-in-order.ts';
 import type { Bucket } from '../../../../lib/s3/bucket.ts';
 import { readResuming } from '../../../../lib/s3/read-resuming.ts';
 import { failureOf, nameOf } from '../../../../lib/s3/s3-failure.ts';

@@ -10,11 +10,13 @@ import { page as htmlPage } from '../../request/operation.ts';
 import { FORM_BODY, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
-import { frameOf } from '../parts/frame-of.ts';
+import type { Frame } from '../parts/frame.ts';
+import { frameOf } from '../parts/frame.ts';
+import { html } from '../parts/html.ts';
+import { renderPage } from '../parts/layout.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { sentence } from '../parts/words.ts';
 import { setCookie } from './set-cookie.ts';
-import { renderSignInPage, type SignInPage } from './sign-in-page.ts';
 
 /** From one address; a person mistypes a few. */
 const WRONG_TOKENS_PER_MINUTE = 20;
@@ -112,4 +114,34 @@ export function signInRoutes(app: ServedApp, stopping: AbortSignal): readonly Ro
 function ownTarget(to: string): string {
   const isPlain = /^[\x21-\x5b\x5d-\x7e]{0,4096}$/.test(to) && !/^[/.]/.test(to) && !/^sign-(?:in|out)/.test(to);
   return isPlain ? to : '';
+}
+
+interface SignInPage {
+  readonly frame: Frame;
+  /** The page to show afterwards, relative to the base URL. */
+  readonly to: string;
+  /** Whether the source has tokens. */
+  readonly hasTokens: boolean;
+  /** The error of the last attempt. */
+  readonly problem?: string | undefined;
+  /** Whether a form was sent without being signed in, such as after a session has ended. */
+  readonly isUnsent?: boolean;
+}
+
+/** The form that requests a token. */
+function renderSignInPage({ frame, to, hasTokens, problem, isUnsent = false }: SignInPage): string {
+  const form = html`<form class="fields" method="post" action="./sign-in">
+<input type="hidden" name="to" value="${to}">
+<input type="text" name="username" value="token" autocomplete="username" hidden>
+<p><label for="token">Token</label>
+<input id="token" name="token" type="password" required maxlength="4096" autocomplete="current-password" autocapitalize="none" spellcheck="false"${problem !== undefined && html` aria-invalid="true" aria-describedby="problem"`}></p>
+<p><button>Sign in</button></p>
+</form>
+<p class="quiet">An administrator makes tokens, with <code>tidemark tokens create</code> or on the page of tokens. You stay signed in for 12 hours in this browser.</p>`;
+  const none = html`<p class="notice">This source has no token yet. Make one with <code>tidemark tokens create --name NAME --scope administer</code>. Until then, only programs on its own machine may change anything.</p>`;
+  const main = html`<h1>Sign in</h1>
+${isUnsent && html`<p class="notice" role="status">Nothing was changed, because you are not signed in, or no longer. Sign in, and send the form again.</p>`}
+${problem !== undefined && html`<div class="notice bad" role="alert"><p id="problem">${problem}</p></div>`}
+${hasTokens ? form : none}`;
+  return renderPage({ frame, title: 'Sign in', main });
 }

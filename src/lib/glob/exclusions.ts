@@ -1,9 +1,9 @@
 import { type BigIntStats, lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
-import { CLASS_NAMES } from './glob/bracket.ts';
-import { compileGlob, hasWildcard, unknownClassOf } from './glob/glob.ts';
-import { errorCode, reasonOf } from './system-error.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { errorCode, reasonOf } from '../system-error.ts';
+import { CLASS_NAMES } from './bracket.ts';
+import { compileGlob, hasWildcard, unknownClassOf } from './glob.ts';
 
 export const IGNORE_FILE = '.tidemarkignore';
 /** The configuration file. It may contain the administrator's token. */

@@ -1,4 +1,4 @@
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 
 type Close = () => Promise<void> | void;
 

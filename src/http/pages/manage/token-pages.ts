@@ -1,19 +1,26 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { parseExpiry } from '../../../access/expiry.ts';
-import { parseScope, requireNamed } from '../../../access/scope.ts';
+import { parseScope, requireNamed, SCOPE_FORMS } from '../../../access/scope.ts';
+import type { TokenView } from '../../../api/token-view.ts';
 import { newTokenSchema, scopesOfForm, tokenView } from '../../../api/token-view.ts';
 import { param } from '../../request/admitted.ts';
 import { pageOperation } from '../../request/operation.ts';
 import { formBody, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
-import { frameOf } from '../parts/frame-of.ts';
+import { confirmed } from '../parts/confirmed.ts';
+import type { Frame } from '../parts/frame.ts';
+import { frameOf } from '../parts/frame.ts';
+import { type Html, html } from '../parts/html.ts';
+import { renderPage } from '../parts/layout.ts';
+import { problemNotice } from '../parts/problem-notice.ts';
 import { sendPage, sendPageOnce } from '../parts/send-page.ts';
+import { facts, stackingTable } from '../parts/tables.ts';
+import { timeOf } from '../parts/words.ts';
 import { setCookie } from '../sign-in/set-cookie.ts';
 import { attempting } from './attempting.ts';
-import { renderMadeTokenPage } from './made-token-page.ts';
-import { renderTokensPage, type TokensPage } from './tokens-page.ts';
+import type { Attempt } from './set-pages.ts';
 
 /** Milliseconds in which a browser must open the page that shows a new token. */
 const MADE_MS = 60_000;
@@ -115,4 +122,83 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
       },
     }),
   ];
+}
+
+interface TokensPage {
+  readonly frame: Frame;
+  /** Newest first. */
+  readonly tokens: readonly TokenView[];
+  readonly revoked?: TokenView | undefined;
+  readonly attempt?: Attempt | undefined;
+}
+
+/** All tokens that were ever created, and the form that creates one. */
+function renderTokensPage({ frame, tokens, revoked, attempt }: TokensPage): string {
+  const given = (name: string) => attempt?.form.get(name) ?? '';
+  const main = html`<h1>Tokens</h1>
+${revoked?.state === 'revoked' && html`<p class="notice good" role="status">The token ${revoked.name} was revoked. Every server refuses it within a second or so.</p>`}
+${problemNotice(attempt?.problem)}
+<p class="lead">Who may post to sets, read private ones, see metrics, or administer the source.</p>
+${tokens.length === 0 ? html`<p class="quiet">There is no token yet. Make one below: programs that post need one, and so do people who administer the source from elsewhere.</p>` : tokenTable(tokens, frame)}
+<h2>Make a token</h2>
+<form class="fields" method="post" action="./tokens">
+<p><label for="name">Name</label>
+<input id="name" name="name" required maxlength="100" value="${given('name')}" autocomplete="off" aria-describedby="name-hint">
+<span class="hint" id="name-hint">Whose it is, or what for: lists and logs show it.</span></p>
+<p><label for="scopes">Scopes</label>
+<textarea id="scopes" name="scopes" required rows="3" spellcheck="false" aria-describedby="scopes-hint">${given('scopes')}</textarea>
+<span class="hint" id="scopes-hint">One in a line: ${SCOPE_FORMS}.</span></p>
+<p><label for="expires">Expires</label>
+<input id="expires" name="expires" value="${attempt === undefined ? '90d' : given('expires')}" maxlength="40" autocomplete="off" spellcheck="false" aria-describedby="expires-hint">
+<span class="hint" id="expires-hint">After 90d, 12h, 2w or 1y, or on a date such as 2027-01-31; empty for never.</span></p>
+<p><button>Make the token</button></p>
+</form>`;
+  return renderPage({ frame, title: 'Tokens', main, part: 'tokens' });
+}
+
+function tokenTable(tokens: readonly TokenView[], { now }: Frame): Html {
+  return stackingTable('Tokens', tokens, [
+    { name: 'Token', style: 'name', isHead: true, cell: ({ name, id }) => html`${name} <span class="id">${id}</span>` },
+    { name: 'Scopes', style: 'name', cell: ({ scopes }) => scopes.join(', ') },
+    { name: 'State', style: 'short', cell: ({ state }) => html`<span class="state ${STYLES[state]}">${state}</span>` },
+    { name: 'Made', style: 'short', cell: ({ created }) => timeOf(created, now) },
+    { name: 'Expires', style: 'short', cell: ({ expires }) => timeOf(expires, now) ?? 'never' },
+    { name: 'Actions', cell: (token) => token.state === 'valid' && revokeForm(token) },
+  ]);
+}
+
+const STYLES = { valid: 'live', expired: 'quiet', revoked: 'quiet' } as const;
+
+/** A revoked token never becomes valid again. */
+function revokeForm({ id, name }: TokenView): Html {
+  return confirmed({
+    text: 'Revoke',
+    of: name,
+    consequence: 'It never becomes valid again.',
+    confirm: 'Revoke it',
+    action: `./tokens/${id}/revoke`,
+  });
+}
+
+export interface MadeToken {
+  readonly token: string;
+  readonly view: TokenView;
+}
+
+/** The page that shows a new token. @param made undefined when it was shown before: it is stored nowhere */
+function renderMadeTokenPage(frame: Frame, made: MadeToken | undefined): string {
+  const main = html`<nav class="crumbs" aria-label="Where this page is"><ol><li><a href="../tokens">Tokens</a></li></ol></nav>
+<h1>New token</h1>
+${made === undefined ? html`<p class="notice" role="status">A new token is shown once, and cannot be shown again. If it was not copied, revoke it on the page of <a href="../tokens">tokens</a>, and make another.</p>` : shown(made, frame)}`;
+  return renderPage({ frame, title: 'New token', main, part: 'tokens' });
+}
+
+function shown({ token, view: { name, scopes, expires } }: MadeToken, { now, top, viewer }: Frame): Html {
+  return html`<div class="notice good" role="status"><p>The token ${name} was made. Copy it now: it is stored nowhere, and is not shown again, not even when this page is loaded again.</p>
+<pre tabindex="0"><code class="copied">${token}</code></pre></div>
+${facts([
+  ['Scopes', scopes.join(', ')],
+  ['Expires', timeOf(expires, now) ?? 'never'],
+])}
+${viewer.maySignIn && html`<p class="more">It is the first token: from now on, posting and administering need one. <a href="${top}sign-in?to=tokens">Sign in</a> with a token of the scope administer.</p>`}`;
 }
