@@ -67,7 +67,9 @@ describeOnEachStore('Runs of activities over HTTP', (store, itOnce) => {
     assert.match(harvest.artifact, /^lane\/harvest\/\d{8}\/\d{8}_\d{6}-lane-OriginalRecord\.v1\.avro$/);
     assert.match(harvest.plan, /^lane\/plan\//);
     assert.equal(harvest.job, 'run-activity/lane~harvest~1');
-    assert.equal((await askJson(`${started.url}/api/jobs/${harvest.job}`)).body.result.artifact, harvest.artifact);
+    const job = async () => (await askJson(`${started.url}/api/jobs/${harvest.job}`)).body;
+    const { result } = await until('the end of the job', async () => (await job()).state === 'done' && job());
+    assert.equal(result.artifact, harvest.artifact);
     const errors = await ask(`${started.url}/api/${harvest.errors}`);
     assert.equal(errors.headers['content-type'], 'application/x-ndjson; charset=utf-8');
     const all = errors.text
