@@ -5,6 +5,7 @@ import { setSettingsReference, settingsReference } from '../src/config/settings-
 import { routesReference } from '../src/http/openapi/routes-reference.ts';
 import type { ServedApp } from '../src/http/request/served-app.ts';
 import { routeTable } from '../src/http/routes/route-table.ts';
+import { conformanceReference } from './conformance.ts';
 
 /** The parts of docs/ that are made from the code. */
 export interface Reference {
@@ -26,6 +27,7 @@ const PARTS: readonly Part[] = [
   { page: 'commands.md', make: commandsReference },
   { page: 'configuration.md', make: settingsReference },
   { page: 'configuration.md', of: 'sets', make: setSettingsReference },
+  { page: 'validator.md', make: conformanceReference },
   { page: 'http-api.md', make: () => routesReference(describedRoutes()) },
 ];
 

@@ -22,7 +22,7 @@ import { AppMetrics } from './observe/metrics/app-metrics.ts';
 import type { Packer } from './publish/dumps/packer.ts';
 import { openNotifications } from './publish/notify/open-notifications.ts';
 import { openPublishing } from './publish/open-publishing.ts';
-import { readTurn } from './publish/versions/removals.ts';
+import { readReservation } from './publish/versions/removals.ts';
 import type { RunOptionsGiven } from './records/activities/run-request.ts';
 import { openRecords } from './records/open-records.ts';
 import { SetRegistry } from './sets/set-registry.ts';
@@ -80,7 +80,7 @@ async function openParts(
   const posterOf = (set: ResourceSet) => linked.posterOf(set);
 
   const access = openAccess(catalog, configuration);
-  const lastRemovals = async (set: ResourceSet['id']) => (await readTurn(catalog, set))?.body;
+  const lastRemovals = async (set: ResourceSet['id']) => (await readReservation(catalog, set))?.body;
   const sources = openSources({ ...stored, posterOf, lastRemovals }, closers);
   const { servedSourceOf, contentsOf } = sources;
   const aroundPosting = metrics.index.aroundPosting.bind(metrics.index);

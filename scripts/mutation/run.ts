@@ -7,7 +7,7 @@ import { GROUPS } from './groups.ts';
 
 /**
  * Mutates the files of a group one place at a time, and lists the mutants that its tests do not notice; see
- * docs/mutation-testing.md.
+ * test/README.md.
  */
 const [name = '', ...only] = process.argv.slice(2);
 const group = GROUPS[name];

@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { TidemarkError } from '../core/errors.ts';
 import { GENERATORS, RUNNABLE_ACTIVITIES } from '../records/activities/activities.ts';
 import type { RunSummary } from '../records/activities/run-summary.ts';
-import { MOST_CRON } from '../records/dump-settings.ts';
 import type { Erratum } from '../records/errata/erratum.ts';
 import type { Organization } from '../records/organization.ts';
 import { type ActivityRun, hasErrata, RUN_STATES } from '../records/runs/activity-run.ts';
 import type { RunPlace } from '../records/runs/find-runs.ts';
+import { MOST_CRON } from '../records/stream-dump-settings.ts';
 import { isTransformFile } from '../records/transforms/load-transform.ts';
 import { count, datetime, formatTime } from './fields.ts';
 

@@ -1,5 +1,5 @@
 import { Command, type Option } from 'commander';
-import { defaultOfFlag } from '../config/setting.ts';
+import { SET_SETTING_NAMES, setSettingOf } from '../config/set/set-settings.ts';
 import { settingOf } from '../config/settings.ts';
 import { OPTIONS_OF_EVERY_COMMAND, SETTINGS_OF_EVERY_COMMAND } from './build-program.ts';
 import type { CliCommand } from './cli-command.ts';
@@ -17,10 +17,15 @@ export async function commandsReference(): Promise<string> {
       EXIT_CODE_MEANINGS.map(([code, meaning]) => [String(code), meaning]),
     ),
     '## Options of every command\n',
-    optionTable([
-      ...settingRows(SETTINGS_OF_EVERY_COMMAND),
-      ...OPTIONS_OF_EVERY_COMMAND.map(([flags, meaning]): Row => [flags, sentence(`${meaning}.`)]),
-    ]),
+    [
+      ...OPTIONS_OF_EVERY_COMMAND.map(([flags, meaning]) => optionLine([flags, sentence(`${meaning}.`)])),
+      ...settingLine(
+        'settings of the program',
+        'settings-of-the-program',
+        SETTINGS_OF_EVERY_COMMAND.map((name) => settingOf(name).flag!),
+      ),
+      '',
+    ].join('\n'),
     ...commands.map((command, at) => section(command, commands[at - 1]?.group)),
   ].join('\n');
 }
@@ -28,23 +33,57 @@ export async function commandsReference(): Promise<string> {
 /** @param before the group of the previous command: the first command of a group also describes the group */
 function section(command: CliCommand, before: string | undefined): string {
   const { group, usage, summary, examples, settings = [] } = command;
-  const name = [group, usage.split(' ')[0]].filter((word) => word !== undefined).join(' ');
   const own = new Command();
   command.options?.(own);
-  const rows = [...own.options.map(optionRow), ...settingRows(settings)];
-  return [
-    `## ${name}\n`,
-    ...(group !== undefined && group !== before ? [`${GROUPS[group]}\n`] : []),
-    `    ${['tidemark', group, usage].filter((word) => word !== undefined).join(' ')}${rows.length > 0 ? ' [options]' : ''}\n`,
-    `${wrapped(summary)}\n`,
-    ...examples.map(([words, meaning]) => `    tidemark ${words}   # ${meaning}`),
-    ...(rows.length > 0 ? ['', optionTable(rows)] : ['']),
-  ].join('\n');
+  const lines = [
+    ...own.options
+      .filter(({ flags }) => !isOfSet(flags))
+      .map(optionRow)
+      .map(optionLine),
+    ...settingLine('settings of the set', 'sets', own.options.map(({ flags }) => flags).filter(isOfSet)),
+    ...settingLine(
+      'settings of the program',
+      'settings-of-the-program',
+      settings.filter((of) => !COMMON.has(of)).map((of) => settingOf(of).flag!),
+    ),
+  ];
+  const words = ['tidemark', group, usage, own.options.length + settings.length > 0 ? '[options]' : undefined];
+  const heading = words.filter((word) => word !== undefined).join(' ');
+  const below = [
+    ...examples
+      .filter(([example]) => `tidemark ${example}` !== heading)
+      .map(([example, meaning]) => `    tidemark ${example}   # ${meaning}`),
+    ...lines,
+  ];
+  const ofGroup = group !== undefined && group !== before ? `**${GROUPS[group]}**\n` : '';
+  return [`${ofGroup}## \`${heading}\``, wrapped(summary), ...(below.length > 0 ? ['', ...below] : []), ''].join('\n');
+}
+
+/** Of all commands that use artifacts: the page says so once. */
+const COMMON: ReadonlySet<string> = new Set(['artifacts', 's3Timeout']);
+
+const SET_FLAGS: ReadonlySet<string> = new Set(
+  SET_SETTING_NAMES.flatMap((name) => setSettingOf(name).flags.map(({ flag }) => flag)),
+);
+
+function isOfSet(flags: string): boolean {
+  return SET_FLAGS.has(flags);
+}
+
+function optionLine([flags, meaning]: Row): string {
+  return `- \`${flags}\`: ${meaning}`;
+}
+
+/** configuration.md explains settings, once for all commands. */
+function settingLine(title: string, heading: string, flags: readonly string[]): readonly string[] {
+  if (flags.length === 0) return [];
+  const names = flags.map((flag) => `\`${flag.split(' ')[0]}\``).join(', ');
+  return [wrapped(`- [${title}](configuration.md#${heading}): ${names}`, '\n  ')];
 }
 
 /** Lines of at most 120 characters. */
-function wrapped(text: string): string {
-  return text.replace(/(?!.{1,120}$)(.{1,120}) /g, '$1\n');
+function wrapped(text: string, lineBreak = '\n'): string {
+  return text.replace(/(?!.{1,120}$)(.{1,116}) /g, `$1${lineBreak}`);
 }
 
 type Row = readonly [flags: string, meaning: string];
@@ -53,20 +92,6 @@ function optionRow({ flags, description, defaultValue, mandatory }: Option): Row
   const byDefault = defaultValue === undefined ? '' : ` Default: ${[defaultValue].flat().join(', ') || 'none'}.`;
   const text = description.endsWith('.') ? description : `${description}.`;
   return [flags, `${sentence(text)}${mandatory ? ' Must be given.' : ''}${byDefault}`];
-}
-
-function settingRows(names: readonly Parameters<typeof settingOf>[0][]): readonly Row[] {
-  return names.map((name) => {
-    const setting = settingOf(name);
-    return [setting.flag!, `${setting.meaning}${defaultOfFlag(setting)}`];
-  });
-}
-
-function optionTable(rows: readonly Row[]): string {
-  return table(
-    ['Option', 'Meaning'],
-    rows.map(([flags, meaning]) => [`\`${flags}\``, meaning]),
-  );
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -9,7 +9,8 @@ export const RECORD_SETTINGS = {
     takenBy: WORKERS,
     schema: values.percent,
     default: '30%',
-    meaning: 'How many fewer records than the run before a run may have: more stops it before anything is published.',
+    meaning:
+      'Largest permitted drop in the number of records since the previous run. A run with a larger drop publishes nothing.',
   }),
   dropWarning: setting({
     variable: 'TIDEMARK_DROP_WARNING',
@@ -17,7 +18,7 @@ export const RECORD_SETTINGS = {
     takenBy: WORKERS,
     schema: values.percent,
     default: '15%',
-    meaning: 'How many fewer records than the run before a run may have without a warning.',
+    meaning: 'Largest drop in the number of records since the previous run without a warning.',
   }),
   recordTimeout: setting({
     variable: 'TIDEMARK_RECORD_TIMEOUT',

@@ -31,7 +31,7 @@ export const SETTINGS = {
     schema: values.yesOrNo,
     default: 'true',
     meaning:
-      'With `--no-jobs`, or `false`, the server runs no jobs, and adds none when they are scheduled: run `tidemark work` beside it. See `docs/jobs.md`.',
+      'With `--no-jobs`, or `false`, the server runs no jobs, and adds none when they are scheduled: run `tidemark work` beside it. See `docs/operating.md`.',
   }),
   concurrency: setting({
     variable: 'TIDEMARK_CONCURRENCY',
@@ -67,7 +67,7 @@ export const SETTINGS = {
     schema: values.daysOrNever,
     default: '30',
     meaning:
-      'Days within which a job reads all stored artifacts and compares them with their digests, a share every night: from 1 to 365, or `never`. The same for all processes of a store. See `docs/reliability.md`.',
+      'Days within which a job reads all stored artifacts and compares them with their digests, a share every night: from 1 to 365, or `never`. The same for all processes of a store. See `docs/protocol.md`.',
   }),
   verifyArtifactsRate: setting({
     variable: 'TIDEMARK_VERIFY_ARTIFACTS_RATE',
@@ -207,7 +207,7 @@ export const SETTINGS = {
     schema: values.robots,
     default: 'quiet',
     meaning:
-      'What `/robots.txt` says: `quiet` names no sitemap, `sitemaps` names that of each public set for search engines, `disallow` keeps robots out. See `docs/discovery.md`.',
+      'What `/robots.txt` says: `quiet` names no sitemap, `sitemaps` names that of each public set for search engines, `disallow` keeps robots out. See `docs/links.md`.',
   }),
   hub: setting({
     variable: 'TIDEMARK_HUB',

@@ -45,7 +45,7 @@ export interface SetSettings {
   readonly archiveSchedule?: string;
   /** Days after which an archived list is removed; absent: never. */
   readonly archiveDays?: number;
-  /** The bytes of every version are kept and published: see docs/versions.md. */
+  /** The bytes of every version are kept and published: see docs/dumps.md. */
   readonly keepVersions?: boolean;
   /** Days after which a version that has ended is removed; absent: never. */
   readonly versionsDays?: number;

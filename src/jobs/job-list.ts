@@ -2,6 +2,7 @@ import type { JobDefinition } from './job-definition.ts';
 import { archiveLog } from './kinds/archive-log.ts';
 import { buildDump } from './kinds/build-dump.ts';
 import { buildStreamDump } from './kinds/build-stream-dump.ts';
+import { cleanUpResumableUploads } from './kinds/clean-up-resumable-uploads.ts';
 import { keepList } from './kinds/keep-list.ts';
 import { processUpload } from './kinds/process-upload.ts';
 import { pruneVersions } from './kinds/prune-versions.ts';
@@ -12,7 +13,6 @@ import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.t
 import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
 import { removeUnusedStreamDumps } from './kinds/remove-unused-stream-dumps.ts';
 import { runActivityJob } from './kinds/run-activity.ts';
-import { tendResumableUploads } from './kinds/tend-resumable-uploads.ts';
 import { verifyArtifacts } from './kinds/verify-artifacts.ts';
 
 /** Every kind of job. */
@@ -24,7 +24,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   processUpload,
   pruneVersions,
   removeAbandonedUploads,
-  tendResumableUploads,
+  cleanUpResumableUploads,
   removeEndedJobs,
   removeOldPackages,
   removeUnusedLists,

@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
-import { requireBytes } from '../publish/dumps/dump-plan.ts';
+import { requireDumpable } from '../publish/dumps/dump-plan.ts';
 import type { NamedUpload, Upload } from '../records/arrivals/upload.ts';
 import type { NamedRun } from '../records/runs/activity-run.ts';
 import type { Catalog } from '../stores/catalog.ts';
@@ -36,7 +36,7 @@ export function openJobs({ catalog, queue, artifacts, parts }: JobsParts) {
   return {
     queue,
     /** Jobs that build Resource Dumps. */
-    dumps: new JobsOfSets(queue, buildDump, (set) => requireBytes(set, 'conflict')),
+    dumps: new JobsOfSets(queue, buildDump, (set) => requireDumpable(set, 'conflict')),
     /** Jobs that keep Resource Lists in archives. */
     lists: new JobsOfSets(queue, keepList),
     /** Jobs that make dumps of records of streams. */

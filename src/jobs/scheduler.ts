@@ -104,7 +104,10 @@ export class Scheduler {
     }
   }
 
-  /** A time that is yet to come was added while the clock was ahead: it says nothing about the times before it. */
+  /**
+   * Whether the job of this time was added. If the last added time is in the future, the clock was ahead then: earlier
+   * times may still be missing.
+   */
   #isAdded(definition: JobDefinition, scheduled: Scheduled, { time, now }: { time: number; now: number }): boolean {
     const last = this.#added.get(keyOf(definition, scheduled));
     return last !== undefined && last >= time && last <= now;

@@ -3,7 +3,6 @@ import { nearestName } from '../lib/nearest-name.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { RunnableActivity } from './activities/activities.ts';
 import { changedSchedules, type GivenSchedule } from './activities/schedules.ts';
-import { changedDumpSettings, type DumpSettingChanges, type DumpSettings } from './dump-settings.ts';
 import {
   checkedFields,
   checkedTitle,
@@ -17,6 +16,7 @@ import {
   streamOf,
 } from './organization.ts';
 import { ensureProvider } from './provider.ts';
+import { changedDumpSettings, type DumpSettingChanges, type DumpSettings } from './stream-dump-settings.ts';
 import type { StreamSets } from './stream-sets.ts';
 
 /** Changes of a stream. An absent field stays as it is. */

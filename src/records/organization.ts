@@ -3,9 +3,9 @@ import { SLUG } from '../core/resource-set.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import type { ActivitySchedule } from './activities/schedules.ts';
 import { checkedReaders } from './checked-readers.ts';
-import type { DumpSettings } from './dump-settings.ts';
 import type { Normalization } from './forms/normalization.ts';
 import { normalizationOf } from './forms/record-forms.ts';
+import type { DumpSettings } from './stream-dump-settings.ts';
 
 /** Contact for questions about the deliveries of an organization. */
 export interface Contact {

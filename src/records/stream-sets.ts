@@ -4,7 +4,7 @@ import { MAX_TITLE_LENGTH, type ResourceSet } from '../core/resource-set.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Organization } from './organization.ts';
 import { readersOf } from './organization-readers.ts';
-import { STREAM_SETS, type StreamName, type StreamSet, setOfStream } from './set-names.ts';
+import { STREAM_SETS, type StreamName, type StreamSet, setOfStream } from './stream-set-names.ts';
 
 const KINDS: Readonly<Record<StreamSet, StreamOriginKind>> = {
   records: 'stream',

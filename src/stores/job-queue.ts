@@ -7,7 +7,7 @@ import type { JobCount, JobFilter, JobRecords, StoredJob } from './job-records.t
 const MOST_TRIES = 20;
 
 /**
- * The jobs of a store. docs/jobs.md has its promises; test/contract/job-queue.ts tests them with each kind of
+ * The jobs of a store. docs/operating.md has its promises; test/contract/job-queue.ts tests them with each kind of
  * store.
  */
 export class JobQueue {

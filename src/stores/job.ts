@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { TidemarkError } from '../core/errors.ts';
 
-// Jobs and their state transitions, as pure functions, except for the random token of a claim: docs/jobs.md has a
-// diagram.
+// Jobs and their state transitions, as pure functions, except for the random token of a claim: docs/operating.md lists
+// the states.
 
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof JOB_STATES)[number];

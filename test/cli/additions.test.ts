@@ -100,9 +100,9 @@ export function planMotto({ published: { set, folder }, uri }: SetInput): Docume
 }
 `,
   ],
-  ['publish/rows/change-lists.ts', "import { planMotto } from '../motto.ts';\n", 'import { planChangeTopic'],
+  ['publish/rows/change-list-rows.ts', "import { planMotto } from '../motto.ts';\n", 'import { planChangeTopic'],
   [
-    'publish/rows/change-lists.ts',
+    'publish/rows/change-list-rows.ts',
     `  motto: {
     of: 'set',
     path: '/sets/:set/motto.xml',

@@ -87,11 +87,21 @@ const PAGES: Readonly<Record<string, Page>> = {
       'runs',
       'runs',
       { not: 'names a server of the reader' },
+      ...(['runs', 'serves', 'runs', 'runs'] as const),
+      { document: '/sets/lane/resourcelist.xml', has: ['resources/4<'] },
+      ...(['runs', NEEDS.follower, 'runs', 'runs', 'runs'] as const),
     ],
-    prepare: addPapers,
+    async prepare(place) {
+      place.write('full.mrc', [1, 2, 3].map((id) => marc(`${id}`).toString('latin1')).join(''));
+      place.write('night.mrc', marc('4').toString('latin1'));
+      place.write('deleted.txt', '1\n');
+      await addPapers(place);
+    },
     check(place) {
       const names = readdirSync(join(place.folder, 'copy'), { recursive: true });
       assert.deepEqual(names.sort(), ['city', 'harbour.txt', 'river.txt']);
+      const records = readdirSync(join(place.folder, 'records')).filter((name) => !name.startsWith('.'));
+      assert.deepEqual(records.sort(), ['2', '3', '4']);
     },
   },
   'docs/access.md': {
@@ -116,58 +126,53 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/artifacts.md': {
-    blocks: [{ not: 'test/interop/avro.test.ts runs avro-tools' }, 'runs'],
+    // One record of four has no title, as the page says.
+    blocks: [
+      'runs',
+      { exits: 1 },
+      'runs',
+      NEEDS.elasticsearch,
+      { exits: 1 },
+      'runs',
+      { not: 'test/interop/avro.test.ts runs avro-tools' },
+    ],
     names: {
+      '--plan maps/plan/20261122_000322': '--plan "maps/plan/$(ls data/artifacts/maps/plan | head -n 1)"',
+      'at 2026-11-22': `at ${DAY}`,
       'at 2017-02-09 --activity mapping': `at ${DAY} --activity mapping`,
       ' KEY': ' "$(tidemark artifacts latest --activity mapping --provider cdl)"',
     },
     async prepare(place) {
-      place.write(
-        'records.ndjson',
-        '{"id":"a","mimetype":"application/json","document":"{\\"edm:aggregatedCHO\\":{}}"}\n',
-      );
-      await succeed(
-        place,
-        'tidemark activity run harvest cdl --from records.ndjson --source https://cdl.example.org/oai',
-      );
+      const [records, mapping] = jsonBlocks('docs/artifacts.md');
+      place.write('records.ndjson', records!);
+      place.write('mapping.json', mapping!);
+      place.write('cdl.ndjson', '{"id":"a","mimetype":"application/json","document":"{\\"edm:aggregatedCHO\\":{}}"}\n');
+      await succeed(place, 'tidemark activity run harvest cdl --from cdl.ndjson --source https://cdl.example.org/oai');
       await succeed(place, 'tidemark activity run mapping cdl');
       await succeed(place, 'tidemark activity run indexing cdl');
     },
   },
-  'docs/archives.md': {
-    blocks: ['runs'],
+  'docs/configuration.md': { blocks: [NEEDS.elasticsearch] },
+  'docs/dumps.md': {
+    blocks: ['runs', 'runs', 'runs', 'runs', 'runs'],
+    names: { 'tidemark sets add maps --root files --keep-versions': 'tidemark sets show maps' },
     async prepare(place) {
-      place.write('maps/a.txt', 'a');
+      place.write('maps/city/a.tif', 'a');
       await succeed(place, 'tidemark sets add maps --root maps');
       await succeed(place, 'tidemark scan maps');
     },
-  },
-  'docs/configuration.md': { blocks: [NEEDS.elasticsearch] },
-  'docs/dumps.md': {
-    blocks: ['runs'],
-    async prepare(place) {
-      place.write('maps/a.txt', 'a');
-      await succeed(place, 'tidemark sets add maps --root maps');
-      await succeed(place, 'tidemark scan maps');
+    async check(place) {
+      const artifacts = openArtifacts({ kind: 'folder', folder: join(place.folder, 'data/artifacts') });
+      const versions = await keptVersions(artifacts).finally(() => artifacts.close());
+      assert.deepEqual(
+        versions.map(({ digest }) => digest),
+        [sha256('a')],
+      );
     },
   },
   'docs/links.md': {
     blocks: ['runs'],
     prepare: async (place) => place.write('scans/a.tif', 'a'),
-  },
-  'docs/import-index.md': { blocks: [NEEDS.import, NEEDS.import, NEEDS.import, NEEDS.import] },
-  'docs/ingest.md': {
-    // One record of four has no title, as the page says.
-    blocks: ['runs', { exits: 1 }, 'runs', NEEDS.elasticsearch, { exits: 1 }],
-    names: {
-      '--plan maps/plan/20261122_000322': '--plan "maps/plan/$(ls data/artifacts/maps/plan | head -n 1)"',
-      'at 2026-11-22': `at ${DAY}`,
-    },
-    prepare(place) {
-      const [records, mapping] = jsonBlocks('docs/ingest.md');
-      place.write('records.ndjson', records!);
-      place.write('mapping.json', mapping!);
-    },
   },
   'docs/monitoring.md': { blocks: ['runs'], prepare: addPapers },
   'docs/notifications.md': {
@@ -199,10 +204,10 @@ const PAGES: Readonly<Record<string, Page>> = {
       await succeed(place, 'tidemark scan maps');
     },
   },
-  'docs/mutation-testing.md': { blocks: [{ not: 'takes minutes' }] },
+  'test/README.md': { blocks: [{ not: 'runs the tests' }, { not: 'takes minutes' }] },
   'docs/performance.md': { blocks: [{ not: 'takes half an hour' }] },
   'docs/posting-changes.md': {
-    blocks: ['runs', 'runs'],
+    blocks: ['runs', 'runs', NEEDS.import, NEEDS.import, NEEDS.import, NEEDS.import],
     async prepare(place) {
       await addPapers(place);
       place.write('events.ndjson', '{"location":{"value":"c.pdf","type":"rel_path"},"change":"created"}\n');
@@ -223,23 +228,6 @@ const PAGES: Readonly<Record<string, Page>> = {
       await place.serve('tidemark serve');
     },
   },
-  'docs/nightly-marc.md': {
-    blocks: [
-      ...(['runs', 'serves', 'runs', 'runs'] as const),
-      { document: '/sets/lane/resourcelist.xml', has: ['resources/4<'] },
-      ...(['runs', NEEDS.follower, 'runs', 'runs', 'runs'] as const),
-    ],
-    async prepare(place) {
-      place.write('full.mrc', [1, 2, 3].map((id) => marc(`${id}`).toString('latin1')).join(''));
-      place.write('night.mrc', marc('4').toString('latin1'));
-      place.write('deleted.txt', '1\n');
-      await addPapers(place);
-    },
-    check(place) {
-      const names = readdirSync(join(place.folder, 'copy')).filter((name) => !name.startsWith('.'));
-      assert.deepEqual(names.sort(), ['2', '3', '4']);
-    },
-  },
   'docs/validator.md': {
     blocks: ['runs'],
     async prepare(place) {
@@ -255,21 +243,9 @@ const PAGES: Readonly<Record<string, Page>> = {
       NEEDS.follower,
       { not: 'names a bucket of the reader; test/cli/mirror-s3.test.ts has one' },
       { not: 'needs sqlite3' },
+      { not: 'copies a source of the reader; test/cli/sets-from.test.ts has one' },
     ],
   },
-  'docs/versions.md': {
-    blocks: ['runs', 'runs', 'runs'],
-    prepare: (place) => place.write('files/a.txt', 'a'),
-    async check(place) {
-      const artifacts = openArtifacts({ kind: 'folder', folder: join(place.folder, 'data/artifacts') });
-      const versions = await keptVersions(artifacts).finally(() => artifacts.close());
-      assert.deepEqual(
-        versions.map(({ digest }) => digest),
-        [sha256('a')],
-      );
-    },
-  },
-  'docs/republishing.md': { blocks: [{ not: 'copies a source of the reader; test/cli/sets-from.test.ts has one' }] },
   'docs/s3.md': { blocks: [NEEDS.s3, { not: 'sets up MinIO' }, { not: 'sets up Ceph' }] },
 };
 
@@ -288,7 +264,8 @@ describe('The commands of README and docs', function () {
   afterEach(() => place?.dispose());
 
   it('are all known here, page by page', () => {
-    const pages = ['README.md', ...readdirSync(join(CHECKOUT, 'docs')).map((name) => `docs/${name}`)];
+    const docs = readdirSync(join(CHECKOUT, 'docs'), { recursive: true, encoding: 'utf8' });
+    const pages = ['README.md', 'test/README.md', ...docs.map((name) => `docs/${name}`)];
     const counts = pages
       .filter((name) => name.endsWith('.md'))
       .map((page) => [page, shellBlocks(page).length] as const);

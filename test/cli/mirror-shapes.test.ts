@@ -8,7 +8,7 @@ import { useTempFolder } from '../support/temp-folder.ts';
 const AT = '2026-01-01T00:00:00Z';
 const FILES = { 'a.xml.gz': 'one', 'b.xml.gz': 'two', 'c.del.txt': 'three' };
 
-/** Shapes that other programs give their documents, by what is known of them: docs/conformance.md. */
+/** Shapes that other programs give their documents, by what is known of them: docs/validator.md. */
 describe('a mirror of sources with documents of other shapes', () => {
   const place = useTempFolder();
   let source: MirroredSource;

@@ -25,7 +25,7 @@ describe('a document that Elasticsearch refuses, because an index has another ma
   const elasticsearch = useElasticsearch();
   afterEach(closeElasticsearchSources);
 
-  it('is named by all that waits for it, and published when the index was replaced as docs/elasticsearch.md says', async () => {
+  it('is named by all that waits for it, and published when the index was replaced as docs/protocol.md says', async () => {
     const source = await ElasticsearchSource.makeEmpty(elasticsearch.url);
     const request = (method: string, path: string, body?: object) =>
       askElasticsearch(elasticsearch.url, method, path, body);

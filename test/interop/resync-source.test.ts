@@ -10,7 +10,7 @@ import { checkSource } from '../support/rules/check-source.ts';
 import { runTidemark } from '../support/run-tidemark.ts';
 import { ServedSource } from '../support/served-source.ts';
 
-/** A source that the reference client's own command has written, as docs/conformance.md reports. */
+/** A source that the reference client's own command has written, as docs/validator.md reports. */
 describe('a source that resync has written', function () {
   this.timeout(300_000);
   let source: ServedSource;
@@ -81,7 +81,7 @@ describe('a source that resync has written', function () {
     }
   }
 
-  itWithReferenceClient('breaks the rules that docs/conformance.md names, and its resources none', async () => {
+  itWithReferenceClient('breaks the rules that docs/validator.md names, and its resources none', async () => {
     await buildAll();
     serve();
     const { broken, resources } = await checkSource(`${source.baseUrl}/`);

@@ -25,7 +25,7 @@ const DEFAULT_SAMPLE = 20;
 export const validateSource: CliCommand<Options> = {
   usage: 'validate <source>',
   summary:
-    'Validates any ResourceSync source by its URL, or a single document by its file, by the rules of docs/conformance.md; exit code 1 when it breaks one at the level MUST.',
+    'Validates any ResourceSync source by its URL, or a single document by its file, by the rules of docs/validator.md; exit code 1 when it breaks one at the level MUST.',
   examples: [
     ['validate https://sync.example.org/', 'finds the source by any URL of it'],
     ['validate resourcelist.xml', 'checks a file by the rules of documents alone'],

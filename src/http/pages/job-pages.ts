@@ -30,7 +30,7 @@ function byForm(action: string, summary: string) {
     summary: `${summary}, and leads back to the page of the button`,
     query: z.object({ back: z.enum(['jobs', 'job']).default('job') }),
     answers: [
-      { status: 303, description: 'It is done.', headers: ['Location'] },
+      { status: 303, description: 'The change was made; Location is the page that shows it.', headers: ['Location'] },
       { status: 404, description: 'There is no such job.' },
       { status: 409, description: 'The job is in another state by now.' },
     ],

@@ -65,7 +65,7 @@ export interface ImportedSet {
 
 /**
  * Imports an index that another program wrote by the OpenMinTeD protocol: its change documents become the history, its
- * resource documents the state; see docs/import-index.md. Importing it again posts only what is new. Memory does not
+ * resource documents the state; see docs/posting-changes.md. Importing it again posts only what is new. Memory does not
  * grow with the index.
  * @throws TidemarkError as the source, the targets and the store do; the signal's reason when it is aborted. Posted
  *   changes stay, and the next import continues

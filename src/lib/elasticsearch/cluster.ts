@@ -17,7 +17,7 @@ export interface ClusterOptions {
 
 type Search = estypes.SearchRequest & { readonly size: number };
 
-/** Milliseconds until a request times out. Elasticsearch may still execute it: see docs/elasticsearch.md. */
+/** Milliseconds until a request times out. Elasticsearch may still execute it: see docs/internals/elasticsearch.md. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Most bytes of any response. Elasticsearch accepts requests, and so documents, of up to 100 MB. */
 const MOST_BYTES = 256 * 1024 * 1024;

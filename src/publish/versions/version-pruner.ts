@@ -14,7 +14,7 @@ import type { Catalog } from '../../stores/catalog.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { prunePack } from './prune-pack.ts';
-import { inTurn } from './removals.ts';
+import { inReservedPeriod } from './removals.ts';
 import { UsedDigests, type UsedIndex } from './used-digests.ts';
 
 interface VersionPrunerParts {
@@ -70,7 +70,7 @@ const MOST_WAITING = 1_000;
 /** Folders of a set's versions, and of its packs: the first two digits of their names. */
 const FOLDERS = 256;
 
-/** Removes versions that ended long ago. docs/versions.md describes which ones are removed, and which are kept. */
+/** Removes versions that ended long ago. docs/dumps.md describes which ones are removed, and which are kept. */
 export class VersionPruner {
   readonly #parts: VersionPrunerParts;
 
@@ -195,7 +195,7 @@ export class VersionPruner {
     const removed: ListedObject[] = [];
     for (let at = 0; at < objects.length; ) {
       signal?.throwIfAborted();
-      await inTurn({ catalog, set }, async (isOver) => {
+      await inReservedPeriod({ catalog, set }, async (isOver) => {
         const items = function* (): Generator<ListedObject> {
           while (at < objects.length && !isOver()) yield objects[at++]!;
         };

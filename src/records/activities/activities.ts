@@ -1,4 +1,4 @@
-import type { SchemaId } from '../../artifacts/avro/schemas.ts';
+import type { SchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import type { Activity } from '../../artifacts/keys/activity.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { DerivedSchema } from '../transforms/transform.ts';

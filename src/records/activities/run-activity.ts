@@ -1,6 +1,6 @@
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
+import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import { docText } from '../../artifacts/avro/doc-text.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { latestArtifact } from '../../artifacts/find-artifacts.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';

@@ -1,7 +1,7 @@
 import type { Activity } from '../../artifacts/keys/activity.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { parseCron } from '../../lib/cron.ts';
-import { MOST_CRON } from '../dump-settings.ts';
+import { MOST_CRON } from '../stream-dump-settings.ts';
 import { RULES, type RunnableActivity } from './activities.ts';
 import { type RunOptionsGiven, requireFitting } from './run-request.ts';
 

@@ -9,7 +9,7 @@ const WAITING = 1024 * 1024;
 
 /**
  * The records of an upload in the order of their ids, sorted while their artifact is written, so that the merge need
- * not read it again: see docs/performance-history.md. After a failure, or in another process, they do not exist, and
+ * not read it again: see scripts/bench/HISTORY.md. After a failure, or in another process, they do not exist, and
  * the merge reads the artifact.
  */
 export class SortedRecords {

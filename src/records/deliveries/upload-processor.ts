@@ -47,7 +47,7 @@ const STORE_AWAY = 'the artifact store is unavailable for now, and the upload wa
 
 /**
  * Processes uploads: fetches and reads them, and applies them to the set of their stream. Any number of processes may
- * process one upload, concurrently or one after the other: see docs/streams.md.
+ * process one upload, concurrently or one after the other: see docs/internals/records.md.
  */
 export class UploadProcessor {
   readonly #parts: ProcessorParts;

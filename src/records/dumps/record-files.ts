@@ -3,7 +3,7 @@ import { BufferPool } from '../../lib/bytes/buffer-pool.ts';
 import type { WalkedRecord } from '../digests/walk-records.ts';
 import type { RecordWriter, StoredRecords } from '../forms/record-form.ts';
 import { STORED, storedAs } from '../forms/record-forms.ts';
-import type { StreamName } from '../set-names.ts';
+import type { StreamName } from '../stream-set-names.ts';
 import { ArtifactFile } from './artifact-file.ts';
 import { gzipParts } from './gzip-parts.ts';
 
@@ -17,7 +17,7 @@ export interface MadeFile {
 
 /** Bytes that are compressed at a time. */
 const PART_BYTES = 512 * 1024;
-/** Compression level of gzip: see docs/performance-history.md. */
+/** Compression level of gzip: see scripts/bench/HISTORY.md. */
 const LEVEL = 2;
 
 interface OpenFile {

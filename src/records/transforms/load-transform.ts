@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isSchemaId } from '../../artifacts/avro/schemas.ts';
+import { isSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import { notUsable } from './not-usable.ts';
 import type { Transform } from './transform.ts';
 

@@ -251,7 +251,7 @@ function refused({ _index, _id, status, type, reason }: Refusal, record: CommitR
   const forOperators = `${of === undefined ? _id : `${of.key.replace(/^\//, '')} of ${slug ?? of.set}`}: ${reason}`;
   // The document is wrong for its index.
   const isPermanent = status === 400;
-  const advice = `: commit ${number} and those after it are not published until it does; see "Documents that Elasticsearch refuses" in docs/elasticsearch.md`;
+  const advice = `: commit ${number} and those after it are not published until it does; see "Documents that Elasticsearch refuses" in docs/protocol.md`;
   return new TidemarkError(
     'unavailable',
     `Elasticsearch at ${server} did not take a document into ${_index}: ${type} (${forOperators})${isPermanent ? advice : ''}`,

@@ -25,7 +25,7 @@ type Found = estypes.GetGetResult<Head> & { readonly _source: Head };
 
 /**
  * Removes the changes from old commits; the index of changes has them, too. The documents stay, with their uuids: their
- * numbers fence off late writers, and must never become free. See docs/elasticsearch.md.
+ * numbers fence off late writers, and must never become free. See docs/internals/elasticsearch.md.
  */
 export class CommitDropper {
   readonly #cluster: Cluster;

@@ -21,7 +21,7 @@ interface Parts {
   readonly sets: StoredSets;
 }
 
-/** Makes commits visible to searches that begin later: see docs/elasticsearch.md. */
+/** Makes commits visible to searches that begin later: see docs/internals/elasticsearch.md. */
 export class Visibility {
   readonly #parts: Parts;
   readonly #settled = new CoalescedRead(() => this.#settle());

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const CHECKOUT = new URL('../../../', import.meta.url);
 
-describe('docs/dependencies.md', () => {
-  const page = readFileSync(new URL('docs/dependencies.md', CHECKOUT), 'utf8');
+describe('docs/internals/dependencies.md', () => {
+  const page = readFileSync(new URL('docs/internals/dependencies.md', CHECKOUT), 'utf8');
   const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL('package.json', CHECKOUT), 'utf8'));
 
   for (const [title, packages] of [

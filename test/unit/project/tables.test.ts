@@ -14,7 +14,7 @@ function namesIn(page: string, header: string): readonly string[] {
 describe('Tables in docs/ that are written by hand', () => {
   it('have every kind of job', () => {
     const kinds = JOB_DEFINITIONS.map(({ kind }) => kind);
-    assert.deepEqual([...namesIn('jobs.md', '| kind | what it does | when |')].sort(), kinds.sort());
+    assert.deepEqual([...namesIn('operating.md', '| kind | what it does | when |')].sort(), kinds.sort());
   });
 
   it('have the effect of every setting of a set that can be changed', () => {

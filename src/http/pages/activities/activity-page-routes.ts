@@ -10,7 +10,7 @@ import { get, post, type Route } from '../../request/route.ts';
 import { queueRequested, repeatRequested, runOf } from '../../request/run-requests.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { attempting } from '../manage/attempting.ts';
-import type { Attempt } from '../manage/set-pages.ts';
+import type { RejectedForm } from '../manage/set-pages.ts';
 import { organizationFrameOf } from '../organizations/organization-frame.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { ADD_RUN, REPEAT_RUN, RUN, RUNS } from './activity-page-operations.ts';
@@ -32,7 +32,7 @@ export function activityPageRoutes(app: ServedApp, stopping: AbortSignal): reado
   async function showRuns(
     request: Request,
     response: Response,
-    { after, attempt }: { after?: string | undefined; attempt?: Attempt } = {},
+    { after, attempt }: { after?: string | undefined; attempt?: RejectedForm } = {},
   ) {
     const organization = organizationOf(response);
     const filter = { after: after === undefined ? undefined : parseRunCursor(after), limit: RUNS_PER_PAGE + 1 };
@@ -65,7 +65,7 @@ export function activityPageRoutes(app: ServedApp, stopping: AbortSignal): reado
       ...ADD_RUN,
       async handle(request, response) {
         const given = await readForm(request, { idleTimeoutMs, stopping });
-        const show = (attempt: Attempt) => showRuns(request, response, { attempt });
+        const show = (attempt: RejectedForm) => showRuns(request, response, { attempt });
         await attempting({ form: given, show }, async () => {
           const { activity, number } = await queueRequested(app, response, checkBody(newRunSchema, valuesOf(given)));
           response.redirect(303, `./${activity}/${number}/`);

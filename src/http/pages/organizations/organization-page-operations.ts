@@ -69,7 +69,7 @@ function byForm(id: string, summary: string) {
     tag: 'pages',
     summary,
     answers: [
-      { status: 303, description: 'It is done.', headers: ['Location'] },
+      { status: 303, description: 'The change was made; Location is the page that shows it.', headers: ['Location'] },
       { status: 404, description: 'There is none.' },
       { status: 409, description: 'It is not possible now.' },
     ],

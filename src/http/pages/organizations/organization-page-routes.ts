@@ -7,7 +7,7 @@ import type { ResourceSet } from '../../../core/resource-set.ts';
 import { latestErrata } from '../../../records/arrivals/latest-errata.ts';
 import type { ListedUploads } from '../../../records/arrivals/uploads.ts';
 import { type Stream, streamOf } from '../../../records/organization.ts';
-import { STREAM_SETS, type StreamName, setOfStream } from '../../../records/set-names.ts';
+import { STREAM_SETS, type StreamName, setOfStream } from '../../../records/stream-set-names.ts';
 import { summarize } from '../../../sets/summarized-sets.ts';
 import { organizationOf, param, senderOf } from '../../request/admitted.ts';
 import { get, type Route } from '../../request/route.ts';

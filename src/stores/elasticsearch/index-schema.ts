@@ -1,0 +1,266 @@
+import { readFileSync } from 'node:fs';
+import type { estypes } from '@elastic/elasticsearch';
+import { TidemarkError } from '../../core/errors.ts';
+import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { causeOf } from '../../lib/elasticsearch/faults.ts';
+import { filterOfAll } from './alias-of-all.ts';
+import { concrete, type IndexNames } from './index-names.ts';
+
+/**
+ * The schema that this version reads and writes. `_meta.schema_version` of each index has the version of that index.
+ * mappings/README.md lists the changes of each version.
+ */
+export const SCHEMA_VERSION = 5;
+
+/** The first schema that indexes all current fields. */
+const INDEXES_ALL_FIELDS = 3;
+
+/**
+ * Elasticsearch cannot index a field of an index that already has documents. In older indices, these are runtime
+ * fields: searches read them from each document.
+ */
+const READ_WHEN_SEARCHED = { hash: { type: 'keyword' }, 'location.type': { type: 'keyword' } } as const;
+
+/** Time limit for allocating a primary shard of each index. */
+const ACTIVE_WITHIN = '10s';
+
+type IndexBody = Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings' | 'aliases'>;
+
+const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog', 'jobs'] as const;
+type IndexKind = (typeof KINDS)[number];
+
+type Found = estypes.IndicesIndexState;
+
+interface Template {
+  readonly settings: estypes.IndicesIndexSettings;
+  readonly mappings: estypes.MappingTypeMapping & { readonly properties: object };
+}
+
+interface FoundIndex {
+  readonly kind: IndexKind;
+  readonly name: string;
+  readonly version: number;
+  /** Its documents were written before all current fields were indexed: see READ_WHEN_SEARCHED. */
+  readonly readsWhenSearched: boolean;
+}
+
+/**
+ * Creates missing indices, and their templates.
+ * @throws TidemarkError `incompatible` when existing indices cannot be used by this version, or belong to another
+ * program
+ */
+export async function prepareIndices(cluster: Cluster, names: IndexNames): Promise<void> {
+  await requireVersion(cluster);
+  const missing = await missingKinds(cluster, names);
+  await Promise.all(missing.map((kind) => makeIndex(cluster, names, kind)));
+  const [still] = missing.length === 0 ? [] : await missingKinds(cluster, names);
+  if (still !== undefined) {
+    const alias = names[still];
+    throw unusable(`there is an index ${concrete(alias, 1)} that the alias ${alias} does not point to: add it, or`);
+  }
+  await requireActive(cluster, names);
+}
+
+/** Whether an index has one of the names. Opening the store says what is wrong when it is not ours, or has no alias. */
+export async function hasIndices(cluster: Cluster, names: IndexNames): Promise<boolean> {
+  await requireVersion(cluster);
+  const aliases = KINDS.map((kind) => names[kind]);
+  const index = [names.prefix, ...aliases, ...aliases.map((alias) => concrete(alias, 1))];
+  const found = await cluster.ask((client) =>
+    client.indices.get({ index, ignore_unavailable: true, features: ['aliases'] }),
+  );
+  return Object.keys(found).length > 0;
+}
+
+/**
+ * Migrates existing indices to the schema of this version, and returns the oldest version among them. Each index is
+ * migrated separately, so an interrupted migration can be continued.
+ * @throws TidemarkError as `prepareIndices`
+ */
+export async function migrateIndices(cluster: Cluster, names: IndexNames): Promise<number> {
+  await requireVersion(cluster);
+  const found = await findIndices(cluster, names);
+  const older = KINDS.flatMap((kind) => indicesOf(found, names, kind)).filter(
+    ({ version }) => version < SCHEMA_VERSION,
+  );
+  for (const kind of new Set(older.map(({ kind }) => kind))) await putTemplate(cluster, names, kind);
+  for (const index of older) {
+    await cluster.ask((client) => client.indices.putMapping({ index: index.name, ...laterMapping(index) }));
+  }
+  return Math.min(SCHEMA_VERSION, ...older.map(({ version }) => version));
+}
+
+/**
+ * The current mapping for an index of an older schema. Each schema has all fields of the previous one unchanged, except
+ * those.
+ */
+function laterMapping({ kind, readsWhenSearched }: FoundIndex): estypes.MappingTypeMapping {
+  const { mappings } = readMapping(kind);
+  if (!readsWhenSearched) return mappings;
+  const { hash: _, location: __, ...properties } = mappings.properties;
+  return { ...mappings, properties, runtime: READ_WHEN_SEARCHED };
+}
+
+async function missingKinds(cluster: Cluster, names: IndexNames): Promise<readonly IndexKind[]> {
+  const found = await findIndices(cluster, names);
+  const missing = KINDS.filter((kind) => {
+    const versions = indicesOf(found, names, kind).map(({ version }) => version);
+    const oldest = Math.min(...versions);
+    if (oldest < SCHEMA_VERSION) throw needsMigration(names, oldest);
+    return versions.length === 0;
+  });
+  if (missing.length > 0) requireOwnAlias(found, names);
+  return missing;
+}
+
+/**
+ * If an index of another program had the alias of all indices, searches would include it, and the program could no
+ * longer write through the alias.
+ */
+function requireOwnAlias(found: ReadonlyMap<string, Found>, { prefix, resources, changes }: IndexNames): void {
+  for (const [name, { aliases = {} }] of found) {
+    if (!(prefix in aliases) || resources in aliases || changes in aliases) continue;
+    throw unusable(`the alias ${prefix} points to the index ${name}, which this program has not created;`);
+  }
+}
+
+function needsMigration({ prefix }: IndexNames, version: number): TidemarkError {
+  return new TidemarkError(
+    'incompatible',
+    `the indices ${prefix}-* have schema ${version}, this program needs ${SCHEMA_VERSION}: stop all processes that use them, take a snapshot, and run "tidemark migrate"`,
+    { version, needed: SCHEMA_VERSION },
+  );
+}
+
+function unusable(message: string): TidemarkError {
+  return new TidemarkError('incompatible', `${message} choose other names with TIDEMARK_INDEX_PREFIX`);
+}
+
+/** Another process may just have created them: an index is visible before it can be searched. */
+async function requireActive(cluster: Cluster, names: IndexNames): Promise<void> {
+  const request = {
+    index: KINDS.map((kind) => names[kind]),
+    // An index is yellow even while its primary shards are being allocated; each index has at least one.
+    wait_for_status: 'yellow',
+    wait_for_active_shards: KINDS.length,
+    timeout: ACTIVE_WITHIN,
+    filter_path: 'status',
+  } as const;
+  const { status } = await cluster.ask((client) => client.cluster.health(request, { ignore: [408] }));
+  if (status !== 'red') return;
+  throw new TidemarkError(
+    'unavailable',
+    `Elasticsearch at ${cluster.name} has no node that holds all of ${names.prefix}-*: see GET _cluster/allocation/explain`,
+  );
+}
+
+/** Creates another index of changes, unless another process has created it. */
+export async function makeChangesIndex(cluster: Cluster, names: IndexNames, number: number): Promise<void> {
+  const filter = await filterOfAll(cluster, names);
+  await createIndex(cluster, names.changesIndex(number), {
+    ...readMapping('changes'),
+    aliases: { [names.changes]: {}, [names.prefix]: filter === undefined ? {} : { filter } },
+  });
+}
+
+async function requireVersion(cluster: Cluster): Promise<void> {
+  const { nodes } = await cluster.ask((client) => client.nodes.info({ filter_path: 'nodes.*.version' }));
+  for (const { version } of Object.values(nodes ?? {})) {
+    const major = Number(version.split('.')[0]);
+    if (major === 8 || major === 9) continue;
+    throw new TidemarkError(
+      'incompatible',
+      `Elasticsearch at ${cluster.name} has version ${version}: this program works with 8 and 9`,
+    );
+  }
+}
+
+async function findIndices(cluster: Cluster, names: IndexNames): Promise<ReadonlyMap<string, Found>> {
+  const indices = await cluster.ask((client) =>
+    client.indices.get({
+      index: [names.prefix, ...KINDS.map((kind) => names[kind])],
+      ignore_unavailable: true,
+      features: ['aliases', 'mappings', 'settings'],
+      filter_path: '*.aliases,*.mappings._meta,*.mappings.runtime,*.mappings._source,*.settings.index.mapping.source',
+    }),
+  );
+  return new Map(Object.entries(indices));
+}
+
+/**
+ * The indices of a kind with their schemas; empty if there are none.
+ * @throws TidemarkError `incompatible` for indices that can be neither used nor migrated
+ */
+function indicesOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: IndexKind): readonly FoundIndex[] {
+  const refuse = (message: string) => unusable(`${message};`);
+  if (found.has(names.prefix))
+    throw refuse(
+      `there is an index ${names.prefix}, where an alias of this program is to be (docs/posting-changes.md says how to take over such an index)`,
+    );
+  const alias = names[kind];
+  if (found.has(alias)) throw refuse(`there is an index ${alias} that this program has not made`);
+  const indices = [...found].filter(([, { aliases }]) => alias in (aliases ?? {}));
+  if (kind !== 'changes' && indices.length > 1) {
+    throw refuse(
+      `the alias ${alias} points to ${indices.map(([name]) => name).join(' and ')}: it must point to one index`,
+    );
+  }
+  return indices.map(([name, { mappings, settings }]) => {
+    if (mappings?._source?.enabled === false || settings?.index?.mapping?.source?.mode === 'disabled') {
+      throw unusable(
+        `the index ${name} keeps no _source, which this program reads: change the index template that turns it off, and remove the indices that it was used for, or`,
+      );
+    }
+    const version = mappings?._meta?.schema_version;
+    if (typeof version !== 'number') throw refuse(`the index ${name} has a mapping that this program has not made`);
+    const hasFields = kind === 'resources' || kind === 'changes';
+    const readsWhenSearched = hasFields && (version < INDEXES_ALL_FIELDS || mappings?.runtime !== undefined);
+    if (version <= SCHEMA_VERSION) return { kind, name, version, readsWhenSearched };
+    throw refuse(`the index ${name} has schema ${version}, and this version knows ${SCHEMA_VERSION}: use a newer one`);
+  });
+}
+
+async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind): Promise<void> {
+  const alias = names[kind];
+  const mapping = readMapping(kind);
+  const isShared = kind === 'resources' || kind === 'changes';
+  await putTemplate(cluster, names, kind);
+  await createIndex(cluster, concrete(alias, 1), {
+    ...mapping,
+    aliases: { [alias]: {}, ...(isShared && { [names.prefix]: {} }) },
+  });
+}
+
+/** Gives the right mapping to an index that is created manually (a restored snapshot, a reindex). */
+async function putTemplate(cluster: Cluster, names: IndexNames, kind: IndexKind): Promise<void> {
+  const alias = names[kind];
+  const template = readMapping(kind);
+  const body = { index_patterns: [`${alias}-*`], priority: 500, template, _meta: { managed_by: 'tidemark' } };
+  await cluster.ask((client) => client.indices.putIndexTemplate({ name: alias, ...body }));
+}
+
+async function createIndex(cluster: Cluster, name: string, body: IndexBody): Promise<void> {
+  // A template of another program may match the name, and turn it off.
+  const mappings = { ...body.mappings, _source: { enabled: true } };
+  const { statusCode, body: response } = await cluster.ask((client) =>
+    client.indices.create(
+      { index: name, ...body, mappings, wait_for_active_shards: 1, timeout: ACTIVE_WITHIN },
+      { ignore: [400], meta: true },
+    ),
+  );
+  if (statusCode === 200) return;
+  const { type, reason } = causeOf(response);
+  if (type === 'resource_already_exists_exception') return;
+  // Of what may be wrong here, Elasticsearch validates only the number of shards in the cluster.
+  const isFull = type === 'validation_exception' || type === 'illegal_argument_exception';
+  const advice = isFull ? ': remove indices that are no longer needed, or raise cluster.max_shards_per_node' : '';
+  throw new TidemarkError(
+    isFull ? 'unavailable' : 'incompatible',
+    `Elasticsearch at ${cluster.name} does not make the index ${name}: ${reason}${advice}`,
+  );
+}
+
+/** Reads a template of `mappings/`, which is beside `src/` and, in the package, beside `dist/`. */
+function readMapping(kind: IndexKind): Template {
+  return JSON.parse(readFileSync(new URL(`../../../mappings/${kind}.json`, import.meta.url), 'utf8'));
+}
