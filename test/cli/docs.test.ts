@@ -134,6 +134,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       NEEDS.elasticsearch,
       { exits: 1 },
       'runs',
+      'runs',
       { not: 'test/interop/avro.test.ts runs avro-tools' },
     ],
     names: {
