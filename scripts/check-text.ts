@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brokenLinks, missingFiles, textProblems } from './text-rules.ts';
+import { brokenLinks, missingFiles, missingNames, namesIn, textProblems } from './text-rules.ts';
 
 const CHECKOUT = join(import.meta.dirname, '..');
 const FOLDERS = ['src', 'scripts', 'test', 'docs', 'mappings'];
+const CODE = /\.(?:ts|js)$/;
 const PAGES = ['README.md', 'CHANGELOG.md'];
 /** Pages that say which file does what. */
 const isMap = (path: string) =>
@@ -22,10 +23,12 @@ const files = FOLDERS.flatMap((folder) =>
 const texts = [...files.filter((file) => /\.(?:ts|js|md)$/.test(file)), ...PAGES].filter(
   (file) => !GENERATED.includes(file) && !LISTS_OF_WORDS.includes(file),
 );
+const names = new Set(files.filter((file) => CODE.test(file)).flatMap((path) => namesIn({ text: read(path) ?? '' })));
 const problems = texts.flatMap((path) => {
   const file = { path, text: read(path)! };
   return [
     ...textProblems(file),
+    ...missingNames(file, names),
     ...(isMap(path) ? missingFiles(file, files) : []),
     ...(path.endsWith('.md') ? brokenLinks(file, read) : []),
   ];

@@ -5,14 +5,14 @@ import { boundaryAfter, boundaryBefore, formatStamp, type Stamp } from '../src/c
 import { timeName } from '../src/publish/archives/stored-archive.ts';
 import { partName } from '../src/publish/pages/document-name.ts';
 import type { SetUris } from '../src/publish/published-set.ts';
-import { type ArchivedDocument, renderArchive } from '../src/publish/render/documents/archive.ts';
+import { type ArchivedDocument, renderArchive } from '../src/publish/render/documents/archive-document.ts';
 import { renderCapabilityList } from '../src/publish/render/documents/capability-list.ts';
 import {
   changeManifestEntry,
   changeManifestHead,
   type DumpedChanges,
   renderChangeDump,
-} from '../src/publish/render/documents/change-dump.ts';
+} from '../src/publish/render/documents/change-dump-document.ts';
 import { renderChangeListIndex } from '../src/publish/render/documents/change-list-index.ts';
 import { renderTopic } from '../src/publish/render/documents/notification.ts';
 import { renderResourceDump } from '../src/publish/render/documents/resource-dump.ts';

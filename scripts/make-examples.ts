@@ -8,7 +8,7 @@ import { boundaryAfter, boundaryBefore } from '../src/core/stamp.ts';
 import { documentUri, setUris } from '../src/publish/documents.ts';
 import { partName } from '../src/publish/pages/document-name.ts';
 import type { SetUris } from '../src/publish/published-set.ts';
-import { type ArchivedDocument, renderArchive } from '../src/publish/render/documents/archive.ts';
+import { type ArchivedDocument, renderArchive } from '../src/publish/render/documents/archive-document.ts';
 import { renderCapabilityList } from '../src/publish/render/documents/capability-list.ts';
 import { renderChangeListIndex } from '../src/publish/render/documents/change-list-index.ts';
 import { renderResourceListIndex } from '../src/publish/render/documents/resource-list-index.ts';

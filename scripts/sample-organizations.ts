@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import type { App } from '../src/app.ts';
 import { putUploadState } from '../src/records/arrivals/upload-state.ts';
-import { STREAM_SETS, setOfStream } from '../src/records/set-names.ts';
+import { STREAM_SETS, setOfStream } from '../src/records/stream-set-names.ts';
 import { sync } from '../src/sources/sync/sync.ts';
 import { Catalogue, entriesFrom } from '../test/support/marc-catalogue.ts';
 import { zip } from '../test/support/upload-packages.ts';

@@ -41,6 +41,14 @@ const REAL_USES: readonly { readonly path: string; readonly word: string; readon
 
 const CODE = /\.(?:ts|js)$/;
 
+const NAME = /[A-Za-z_$][\w$]*/g;
+
+/** Names in comments that are not of this repository. */
+const FOREIGN_NAMES: readonly { readonly name: string; readonly because: string }[] = [
+  { name: 'TypedArray', because: 'JavaScript has no binding for it' },
+  { name: 'changesRead', because: 'copies of earlier versions have this fact' },
+];
+
 /** What is wrong with the text of a file: a line for each problem. */
 export function textProblems(file: TextFile): string[] {
   return [...longLines(file), ...privateWords(file)];
@@ -77,6 +85,30 @@ export function missingFiles({ path, text }: TextFile, files: readonly string[])
       .map(([, name]) => name!)
       .filter((name) => !files.some((file) => isNamed(file, name)))
       .map((name) => `${path}:${line.number}: there is no ${name}`),
+  );
+}
+
+/** All identifiers outside of comments, in code and in strings. */
+export function namesIn({ text }: Pick<TextFile, 'text'>): readonly string[] {
+  const comments = new Set(commentLines(text).map(({ number }) => number));
+  return numbered(text)
+    .filter(({ number }) => !comments.has(number))
+    .flatMap((line) => line.text.replace(/ \/\/ .*$/, '').match(NAME) ?? []);
+}
+
+/**
+ * Names in comments (`readPage`, `Reader.#next`, `Reader`) that no code has. Names without an inner capital, such as
+ * `max_result_window`, may be those of other programs.
+ * @param names as `namesIn` returns them, of all code
+ */
+export function missingNames({ path, text }: TextFile, names: ReadonlySet<string>): string[] {
+  if (!CODE.test(path)) return [];
+  return commentLines(text).flatMap((line) =>
+    [...line.text.matchAll(/`#?([A-Za-z_$][\w$.#]*)(?:\([^`]*\))?`/g)]
+      .flatMap(([, found]) => found!.match(NAME) ?? [])
+      .filter((name) => /[a-z\d][A-Z]/.test(name) && !names.has(name))
+      .filter((name) => !FOREIGN_NAMES.some((foreign) => foreign.name === name))
+      .map((name) => `${path}:${line.number}: there is no ${name} in the code`),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Configuration } from '../config/configuration.ts';
 import type { Catalog } from '../stores/catalog.ts';
-import { type EarlierSender, identifyAgain } from './identify.ts';
+import { type EarlierSender, identifyAgain } from './identify-principal.ts';
 import { type Action, type Guarded, may } from './may.ts';
 import { Sessions } from './sessions.ts';
 import { TokenRegistry } from './token-registry.ts';

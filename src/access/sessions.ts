@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { LARGEST_CLOCK_ERROR_MS } from '../core/clock.ts';
+import { LARGEST_CLOCK_ERROR_MS } from '../core/accepted-clock.ts';
 import { unlessConflict } from '../core/errors.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import { CatalogFollower } from '../stores/catalog-follower.ts';
@@ -87,13 +87,15 @@ export class Sessions {
   }
 
   /** A cookie with a token that was just made, for the one page that shows it. */
-  async showOnce(token: string): Promise<SessionCookie> {
+  async cookieToShow(token: string): Promise<SessionCookie> {
     const key = await this.#makeKey();
     return { name: this.#cookieName + MADE, value: seal(key, `${MADE} ${token}`) };
   }
 
   /** The token of such a cookie, from the header Cookie of a request. */
-  async shownOnce(cookies: string | undefined): Promise<{ readonly name: string; readonly token: string } | undefined> {
+  async tokenToShow(
+    cookies: string | undefined,
+  ): Promise<{ readonly name: string; readonly token: string } | undefined> {
     if (!cookies?.includes(MADE)) return undefined;
     await this.#follower.loadUnlessFresh();
     if (this.#key === undefined) return undefined;

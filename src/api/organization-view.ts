@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { SLUG } from '../core/resource-set.ts';
 import { MOST_READERS } from '../records/checked-readers.ts';
-import { type DumpSettings, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../records/dump-settings.ts';
 import { NORMALIZATIONS } from '../records/forms/record-forms.ts';
 import {
   EMAIL,
@@ -13,6 +12,7 @@ import {
   STREAM_ID,
   streamOf,
 } from '../records/organization.ts';
+import { type DumpSettings, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../records/stream-dump-settings.ts';
 import { datetime, formatTime } from './fields.ts';
 
 /** The shapes of organizations and streams in the JSON API. */

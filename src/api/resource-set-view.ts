@@ -12,7 +12,7 @@ import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { SLUG } from '../core/resource-set.ts';
 import { formatStamp } from '../core/stamp.ts';
-import { documentUri, eachListed, isOptional, listedKindsOf } from '../publish/documents.ts';
+import { byListedKind, documentUri, isOptional, listedKindsOf } from '../publish/documents.ts';
 import type { SetSummary } from '../stores/set-statistics.ts';
 import { count, w3cDatetime as datetime, next } from './fields.ts';
 import { uri } from './resource-view.ts';
@@ -74,7 +74,7 @@ export const setSchema = z
         'Published files whose name, or that of a folder above, begins with a dot, as of the last scan: their number, and the first. Only administrators see it.',
       ),
     epoch: z.int().min(1).describe('Rises when its history starts anew.'),
-    documents: z.strictObject(eachListed((kind) => (isOptional(kind) ? uri.optional() : uri))),
+    documents: z.strictObject(byListedKind((kind) => (isOptional(kind) ? uri.optional() : uri))),
   })
   .meta({ id: 'ResourceSet', description: 'A set with its numbers and documents.' });
 

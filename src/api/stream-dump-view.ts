@@ -10,8 +10,8 @@ import {
   type DumpKind,
   dumpFilePath,
   type StreamDump,
-} from '../records/dumps/stored-dump.ts';
-import { type StreamName, setOfStream } from '../records/set-names.ts';
+} from '../records/dumps/stored-stream-dump.ts';
+import { type StreamName, setOfStream } from '../records/stream-set-names.ts';
 import { type Job, jobName } from '../stores/job.ts';
 import { ARTIFACT_STORE_AWAY } from '../stores/job-waits.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { StreamName } from '../records/set-names.ts';
+import type { StreamName } from '../records/stream-set-names.ts';
 import type { StreamStatistics } from '../records/stream-statistics.ts';
 import { count } from './fields.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { formatStamp } from '../core/stamp.ts';
-import type { DeliveryState } from '../publish/notify/delivery-state.ts';
-import type { Subscriber, Subscription } from '../publish/notify/subscription.ts';
+import type { SenderState } from '../publish/notify/sender-lease.ts';
+import type { Subscriber, Subscription } from '../publish/notify/subscriptions.ts';
 
 /** A subscription as administrators see it: without its secret. */
 export const subscriptionSchema = z
@@ -28,7 +28,7 @@ export type SubscriptionView = z.output<typeof subscriptionSchema>;
 /** The view of a subscription in the API, and on the command line. Its secret stays in the catalog. */
 export function subscriptionView(
   { id, topic, callback, active, pending }: Subscription,
-  { progress }: DeliveryState,
+  { progress }: SenderState,
 ): SubscriptionView {
   const known = progress[id]?.since === active?.since ? progress[id] : undefined;
   const asked = pending?.mode === 'subscribe' ? pending : undefined;

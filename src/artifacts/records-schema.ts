@@ -1,7 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
 import { parseKey } from './artifact-key.ts';
 import type { ObjectKey } from './artifact-store.ts';
-import type { SchemaId } from './avro/schemas.ts';
+import type { SchemaId } from './avro/avro-schemas.ts';
 
 /**
  * The schema of an Avro file, by its key.

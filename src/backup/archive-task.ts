@@ -1,7 +1,7 @@
 import type { Configuration } from '../config/configuration.ts';
 import { CalledThread, startWorker } from '../lib/workers/rpc.ts';
 import type { ArchiveFunctions, ArchiveThreadData } from './archive.worker.ts';
-import type { Archived } from './archive-log.ts';
+import type { Archived } from './log-archive.ts';
 
 /** Archives in a thread, which ends with the archiving. */
 export async function archiveInThread(

@@ -4,7 +4,7 @@ import type { Configuration } from '../config/configuration.ts';
 import { armFailpoint } from '../lib/failpoint.ts';
 import { serveCalls } from '../lib/workers/rpc.ts';
 import { openStores } from '../stores/open-stores.ts';
-import { type Archived, archiveLog } from './archive-log.ts';
+import { type Archived, archiveLog } from './log-archive.ts';
 
 /** The data that the thread starts with. */
 export interface ArchiveThreadData extends Pick<Configuration, 'store' | 'artifacts' | 'failpoint'> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LogChange } from '../artifacts/avro/schemas.ts';
+import type { LogChange } from '../artifacts/avro/avro-schemas.ts';
 import type { Change } from '../core/change.ts';
 import { encodeState } from '../core/resource.ts';
 

@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { RecordOf, SchemaId } from '../artifacts/avro/avro-schemas.ts';
 import { readContainer } from '../artifacts/avro/container-reader.ts';
-import type { RecordOf, SchemaId } from '../artifacts/avro/schemas.ts';
 import { TidemarkError } from '../core/errors.ts';
 import type { Digest } from './file-writer.ts';
 import type { ArchivedFile } from './segment.ts';

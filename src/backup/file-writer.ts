@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { RecordOf, SchemaId } from '../artifacts/avro/avro-schemas.ts';
 import { encodeContainer } from '../artifacts/avro/container-writer.ts';
-import type { RecordOf, SchemaId } from '../artifacts/avro/schemas.ts';
 import type { ArchivePart } from '../artifacts/keys/log-keys.ts';
 import { putArtifact } from '../artifacts/put-artifact.ts';
 import { VERSION } from '../config/version.ts';

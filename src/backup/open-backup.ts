@@ -2,10 +2,10 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { Configuration } from '../config/configuration.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
-import type { Archived } from './archive-log.ts';
 import { archiveInThread } from './archive-task.ts';
+import type { Archived } from './log-archive.ts';
 import type { ArtifactChecks } from './verify/artifact-checks.ts';
-import { type VerifyArtifactsOptions, verifyArtifacts } from './verify/verify-artifacts.ts';
+import { type VerifyArtifactsOptions, verifyArtifacts } from './verify/check-artifacts.ts';
 
 type Archive = (signal: AbortSignal) => Promise<Archived>;
 

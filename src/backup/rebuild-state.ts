@@ -1,7 +1,7 @@
 import { TidemarkError, unlessConflict } from '../core/errors.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
-import { CATALOG_KINDS } from './documents.ts';
+import { CATALOG_KINDS } from './catalog-documents.ts';
 
 const ID = 'rebuild';
 

@@ -1,5 +1,5 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
-import type { LogChange, LogOrder, RecordOf } from '../artifacts/avro/schemas.ts';
+import type { LogChange, LogOrder, RecordOf } from '../artifacts/avro/avro-schemas.ts';
 import type { ChangeEvent, ReplayedChange } from '../core/change.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { decodeState } from '../core/resource.ts';
@@ -11,8 +11,8 @@ import type { ChangeLog } from '../stores/change-log.ts';
 import type { CommitResult } from '../stores/commit-result.ts';
 import type { LogMaintenance } from '../stores/log-maintenance.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
+import { RecordDigest } from './catalog-documents.ts';
 import { ChangeDigest } from './change-rows.ts';
-import { RecordDigest } from './documents.ts';
 import { readFile } from './file-reader.ts';
 import type { SegmentMark } from './segment.ts';
 

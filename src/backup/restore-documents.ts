@@ -1,10 +1,10 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
-import type { LogDocument } from '../artifacts/avro/schemas.ts';
+import type { LogDocument } from '../artifacts/avro/avro-schemas.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { StoredSet } from '../core/stored-set.ts';
 import type { Catalog, CatalogDocument, CatalogKind } from '../stores/catalog.ts';
 import { catalogId } from '../stores/document-of-set.ts';
-import { CATALOG_KINDS, RecordDigest } from './documents.ts';
+import { CATALOG_KINDS, RecordDigest } from './catalog-documents.ts';
 import { readFile } from './file-reader.ts';
 import { requireUnderWay } from './rebuild-state.ts';
 import type { SegmentMark } from './segment.ts';

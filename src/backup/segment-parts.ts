@@ -1,9 +1,9 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
-import type { LogChange, LogDocument, LogOrder, LogPosition } from '../artifacts/avro/schemas.ts';
+import type { LogChange, LogDocument, LogOrder, LogPosition } from '../artifacts/avro/avro-schemas.ts';
 import { batchesOf } from '../lib/calls/batches.ts';
 import type { Stores } from '../stores/open-stores.ts';
+import { digestOf, RecordDigest } from './catalog-documents.ts';
 import { ChangeDigest, toLogChange } from './change-rows.ts';
-import { digestOf, RecordDigest } from './documents.ts';
 import { type FileContents, type SegmentName, writeFile } from './file-writer.ts';
 import type { ArchivedFile, LastChange, SegmentMark } from './segment.ts';
 

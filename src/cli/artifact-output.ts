@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ArtifactStore, ObjectKey } from '../artifacts/artifact-store.ts';
-import { isSchemaId, NAME_PREFIX, SCHEMA_IDS, type SchemaId } from '../artifacts/avro/schemas.ts';
+import { isSchemaId, NAME_PREFIX, SCHEMA_IDS, type SchemaId } from '../artifacts/avro/avro-schemas.ts';
 import type { FoundArtifact } from '../artifacts/find-artifacts.ts';
 import { ACTIVITIES, type Activity, requireProvider } from '../artifacts/keys/activity.ts';
 import { openArtifacts } from '../artifacts/open-artifacts.ts';

@@ -5,9 +5,9 @@ import { type SettingName, settingOf } from '../config/settings.ts';
 import { VERSION } from '../config/version.ts';
 import { type CliCommand, type Example, GROUPS } from './cli-command.ts';
 import { EXIT_CODE_HELP, type ExitCode } from './exit-code.ts';
+import { topicOf } from './help-topics.ts';
 import { withProgramName } from './program-name.ts';
 import { onStopSignals, type SignalSource } from './stop-signals.ts';
-import { topicOf } from './topics.ts';
 import type { Terminal } from './ui/terminal.ts';
 
 interface ProgramSurroundings {

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
-import type { SchemaId } from '../artifacts/avro/schemas.ts';
+import type { SchemaId } from '../artifacts/avro/avro-schemas.ts';
 import { type FoundArtifact, findArtifact } from '../artifacts/find-artifacts.ts';
 import { parseAvroKey, parseFileName } from '../artifacts/keys/avro-key.ts';
 import { requireArtifact } from '../artifacts/require-artifact.ts';

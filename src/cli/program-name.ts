@@ -1,5 +1,5 @@
 import { basename, delimiter, dirname, relative } from 'node:path';
-import { FIRST_WORDS } from './topics.ts';
+import { FIRST_WORDS } from './help-topics.ts';
 
 interface Called {
   readonly argv: readonly string[];

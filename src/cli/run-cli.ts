@@ -4,9 +4,9 @@ import { TidemarkError } from '../core/errors.ts';
 import { buildProgram } from './build-program.ts';
 import { loadCommands } from './command-list.ts';
 import { EXIT, type ExitCode, failureOf } from './exit-code.ts';
+import { FIRST_WORDS } from './help-topics.ts';
 import { programName } from './program-name.ts';
 import type { SignalSource } from './stop-signals.ts';
-import { FIRST_WORDS } from './topics.ts';
 import { OutputClosed, type Streams, Terminal } from './ui/terminal.ts';
 
 interface ProcessLike extends Streams, SignalSource {

@@ -11,7 +11,7 @@ export function changeOrganizations<Result>(
   call: Pick<Call, 'loaded'>,
   change: (app: App) => Promise<Result>,
 ): Promise<Result> {
-  return withExistingApp(call, (app) => settled(app, call, change));
+  return withExistingApp(call, (app) => withSettledBaseUrl(app, call, change));
 }
 
 /** The same for a command that may make the store. */
@@ -19,10 +19,10 @@ export function addOrganizations<Result>(
   call: Pick<Call, 'loaded'>,
   add: (app: App) => Promise<Result>,
 ): Promise<Result> {
-  return withApp(call, (app) => settled(app, call, add));
+  return withApp(call, (app) => withSettledBaseUrl(app, call, add));
 }
 
-async function settled<Result>(
+async function withSettledBaseUrl<Result>(
   app: App,
   { loaded }: Pick<Call, 'loaded'>,
   use: (app: App) => Promise<Result>,

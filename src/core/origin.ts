@@ -16,7 +16,7 @@ export type Origin =
   /** The files that an organization has delivered: docs/streams.md. */
   | StreamOrigin;
 
-export interface ArtifactOrigin extends RecordsSource {
+export interface ArtifactOrigin extends ProviderActivity {
   readonly kind: 'artifact';
 }
 
@@ -38,7 +38,7 @@ export interface StreamOrigin {
 
 export type StreamOriginKind = 'stream' | 'uploads' | 'dump-files';
 
-export interface RecordsSource {
+export interface ProviderActivity {
   readonly provider: string;
   readonly activity: string;
 }
@@ -111,7 +111,7 @@ function sourceTraits(origin: Exclude<Origin, { readonly kind: 'posted' }>): Sou
       return { ...rootTraits(origin.location), bucket: origin.location };
     case 'artifact': {
       const { provider, activity } = origin;
-      const records = formatRecordsSource(origin);
+      const records = formatProviderActivity(origin);
       const reasonForNoPosting = `its resources are the records of the newest artifact of ${records}; to change them, run "tidemark activity run ${activity} ${provider}"`;
       const shown = {
         name: 'Records',
@@ -152,7 +152,7 @@ function rootTraits(root: string): SourceTraits {
 }
 
 /** The form for people: `cdl/harvest`. */
-export function formatRecordsSource({ provider, activity }: RecordsSource): string {
+export function formatProviderActivity({ provider, activity }: ProviderActivity): string {
   return `${provider}/${activity}`;
 }
 

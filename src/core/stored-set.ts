@@ -1,4 +1,4 @@
-import type { Origin, RecordsSource } from './origin.ts';
+import type { Origin, ProviderActivity } from './origin.ts';
 import type { ResourceSet } from './resource-set.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { ResourceSet } from './resource-set.ts';
 export interface StoredSet extends Omit<ResourceSet, 'origin'> {
   /** The absolute path of a folder, or `s3://bucket/prefix`. */
   readonly root?: string;
-  readonly records?: RecordsSource;
+  readonly records?: ProviderActivity;
   readonly origin?: Origin;
 }
 
@@ -25,7 +25,7 @@ export function originOfRoot(root: string): Origin {
   return /^s3:\/\//i.test(root) ? { kind: 's3', location: root } : { kind: 'folder', path: root };
 }
 
-function originOf(root: string | undefined, records: RecordsSource | undefined): Origin {
+function originOf(root: string | undefined, records: ProviderActivity | undefined): Origin {
   if (records !== undefined) return { kind: 'artifact', ...records };
   return root === undefined ? { kind: 'posted' } : originOfRoot(root);
 }

@@ -2,6 +2,7 @@ import type { JobDefinition } from './job-definition.ts';
 import { archiveLog } from './kinds/archive-log.ts';
 import { buildDump } from './kinds/build-dump.ts';
 import { buildStreamDump } from './kinds/build-stream-dump.ts';
+import { cleanUpResumableUploads } from './kinds/clean-up-resumable-uploads.ts';
 import { keepList } from './kinds/keep-list.ts';
 import { processUpload } from './kinds/process-upload.ts';
 import { pruneVersions } from './kinds/prune-versions.ts';
@@ -11,7 +12,7 @@ import { removeOldPackages } from './kinds/remove-old-packages.ts';
 import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.ts';
 import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
 import { removeUnusedStreamDumps } from './kinds/remove-unused-stream-dumps.ts';
-import { tendResumableUploads } from './kinds/tend-resumable-uploads.ts';
+import { runActivityJob } from './kinds/run-activity.ts';
 import { verifyArtifacts } from './kinds/verify-artifacts.ts';
 
 /** Every kind of job. */
@@ -23,11 +24,12 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   processUpload,
   pruneVersions,
   removeAbandonedUploads,
-  tendResumableUploads,
+  cleanUpResumableUploads,
   removeEndedJobs,
   removeOldPackages,
   removeUnusedLists,
   removeUnusedStreamDumps,
   removeUnfinishedArtifacts,
+  runActivityJob,
   verifyArtifacts,
 ];

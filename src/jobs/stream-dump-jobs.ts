@@ -1,4 +1,4 @@
-import type { StreamName } from '../records/set-names.ts';
+import type { StreamName } from '../records/stream-set-names.ts';
 import type { Job } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import { addUnlessWaiting } from './add-unless-waiting.ts';

@@ -7,7 +7,7 @@ import type { DocumentPlan } from './document-plan.ts';
 import { nameOfPart, partNamed, partsOf } from './numbered-parts.ts';
 import { documentName, partName } from './pages/document-name.ts';
 import type { PublishedSet } from './published-set.ts';
-import type { ArchivedDocument } from './render/documents/archive.ts';
+import type { ArchivedDocument } from './render/documents/archive-document.ts';
 import type { ArchiveCapability } from './render/documents/sitemap.ts';
 import type { RenderJob } from './render/render-job.ts';
 
@@ -77,7 +77,7 @@ function plan({ set, folder, fingerprint: ofSet }: PublishedSet, { uri, entries,
   const print = fingerprint(ofSet, job.kind, entries.length, entries[0]?.uri);
   return {
     reference: { folder, name: documentName(uri), version: newest, fingerprint: print },
-    making: () => ({ newest, job }),
+    task: () => ({ newest, job }),
   };
 }
 

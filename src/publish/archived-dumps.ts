@@ -35,5 +35,5 @@ export function planArchivedDump(published: PublishedSet, dump: Dump, name: stri
   };
   const archived = { ...published, uris };
   const plan = part.length === 0 ? planResourceDump(archived, dump) : planDumpPart(archived, dump, part.join('-'));
-  return { ...plan, making: () => ({ ...plan.making(), immutable: true }) };
+  return { ...plan, task: () => ({ ...plan.task(), immutable: true }) };
 }

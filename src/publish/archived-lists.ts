@@ -77,7 +77,7 @@ function plan(
   { uri, job }: { readonly uri: string; readonly job: RenderJob },
 ): DocumentPlan {
   const reference = { folder, name: documentName(uri), version: at - 1, fingerprint: fingerprint(ofSet, name) };
-  return { reference, making: () => ({ newest: at - 1, immutable: true, job }) };
+  return { reference, task: () => ({ newest: at - 1, immutable: true, job }) };
 }
 
 function missing({ set }: PublishedSet, { removedThrough = 0 }: StoredArchive, name: string): TidemarkError {

@@ -88,7 +88,7 @@ function plan(
   // Packages that were removed and built again have other names.
   const print = fingerprint(ofSet, job.kind, first.name, last.name);
   const reference = { folder, name: documentName(uri), version: last.until - 1, fingerprint: print };
-  return { reference, making: () => ({ newest: last.completed, job }) };
+  return { reference, task: () => ({ newest: last.completed, job }) };
 }
 
 /** A full part never gets another package, so it has an end. */

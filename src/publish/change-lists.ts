@@ -5,10 +5,10 @@ import { lastPrune } from '../core/version-prunes.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
 import type { SetStatistics } from '../stores/set-statistics.ts';
 import { withArchive } from './archive-documents.ts';
-import type { Making } from './cache/document-cache.ts';
+import type { RenderTask } from './cache/document-cache.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import { fromOf, type History, readHistory } from './change-windows.ts';
-import type { AskedRange, DocumentPlan } from './document-plan.ts';
+import type { DocumentPlan, RequestedRange } from './document-plan.ts';
 import { documentName, parseName, partName } from './pages/document-name.ts';
 import { asClosed, type PublishedSet } from './published-set.ts';
 
@@ -83,7 +83,7 @@ export class ChangeLists {
   }
 
   /** The changes of a period, as many as a document may contain. @throws TidemarkError `invalid` */
-  async between(published: PublishedSet, range: AskedRange): Promise<DocumentPlan> {
+  async between(published: PublishedSet, range: RequestedRange): Promise<DocumentPlan> {
     const { set, uris } = published;
     const { newest } = await this.#history(published);
     requireOrder(range, { begins: set.epochStart, newest });
@@ -196,14 +196,14 @@ function plan(
     version,
     notBefore = 0,
   }: { readonly name: string; readonly version: Stamp; readonly notBefore?: Stamp | undefined },
-  making: () => Making,
+  task: () => RenderTask,
 ): DocumentPlan {
   const reference = { folder, name, version, fingerprint };
-  return { reference, making, notBefore: Math.max(notBefore, entriesSince(set)) };
+  return { reference, task, notBefore: Math.max(notBefore, entriesSince(set)) };
 }
 
 function requireOrder(
-  { from, until }: AskedRange,
+  { from, until }: RequestedRange,
   { begins, newest }: { readonly begins: Stamp; readonly newest: Stamp },
 ): void {
   // Stamps run ahead of the clock while many changes are committed at once.

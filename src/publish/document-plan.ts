@@ -2,7 +2,7 @@ import type { ResourceSet } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { StoredArchive } from './archives/stored-archive.ts';
-import type { Making } from './cache/document-cache.ts';
+import type { RenderTask } from './cache/document-cache.ts';
 import type { DocumentReference } from './cache/document-reference.ts';
 import type { Documents } from './cache/fresh-documents.ts';
 import type { ChangePackage } from './dumps/stored-change-dump.ts';
@@ -17,7 +17,7 @@ import type { PublishedSet, SetUris } from './published-set.ts';
  */
 export interface DocumentPlan {
   readonly reference: DocumentReference;
-  readonly making: () => Making;
+  readonly task: () => RenderTask;
   /** Last-Modified is not before this change of settings, which changed the document's bytes. */
   readonly notBefore?: Stamp;
   /** The boundary at which the next document continues, when this one had no room for all changes. */
@@ -51,7 +51,7 @@ export interface SetInput {
   /** The name of the page, window or part in that address, or a time; empty for other documents. */
   readonly name: string;
   /** The period that a client requested. */
-  readonly range: AskedRange | undefined;
+  readonly range: RequestedRange | undefined;
   /** The Resource Dump of the set's epoch. @throws TidemarkError `not-found` when there is none */
   dump(): Promise<Dump>;
   /** The packages of its Change Dump, at least one. @throws TidemarkError `not-found` when there is none */
@@ -65,7 +65,7 @@ export interface SetInput {
 }
 
 /** Changes between two boundaries. */
-export interface AskedRange {
+export interface RequestedRange {
   readonly from: Stamp | undefined;
   readonly until: Stamp | undefined;
 }
@@ -73,8 +73,8 @@ export interface AskedRange {
 /** The document, from the cache or rendered now. */
 export async function publish(
   cache: Pick<Documents, 'get'>,
-  { reference, making, notBefore = 0, next }: DocumentPlan,
+  { reference, task, notBefore = 0, next }: DocumentPlan,
 ): Promise<PublishedDocument> {
-  const document = await cache.get(reference, making);
+  const document = await cache.get(reference, task);
   return { ...document, newest: Math.max(document.newest, notBefore), ...(next !== undefined && { next }) };
 }

@@ -1,17 +1,17 @@
 import type { ResourceSet } from '../core/resource-set.ts';
 import { setHome } from '../core/set-uris.ts';
 import { fingerprint as digest } from './cache/document-reference.ts';
-import type { AskedRange, DocumentPlan, SetInput, SourceUris } from './document-plan.ts';
+import type { DocumentPlan, RequestedRange, SetInput, SourceUris } from './document-plan.ts';
 import { documentName } from './pages/document-name.ts';
 import type { SetUris } from './published-set.ts';
 import { renderCapabilityList } from './render/documents/capability-list.ts';
 import type { Channel } from './render/documents/notification.ts';
 import type { Relation } from './render/documents/sitemap.ts';
-import { CHANGE_LIST_ROWS } from './rows/change-lists.ts';
-import { DUMP_ROWS } from './rows/dumps.ts';
-import { SOURCE_ROWS } from './rows/navigation.ts';
-import { RESOURCE_LIST_ROWS } from './rows/resource-lists.ts';
-import type { DocumentRow, SetRow, SourceRow, Words } from './rows/row.ts';
+import { CHANGE_LIST_ROWS } from './rows/change-list-rows.ts';
+import { DUMP_ROWS } from './rows/dump-rows.ts';
+import { SOURCE_ROWS } from './rows/navigation-rows.ts';
+import { RESOURCE_LIST_ROWS } from './rows/resource-list-rows.ts';
+import type { DocumentRow, DocumentTexts, SetRow, SourceRow } from './rows/row.ts';
 
 export type { DocumentRow, Relation, SetRow };
 
@@ -50,7 +50,7 @@ type FieldsOf<Path> = Path extends `/sets/:set/${infer File}`
 
 type KeyOf<Kind extends DocumentKind> = { readonly kind: Kind } & {
   readonly [Field in FieldsOf<Table[Kind]['path']>]: string;
-} & (Table[Kind] extends { readonly takesRange: true } ? { readonly range?: AskedRange | undefined } : unknown);
+} & (Table[Kind] extends { readonly takesRange: true } ? { readonly range?: RequestedRange | undefined } : unknown);
 
 /**
  * Names a document by its kind and the parameters of its path: `{ kind: 'resourceListPage', set: 'maps', name:
@@ -62,7 +62,7 @@ export type SourceDocumentKey = Exclude<DocumentKey, SetDocumentKey>;
 
 /** Kinds of documents of which a set has one, as listed by the API and on the page of the set. */
 export type ListedKind = {
-  readonly [Kind in DocumentKind]: Table[Kind] extends { readonly listed: Words } ? Kind : never;
+  readonly [Kind in DocumentKind]: Table[Kind] extends { readonly listed: DocumentTexts } ? Kind : never;
 }[DocumentKind];
 
 export const DOCUMENT_KINDS = Object.keys(DOCUMENTS) as readonly DocumentKind[];
@@ -76,7 +76,7 @@ export const CAPABILITY_LABELS: Readonly<Record<string, string>> = Object.fromEn
 );
 
 /** Makes a value for each listed kind, in the order of the table. */
-export function eachListed<Value>(toValue: (kind: ListedKind) => Value): Readonly<Record<ListedKind, Value>> {
+export function byListedKind<Value>(toValue: (kind: ListedKind) => Value): Readonly<Record<ListedKind, Value>> {
   return Object.fromEntries(LISTED_KINDS.map((kind) => [kind, toValue(kind)])) as Record<ListedKind, Value>;
 }
 
@@ -111,7 +111,7 @@ export function setUris(baseUrl: string, set: string): SetUris {
   return {
     home: setHome(baseUrl, set),
     sourceDescription: documentUri(baseUrl, { kind: 'sourceDescription' }),
-    ...eachListed((kind) => documentUri(baseUrl, { kind, set })),
+    ...byListedKind((kind) => documentUri(baseUrl, { kind, set })),
     changeTopic: documentUri(baseUrl, { kind: 'changeTopic', set }),
     frameworkTopic: documentUri(baseUrl, { kind: 'frameworkTopic', set }),
     sitemap: documentUri(baseUrl, { kind: 'sitemap', set }),
@@ -171,7 +171,7 @@ function planCapabilityList({ published, uri }: SetInput): DocumentPlan {
       version: newest,
       fingerprint: digest(fingerprint, capabilities, channels),
     },
-    making: () => ({ newest, job: { kind: 'text', text: text() } }),
+    task: () => ({ newest, job: { kind: 'text', text: text() } }),
   };
 }
 

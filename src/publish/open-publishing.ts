@@ -63,7 +63,7 @@ export function openPublishing(parts: PublishingParts, closers: Closers): Publis
   const cache = new DocumentCache({
     folder: join(dataFolder, 'documents'),
     mostBytes: cacheBytes,
-    render: parts.aroundRender((record, making) => renderer.render(record, making)),
+    render: parts.aroundRender((record, task) => renderer.render(record, task)),
   });
   const cacheScan = cache.scan();
   closers.add(() => cacheScan);

@@ -13,7 +13,7 @@ import type { KeepPlan } from './archives/list-archives.ts';
 import { fingerprint } from './cache/document-reference.ts';
 import type { Documents } from './cache/fresh-documents.ts';
 import type { Renderer } from './cache/renderer.ts';
-import { type AskedRange, type DocumentPlan, publish } from './document-plan.ts';
+import { type DocumentPlan, publish, type RequestedRange } from './document-plan.ts';
 import type { DocumentPublisher, ListedPage, PageInfo } from './document-publisher.ts';
 import {
   DOCUMENTS,
@@ -96,8 +96,8 @@ export class Publisher implements DocumentPublisher {
 
   /** The address of the last part of a document that is an index; undefined for other documents. */
   async newestPartOf(key: SetDocumentKey): Promise<string | undefined> {
-    const { making } = await this.#plan(key);
-    return newestPartOf(making().job);
+    const { task } = await this.#plan(key);
+    return newestPartOf(task().job);
   }
 
   async #plan(key: SetDocumentKey): Promise<DocumentPlan> {
@@ -108,7 +108,7 @@ export class Publisher implements DocumentPublisher {
       readonly name?: string;
       readonly part?: string;
       readonly time?: string;
-      readonly range?: AskedRange;
+      readonly range?: RequestedRange;
     };
     const uri = documentUri('', key);
     return row.plan({
@@ -164,7 +164,7 @@ export class Publisher implements DocumentPublisher {
     const name = pageNameOf(named);
     const found = name === '' && plans.length === 1 ? plans[0] : plans.find(({ page }) => page.name === name);
     if (found === undefined) throw noSuchPage(slug, named, plans);
-    await this.#parts.cache.refresh(found.plan.reference, found.plan.making());
+    await this.#parts.cache.refresh(found.plan.reference, found.plan.task());
     return this.#pageInfo(found);
   }
 

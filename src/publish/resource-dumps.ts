@@ -85,5 +85,5 @@ function plan(
 ): DocumentPlan {
   // Two dumps of one boundary differ when resources were missing in the first.
   const reference = { folder, name: documentName(uri), version: at - 1, fingerprint: fingerprint(ofSet, completed) };
-  return { reference, making: () => ({ newest: completed, job }) };
+  return { reference, task: () => ({ newest: completed, job }) };
 }

@@ -2,7 +2,7 @@ import { TidemarkError } from '../core/errors.ts';
 import { entriesSince, hasListArchive } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
 import { withArchive } from './archive-documents.ts';
-import type { Making } from './cache/document-cache.ts';
+import type { RenderTask } from './cache/document-cache.ts';
 import { type DocumentReference, fingerprint } from './cache/document-reference.ts';
 import type { DocumentPlan } from './document-plan.ts';
 import { documentName, parseName } from './pages/document-name.ts';
@@ -125,8 +125,8 @@ function planIndex(published: PublishedSet, directory: PageDirectory): DocumentP
 }
 
 /** The directory changes later, so everything needed is read from it before. */
-function plan({ set }: PublishedSet, reference: DocumentReference, making: Making): DocumentPlan {
-  return { reference, making: () => making, notBefore: Math.max(set.pagesSince ?? 0, entriesSince(set)) };
+function plan({ set }: PublishedSet, reference: DocumentReference, task: RenderTask): DocumentPlan {
+  return { reference, task: () => task, notBefore: Math.max(set.pagesSince ?? 0, entriesSince(set)) };
 }
 
 /** One above the newest stamp; for a set without changes in this epoch, the start of the epoch. */

@@ -48,7 +48,7 @@ function plan({ baseUrl, shown, uri }: SourceInput, slugs: readonly string[], jo
   const print = fingerprint(baseUrl, newest, slugs, job.kind);
   return {
     reference: { folder: 'source', name: documentName(uri, variant), version: newest, fingerprint: print },
-    making: () => ({ newest, job }),
+    task: () => ({ newest, job }),
   };
 }
 

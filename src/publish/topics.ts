@@ -52,5 +52,5 @@ function planTopic(capability: NotificationCapability, { published, uri }: SetIn
   const newest = set.epochStart;
   const text = renderTopic(capability, { up: published.uris.capabilityList, at: formatStamp(newest) });
   const reference = { folder, name: documentName(uri), version: newest, fingerprint: fingerprint(text) };
-  return { reference, making: () => ({ newest, job: { kind: 'text', text } }) };
+  return { reference, task: () => ({ newest, job: { kind: 'text', text } }) };
 }

@@ -3,7 +3,7 @@ import type { Catalog } from '../stores/catalog.ts';
 import type { SetStatistics } from '../stores/set-statistics.ts';
 import { isAtRest, readFollowCursor } from './follow-cursor.ts';
 import type { Organization } from './organization.ts';
-import { setOfStream } from './set-names.ts';
+import { setOfStream } from './stream-set-names.ts';
 
 interface FollowParts {
   readonly catalog: Pick<Catalog, 'get'>;

@@ -4,7 +4,7 @@ import { MAX_TITLE_LENGTH, type ResourceSet } from '../core/resource-set.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Organization } from './organization.ts';
 import { readersOf } from './organization-readers.ts';
-import { STREAM_SETS, type StreamName, type StreamSet, setOfStream } from './set-names.ts';
+import { STREAM_SETS, type StreamName, type StreamSet, setOfStream } from './stream-set-names.ts';
 
 const KINDS: Readonly<Record<StreamSet, StreamOriginKind>> = {
   records: 'stream',
@@ -81,7 +81,8 @@ export class StreamSets {
 }
 
 /** The sets that an organization must have; those of the default stream come first. */
-function setsOf({ id: organization, title = organization, streams }: Organization): readonly WantedSet[] {
+function setsOf({ id: organization, title = organization, streams, withoutSets }: Organization): readonly WantedSet[] {
+  if (withoutSets) return [];
   const names: readonly (StreamName & { readonly title?: string | undefined })[] = [
     { organization },
     ...streams.map((stream) => ({ organization, stream: stream.id, title: stream.title })),

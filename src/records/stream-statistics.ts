@@ -4,7 +4,7 @@ import type { ResourceIndex } from '../stores/resource-index.ts';
 import { statusOf, type UploadStatus } from './arrivals/upload-state.ts';
 import type { Uploads } from './arrivals/uploads.ts';
 import type { StreamDumps } from './dumps/stream-dumps.ts';
-import { type StreamName, setOfStream } from './set-names.ts';
+import { type StreamName, setOfStream } from './stream-set-names.ts';
 
 /** Statistics of a stream. */
 export interface StreamStatistics {

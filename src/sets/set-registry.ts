@@ -156,10 +156,10 @@ export class SetRegistry {
    * kept.
    */
   async recordVersions(slug: string): Promise<void> {
-    const isNews = (set: ResourceSet) => set.keepVersions === true && set.versionsSince === undefined;
-    if (!isNews((await this.#documents.require(slug)).body)) return;
+    const lacksStart = (set: ResourceSet) => set.keepVersions === true && set.versionsSince === undefined;
+    if (!lacksStart((await this.#documents.require(slug)).body)) return;
     const versionsSince = await this.#index.mark();
-    await this.#change(slug, (set) => (isNews(set) ? { versionsSince } : {}));
+    await this.#change(slug, (set) => (lacksStart(set) ? { versionsSince } : {}));
   }
 
   /**
@@ -286,10 +286,10 @@ export class SetRegistry {
   /** Writes nothing if the set has these values already. */
   async #record(slug: string, fields: Partial<ResourceSet>): Promise<void> {
     const { body } = await this.#documents.require(slug);
-    const isNews = Object.entries(fields).some(([name, value]) => {
+    const differs = Object.entries(fields).some(([name, value]) => {
       return !isDeepStrictEqual(body[name as keyof ResourceSet], value);
     });
-    if (isNews) await this.#change(slug, () => fields);
+    if (differs) await this.#change(slug, () => fields);
   }
 
   #change(slug: string, change: (set: ResourceSet) => Partial<ResourceSet>): Promise<ResourceSet> {

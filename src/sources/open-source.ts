@@ -17,7 +17,7 @@ import { ArtifactSource, type ArtifactSourceParts } from './records/artifact/art
 import { Comparer } from './records/artifact/comparer.ts';
 import { DefaultStreams } from './records/stream/default-streams.ts';
 import { openStream, type StreamSourceParts } from './records/stream/open-stream.ts';
-import { StreamNews } from './records/stream/stream-news.ts';
+import { StreamWatcher } from './records/stream/stream-watcher.ts';
 import type { ServedSource } from './served-source.ts';
 import { SetRoots } from './set-roots.ts';
 import type { Source, SourceProblem } from './source.ts';
@@ -83,7 +83,7 @@ export function openSources({ configuration, posterOf, lastRemovals, ...stored }
   closers.add(() => roots.close());
   const records = new ArtifactRecords(artifacts, catalog);
   const ofStreams = openStreamParts({ catalog, index, sets });
-  closers.add(() => ofStreams.news.close());
+  closers.add(() => ofStreams.watcher.close());
   const rootOf = (set: ResourceSet) => roots.of(set);
   const parts = { ...stored, ...ofStreams, rootOf, comparer, records, pollIntervalMs: recordsPollIntervalMs };
   const sourceOf = (set: ResourceSet) => openSource(set, parts);
@@ -121,9 +121,9 @@ interface StreamStores {
   readonly sets: { list(): Promise<readonly ResourceSet[]> };
 }
 
-/** Opens what the sources of all streams share; the caller closes `news`. */
+/** Opens what the sources of all streams share; the caller closes `watcher`. */
 export function openStreamParts({ catalog, index, sets }: StreamStores) {
-  return { streams: new DefaultStreams(catalog, () => sets.list()), news: new StreamNews({ catalog, index }) };
+  return { streams: new DefaultStreams(catalog, () => sets.list()), watcher: new StreamWatcher({ catalog, index }) };
 }
 
 /** Opens the source for requests. Undefined for a set that others post to and whose bytes others serve. */

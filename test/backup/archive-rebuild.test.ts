@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { LogChange } from '../../src/artifacts/avro/schemas.ts';
-import type { Archived } from '../../src/backup/archive-log.ts';
+import type { LogChange } from '../../src/artifacts/avro/avro-schemas.ts';
+import { RecordDigest } from '../../src/backup/catalog-documents.ts';
 import { ChangeDigest, toLogChange } from '../../src/backup/change-rows.ts';
-import { RecordDigest } from '../../src/backup/documents.ts';
 import { writeFile } from '../../src/backup/file-writer.ts';
-import { type RebuildInput, type RebuildProgress, rebuild } from '../../src/backup/rebuild.ts';
+import type { Archived } from '../../src/backup/log-archive.ts';
 import { requireUnderWay, requireWhole } from '../../src/backup/rebuild-state.ts';
+import { type RebuildInput, type RebuildProgress, rebuild } from '../../src/backup/rebuild-store.ts';
 import { replayChanges, replayOrders } from '../../src/backup/replay.ts';
 import { openSets, putDocuments, setsOf } from '../../src/backup/restore-documents.ts';
 import type { SegmentMark } from '../../src/backup/segment.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
 import { uploadId } from '../../src/records/arrivals/upload.ts';
 import { putUploadState, readUploadState } from '../../src/records/arrivals/upload-state.ts';
-import { setOfStream } from '../../src/records/set-names.ts';
+import { setOfStream } from '../../src/records/stream-set-names.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { ask } from '../support/ask.ts';
 import { useBrowser } from '../support/browser.ts';

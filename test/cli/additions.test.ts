@@ -95,14 +95,14 @@ export function planMotto({ published: { set, folder }, uri }: SetInput): Docume
   const version = set.epochStart;
   return {
     reference: { folder, name: documentName(uri), version, fingerprint: fingerprint(text) },
-    making: () => ({ newest: version, job: { kind: 'text', text } }),
+    task: () => ({ newest: version, job: { kind: 'text', text } }),
   };
 }
 `,
   ],
-  ['publish/rows/change-lists.ts', "import { planMotto } from '../motto.ts';\n", 'import { planChangeTopic'],
+  ['publish/rows/change-list-rows.ts', "import { planMotto } from '../motto.ts';\n", 'import { planChangeTopic'],
   [
-    'publish/rows/change-lists.ts',
+    'publish/rows/change-list-rows.ts',
     `  motto: {
     of: 'set',
     path: '/sets/:set/motto.xml',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import { schemaText } from '../../src/artifacts/avro/avro-schemas.ts';
 import { encodeLong } from '../../src/artifacts/avro/long.ts';
-import { schemaText } from '../../src/artifacts/avro/schemas.ts';
 import { putJson } from '../../src/artifacts/json-object.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { writeProvenance } from '../../src/artifacts/provenance.ts';

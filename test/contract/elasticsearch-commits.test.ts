@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import type { AcceptedClock } from '../../src/core/accepted-clock.ts';
 import type { ChangeEvent } from '../../src/core/change.ts';
-import type { AcceptedClock } from '../../src/core/clock.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
-import { ACCEPTED_CLOCK } from '../../src/stores/clock.ts';
 import { decodeCommit } from '../../src/stores/elasticsearch/commit-record.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import type { ElasticsearchLocation } from '../../src/stores/locations.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
+import { ACCEPTED_CLOCK } from '../../src/stores/store-clock.ts';
 import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';
 import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
@@ -90,7 +90,7 @@ describe('the committer on Elasticsearch', () => {
         .sort((one, other) => one.stamp - other.stamp);
       assert.deepEqual(
         // What is not live has no weight, once it is applied.
-        changes.map(({ was }) => ({ ...was, weight: was.live ? was.weight : 0 })),
+        changes.map(({ before }) => ({ ...before, weight: before.live ? before.weight : 0 })),
         [
           { stamp: 0, weight: 0, live: false },
           { stamp: stamps[0], weight: 501, live: true },

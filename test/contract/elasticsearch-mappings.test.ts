@@ -4,7 +4,7 @@ import { isTidemarkError } from '../../src/core/errors.ts';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
-import { makeChangesIndex, SCHEMA_VERSION } from '../../src/stores/elasticsearch/schema.ts';
+import { makeChangesIndex, SCHEMA_VERSION } from '../../src/stores/elasticsearch/index-schema.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { deletion, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';

@@ -1,4 +1,4 @@
-import { dumpId, type StreamDump } from '../../src/records/dumps/stored-dump.ts';
+import { dumpId, type StreamDump } from '../../src/records/dumps/stored-stream-dump.ts';
 import { openContents } from '../../src/sources/open-contents.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { StreamPlace } from '../support/stream-place.ts';

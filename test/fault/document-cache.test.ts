@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { DocumentCache, type Making, type Render } from '../../src/publish/cache/document-cache.ts';
+import { DocumentCache, type Render, type RenderTask } from '../../src/publish/cache/document-cache.ts';
 import { BODY_ENDING, writeDocument } from '../../src/publish/cache/document-files.ts';
 import type { DocumentReference } from '../../src/publish/cache/document-reference.ts';
 import type { PublishedDocument } from '../../src/publish/published-document.ts';
@@ -22,7 +22,7 @@ import { until } from '../support/until.ts';
 const GRACE = 50;
 const AFTER_GRACE = 100;
 
-const MAKING: Making = {
+const MAKING: RenderTask = {
   newest: 0,
   job: { kind: 'source-description', document: { describedBy: 'http://example.org/', capabilityLists: [] } },
 };
@@ -78,8 +78,8 @@ describe('a document cache', () => {
     until('no body is left that no record names', async () => (await requireWholeDocuments(dataFolder)) === 0);
 
   it('keeps a document that was made anew while it was requested', async () => {
-    const cache: DocumentCache = openCache(async (record, making) => {
-      const made = await renderToDisk(record, making);
+    const cache: DocumentCache = openCache(async (record, task) => {
+      const made = await renderToDisk(record, task);
       await cache.get(version(1), () => MAKING);
       return made;
     });
@@ -213,8 +213,8 @@ describe('a document cache', () => {
   });
 
   it('serves what it made although another process has removed it at once', async () => {
-    const cache = openCache(async (record, making) => {
-      const made = await renderToDisk(record, making);
+    const cache = openCache(async (record, task) => {
+      const made = await renderToDisk(record, task);
       await rm(record);
       return made;
     });

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openApp } from '../../src/app.ts';
-import { dumpId, type StreamDump } from '../../src/records/dumps/stored-dump.ts';
+import { dumpId, type StreamDump } from '../../src/records/dumps/stored-stream-dump.ts';
 import { collect } from '../support/builders.ts';
 import { readDumpFiles } from '../support/dump-consumer.ts';
 import { DUMPED, DumpedStream, numbersTo, requireWholeDumps, storedDumpFiles } from '../support/dumped-stream.ts';

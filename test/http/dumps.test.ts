@@ -8,7 +8,7 @@ import { packagesFolder } from '../../src/artifacts/keys/set-keys.ts';
 import { openArtifacts, parseArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { formatS3Location, parseS3Location } from '../../src/lib/s3/s3-location.ts';
-import type { BuiltDump } from '../../src/publish/dumps/build-dump.ts';
+import type { BuiltDump } from '../../src/publish/dumps/build-resource-dump.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { ODD_NAMES, writeOddFiles } from '../interop/odd-names.ts';
 import { ask, askJson } from '../support/ask.ts';

@@ -35,7 +35,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
   const resumable = () => `${started.url}/api/organizations/${lane}/resumable-uploads`;
   const uploads = async () => (await askJson(`${started.url}/api/organizations/${lane}/uploads`)).body.uploads;
   const parts = async () => (await collect(started.app.artifacts.list(`_parts/${lane}/`))).flat();
-  const tended = (now?: number) => started.app.records.resumableUploads.tend(new AbortController().signal, now);
+  const cleanUp = (now?: number) => started.app.records.resumableUploads.cleanUp(new AbortController().signal, now);
 
   itOnce('become an upload with their last byte, in as many requests as it takes', async () => {
     const bytes = randomBytes(300_000);
@@ -136,7 +136,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
       );
       const { length, files } = (await askJson(url)).body;
       assert.deepEqual([length, files], [undefined, [{ name: 'a.mrc' }]]);
-      assert.equal((await tended()).ended, 0);
+      assert.equal((await cleanUp()).ended, 0);
       const fewer = await sendTus(url, last, Buffer.alloc(0), { 'Upload-Length': `${last - 1}` });
       assert.equal(fewer.status, 409, fewer.text);
 
@@ -328,9 +328,9 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     await sendTus(forgotten, 0, Buffer.from('abc'));
     const ended = await begunTus(resumable(), 1);
     await sendTus(ended, 0, Buffer.from('a'));
-    await tended(Date.now() + 23 * HOUR_MS);
+    await cleanUp(Date.now() + 23 * HOUR_MS);
     assert.equal((await tusStatus(forgotten)).offset, 3);
-    await tended(Date.now() + 25 * HOUR_MS);
+    await cleanUp(Date.now() + 25 * HOUR_MS);
     assert.equal((await ask(forgotten)).status, 404);
     assert.equal((await ask(ended)).status, 404);
     assert.deepEqual(await parts(), []);
@@ -345,7 +345,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     await change(true);
     assert.equal((await sendTus(url, 0, Buffer.from('a'))).status, 409);
     await change(false);
-    await tended(Date.now() + 72 * HOUR_MS);
+    await cleanUp(Date.now() + 72 * HOUR_MS);
     const { body } = await askJson(`${started.url}/api/organizations/${lane}/uploads?stream=old`);
     assert.deepEqual(
       body.uploads.map(({ files }: { readonly files: readonly { readonly name: string }[] }) => files[0]!.name),
@@ -417,12 +417,12 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
         },
       });
       const { signal } = new AbortController();
-      await assert.rejects(damaged.tend(signal, Date.now() + 72 * HOUR_MS), { code: 'unavailable' });
+      await assert.rejects(damaged.cleanUp(signal, Date.now() + 72 * HOUR_MS), { code: 'unavailable' });
       // HEAD would end it, too.
       const { body } = await askJson(`${started.url}/api/organizations/${lane}/uploads?stream=old`);
       assert.equal(body.uploads.length, 1);
       assert.equal((await tusStatus(`${resumable()}/${second}`)).upload, 'old/1');
-      await tended(Date.now() + 23 * HOUR_MS);
+      await cleanUp(Date.now() + 23 * HOUR_MS);
       assert.equal((await tusStatus(`${resumable()}/${first}`)).upload, 'old/2');
     });
   }
@@ -432,9 +432,9 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     const url = await begunTus(resumable(), 1, { filename: 'a.mrc', stream: 'old' });
     await started.app.records.organizations.changeStream(lane, 'old', { archived: true });
     assert.equal((await sendTus(url, 0, Buffer.from('a'))).status, 409);
-    await tended(Date.now() + 23 * HOUR_MS);
+    await cleanUp(Date.now() + 23 * HOUR_MS);
     assert.equal((await parts()).length, 1);
-    await tended(Date.now() + 25 * HOUR_MS);
+    await cleanUp(Date.now() + 25 * HOUR_MS);
     assert.equal((await ask(url)).status, 404);
     assert.deepEqual(await parts(), []);
   });

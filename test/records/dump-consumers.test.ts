@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../src/app.ts';
-import type { StreamDump } from '../../src/records/dumps/stored-dump.ts';
+import type { StreamDump } from '../../src/records/dumps/stored-stream-dump.ts';
 import { buildRecord } from '../../src/records/forms/marc/build-record.ts';
 import { AppliedUploads, type UploadChanges } from '../support/applied-uploads.ts';
 import { type Records, readDumpFiles, withDelta } from '../support/dump-consumer.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import type { ArtifactStore, ObjectKey } from '../../src/artifacts/artifact-store.ts';
+import type { RecordOf, SchemaId } from '../../src/artifacts/avro/avro-schemas.ts';
 import { readContainer, readHeader } from '../../src/artifacts/avro/container-reader.ts';
-import type { RecordOf, SchemaId } from '../../src/artifacts/avro/schemas.ts';
 import type { RecordSource } from '../../src/records/activities/readers/record-source.ts';
 import { type RunOptions, type RunOutcome, runActivity } from '../../src/records/activities/run-activity.ts';
 import type { InputItem } from '../../src/records/input-item.ts';

@@ -11,7 +11,7 @@ import { uploadId } from '../../src/records/arrivals/upload.ts';
 import type { UploadState } from '../../src/records/arrivals/upload-state.ts';
 import { type ComparedArtifact, digestRecords } from '../../src/records/digests/digest-records.ts';
 import { RecordSort } from '../../src/records/digests/record-sort.ts';
-import { setOfStream } from '../../src/records/set-names.ts';
+import { setOfStream } from '../../src/records/stream-set-names.ts';
 
 /** What an upload says of each id: its document in MARC21, or that it is to be deleted. */
 export type UploadChanges = ReadonlyMap<string, Buffer | undefined>;

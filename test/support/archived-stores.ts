@@ -1,7 +1,7 @@
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
 import { FolderStore } from '../../src/artifacts/folder/folder-store.ts';
 import { ArchiveChain } from '../../src/backup/archive-chain.ts';
-import { type Archived, type ArchiveInput, archiveLog } from '../../src/backup/archive-log.ts';
+import { type Archived, type ArchiveInput, archiveLog } from '../../src/backup/log-archive.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { useTempFolder } from './temp-folder.ts';

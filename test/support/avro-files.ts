@@ -1,7 +1,7 @@
+import type { OriginalRecord, RecordOf, SchemaId } from '../../src/artifacts/avro/avro-schemas.ts';
 import { readContainer } from '../../src/artifacts/avro/container-reader.ts';
 import { type EncodeOptions, encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
 import { encodeLong } from '../../src/artifacts/avro/long.ts';
-import type { OriginalRecord, RecordOf, SchemaId } from '../../src/artifacts/avro/schemas.ts';
 
 export const SYNC = Buffer.from('sixteen bytes ..');
 

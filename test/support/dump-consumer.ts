@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import type { DumpFile, StreamDump } from '../../src/records/dumps/stored-dump.ts';
+import type { DumpFile, StreamDump } from '../../src/records/dumps/stored-stream-dump.ts';
 import type { StreamDumps } from '../../src/records/dumps/stream-dumps.ts';
 import { readMarc21 } from '../../src/records/forms/marc/read-marc21.ts';
 import { readMarcXml } from '../../src/records/forms/marc/read-marcxml.ts';

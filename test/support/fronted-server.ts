@@ -10,7 +10,7 @@ import type { DirectHandler } from '../../src/http/request/direct-request.ts';
 import { type ConnectionLimits, limitConnections } from '../../src/http/server/connections.ts';
 import { DirectAnswers } from '../../src/http/server/direct-answers.ts';
 import { directRoutes } from '../../src/http/server/direct-routes.ts';
-import { Front } from '../../src/http/server/front.ts';
+import { HttpFront } from '../../src/http/server/front.ts';
 import { RequestObserver } from '../../src/http/server/request-observer.ts';
 import { answerUnreadable } from '../../src/http/server/unreadable-requests.ts';
 import { withObservation } from '../../src/http/server/with-observation.ts';
@@ -42,7 +42,7 @@ export class FrontedServer {
   /** How often `/slow` was asked for. */
   asked = 0;
   readonly server: Server;
-  readonly front: Front;
+  readonly front: HttpFront;
 
   constructor(
     limits: Partial<ConnectionLimits> = {},
@@ -79,7 +79,7 @@ export class FrontedServer {
     const all = { headersTimeout: NEVER, keepAliveTimeout: NEVER, checkInterval: 20, most: 1_000, ...limits };
     this.server = createServer({ connectionsCheckingInterval: all.checkInterval }, withObservation(express, observer));
     this.server.on('request', ({ url = '' }) => this.byNode.push(url));
-    this.front = new Front(this.server, { direct, observer, limits: all, idleTimeoutMs });
+    this.front = new HttpFront(this.server, { direct, observer, limits: all, idleTimeoutMs });
     limitConnections(this.server, { limits: all, closeIdle: () => this.front.closeIdle() });
     answerUnreadable(this.server);
   }

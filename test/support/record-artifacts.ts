@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { formatKey } from '../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../../src/artifacts/artifact-store.ts';
+import type { OriginalRecord } from '../../src/artifacts/avro/avro-schemas.ts';
 import type { Codec } from '../../src/artifacts/avro/codecs.ts';
 import { encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
-import type { OriginalRecord } from '../../src/artifacts/avro/schemas.ts';
 import type { Activity } from '../../src/artifacts/keys/activity.ts';
 import { writeProvenance } from '../../src/artifacts/provenance.ts';
 

@@ -61,7 +61,7 @@ export class StreamPlace {
       () => stores.close(),
       () => this.artifacts.close(),
       () => this.updater.idle(),
-      () => parts.news.close(),
+      () => parts.watcher.close(),
     );
   }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
-import { sortKeyOf } from '../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
+import { sortKeyOf } from '../../src/stores/elasticsearch/resource-documents.ts';
 import type { ElasticsearchLocation, StoreLocation } from '../../src/stores/locations.ts';
 
 /** What another program does to set 1 of a store behind the program's back. */

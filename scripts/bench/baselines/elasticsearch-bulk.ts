@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Cluster } from '../../../src/lib/elasticsearch/cluster.ts';
 import { bulksOf } from '../../../src/stores/elasticsearch/bulk.ts';
 import type { LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
-import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
-import { prepareIndices } from '../../../src/stores/elasticsearch/schema.ts';
+import { prepareIndices } from '../../../src/stores/elasticsearch/index-schema.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/resource-documents.ts';
 
 /**
  * The same state and change documents, made beforehand, by `_bulk` and nothing else: no log, no decisions, no client
@@ -60,7 +60,7 @@ function changeOf(line: string, number: number): LoggedChange {
     hashes: { 'sha-256': hash.slice('sha-256:'.length) },
     links: [{ rel: ln[0].rel, href: ln[0].href.value, mime: ln[0].mime }],
   };
-  const was = { stamp: 0, weight: 0, live: false };
+  const before = { stamp: 0, weight: 0, live: false };
   const key = `/${location.value}`;
   const order = sortKeyOf(1, key);
   return {
@@ -73,7 +73,7 @@ function changeOf(line: string, number: number): LoggedChange {
     created: stamp,
     window: 1,
     weight: 600,
-    was,
+    before,
     state,
     encoded: undefined,
   };

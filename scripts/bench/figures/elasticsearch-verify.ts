@@ -1,6 +1,6 @@
 import { Cluster } from '../../../src/lib/elasticsearch/cluster.ts';
-import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/resource-documents.ts';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { type BenchServer, onElasticsearch } from '../support/elasticsearch.ts';
 import { pathOf } from '../support/events.ts';

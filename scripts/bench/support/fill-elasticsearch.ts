@@ -10,9 +10,9 @@ import { SetRegistry } from '../../../src/sets/set-registry.ts';
 import { catalogId } from '../../../src/stores/document-of-set.ts';
 import { bulksOf, ITEM_ERRORS, refusalIn } from '../../../src/stores/elasticsearch/bulk.ts';
 import { type CommitRecord, encodeCommit, type LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
-import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { IndexNames } from '../../../src/stores/elasticsearch/index-names.ts';
 import { movePointer, readPointer } from '../../../src/stores/elasticsearch/pointer.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/resource-documents.ts';
 import { openStores } from '../../../src/stores/open-stores.ts';
 import { shuffled } from './events.ts';
 
@@ -111,11 +111,11 @@ async function* commits(
       const change = { kind: 'created', stamp, weight } as const;
       const full = countChange(ledger, change, set);
       if (full !== undefined) closed.push({ ...full, set: set.id });
-      const was = { stamp: 0, weight: 0, live: false };
+      const before = { stamp: 0, weight: 0, live: false };
       const window = ledger.window.number;
       const sortKey = sortKeyOf(set.id, key);
       const names = { set: set.id, key, sortKey, id: resourceId(sortKey) };
-      changes.push({ ...change, ...names, state, encoded: encodeState(state), created: stamp, was, window });
+      changes.push({ ...change, ...names, state, encoded: encodeState(state), created: stamp, before, window });
     }
     const after = uuid;
     commit += 1;

@@ -1,7 +1,7 @@
 import { formatKey } from '../../../src/artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../../src/artifacts/artifact-store.ts';
+import type { OriginalRecord } from '../../../src/artifacts/avro/avro-schemas.ts';
 import { encodeContainer } from '../../../src/artifacts/avro/container-writer.ts';
-import type { OriginalRecord } from '../../../src/artifacts/avro/schemas.ts';
 import { writeProvenance } from '../../../src/artifacts/provenance.ts';
 import { recordsWith } from './record-documents.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { OriginalRecord } from '../../../src/artifacts/avro/schemas.ts';
+import type { OriginalRecord } from '../../../src/artifacts/avro/avro-schemas.ts';
 
 /** Records repeat these documents; so many are a megabyte, and no block of a file holds one twice. */
 const DOCUMENTS = 1_000;

@@ -34,7 +34,7 @@ export async function measure(url: string, load: Load, script: string): Promise<
   const options = ['-t', String(availableParallelism()), '-c', String(connections), '-d', `${seconds}s`];
   for (const [name, value] of Object.entries(headers)) options.push('-H', `${name}: ${value}`);
   if (paths.length > 1) {
-    writeFileSync(script, inTurn(paths));
+    writeFileSync(script, requestAlternately(paths));
     options.push('-s', script);
   }
   const { stdout } = await runChild('wrk', [...options, url + paths[0]]);
@@ -45,7 +45,7 @@ export async function measure(url: string, load: Load, script: string): Promise<
 }
 
 /** Requests are made once, so that the script costs wrk nearly nothing. */
-function inTurn(paths: readonly string[]): string {
+function requestAlternately(paths: readonly string[]): string {
   return `
     local paths = { ${paths.map((path) => JSON.stringify(path)).join(', ')} }
     local requests, at = {}, 0

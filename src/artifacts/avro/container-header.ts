@@ -1,7 +1,7 @@
 import { TidemarkError } from '../../core/errors.ts';
+import { NAME_PREFIX, type SchemaId, schemaText } from './avro-schemas.ts';
 import type { Codec } from './codecs.ts';
 import { decodeLong, encodeLong } from './long.ts';
-import { NAME_PREFIX, type SchemaId, schemaText } from './schemas.ts';
 
 /** `Obj` and the version of the format, 1. */
 const MAGIC = Buffer.from('Obj\u0001');

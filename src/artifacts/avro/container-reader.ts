@@ -1,5 +1,6 @@
 import { isTidemarkError } from '../../core/errors.ts';
 import { mapInOrder } from '../../lib/calls/map-in-order.ts';
+import type { RecordOf, SchemaId } from './avro-schemas.ts';
 import { ByteSource } from './byte-source.ts';
 import { type BlockPlace, UNDER_WAY } from './container-writer.ts';
 import { type ContainerHeader, type HeaderOptions, takeHeader } from './header-reader.ts';
@@ -14,7 +15,6 @@ import {
   unpack,
 } from './packed-blocks.ts';
 import { recordType } from './record-type.ts';
-import type { RecordOf, SchemaId } from './schemas.ts';
 
 /**
  * Reads Avro object container files, strictly: an error names the byte at which the file is damaged, and no part is

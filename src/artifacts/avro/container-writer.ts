@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mapInOrder } from '../../lib/calls/map-in-order.ts';
-import { type Block, blocksOf } from './blocks.ts';
+import { type Block, blocksOf } from './avro-blocks.ts';
+import type { RecordOf, SchemaId } from './avro-schemas.ts';
 import { type Codec, packingOf } from './codecs.ts';
 import { encodeHeader, SYNC_LENGTH } from './container-header.ts';
 import { encodeLong } from './long.ts';
 import { release, releaseOwn } from './release.ts';
-import type { RecordOf, SchemaId } from './schemas.ts';
 
 /**
  * Writes Avro object container files. avsc encodes the values. Its own file writer is not used: it reports neither the

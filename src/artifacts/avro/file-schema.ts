@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { TidemarkError } from '../../core/errors.ts';
+import { type AvroType, NAME_PREFIX, SCHEMA_IDS, SCHEMAS, type SchemaId } from './avro-schemas.ts';
 import { SCHEMA_NAME } from './container-header.ts';
-import { type AvroType, NAME_PREFIX, SCHEMA_IDS, SCHEMAS, type SchemaId } from './schemas.ts';
 
 /** The schema of a file. */
 interface FileSchema {

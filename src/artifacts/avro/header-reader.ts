@@ -1,10 +1,10 @@
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { NAME_PREFIX, type SchemaId } from './avro-schemas.ts';
 import type { ByteSource } from './byte-source.ts';
 import { availableCodecs, type Codec, isCodec, packingOf } from './codecs.ts';
 import { decodeHeader, LONGEST_HEADER, type RawHeader } from './container-header.ts';
 import { documentType } from './document-type.ts';
 import { fileSchema } from './file-schema.ts';
-import { NAME_PREFIX, type SchemaId } from './schemas.ts';
 
 /** The header of a file, with all that is needed to read any of its blocks. */
 export interface ContainerHeader<Id extends SchemaId> {

@@ -1,4 +1,5 @@
 import { TidemarkError } from '../../core/errors.ts';
+import type { SchemaId } from './avro-schemas.ts';
 import { LARGEST_BLOCK, LARGEST_BLOCK_MB } from './block-size.ts';
 import { ByteSource } from './byte-source.ts';
 import { packingOf } from './codecs.ts';
@@ -7,7 +8,6 @@ import type { BlockPlace } from './container-writer.ts';
 import { type ContainerHeader, type HeaderOptions, takeHeader } from './header-reader.ts';
 import { decodeLong, LONGEST_LONG } from './long.ts';
 import { release } from './release.ts';
-import type { SchemaId } from './schemas.ts';
 
 /** Finds and decompresses the blocks of a file. It does not decode their records. */
 

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import avro from 'avsc';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { excerpt } from '../../lib/excerpt.ts';
+import { type RecordOf, SCHEMAS, type SchemaId } from './avro-schemas.ts';
 import { MIMETYPES, mimetypeOf, symbolOf } from './mimetypes.ts';
-import { type RecordOf, SCHEMAS, type SchemaId } from './schemas.ts';
 
 /** Encodes and decodes the values of one schema, with avsc and checks that avsc does not make. */
 export interface RecordType<Id extends SchemaId> {

@@ -202,7 +202,7 @@ export class FolderStore implements ArtifactStore {
     }
   }
 
-  #read(file: FileHandle, { key, start, end, signal }: Part): Readable {
+  #read(file: FileHandle, { key, start, end, signal }: ReadRange): Readable {
     const root = this.#root;
     async function* chunks(): AsyncGenerator<Buffer> {
       try {
@@ -227,7 +227,7 @@ export class FolderStore implements ArtifactStore {
   }
 }
 
-interface Part {
+interface ReadRange {
   readonly key: ObjectKey;
   readonly start: number;
   /** The position after the last byte. */

@@ -4,7 +4,7 @@ import { RunningHashes } from '../../core/running-hashes.ts';
 import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { StoredObject } from '../artifact-store.ts';
 import type { Block } from '../blocks.ts';
-import type { HashFunctions } from './hash.worker.ts';
+import type { HashFunctions } from './hash-blocks.worker.ts';
 
 /** MD5 takes as long as the other two together. */
 const SHARES: readonly (readonly HashAlgorithm[])[] = [['md5'], ['sha-1', 'sha-256']];
@@ -51,6 +51,6 @@ export class BlockHasher {
 }
 
 function startHashing(algorithms: readonly HashAlgorithm[]): CalledThread<HashFunctions> {
-  const start = (): Worker => startWorker('./hash.worker', import.meta.url, { workerData: algorithms });
+  const start = (): Worker => startWorker('./hash-blocks.worker', import.meta.url, { workerData: algorithms });
   return new CalledThread({ work: 'hashing an artifact', start });
 }

@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 import type { ObjectKey } from '../artifact-store.ts';
-import { isSchemaId, type SchemaId } from '../avro/schemas.ts';
+import { isSchemaId, type SchemaId } from '../avro/avro-schemas.ts';
 import { withoutSlash } from '../plain-key.ts';
 import { formatDate, formatTimestamp, parseTimestamp } from '../timestamp.ts';
 import { type Activity, isActivity, requireProvider } from './activity.ts';

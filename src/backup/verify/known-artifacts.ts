@@ -14,7 +14,7 @@ import { readChangeDump } from '../../publish/dumps/stored-change-dump.ts';
 import { type Package, readDump } from '../../publish/dumps/stored-dump.ts';
 import { parseUploadId, type Upload, type UploadedFile } from '../../records/arrivals/upload.ts';
 import type { UploadState } from '../../records/arrivals/upload-state.ts';
-import { isListed, type StreamDump } from '../../records/dumps/stored-dump.ts';
+import { isListed, type StreamDump } from '../../records/dumps/stored-stream-dump.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog, CatalogKind } from '../../stores/catalog.ts';
 import { latestPages } from '../../stores/latest-pages.ts';

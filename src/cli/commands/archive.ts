@@ -1,5 +1,5 @@
 import { openArtifacts } from '../../artifacts/open-artifacts.ts';
-import { type Archived, archiveLog } from '../../backup/archive-log.ts';
+import { type Archived, archiveLog } from '../../backup/log-archive.ts';
 import { formatStamp } from '../../core/stamp.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { type CountBar, startCountBar } from '../ui/count-bar.ts';

@@ -1,8 +1,8 @@
-import { type AcceptedClock, isAhead } from '../../core/clock.ts';
+import { type AcceptedClock, isAhead } from '../../core/accepted-clock.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { clockStamp, formatStamp, type Stamp } from '../../core/stamp.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import { ACCEPTED_CLOCK, readAcceptedClock } from '../../stores/clock.ts';
+import { ACCEPTED_CLOCK, readAcceptedClock } from '../../stores/store-clock.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { withExistingApp } from '../with-app.ts';
 

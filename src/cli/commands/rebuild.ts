@@ -1,6 +1,6 @@
 import { openArtifacts } from '../../artifacts/open-artifacts.ts';
 import { chooseChain } from '../../backup/choose-chain.ts';
-import { type RebuildProgress, type Rebuilt, rebuild as rebuildStore } from '../../backup/rebuild.ts';
+import { type RebuildProgress, type Rebuilt, rebuild as rebuildStore } from '../../backup/rebuild-store.ts';
 import { formatStamp } from '../../core/stamp.ts';
 import { armFailpoint } from '../../lib/failpoint.ts';
 import { describeStore } from '../../stores/locations.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { App } from '../../app.ts';
 import { isTidemarkError } from '../../core/errors.ts';
-import type { Subscription } from '../../publish/notify/subscription.ts';
+import type { Subscription } from '../../publish/notify/subscriptions.ts';
 
 /** Delivers changes to subscribers in this process, when no other process of the store does so. */
 export function runDeliveries(

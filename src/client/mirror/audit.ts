@@ -1,6 +1,6 @@
 import type { HashAlgorithm } from '../../core/hash.ts';
 import { mapInOrder } from '../../lib/calls/map-in-order.ts';
-import type { Reader } from '../read/reader.ts';
+import type { Reader } from '../read/source-reader.ts';
 import { readChanges } from './lists/read-changes.ts';
 import { ChangesMissing } from './lists/take-changes.ts';
 import {
@@ -15,7 +15,8 @@ import { hashOf } from './pass/apply-wanted.ts';
 import { compareWithSource } from './pass/compare-source.ts';
 import type { MirroredSet } from './source/find-set.ts';
 import { cursorOf } from './state/cursor.ts';
-import type { KnownResource, MirrorState } from './state/mirror-state.ts';
+import type { KnownResource } from './state/known-resource.ts';
+import type { MirrorState } from './state/mirror-state.ts';
 import { WantedTable } from './state/wanted-table.ts';
 import type { MirrorTarget } from './target/mirror-target.ts';
 

@@ -4,13 +4,13 @@ import { backoffMs } from '../../lib/calls/retry.ts';
 import { FetchFailure } from '../read/fetcher.ts';
 import { DocumentFailure } from './lists/read-entries.ts';
 import type { OutageListener, PassReport } from './mirror-options.ts';
-import { listen, type StreamReader } from './source/change-stream.ts';
+import { type EventReader, listen } from './source/listen-to-events.ts';
 import { OUTAGE_BACKOFF } from './source/open-requests.ts';
 
 interface FollowOptions {
   /** Milliseconds between two passes when the source has no stream of changes. */
   readonly intervalMs: number;
-  readonly streams: StreamReader;
+  readonly eventReader: EventReader;
   readonly signal: AbortSignal;
   readonly onPass: (report: PassReport) => Promise<void>;
   readonly onOutage: OutageListener;
@@ -26,7 +26,7 @@ export interface Followed {
   /** As `Mirror.pass`. */
   pass(options: { readonly skipsFailed: boolean }): Promise<PassReport>;
   /** The URI of the source's stream of changes; undefined while the source has named none. */
-  readonly stream: string | undefined;
+  readonly eventsUri: string | undefined;
 }
 
 /** Keeps a copy in sync until the signal is aborted: by the source's stream of changes, otherwise by polling. */
@@ -64,13 +64,13 @@ export async function follow(mirror: Followed, options: FollowOptions): Promise<
 }
 
 /** Listens to the stream once a pass has found one, and reconnects when it has ended. */
-async function listenWhile(mirror: Followed, news: News, { streams, signal }: FollowOptions): Promise<void> {
+async function listenWhile(mirror: Followed, news: News, { eventReader, signal }: FollowOptions): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
-    const { stream } = mirror;
-    if (stream === undefined) await pause(500, signal);
+    const { eventsUri } = mirror;
+    if (eventsUri === undefined) await pause(500, signal);
     else {
       try {
-        await listen(streams, stream, signal, () => {
+        await listen(eventReader, eventsUri, signal, () => {
           failures = 0;
           news.isListening = true;
           // Called also when the stream begins: changes from before are not in it.

@@ -1,27 +1,27 @@
 import type { Closers } from '../../lib/calls/closers.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import type { Reader } from '../read/reader.ts';
+import type { Reader } from '../read/source-reader.ts';
 import { type AuditReport, audit } from './audit.ts';
 import { copyFromDump } from './dump/copy-from-dump.ts';
-import { type ChangesRead, readChanges } from './lists/read-changes.ts';
+import { readChanges } from './lists/read-changes.ts';
 import { ChangesMissing, type Cursor } from './lists/take-changes.ts';
 import type { WantedResource } from './lists/wanted-resource.ts';
 import type { MirrorOptions, PassReport } from './mirror-options.ts';
 import { type ApplyParts, applyDeletions, applyDescriptions, applyFetches } from './pass/apply-wanted.ts';
 import { compareWithSource } from './pass/compare-source.ts';
 import { CopyWriter } from './pass/copy-writer.ts';
-import type { StreamReader } from './source/change-stream.ts';
+import { recordRead, type WantedRead } from './pass/record-read.ts';
 import { CurrentSet } from './source/current-set.ts';
 import type { MirroredSet } from './source/find-set.ts';
-import { cursorOf, setCursor } from './state/cursor.ts';
-import type { FailedResource, MirrorState } from './state/mirror-state.ts';
+import type { EventReader } from './source/listen-to-events.ts';
+import { cursorOf } from './state/cursor.ts';
+import { type FailedResource, type MirrorState, MOST_FAILURES } from './state/mirror-state.ts';
 import { recordFailure } from './state/record-failure.ts';
 import { WantedTable } from './state/wanted-table.ts';
 import type { MirrorTarget } from './target/mirror-target.ts';
 
 /** Failed resources are tried again after newer changes were read: they may have changed meanwhile. */
 const ROUNDS = 3;
-const MOST_FAILURES = 100_000;
 /** When fewer resources, or a smaller fraction of the list, are needed, they are fetched one by one. */
 const FEWEST_OF_DUMP = 200;
 const LEAST_PART_OF_DUMP = 0.1;
@@ -29,7 +29,7 @@ const LEAST_PART_OF_DUMP = 0.1;
 export interface MirrorParts {
   readonly options: MirrorOptions;
   readonly reader: Reader;
-  readonly streams: StreamReader;
+  readonly eventReader: EventReader;
   readonly state: MirrorState;
   readonly target: MirrorTarget;
   /** A folder of this process alone. */
@@ -39,7 +39,7 @@ export interface MirrorParts {
 /** A copy of a set. Each pass syncs it with its source. */
 export class Mirror {
   /** The URI of the source's stream of changes; undefined while the source has named none. */
-  stream: string | undefined;
+  eventsUri: string | undefined;
   readonly #parts: MirrorParts;
   readonly #closers: Closers;
   readonly #set: CurrentSet;
@@ -56,13 +56,13 @@ export class Mirror {
    * Syncs the copy with its source, as far as the source can be read.
    * @throws DocumentFailure when a list cannot be read: the copy is unchanged then, or has some of the changes
    */
-  async pass(asked: Asked = {}): Promise<PassReport> {
+  async pass(options: PassOptions = {}): Promise<PassReport> {
     await this.#refreshSet();
     try {
-      return await this.#pass(asked);
+      return await this.#pass(options);
     } catch (error) {
       if (!(await this.#set.hasOthersAfter(error))) throw error;
-      return this.#pass(asked);
+      return this.#pass(options);
     }
   }
 
@@ -77,7 +77,7 @@ export class Mirror {
     }
   }
 
-  async #pass({ compares = false, skipsFailed = false }: Asked): Promise<PassReport> {
+  async #pass({ compares = false, skipsFailed = false }: PassOptions): Promise<PassReport> {
     const { options, state, target, own } = this.#parts;
     const begun = performance.now();
     await target.requireOwned();
@@ -137,8 +137,8 @@ export class Mirror {
     await applyDescriptions(wanted, parts);
     if (isFirst) await this.#copyFromDump(wanted, read.list?.listed, parts);
     await applyFetches(wanted, parts);
-    if (read.list !== undefined) this.#recordList(read.list, wanted);
-    this.#recordChanges(read.changes);
+    recordRead(read, state, wanted);
+    if (read.changes !== undefined) this.eventsUri = read.changes.eventsUri;
     state.setFact('lastPass', { time: Date.now(), failure: undefined });
     state.commit();
     failpoint('mirror.passed');
@@ -169,8 +169,8 @@ export class Mirror {
   }
 
   /** Reads the stream of changes. */
-  get streams(): StreamReader {
-    return this.#parts.streams;
+  get eventReader(): EventReader {
+    return this.#parts.eventReader;
   }
 
   /** The first resources that could not be copied, at most `MOST_FAILURES`. */
@@ -183,7 +183,7 @@ export class Mirror {
   }
 
   /** Reads the wanted state of resources: from the changes, or from the Resource List and the changes after it. */
-  async #read(wanted: WantedTable, { compares = false, skipsFailed = false }: Asked): Promise<WantedRead> {
+  async #read(wanted: WantedTable, { compares = false, skipsFailed = false }: PassOptions): Promise<WantedRead> {
     const { state } = this.#parts;
     const cursor = cursorOf(state);
     if (!compares && cursor !== undefined && this.#set.documents.changeList !== undefined) {
@@ -191,7 +191,7 @@ export class Mirror {
       for (const { wanted: json } of failed) wanted.put(JSON.parse(json) as WantedResource);
       try {
         const changes = await this.#readChanges(cursor, wanted);
-        return { compared: undefined, list: undefined, changes };
+        return { compared: undefined, list: undefined, changes, changeList: this.#set.documents.changeList };
       } catch (error) {
         if (!(error instanceof ChangesMissing)) throw error;
         if (!error.isGap) return this.#compare(wanted, 'no-changes');
@@ -212,7 +212,7 @@ export class Mirror {
     const parts = { set, reader, state, own, wanted, connections, onListed, onNotice };
     const { at, prefix, listed, changes } = await compareWithSource(parts);
     if (state.fact('prefix') === undefined && listed > 0) state.setFact('prefix', prefix);
-    return { compared, list: { uri: set.resourceLists[0]!, at, listed }, changes };
+    return { compared, list: { uri: set.resourceLists[0]!, at, listed }, changes, changeList: set.changeList };
   }
 
   #noticeUnusable({ unusable }: WantedTable): void {
@@ -245,31 +245,9 @@ export class Mirror {
       listener: { onChange: (change, order) => wanted.put(change, order) },
     });
   }
-
-  #recordList({ uri, at }: ComparedList, wanted: WantedTable): void {
-    const { state } = this.#parts;
-    // Not before all is applied: after a pass that was stopped, only its failure leads to a resource.
-    const differs = (failed: FailedResource) => wanted.get(failed.uri) !== undefined;
-    for (const failed of state.failures(MOST_FAILURES)) if (!differs(failed)) state.clearFailure(failed.uri);
-    state.setFact('listRead', { uri, at, time: Date.now() });
-    setCursor(state, at === undefined ? undefined : { time: at, seen: [] });
-  }
-
-  #recordChanges(read: ChangesRead | undefined): void {
-    if (read === undefined) return;
-    const { state } = this.#parts;
-    const { cursor, hasRanges, validator, stream } = read;
-    this.stream = stream;
-    setCursor(state, cursor);
-    if (hasRanges !== undefined) state.setFact('hasRanges', hasRanges);
-    state.setFact(
-      'changeListRead',
-      validator === undefined ? undefined : { uri: this.#set.documents.changeList!, validator },
-    );
-  }
 }
 
-interface Asked {
+interface PassOptions {
   /** Whether to compare the copy with the Resource List even if the changes suffice. */
   readonly compares?: boolean;
   /** Whether resources that failed before are skipped. */
@@ -279,23 +257,6 @@ interface Asked {
 async function hasFiles(target: MirrorTarget): Promise<boolean> {
   for await (const _ of target.paths()) return true;
   return false;
-}
-
-/** What was read of the source, to be recorded once all of it is applied. */
-interface WantedRead {
-  readonly compared: PassReport['compared'];
-  /** The Resource List, if it was read. */
-  readonly list: ComparedList | undefined;
-  /** Undefined when there are none, or they have not changed. */
-  readonly changes: ChangesRead | undefined;
-}
-
-interface ComparedList {
-  readonly uri: string;
-  /** Microseconds since 1970, as of which the list is complete; undefined when it does not state it. */
-  readonly at: number | undefined;
-  /** The number of its resources. */
-  readonly listed: number;
 }
 
 interface Round {

@@ -4,8 +4,8 @@ import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { Closers } from '../../lib/calls/closers.ts';
 import { retry } from '../../lib/calls/retry.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
-import type { Reader } from '../read/reader.ts';
 import { withoutLogin } from '../read/source-credentials.ts';
+import type { Reader } from '../read/source-reader.ts';
 import { Mirror, type MirrorParts } from './mirror.ts';
 import type { MirrorOptions } from './mirror-options.ts';
 import { OWN_PREFIX } from './names/safe-name.ts';
@@ -37,9 +37,9 @@ export async function openMirror(options: MirrorOptions): Promise<Mirror> {
     state.beginNames(target.keepsNames);
     const requests = await openRequests(options);
     closers.add(() => requests.close());
-    const { fetcher, streams } = requests;
+    const { fetcher, eventReader } = requests;
     const reader = { fetcher, limits: LIMITS, signal, progress: () => {} };
-    const parts = { options, reader, streams, state, target, own };
+    const parts = { options, reader, eventReader, state, target, own };
     return new Mirror(await setWhenReadable(parts), parts, closers);
   } catch (error) {
     // The error that kept it from being opened is more useful than one of closing.

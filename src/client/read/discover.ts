@@ -5,7 +5,7 @@ import { FetchFailure } from './fetcher.ts';
 import { sitemapsInRobots } from './page-links.ts';
 import { ReadFailure } from './read-failure.ts';
 import { type ReadPage, readPage } from './read-page.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from './source-reader.ts';
 import { unpacked, unpackedFile } from './unpacked.ts';
 
 /** The address and capability of a list, an index or a dump. */

@@ -63,7 +63,7 @@ export class DocumentParser {
   #lastToken = 0;
   #written = 0;
   #finished: Entry[] = [];
-  /** Whether the prefixes are the usual ones, so that `readUsualEntry` can read entries. */
+  /** Whether the prefixes are the usual ones, so that `UsualEntries` can read entries. */
   #hasUsualPrefixes = false;
   /** Where the last element below the root ended, in characters of what saxes was given. */
   #endOfChild = -1;

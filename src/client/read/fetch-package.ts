@@ -5,7 +5,7 @@ import { unlinked } from '../../lib/files/unlinked.ts';
 import { writeAllSync } from '../../lib/files/write-all.ts';
 import { reasonOf } from '../../lib/system-error.ts';
 import { type Fetched, FetchFailure } from './fetcher.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from './source-reader.ts';
 import { unpacked } from './unpacked.ts';
 
 /** A package on disk. */

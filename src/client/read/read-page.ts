@@ -1,6 +1,6 @@
 import { FetchFailure, isUnanswered } from './fetcher.ts';
 import { linksInHeader, linksInPage } from './page-links.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from './source-reader.ts';
 import { TooLarge, unpacked } from './unpacked.ts';
 
 const MOST_BYTES = 1024 * 1024;

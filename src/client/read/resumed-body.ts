@@ -1,6 +1,6 @@
 import { pauseAfter } from '../../lib/calls/retry.ts';
 import { type Fetched, FetchFailure, Refused } from './fetcher.ts';
-import type { Reader } from './reader.ts';
+import type { Reader } from './source-reader.ts';
 
 /** A break after more bytes than these is not counted: on a bad connection, a long resource breaks often. */
 const PROGRESS_BYTES = 1024 * 1024;

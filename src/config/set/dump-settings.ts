@@ -7,7 +7,7 @@ import {
   numberOf,
   one,
   refuseWithRecords,
-  requireBytes,
+  requireOriginWithBytes,
   requireVersions,
   schedule,
   setting,
@@ -28,7 +28,7 @@ export const DUMP_SETTINGS = {
     default: String(DEFAULT_PACKAGE_BYTES),
     givenTo: ALL,
     flags: [one('--dump-package-bytes <number>', bytes, numberOf)],
-    check: (_bytes, origin) => requireBytes('--dump-package-bytes', origin),
+    check: (_bytes, origin) => requireOriginWithBytes('--dump-package-bytes', origin),
     sample: 1,
   }),
   dumpCompression: setting({
@@ -38,7 +38,7 @@ export const DUMP_SETTINGS = {
     default: DUMP_COMPRESSIONS[0],
     givenTo: ALL,
     flags: [one('--dump-compression <kind>', compression)],
-    check: (_kind, origin) => requireBytes('--dump-compression', origin),
+    check: (_kind, origin) => requireOriginWithBytes('--dump-compression', origin),
     sample: 'none',
   }),
   dumpSchedule: setting({
@@ -49,7 +49,7 @@ export const DUMP_SETTINGS = {
     default: '(none)',
     givenTo: ALL,
     flags: [schedule('--dump <cron>')],
-    check: (_pattern, origin) => requireBytes('--dump', origin),
+    check: (_pattern, origin) => requireOriginWithBytes('--dump', origin),
     sample: '0 3 * * *',
   }),
   archiveSchedule: setting({

@@ -16,7 +16,7 @@ import {
   text,
   wrong,
 } from './set-setting.ts';
-import type { Giver } from './source-setting.ts';
+import type { SetContext } from './source-setting.ts';
 
 const hosts = z.array(text).max(100, 'at most 100 hosts');
 
@@ -115,7 +115,7 @@ export const FROM_SETTINGS = {
 async function givenSource(
   url: string,
   { fromSet, fromAllowedHosts, fromTokenFile, fromNetrc }: SettingValues<typeof MORE_SETTINGS>,
-  { configuration, allowedRoots, findSource, slug }: Giver,
+  { configuration, allowedRoots, findSource, slug }: SetContext,
 ): Promise<Origin> {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {

@@ -5,7 +5,7 @@ import { exclusionsOfOwnFiles } from '../own-files.ts';
 import { requireBucket } from './require-bucket.ts';
 import { wrong } from './set-setting.ts';
 import { type SetValues, SOURCE_SETTINGS, toSetFields } from './set-settings.ts';
-import type { Giver } from './source-setting.ts';
+import type { SetContext } from './source-setting.ts';
 
 interface NewSetFields extends SetFields {
   readonly origin: Origin;
@@ -17,9 +17,9 @@ interface NewSetFields extends SetFields {
  * @throws TidemarkError `invalid` when values are missing or incompatible, or the root cannot be read; `forbidden` for
  *   a root that is not allowed
  */
-export async function newSetFields(values: SetValues, giver: Giver): Promise<NewSetFields> {
-  const origin = await givenOrigin(values, giver);
-  const ownFiles = exclusionsOfOwnFiles(origin, giver.configuration);
+export async function newSetFields(values: SetValues, context: SetContext): Promise<NewSetFields> {
+  const origin = await givenOrigin(values, context);
+  const ownFiles = exclusionsOfOwnFiles(origin, context.configuration);
   const fields = toSetFields(values, origin);
   await requireBucket(origin);
   return {
@@ -31,11 +31,11 @@ export async function newSetFields(values: SetValues, giver: Giver): Promise<New
 }
 
 /** Each kind of source is named by a separate setting. */
-async function givenOrigin(values: SetValues, giver: Giver): Promise<Origin> {
+async function givenOrigin(values: SetValues, context: SetContext): Promise<Origin> {
   const [given, other] = SOURCE_SETTINGS.filter(({ name }) => typeof values[name] === 'string');
   if (other !== undefined)
     throw wrong(other.name, `a set has one source: leave out --${given!.name} or --${other.name}`);
-  if (given !== undefined) return given.source.origin(values[given.name] as string, values, giver);
+  if (given !== undefined) return given.source.origin(values[given.name] as string, values, context);
   if (typeof values.urlPrefix === 'string') return { kind: 'posted' };
   throw new TidemarkError(
     'invalid',

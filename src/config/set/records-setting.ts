@@ -1,6 +1,6 @@
 import { ACTIVITIES, isActivity, isProvider } from '../../artifacts/keys/activity.ts';
 import { TidemarkError } from '../../core/errors.ts';
-import { type Origin, type RecordsSource, traitsOf } from '../../core/origin.ts';
+import { type Origin, type ProviderActivity, traitsOf } from '../../core/origin.ts';
 import { ADD, one, setting, text } from './set-setting.ts';
 
 /** The setting of a set whose resources are records of artifacts. */
@@ -15,7 +15,7 @@ export const RECORDS_SETTING = {
     source: {
       text: 'records (--records PROVIDER/ACTIVITY)',
       summary: 'the records of artifacts (--records)',
-      origin: (records) => ({ kind: 'artifact', ...parseRecordsSource(records) }),
+      origin: (records) => ({ kind: 'artifact', ...parseProviderActivity(records) }),
     },
     flags: [one('--records <provider/activity>', text)],
     show: (origin: Origin) => traitsOf(origin).records,
@@ -23,7 +23,7 @@ export const RECORDS_SETTING = {
 } as const;
 
 /** Reads `cdl/harvest`. @throws TidemarkError `invalid` */
-function parseRecordsSource(text: string): RecordsSource {
+function parseProviderActivity(text: string): ProviderActivity {
   const [provider = '', activity, ...more] = text.split('/');
   if (!isProvider(provider) || activity === undefined || more.length > 0) {
     throw wrong('use PROVIDER/ACTIVITY, such as cdl/harvest; a provider has small letters, digits and "-"');

@@ -5,7 +5,7 @@ import { isS3 } from '../../lib/s3/s3-location.ts';
 import { requireAllowedRoot } from '../allowed-roots.ts';
 import { originOfGivenRoot } from '../given-root.ts';
 import { ADD, one, setting, text } from './set-setting.ts';
-import type { Giver } from './source-setting.ts';
+import type { SetContext } from './source-setting.ts';
 
 /** The setting of a set whose resources are files. */
 export const ROOT_SETTING = {
@@ -26,7 +26,11 @@ export const ROOT_SETTING = {
   }),
 } as const;
 
-async function givenRoot(root: string, _values: object, { workingDirectory, allowedRoots }: Giver): Promise<Origin> {
+async function givenRoot(
+  root: string,
+  _values: object,
+  { workingDirectory, allowedRoots }: SetContext,
+): Promise<Origin> {
   if (allowedRoots !== undefined)
     await requireAllowedRoot(isS3(root) ? root : resolve(workingDirectory, root), allowedRoots);
   return originOfGivenRoot(root, workingDirectory).catch((error) => {

@@ -172,7 +172,7 @@ export function checkPublishedHashes(hashes: readonly HashAlgorithm[], origin: O
 export function requireVersions(option: string, origin: Origin): void {
   const { reasonForNoVersions } = traitsOf(origin);
   if (reasonForNoVersions !== undefined) throw refused(`${option} is not for this set: ${reasonForNoVersions}`);
-  requireBytes(option, origin);
+  requireOriginWithBytes(option, origin);
 }
 
 /** Resources of a set without files get links from their records, or with posted events. */
@@ -203,7 +203,7 @@ export function requireFiles(origin: Origin): void {
 }
 
 /** If another server has the resources of a set, nothing can be made from their bytes. */
-export function requireBytes(option: string, origin: Origin): void {
+export function requireOriginWithBytes(option: string, origin: Origin): void {
   const { source, reasonForNoDump } = traitsOf(origin);
   if (reasonForNoDump !== undefined) throw refused(`${option} is not for this set: ${reasonForNoDump}`);
   if (source !== undefined) return;

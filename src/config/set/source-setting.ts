@@ -14,11 +14,11 @@ export interface NamedSource {
    * @param values all given values of the set
    * @throws TidemarkError `invalid` for something that is no source; `forbidden` for one that is not allowed
    */
-  origin(value: string, values: object, giver: Giver): Origin | Promise<Origin>;
+  origin(value: string, values: object, context: SetContext): Origin | Promise<Origin>;
 }
 
-/** Who gives the values of a new set, and where. */
-export interface Giver {
+/** The context in which the values of a new set are given. */
+export interface SetContext {
   readonly configuration: Configuration;
   /** Makes a relative path of a folder absolute. */
   readonly workingDirectory: string;

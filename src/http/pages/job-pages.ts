@@ -30,7 +30,7 @@ function byForm(action: string, summary: string) {
     summary: `${summary}, and leads back to the page of the button`,
     query: z.object({ back: z.enum(['jobs', 'job']).default('job') }),
     answers: [
-      { status: 303, description: 'It is done.', headers: ['Location'] },
+      { status: 303, description: 'The change was made; Location is the page that shows it.', headers: ['Location'] },
       { status: 404, description: 'There is no such job.' },
       { status: 409, description: 'The job is in another state by now.' },
     ],
@@ -202,7 +202,7 @@ function columnsFor(frame: Frame) {
 function scheduleColumns({ now }: Frame): readonly Column<NextTime>[] {
   return [
     { name: 'Kind', style: 'name', isHead: true, cell: ({ kind }) => kind },
-    { name: 'Set', style: 'name', cell: ({ set }) => set },
+    { name: 'Of', style: 'name', cell: ({ set, activity }) => set ?? activity },
     { name: 'Next', style: 'short', cell: ({ next }) => timeOf(new Date(next).toISOString(), now) },
     { name: 'Schedule', style: 'name', cell: ({ schedule }) => schedule },
   ];

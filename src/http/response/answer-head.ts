@@ -23,14 +23,14 @@ export interface Body {
 }
 
 /** The range of bytes of the body. */
-export interface Part {
+export interface ByteRange {
   readonly start: number;
   readonly length: number;
 }
 
 /** A response without its body, and the bytes of its body, if there are any. */
 interface AnswerHead extends Answer {
-  readonly part?: Part;
+  readonly part?: ByteRange;
 }
 
 /**
@@ -69,7 +69,7 @@ export function answerHead(
 function rangeOf(
   headers: DirectRequest['headers'],
   { total, validators }: { readonly total: number; readonly validators: Validators },
-): Part | undefined {
+): ByteRange | undefined {
   const found = ONE_RANGE.exec(headers.range ?? '');
   if (found === null || !rangeHolds(headers, validators)) return undefined;
   const [, first, last, suffix] = found;

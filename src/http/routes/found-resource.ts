@@ -18,7 +18,7 @@ export interface FoundResource {
   readonly vary?: string;
 }
 
-interface Asked {
+interface ResourceRequest {
   readonly set: ResourceSet;
   readonly key: ResourceKey;
   /** Those of the resources of the set. */
@@ -33,9 +33,9 @@ interface Asked {
  */
 export async function findResource(
   index: Pick<ResourceStates, 'lookup'>,
-  asked: Asked,
+  request: ResourceRequest,
 ): Promise<FoundResource | undefined> {
-  const { set, key, representations, accept } = asked;
+  const { set, key, representations, accept } = request;
   const suffixed = representations.filter(({ suffix }) => key.endsWith(suffix) && key.length > suffix.length + 1);
   const keys = suffixed.map(({ suffix }) => key.slice(0, -suffix.length));
   const [found, ...bases] = await index.lookup(set.id, [key, ...keys]);
@@ -68,7 +68,7 @@ export function ofState(
 /** Links to the resource, and to its representations, except one whose key belongs to another resource. */
 async function linksOf(
   index: Pick<ResourceStates, 'lookup'>,
-  { set, representations }: Pick<Asked, 'set' | 'representations'>,
+  { set, representations }: Pick<ResourceRequest, 'set' | 'representations'>,
   key: ResourceKey,
 ): Promise<readonly string[]> {
   const uri = uriOf(set.urlPrefix, key);

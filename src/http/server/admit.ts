@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccessPolicy } from '../../access/access-policy.ts';
-import { isFromThisMachine, refuseForeignPage, requireOwnPage } from '../../access/identify.ts';
+import { isFromThisMachine, refuseForeignPage, requireOwnPage } from '../../access/identify-principal.ts';
 import { type Action, type Guarded, may } from '../../access/may.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';
 import type { Scope } from '../../access/scope.ts';

@@ -22,7 +22,7 @@ interface FrontParts {
  * the rest. A connection starts here. When anything other than one whole plain head of such a request arrives, the
  * connection is transferred to node:http, and stays there.
  */
-export class Front {
+export class HttpFront {
   readonly #parts: FrontParts;
   readonly #connections = new Set<FrontConnection>();
   readonly #checking: NodeJS.Timeout;

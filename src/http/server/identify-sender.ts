@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccessPolicy } from '../../access/access-policy.ts';
-import { identify, identifyMetricsReader, type Unidentified } from '../../access/identify.ts';
+import { identify, identifyMetricsReader, type Unidentified } from '../../access/identify-principal.ts';
 import type { Action } from '../../access/may.ts';
 import type { Access } from '../../access/open-access.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';

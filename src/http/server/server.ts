@@ -16,7 +16,7 @@ import { type ConnectionLimits, connectionLimits, limitConnections } from './con
 import { createExpress } from './create-express.ts';
 import { DirectAnswers } from './direct-answers.ts';
 import { directRoutes } from './direct-routes.ts';
-import { Front } from './front.ts';
+import { HttpFront } from './front.ts';
 import { createIdentifySender } from './identify-sender.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { RequestObserver } from './request-observer.ts';
@@ -71,7 +71,7 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
       { connectionsCheckingInterval: limits.checkInterval },
       oneAtATime(withObservation(answer, observer)),
     );
-    const front = new Front(server, { direct, observer, limits, idleTimeoutMs: app.configuration.idleTimeoutMs });
+    const front = new HttpFront(server, { direct, observer, limits, idleTimeoutMs: app.configuration.idleTimeoutMs });
     limitConnections(server, { limits, closeIdle: () => front.closeIdle() });
     answerUnreadable(server);
     return { server, front };
@@ -93,7 +93,7 @@ export async function startServer(app: ServedApp, options: ServerOptions): Promi
 
 interface Listening {
   readonly server: Server;
-  readonly front: Front;
+  readonly front: HttpFront;
 }
 
 /** Listens on the own port, if there is one, and on the port of the options: that server is the last one. */

@@ -1,7 +1,7 @@
-import type { DumpSettings } from '../../records/dump-settings.ts';
 import { LONGEST_PAUSE_MS } from '../../records/dumps/choose-boundary.ts';
-import type { DumpKind } from '../../records/dumps/stored-dump.ts';
-import { type StreamName, setOfStream } from '../../records/set-names.ts';
+import type { DumpKind } from '../../records/dumps/stored-stream-dump.ts';
+import type { DumpSettings } from '../../records/stream-dump-settings.ts';
+import { type StreamName, setOfStream } from '../../records/stream-set-names.ts';
 import { defineJob, type Scheduled } from '../job-definition.ts';
 import type { JobParts } from '../job-parts.ts';
 import { cron } from '../schedule.ts';

@@ -1,4 +1,4 @@
-import { describeDamaged } from '../../backup/verify/verify-artifacts.ts';
+import { describeDamaged } from '../../backup/verify/check-artifacts.ts';
 import { defineJob } from '../job-definition.ts';
 import { cron } from '../schedule.ts';
 

@@ -5,7 +5,7 @@ import { errors } from './client.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 
 /** The properties of a cluster that errors name. */
-interface Asked {
+interface ClusterNames {
   readonly name: string;
   /** The setting with its URLs. */
   readonly variable: string;
@@ -19,7 +19,7 @@ export function outcomeOf(error: unknown): RequestOutcome {
 }
 
 /** Translates an error of the client into a TidemarkError. Any other error is one of this program, and stays. */
-export function clientError(cluster: Asked, error: unknown): unknown {
+export function clientError(cluster: ClusterNames, error: unknown): unknown {
   if (isTidemarkError(error)) return error;
   if (error instanceof errors.ResponseError) return refusalError(cluster, error.statusCode ?? 0, error.body);
   if (error instanceof RedirectError) return redirectError(cluster, error);
@@ -47,7 +47,7 @@ export function clientError(cluster: Asked, error: unknown): unknown {
 }
 
 /** Translates a response with a status of 400 or above. */
-export function refusalError({ name, variable }: Asked, status: number, body: unknown): TidemarkError {
+export function refusalError({ name, variable }: ClusterNames, status: number, body: unknown): TidemarkError {
   const { type, reason } = causeOf(body);
   const where = `Elasticsearch at ${name}`;
   const unavailable = (message: string) => new TidemarkError('unavailable', `${where} ${message}`, { status, type });
@@ -74,7 +74,7 @@ export function causeOf(body: unknown): { readonly type: string; readonly reason
 }
 
 /** Elasticsearch itself never redirects. */
-function redirectError({ name, variable }: Asked, { status }: RedirectError): TidemarkError {
+function redirectError({ name, variable }: ClusterNames, { status }: RedirectError): TidemarkError {
   return new TidemarkError(
     'unavailable',
     `${name} answers with a redirect (${status}), perhaps of a proxy: name the server of Elasticsearch itself in ${variable}`,

@@ -149,7 +149,7 @@ class GlobTranslator {
   }
 }
 
-/** Accepts either order, like picomatch, which was used before. */
+/** Accepts the ends of a range in either order. */
 function rangeOf(one: string, other: string): string {
   const [first, last] = one.codePointAt(0)! <= other.codePointAt(0)! ? [one, other] : [other, one];
   return `${literal(first)}-${literal(last)}`;

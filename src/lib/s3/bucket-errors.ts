@@ -2,7 +2,7 @@ import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { causeOf, failureOf, isBucketMissing, reasonOf, serverOf } from './s3-failure.ts';
 import { CALLED, describeS3, type S3Location, type S3Use } from './s3-location.ts';
 
-interface Words {
+interface UseTexts {
   readonly cannot: string;
   readonly permissions: string;
   /** Explains what to do when the bucket does not exist. */
@@ -14,7 +14,7 @@ const READS_AND_WRITES =
   's3:ListBucket and s3:ListBucketMultipartUploads on the bucket, and s3:GetObject, s3:PutObject, ' +
   's3:AbortMultipartUpload and s3:DeleteObject on its objects';
 
-const WORDS: Readonly<Record<S3Use, Words>> = {
+const TEXTS: Readonly<Record<S3Use, UseTexts>> = {
   root: {
     cannot: 'cannot be read',
     permissions: READS,
@@ -33,7 +33,7 @@ export function bucketError(location: S3Location, use: S3Use, error: unknown): T
   if (isTidemarkError(error)) return error;
   const failure = failureOf(error);
   const name = describeS3(location);
-  const { cannot, permissions, missing } = WORDS[use];
+  const { cannot, permissions, missing } = TEXTS[use];
   const problem = isBucketMissing(failure)
     ? `does not exist: ${serverOf(location)} has no bucket ${location.bucket}${missing}`
     : `${cannot}: ${reasonOf(failure, location, permissions)}`;
@@ -46,6 +46,6 @@ export function bucketError(location: S3Location, use: S3Use, error: unknown): T
  */
 export function brokenAnswer(location: S3Location, use: S3Use, what: string): TidemarkError {
   const name = describeS3(location);
-  const problem = `${WORDS[use].cannot}: ${serverOf(location)} ${what}; trying again may help`;
+  const problem = `${TEXTS[use].cannot}: ${serverOf(location)} ${what}; trying again may help`;
   return new TidemarkError('unavailable', `${CALLED[use]} ${name} ${problem}`, { [use]: name });
 }

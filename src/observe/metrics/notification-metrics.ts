@@ -1,7 +1,7 @@
 import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import type { Deliverer } from '../../publish/notify/deliverer.ts';
-import { isActive } from '../../publish/notify/subscription.ts';
 import type { Subscriptions } from '../../publish/notify/subscriptions.ts';
+import { isActive } from '../../publish/notify/subscriptions.ts';
 import type { Instruments } from './instrument.ts';
 
 const SECONDS = [0.01, 0.1, 0.5, 1, 2.5, 10];

@@ -18,11 +18,11 @@ export function withRenderMetrics(render: Render, instruments: Instruments): Ren
     help: 'Documents that were rendered, by kind. outcome: done or failed.',
     labels: ['kind', 'outcome'],
   });
-  return async (record, making) => {
+  return async (record, task) => {
     const began = performance.now();
-    const { kind } = making.job;
+    const { kind } = task.job;
     try {
-      const written = await render(record, making);
+      const written = await render(record, task);
       seconds.observe({ kind }, (performance.now() - began) / 1000);
       rendered.inc({ kind, outcome: 'done' });
       return written;

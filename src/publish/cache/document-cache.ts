@@ -18,7 +18,7 @@ import {
 } from './document-reference.ts';
 
 /** How to render a document that is not cached. */
-export interface Making {
+export interface RenderTask {
   readonly job: RenderJob;
   readonly newest: number;
   readonly immutable?: boolean;
@@ -27,7 +27,7 @@ export interface Making {
 }
 
 /** Renders a document into a record file, in a separate thread. */
-export type Render = (record: string, making: Making) => Promise<DocumentRecord>;
+export type Render = (record: string, task: RenderTask) => Promise<DocumentRecord>;
 
 interface DocumentCacheOptions {
   readonly folder: string;
@@ -58,7 +58,7 @@ export class DocumentCache {
   readonly #render: Render;
   readonly #bodies: DocumentBodies;
   readonly #records: CachedRecords;
-  readonly #making = new Map<string, Promise<DocumentRecord>>();
+  readonly #running = new Map<string, Promise<DocumentRecord>>();
   /** By document: the record path of the cached version; a new version replaces it. */
   readonly #versions = new Map<string, string>();
   #hits = 0;
@@ -72,7 +72,7 @@ export class DocumentCache {
     this.#records = new CachedRecords(this.#bodies);
   }
 
-  async get(reference: DocumentReference, making: () => Making): Promise<PublishedDocument> {
+  async get(reference: DocumentReference, task: () => RenderTask): Promise<PublishedDocument> {
     const path = this.#recordPath(reference);
     const known = this.#records.use(path) ?? (await this.#readOther(path, reference));
     const entry = await this.#records.requireSound(path, known);
@@ -81,7 +81,7 @@ export class DocumentCache {
       return this.#toDocument(path, entry.record);
     }
     this.#misses += 1;
-    const plan = making();
+    const plan = task();
     const withOlder = async () => ({ ...plan, older: await this.#olderVersion(reference, plan.job) });
     return this.#toDocument(path, await this.#make(path, reference, withOlder));
   }
@@ -99,9 +99,9 @@ export class DocumentCache {
   }
 
   /** Renders a document completely, whether it is cached or not. */
-  async refresh(reference: DocumentReference, making: Making): Promise<PublishedDocument> {
+  async refresh(reference: DocumentReference, task: RenderTask): Promise<PublishedDocument> {
     const path = this.#recordPath(reference);
-    return this.#toDocument(path, await this.#make(path, reference, async () => making));
+    return this.#toDocument(path, await this.#make(path, reference, async () => task));
   }
 
   /** The record of the document, if it is cached. */
@@ -179,14 +179,14 @@ export class DocumentCache {
     return { file: bodyPath(path, record), length: record.lengths.identity, newest: record.newest };
   }
 
-  #make(path: string, reference: DocumentReference, making: () => Promise<Making>): Promise<DocumentRecord> {
-    const underWay = this.#making.get(path);
+  #make(path: string, reference: DocumentReference, task: () => Promise<RenderTask>): Promise<DocumentRecord> {
+    const underWay = this.#running.get(path);
     if (underWay !== undefined) return underWay;
-    const made = making()
+    const made = task()
       .then((plan) => this.#render(path, plan))
       .then((record) => this.#take(path, reference, record))
-      .finally(() => this.#making.delete(path));
-    this.#making.set(path, made);
+      .finally(() => this.#running.delete(path));
+    this.#running.set(path, made);
     return made;
   }
 

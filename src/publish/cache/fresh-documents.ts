@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { PublishedDocument } from '../published-document.ts';
 import { type KeptEntries, render } from '../render/render-job.ts';
-import type { DocumentCache, Making } from './document-cache.ts';
+import type { DocumentCache, RenderTask } from './document-cache.ts';
 import type { DocumentReference } from './document-reference.ts';
 
 /** The operations on rendered documents that a publisher uses. */
@@ -22,12 +22,12 @@ export class FreshDocuments implements Documents {
     this.#kept = kept;
   }
 
-  async get(_: DocumentReference, making: () => Making): Promise<PublishedDocument> {
-    return this.#toDocument(making());
+  async get(_: DocumentReference, task: () => RenderTask): Promise<PublishedDocument> {
+    return this.#toDocument(task());
   }
 
-  async refresh(_: DocumentReference, making: Making): Promise<PublishedDocument> {
-    return this.#toDocument(making);
+  async refresh(_: DocumentReference, task: RenderTask): Promise<PublishedDocument> {
+    return this.#toDocument(task);
   }
 
   holds(): boolean {
@@ -36,7 +36,7 @@ export class FreshDocuments implements Documents {
 
   async peek(): Promise<undefined> {}
 
-  #toDocument({ job, newest, immutable = false }: Making): PublishedDocument {
+  #toDocument({ job, newest, immutable = false }: RenderTask): PublishedDocument {
     return {
       digest: '',
       newest,

@@ -13,7 +13,7 @@ import { KeptLists } from '../archives/kept-lists.ts';
 import type { KeptPage } from '../archives/list-manifest.ts';
 import { basisOf, renderIncrementally } from '../render/incremental-render.ts';
 import { render } from '../render/render-job.ts';
-import type { Making } from './document-cache.ts';
+import type { RenderTask } from './document-cache.ts';
 import { type DocumentRecord, writeDocument } from './document-files.ts';
 
 /** Data that the thread is started with. */
@@ -34,7 +34,7 @@ const artifacts = openArtifacts(location);
 const kept = new KeptLists(artifacts);
 
 const functions = {
-  async render(record: string, { job, newest, immutable = false, older }: Making): Promise<DocumentRecord> {
+  async render(record: string, { job, newest, immutable = false, older }: RenderTask): Promise<DocumentRecord> {
     const text = (older && (await renderIncrementally(job, older, index))) ?? render(job, index, kept);
     return writeDocument(record, text, { newest, immutable, basis: basisOf(job) });
   },

@@ -5,7 +5,7 @@ import { startWorker } from '../../lib/workers/rpc.ts';
 import type { Limits, Survey } from '../../stores/resource-states.ts';
 import type { KeepPageJob } from '../archives/keep-page.ts';
 import type { KeptPage } from '../archives/list-manifest.ts';
-import type { Making } from './document-cache.ts';
+import type { RenderTask } from './document-cache.ts';
 import type { DocumentRecord } from './document-files.ts';
 import type { RenderFunctions, RenderThreadData } from './render.worker.ts';
 
@@ -27,8 +27,8 @@ export class Renderer {
     this.#threads = new ThreadPool(THREADS, { work: 'rendering', start });
   }
 
-  render(record: string, making: Making): Promise<DocumentRecord> {
-    return this.#threads.call('render', [record, making]);
+  render(record: string, task: RenderTask): Promise<DocumentRecord> {
+    return this.#threads.call('render', [record, task]);
   }
 
   /** Stores a page of an archived list. @throws the signal's reason when it is aborted */

@@ -13,7 +13,7 @@ import type { Catalog } from '../../stores/catalog.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { partName } from '../pages/document-name.ts';
 import type { PublishedSet } from '../published-set.ts';
-import { PACKAGE_KEPT_MS } from './build-dump.ts';
+import { PACKAGE_KEPT_MS } from './build-resource-dump.ts';
 import type { ChangePackJob } from './pack-changes.ts';
 import { openPackage, packageNameOf, readPackedManifest } from './package-bytes.ts';
 import type { Packer, PackOptions } from './packer.ts';

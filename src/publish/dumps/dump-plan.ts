@@ -19,7 +19,7 @@ export type PlannedPage = Omit<PackJob, 'mostBytes' | 'compress'>;
  * @param code of the error: `conflict` for a request, `invalid` for a job, which is not tried again
  * @throws TidemarkError for a set whose bytes are elsewhere, or are already packages
  */
-export function requireBytes(set: ResourceSet, code: 'conflict' | 'invalid'): void {
+export function requireDumpable(set: ResourceSet, code: 'conflict' | 'invalid'): void {
   const reason = whyNoDump(set);
   if (reason !== undefined) throw new TidemarkError(code, reason, { set: set.slug });
 }

@@ -8,9 +8,9 @@ import { failpoint } from '../../lib/failpoint.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ContentsLocation } from '../../sources/open-contents.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import { type BuildOptions, type BuiltDump, buildDump, PACKAGE_KEPT_MS } from './build-dump.ts';
+import { type BuildOptions, type BuiltDump, buildDump, PACKAGE_KEPT_MS } from './build-resource-dump.ts';
 import type { BuiltChangeDump, ChangeDumps } from './change-dumps.ts';
-import { type DumpPlan, requireBytes } from './dump-plan.ts';
+import { type DumpPlan, requireDumpable } from './dump-plan.ts';
 import type { KnownDumps } from './known-dumps.ts';
 import { openPackage, packageNameOf, readPackedManifest } from './package-bytes.ts';
 import type { Packer } from './packer.ts';
@@ -60,7 +60,7 @@ export class Dumps {
    */
   async build(slug: string, options: DumpOptions): Promise<BuiltDumps> {
     const { sets, catalog, packer } = this.#parts;
-    requireBytes(await sets.bySlug(slug), 'invalid');
+    requireDumpable(await sets.bySlug(slug), 'invalid');
     const plan = await this.#parts.planDump(slug);
     const { dumpPackageBytes: mostBytes = DEFAULT_PACKAGE_BYTES, dumpCompression } = plan.set;
     const contents = this.#parts.contentsOf(plan.set);

@@ -19,7 +19,7 @@ import {
 } from '../../lib/zip/zip-writer.ts';
 import type { Contents } from '../../sources/contents.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
-import { changeManifestEntry, changeManifestHead } from '../render/documents/change-dump.ts';
+import { changeManifestEntry, changeManifestHead } from '../render/documents/change-dump-document.ts';
 import type { EntryStyle } from '../render/documents/entry.ts';
 import { URLSET_END } from '../render/documents/sitemap.ts';
 import { openStored, placesOf, type StoredBytes } from '../versions/stored-version.ts';
@@ -27,7 +27,7 @@ import { isCompressible } from './compressible.ts';
 import { entryPath } from './entry-path.ts';
 import { MOST_IN_MEMORY } from './open-matching.ts';
 import { MANIFEST_ENTRY, PackageRoom } from './package-room.ts';
-import type { Item, PreparedAhead, PreparedBatch } from './prepared-ahead.ts';
+import type { PackedItem, PreparedAhead, PreparedBatch } from './prepared-ahead.ts';
 import type { ChangePackage } from './stored-change-dump.ts';
 import type { ManifestPlace } from './stored-dump.ts';
 
@@ -56,7 +56,7 @@ export interface ChangePackParts {
 }
 
 /** A change, and the place of the bytes after it; a deletion has none. */
-interface ListedChange extends Item {
+interface ListedChange extends PackedItem {
   readonly change: Change;
   readonly entry: ZipEntry | undefined;
   /** Where the bytes of a version of a file may be; empty for a record of an artifact. */

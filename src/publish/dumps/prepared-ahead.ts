@@ -24,12 +24,12 @@ const AHEAD_OF_TWO = 8;
 const BESIDE = 3;
 
 /** Something that an entry may be made of. An item without `wanted` is passed through unchanged. */
-export interface Item {
+export interface PackedItem {
   readonly wanted: WantedEntry | undefined;
 }
 
 /** Some items, and the prepared entry of each. */
-export interface PreparedBatch<Some extends Item> {
+export interface PreparedBatch<Some extends PackedItem> {
   readonly items: readonly Some[];
   readonly prepared: readonly (PreparedEntry | undefined)[];
   /** The prepared entries; valid until the next batch is requested. */
@@ -62,7 +62,7 @@ export class PreparedAhead {
   }
 
   /** The same items in order, in batches of another size. */
-  async *batches<Some extends Item>(items: AsyncIterable<readonly Some[]>): AsyncGenerator<PreparedBatch<Some>> {
+  async *batches<Some extends PackedItem>(items: AsyncIterable<readonly Some[]>): AsyncGenerator<PreparedBatch<Some>> {
     const prepare = async (batch: readonly Some[]) => {
       const memory = this.#free.pop() ?? new SharedArrayBuffer(BATCH_BYTES);
       const bytes = new Uint8Array(memory);
@@ -112,7 +112,7 @@ export class PreparedAhead {
 }
 
 /** Cuts items into batches that fit the buffer, unless a single item is larger. */
-async function* cut<Some extends Item>(items: AsyncIterable<readonly Some[]>): AsyncGenerator<readonly Some[]> {
+async function* cut<Some extends PackedItem>(items: AsyncIterable<readonly Some[]>): AsyncGenerator<readonly Some[]> {
   let batch: Some[] = [];
   let bytes = 0;
   for await (const some of items) {

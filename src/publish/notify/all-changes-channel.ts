@@ -6,7 +6,7 @@ import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import { setUris } from '../documents.ts';
 import { changeNotification } from './change-channel.ts';
-import { type Channel, PART_LIMITS, type Part } from './channel.ts';
+import { type Channel, NOTIFICATION_LIMITS, type Notification } from './channel.ts';
 
 const POLL_MS = 250;
 /** Number of log entries that are read at once; about as many changes of a set that is late are read with them. */
@@ -33,7 +33,7 @@ interface Remaining {
 export class AllChangesChannel implements Channel {
   readonly #parts: Parts;
   /** Remaining parts of the section. */
-  #queue: Part[] = [];
+  #queue: Notification[] = [];
   #remaining: Remaining = { passed: 0, late: new Map() };
   /** The same, once the queue is sent. */
   #then = this.#remaining;
@@ -42,7 +42,7 @@ export class AllChangesChannel implements Channel {
     this.#parts = parts;
   }
 
-  async next(after: Stamp): Promise<Part | undefined> {
+  async next(after: Stamp): Promise<Notification | undefined> {
     const [first] = this.#queue;
     // While the hub does not answer, a set may become private: then the section is read again.
     const mayBeSent = first !== undefined && (await this.#publicSet(first.set)) !== undefined;
@@ -59,7 +59,7 @@ export class AllChangesChannel implements Channel {
     await wait(POLL_MS, undefined, { signal }).catch(() => {});
   }
 
-  async #nextSection(after: Stamp): Promise<Part[]> {
+  async #nextSection(after: Stamp): Promise<Notification[]> {
     const { index } = this.#parts;
     for (;;) {
       const from = Math.max(after, this.#remaining.passed);
@@ -78,9 +78,9 @@ export class AllChangesChannel implements Channel {
   }
 
   /** Reads the changes of these sets, and of late ones that are ready now. */
-  async #readSets(ids: ReadonlySet<SetId>, from: Stamp, until: Stamp): Promise<Part[]> {
+  async #readSets(ids: ReadonlySet<SetId>, from: Stamp, until: Stamp): Promise<Notification[]> {
     const late = new Map(this.#remaining.late);
-    const all: Part[] = [];
+    const all: Notification[] = [];
     for (const id of new Set([...late.keys(), ...ids])) {
       const begin = late.get(id) ?? from;
       late.delete(id);
@@ -102,17 +102,17 @@ export class AllChangesChannel implements Channel {
   }
 
   /** Returns parts that leave the boundary unchanged, and the boundary below which they have every change. */
-  async #partsOf(set: ResourceSet, from: Stamp, until: Stamp): Promise<{ parts: readonly Part[]; end: Stamp }> {
+  async #partsOf(set: ResourceSet, from: Stamp, until: Stamp): Promise<{ parts: readonly Notification[]; end: Stamp }> {
     const { sets, index } = this.#parts;
     const { baseUrl } = await sets.source();
     const topic = setUris(baseUrl, set.slug).changeTopic;
-    const parts: Part[] = [];
+    const parts: Notification[] = [];
     let begin = from;
     let count = 0;
     try {
       for await (const batch of index.changes(set.id, { after: from, until })) {
-        for (let at = 0; at < batch.length; at += PART_LIMITS.entries) {
-          const changes = batch.slice(at, at + PART_LIMITS.entries);
+        for (let at = 0; at < batch.length; at += NOTIFICATION_LIMITS.entries) {
+          const changes = batch.slice(at, at + NOTIFICATION_LIMITS.entries);
           const end = changes.at(-1)!.stamp + 1;
           const body = Buffer.from(changeNotification(set, baseUrl, { from: begin, until: end, changes }));
           parts.push({ set: set.id, topic, body, until: 0, oldest: changes[0]!.stamp });

@@ -8,7 +8,7 @@ import { setUris } from '../documents.ts';
 import { entryStyleOf } from '../published-set.ts';
 import { renderChangeNotification } from '../render/documents/notification.ts';
 import type { ChangeFeeds } from './change-feeds.ts';
-import { type Channel, PART_LIMITS, type Part } from './channel.ts';
+import { type Channel, NOTIFICATION_LIMITS, type Notification } from './channel.ts';
 
 const NEWS_MS = 60_000;
 /** Milliseconds between two checks whether a set is ready. */
@@ -48,7 +48,7 @@ export class ChangeChannel implements Channel {
     this.#parts = parts;
   }
 
-  async next(after: Stamp): Promise<Part | undefined> {
+  async next(after: Stamp): Promise<Notification | undefined> {
     const { feeds, sets, payloads } = this.#parts;
     const set = await sets.byId(this.#set);
     if (set === undefined || set.removed !== undefined) throw new TidemarkError('not-found', 'the set was removed');
@@ -58,7 +58,7 @@ export class ChangeChannel implements Channel {
     this.#opened ??= await feeds.open(this.#set);
     const { feed } = this.#opened;
     this.#revision = feed.revision;
-    const { changes, until } = await feed.read(after, PART_LIMITS);
+    const { changes, until } = await feed.read(after, NOTIFICATION_LIMITS);
     if (changes.length === 0) return undefined;
     const { baseUrl } = await sets.source();
     const key = `${set.id} ${set.epoch} ${baseUrl} ${after} ${until}`;

@@ -2,7 +2,7 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 
 /** A payload that is sent in one request. */
-export interface Part {
+export interface Notification {
   readonly set: SetId;
   readonly topic: string;
   readonly body: Buffer;
@@ -18,12 +18,14 @@ export interface Channel {
    * The next part after a boundary; undefined while there is none.
    * @throws TidemarkError `not-found` when nothing more will come; `unavailable`
    */
-  next(after: Stamp): Promise<Part | undefined>;
+  next(after: Stamp): Promise<Notification | undefined>;
   /** Called when the part was sent. */
   sent?(): void;
   /** Resolves when there may be more than at the last call of `next`, or the signal is aborted. */
   news(signal: AbortSignal): Promise<void>;
+  /** Called when nothing more is sent. */
+  close?(): void;
 }
 
 /** Limits of a part, in changes and bytes: it combines several changes, but is never large. */
-export const PART_LIMITS = { entries: 1_000, weight: 1_000_000 };
+export const NOTIFICATION_LIMITS = { entries: 1_000, weight: 1_000_000 };

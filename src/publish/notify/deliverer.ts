@@ -11,13 +11,12 @@ import type { Publisher } from '../publisher.ts';
 import { topicOf } from '../topics.ts';
 import type { CallbackClient } from './callback-client.ts';
 import type { ChangeFeeds } from './change-feeds.ts';
-import { Deliveries } from './deliveries.ts';
-import type { DeliveryOutcome } from './delivery.ts';
-import { DeliveryLease, type DeliveryState } from './delivery-state.ts';
 import { FrameworkLog } from './framework-log.ts';
-import type { Subscriber, Subscription } from './subscription.ts';
-import { SubscriptionTender } from './subscription-tender.ts';
-import type { Subscriptions } from './subscriptions.ts';
+import { NotificationSenders, type SendOutcome } from './notification-senders.ts';
+import { Receivers } from './receivers.ts';
+import { SenderLease, type SenderState } from './sender-lease.ts';
+import { SubscriptionLifecycle } from './subscription-lifecycle.ts';
+import type { Subscriber, Subscription, Subscriptions } from './subscriptions.ts';
 
 /** Events of a deliverer. */
 interface DeliveryEvents {
@@ -26,7 +25,7 @@ interface DeliveryEvents {
   onConfirmed?(subscription: Subscription): void;
   /** The subscription has ended, or never began; with the reason. */
   onEnded?(subscription: Subscription, reason: string): void;
-  onDelivery?(outcome: DeliveryOutcome, seconds: number): void;
+  onDelivery?(outcome: SendOutcome, seconds: number): void;
   /** The store does not answer. Called once until it answers. */
   onTrouble?(error: unknown): void;
 }
@@ -61,15 +60,18 @@ const ROUNDS_OF_LEASE = 6;
 const BEATS_OF_LEASE = 4;
 
 interface Running {
-  readonly deliveries: Deliveries;
-  readonly tender: SubscriptionTender;
+  /** The progress of receivers when this process started to send. */
+  readonly known: SenderState['progress'];
+  readonly senders: NotificationSenders;
+  readonly receivers: Receivers;
+  readonly lifecycle: SubscriptionLifecycle;
   readonly framework: FrameworkLog;
 }
 
 /** Delivers to all subscribers, when no other process of the store does so. */
 export class Deliverer {
   readonly #parts: DelivererParts;
-  readonly #lease: DeliveryLease;
+  readonly #lease: SenderLease;
   readonly #stopping = new AbortController();
   #events: DeliveryEvents = {};
   #awake = new AbortController();
@@ -82,7 +84,7 @@ export class Deliverer {
 
   constructor(parts: DelivererParts) {
     this.#parts = parts;
-    this.#lease = new DeliveryLease(parts.catalog, parts.leaseMs);
+    this.#lease = new SenderLease(parts.catalog, parts.leaseMs);
   }
 
   /** Does nothing when no hub is configured. */
@@ -104,7 +106,7 @@ export class Deliverer {
 
   /** Stamp of the oldest change that was read but not sent, in microseconds since 1970. */
   get oldestUnsent(): number | undefined {
-    return this.#running?.deliveries.oldestUnsent;
+    return this.#running?.senders.oldestUnsent;
   }
 
   async #run(): Promise<void> {
@@ -130,7 +132,7 @@ export class Deliverer {
     const all = hub.kind === 'inside' ? await subscriptions.list() : [];
     if (hub.kind !== 'elsewhere' && all.length === 0) return this.#end();
     if (this.#running === undefined && !(await this.#begin())) return;
-    const { deliveries, tender, framework } = this.#running!;
+    const { senders, lifecycle, framework } = this.#running!;
     const { baseUrl } = await sets.source();
     const isForFramework =
       hub.kind === 'elsewhere' || all.some(({ topic }) => topicOf(topic, baseUrl)?.kind === 'framework');
@@ -139,9 +141,9 @@ export class Deliverer {
     await (isForFramework ? framework.update() : framework.forget()).catch((error) => {
       if (!isTidemarkError(error, 'conflict')) throw error;
     });
-    if (hub.kind === 'elsewhere') await deliveries.toHub(hub.url);
-    else await tender.tend(deliveries, all);
-    await this.#save({ progress: deliveries.progress() });
+    if (hub.kind === 'elsewhere') await this.#sendToHub(hub.url, this.#running!);
+    else await lifecycle.update(all);
+    await this.#save({ progress: senders.progress() });
   }
 
   async #begin(): Promise<boolean> {
@@ -150,21 +152,29 @@ export class Deliverer {
     this.#saved = { at: performance.now(), text: JSON.stringify(state) };
     const parts = this.#parts;
     const framework = new FrameworkLog(this.#parts);
-    const deliveries = new Deliveries({
-      ...parts,
+    const senders = new NotificationSenders({
       known: state.progress,
-      events: () => framework.events,
-      onDelivery: (outcome, seconds) => this.#events.onDelivery?.(outcome, seconds),
-      onEnded: (subscription, reason) => this.#events.onEnded?.(subscription, reason),
+      onOutcome: (outcome, seconds) => this.#events.onDelivery?.(outcome, seconds),
     });
-    const tender = new SubscriptionTender({ ...parts, events: this.#events });
-    this.#running = { deliveries, framework, tender };
+    const receivers = new Receivers({ ...parts, events: () => framework.events });
+    const lifecycle = new SubscriptionLifecycle({ ...parts, senders, receivers, events: this.#events });
+    this.#running = { known: state.progress, senders, receivers, framework, lifecycle };
     this.#events.onOwner?.(true);
     return true;
   }
 
+  async #sendToHub(url: string, { known, senders, receivers }: Running): Promise<void> {
+    const [changesId, frameworkId] = [`hub ${url}`, `hub ${url} framework`];
+    if (senders.has(changesId)) return;
+    const now = await this.#parts.index.watermark();
+    const since = (id: string) => known[id]?.since ?? now;
+    const [changes, framework] = receivers.ofHub(url, { changes: since(changesId), framework: since(frameworkId) });
+    senders.start(changesId, changes);
+    senders.start(frameworkId, framework);
+  }
+
   /** Writes changed state at intervals, and at least as a heartbeat. */
-  async #save(state: DeliveryState): Promise<void> {
+  async #save(state: SenderState): Promise<void> {
     const text = JSON.stringify(state);
     const passedMs = performance.now() - this.#saved.at;
     const beatMs = this.#parts.leaseMs / BEATS_OF_LEASE;
@@ -178,13 +188,13 @@ export class Deliverer {
     const running = this.#running;
     if (running === undefined) return;
     await this.#drop();
-    await this.#lease.put({ progress: running.deliveries.progress() }, true);
+    await this.#lease.put({ progress: running.senders.progress() }, true);
   }
 
   async #drop(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
-    await Promise.all([running?.deliveries.stop(), running?.tender.stop()]);
+    await Promise.all([running?.senders.stop(), running?.lifecycle.stop()]);
     this.#events.onOwner?.(false);
   }
 }

@@ -4,7 +4,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import { setUris } from '../documents.ts';
 import { renderFrameworkNotification } from '../render/documents/notification.ts';
-import { type Channel, PART_LIMITS, type Part } from './channel.ts';
+import { type Channel, NOTIFICATION_LIMITS, type Notification } from './channel.ts';
 import type { RecordedEvent } from './framework-log.ts';
 
 const POLL_MS = 500;
@@ -23,7 +23,7 @@ export class FrameworkChannel implements Channel {
   readonly #set: SetId | undefined;
   readonly #parts: Parts;
   /** Remaining parts of the section. */
-  #queue: Part[] = [];
+  #queue: Notification[] = [];
 
   /** @param set by default all public sets */
   constructor(set: SetId | undefined, parts: Parts) {
@@ -31,7 +31,7 @@ export class FrameworkChannel implements Channel {
     this.#parts = parts;
   }
 
-  async next(after: Stamp): Promise<Part | undefined> {
+  async next(after: Stamp): Promise<Notification | undefined> {
     const [first] = this.#queue;
     // While the hub does not answer, a set may become private: then the section is read again.
     const mayBeSent = first !== undefined && (await this.#sets()).some(({ id }) => id === first.set);
@@ -47,11 +47,11 @@ export class FrameworkChannel implements Channel {
     await wait(POLL_MS, undefined, { signal }).catch(() => {});
   }
 
-  async #stretch(after: Stamp): Promise<Part[]> {
+  async #stretch(after: Stamp): Promise<Notification[]> {
     const events = this.#parts
       .events()
       .filter(({ stamp }) => stamp > after)
-      .slice(0, PART_LIMITS.entries);
+      .slice(0, NOTIFICATION_LIMITS.entries);
     if (events.length === 0) return [];
     const { baseUrl } = await this.#parts.sets.source();
     const parts = (await this.#sets()).flatMap((set) => partOf(set, baseUrl, events) ?? []);
@@ -67,7 +67,11 @@ export class FrameworkChannel implements Channel {
   }
 }
 
-function partOf({ slug, id }: ResourceSet, baseUrl: string, events: readonly RecordedEvent[]): Part | undefined {
+function partOf(
+  { slug, id }: ResourceSet,
+  baseUrl: string,
+  events: readonly RecordedEvent[],
+): Notification | undefined {
   const some = events.filter(({ set, capability }) => set === id || capability === 'description');
   if (some.length === 0) return undefined;
   const uris = setUris(baseUrl, slug);

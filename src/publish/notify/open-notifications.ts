@@ -8,8 +8,7 @@ import type { Publishing } from '../open-publishing.ts';
 import { CallbackClient } from './callback-client.ts';
 import { ChangeFeeds } from './change-feeds.ts';
 import { Deliverer } from './deliverer.ts';
-import type { Subscriber } from './subscription.ts';
-import { Subscriptions } from './subscriptions.ts';
+import { type Subscriber, Subscriptions } from './subscriptions.ts';
 
 interface NotificationParts {
   readonly configuration: Configuration;

@@ -1,18 +1,89 @@
 import { TidemarkError, unlessConflict } from '../../core/errors.ts';
+import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import { CatalogFollower } from '../../stores/catalog-follower.ts';
-import { type DeliveryState, readDeliveryState } from './delivery-state.ts';
+import type { TopicKind } from '../topics.ts';
 import { requireSubscribable } from './require-subscribable.ts';
-import {
-  type FreePlace,
-  type PendingRequest,
-  type StoredSubscription,
-  SUBSCRIPTION_LIMITS,
-  type Subscription,
-  type SubscriptionLimits,
-} from './subscription.ts';
+import { readSenderState, type SenderState } from './sender-lease.ts';
 
-type Place = StoredSubscription | FreePlace;
+/** The one who requested a subscription: it lasts only as long as they may read its topic. */
+export type Subscriber =
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'administrator'; readonly withoutToken?: boolean | undefined }
+  | { readonly kind: 'token'; readonly id: string };
+
+/** A subscription in the catalog. Its secret is never shown nor logged. */
+export interface StoredSubscription {
+  readonly topic: string;
+  readonly callback: string;
+  /** Present while it is in force; its subscriber has confirmed it. */
+  readonly active?: ActiveSubscription | undefined;
+  /** A request that the subscriber has to confirm, or to be informed of. */
+  readonly pending?: PendingRequest | undefined;
+}
+
+export interface ActiveSubscription {
+  readonly subscriber: Subscriber;
+  /** The boundary above which changes are sent. Renewing the subscription does not change it. */
+  readonly since: Stamp;
+  /** End of its lease, in milliseconds since 1970. */
+  readonly until: number;
+  readonly leaseSeconds: number;
+  readonly secret?: string | undefined;
+}
+
+export type PendingRequest =
+  | {
+      readonly mode: 'subscribe';
+      readonly subscriber: Subscriber;
+      /** Milliseconds since 1970. */
+      readonly asked: number;
+      readonly leaseSeconds: number;
+      readonly secret?: string | undefined;
+    }
+  | { readonly mode: 'unsubscribe'; readonly asked: number }
+  /** The hub ends the subscription. */
+  | { readonly mode: 'denied'; readonly asked: number; readonly reason: string };
+
+/** A document in the catalog whose subscription has ended: the next subscription reuses it. */
+interface FreeDocument {
+  readonly free: true;
+}
+
+export interface Subscription extends StoredSubscription {
+  /** The id of its document in the catalog. */
+  readonly id: string;
+  readonly version: number;
+}
+
+/** A topic that can be subscribed to. */
+export interface Topic {
+  readonly kind: TopicKind;
+  readonly set: SetId;
+}
+
+/** Seconds. WebSub, 8.2 recommends ten days as a default. */
+export const LEASE = { shortest: 5, usual: 864_000, longest: 2_592_000 };
+
+interface SubscriptionLimits {
+  readonly all: number;
+  /** With callbacks of one host, whatever their ports. */
+  readonly ofAHost: number;
+}
+
+export const SUBSCRIPTION_LIMITS: SubscriptionLimits = { all: 1_000, ofAHost: 100 };
+
+/** The requested lease, limited to the allowed range. */
+export function leaseSecondsOf(asked: number | undefined): number {
+  return Math.min(Math.max(asked ?? LEASE.usual, LEASE.shortest), LEASE.longest);
+}
+
+export function isActive({ active }: StoredSubscription, now: number): boolean {
+  return active !== undefined && active.until > now;
+}
+
+type SubscriptionDocument = StoredSubscription | FreeDocument;
 
 /**
  * All subscriptions, in the catalog. The document of an ended subscription is reused, so there are never many
@@ -21,27 +92,27 @@ type Place = StoredSubscription | FreePlace;
 export class Subscriptions {
   readonly #catalog: Catalog;
   readonly #limits: SubscriptionLimits;
-  readonly #places = new Map<string, CatalogDocument<Place>>();
-  readonly #follower: CatalogFollower<Place>;
+  readonly #documents = new Map<string, CatalogDocument<SubscriptionDocument>>();
+  readonly #follower: CatalogFollower<SubscriptionDocument>;
   readonly #listeners = new Set<() => void>();
 
   /** @param limits for tests */
   constructor(catalog: Catalog, limits: SubscriptionLimits = SUBSCRIPTION_LIMITS) {
     this.#catalog = catalog;
     this.#limits = limits;
-    const onPut = (document: CatalogDocument<Place>) => this.#places.set(document.id, document);
+    const onPut = (document: CatalogDocument<SubscriptionDocument>) => this.#documents.set(document.id, document);
     this.#follower = new CatalogFollower(catalog, { kind: 'subscription', onPut });
   }
 
   /** The subscriptions that are in force or wait for confirmation, in the order of their ids. */
   async list(): Promise<readonly Subscription[]> {
     await this.#follower.load();
-    return [...this.#places.values()].flatMap(asSubscription).sort((a, b) => (a.id < b.id ? -1 : 1));
+    return [...this.#documents.values()].flatMap(asSubscription).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** Their progress, which may be some seconds old. */
-  progress(): Promise<DeliveryState> {
-    return readDeliveryState(this.#catalog);
+  progress(): Promise<SenderState> {
+    return readSenderState(this.#catalog);
   }
 
   /** Calls `listener` when this process has changed a subscription. Returns a function that ends that. */
@@ -61,7 +132,7 @@ export class Subscriptions {
     const same = all.find(({ topic, callback }) => topic === name.topic && callback === name.callback);
     if (same === undefined && pending.mode === 'unsubscribe') return;
     if (same === undefined) requireRoom(all, name.callback, this.#limits);
-    const { id, version } = same ?? this.#freePlace();
+    const { id, version } = same ?? this.#freeDocument();
     const { topic, callback } = name;
     const isPut = await this.#put(id, { topic, callback, active: same?.active, pending }, version);
     if (!isPut) await this.request(name, pending);
@@ -85,12 +156,13 @@ export class Subscriptions {
     { id, version, topic, callback, active, pending }: Subscription,
     changes: Partial<StoredSubscription> | undefined,
   ): Promise<boolean> {
-    const body: Place = changes === undefined ? { free: true } : { topic, callback, active, pending, ...changes };
+    const body: SubscriptionDocument =
+      changes === undefined ? { free: true } : { topic, callback, active, pending, ...changes };
     return this.#put(id, body, version);
   }
 
   /** Returns false when another process has put that subscription. */
-  async #put(id: string, body: Place, replaces: number | undefined): Promise<boolean> {
+  async #put(id: string, body: SubscriptionDocument, replaces: number | undefined): Promise<boolean> {
     const put = await unlessConflict(this.#catalog.put('subscription', id, body, replaces));
     await this.#follower.load();
     if (put === undefined) return false;
@@ -98,14 +170,16 @@ export class Subscriptions {
     return true;
   }
 
-  #freePlace(): { readonly id: string; readonly version: number | undefined } {
-    const free = [...this.#places.values()].filter(({ body }) => 'free' in body).sort((a, b) => (a.id < b.id ? -1 : 1));
+  #freeDocument(): { readonly id: string; readonly version: number | undefined } {
+    const free = [...this.#documents.values()]
+      .filter(({ body }) => 'free' in body)
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
     if (free[0] !== undefined) return free[0];
-    return { id: String(this.#places.size + 1).padStart(5, '0'), version: undefined };
+    return { id: String(this.#documents.size + 1).padStart(5, '0'), version: undefined };
   }
 }
 
-function asSubscription({ id, version, body }: CatalogDocument<Place>): readonly Subscription[] {
+function asSubscription({ id, version, body }: CatalogDocument<SubscriptionDocument>): readonly Subscription[] {
   return 'free' in body ? [] : [{ id, version, ...body }];
 }
 

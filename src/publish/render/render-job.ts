@@ -3,13 +3,13 @@ import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { Limits, ResourceStates } from '../../stores/resource-states.ts';
-import { type Archive, type ArchiveIndex, renderArchive, renderArchiveIndex } from './documents/archive.ts';
+import { type Archive, type ArchiveIndex, renderArchive, renderArchiveIndex } from './documents/archive-document.ts';
 import {
   type ChangeDump,
   type ChangeDumpIndex,
   renderChangeDump,
   renderChangeDumpIndex,
-} from './documents/change-dump.ts';
+} from './documents/change-dump-document.ts';
 import { type ChangeListHead, changeEntries, changeListHead } from './documents/change-list.ts';
 import { type ChangeListIndex, renderChangeListIndex } from './documents/change-list-index.ts';
 import type { EntryStyle } from './documents/entry.ts';

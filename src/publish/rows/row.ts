@@ -3,7 +3,7 @@ import type { DocumentPlan, SetInput, SourceInput } from '../document-plan.ts';
 import type { Capability } from '../render/documents/sitemap.ts';
 
 /** Texts about a document, for users. */
-export interface Words {
+export interface DocumentTexts {
   readonly title: string;
   readonly purpose: string;
 }
@@ -14,9 +14,9 @@ export interface DocumentRow {
   /** Texts for the description of the API. */
   readonly operation: { readonly id: string; readonly summary: string };
   /** Makes the document a member of `documents` in the API, and a line on the page of the set. */
-  readonly listed?: Words;
+  readonly listed?: DocumentTexts;
   /** The heading of its web page; `ofIndex` is the purpose of an index over several documents. */
-  readonly page: Words & { readonly ofIndex?: string };
+  readonly page: DocumentTexts & { readonly ofIndex?: string };
   /** Whether it has no web page: clients always get XML, whatever they prefer. */
   readonly isXmlOnly?: boolean;
   /** The kind of its entries, when it is not an index. */

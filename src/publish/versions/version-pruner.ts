@@ -14,7 +14,7 @@ import type { Catalog } from '../../stores/catalog.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { prunePack } from './prune-pack.ts';
-import { inTurn } from './removals.ts';
+import { inReservedPeriod } from './removals.ts';
 import { UsedDigests, type UsedIndex } from './used-digests.ts';
 
 interface VersionPrunerParts {
@@ -195,7 +195,7 @@ export class VersionPruner {
     const removed: ListedObject[] = [];
     for (let at = 0; at < objects.length; ) {
       signal?.throwIfAborted();
-      await inTurn({ catalog, set }, async (isOver) => {
+      await inReservedPeriod({ catalog, set }, async (isOver) => {
         const items = function* (): Generator<ListedObject> {
           while (at < objects.length && !isOver()) yield objects[at++]!;
         };

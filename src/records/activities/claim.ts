@@ -1,6 +1,6 @@
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
-import type { SchemaId } from '../../artifacts/avro/schemas.ts';
+import type { SchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import { putJson } from '../../artifacts/json-object.ts';
 import { unlessConflict } from '../../core/errors.ts';
 import type { RunnableActivity } from './activities.ts';

@@ -1,5 +1,5 @@
+import type { RecordOf } from '../../artifacts/avro/avro-schemas.ts';
 import { encodeContainer } from '../../artifacts/avro/container-writer.ts';
-import type { RecordOf } from '../../artifacts/avro/schemas.ts';
 import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { ErrataWriter } from '../errata/errata-writer.ts';

@@ -6,7 +6,7 @@ const CACHE = 8 * 1024 * 1024;
 const MOST_LISTED = 100_000;
 
 /** Where a record of a run was written: the file, and its number there, from 0. */
-export interface Place {
+export interface WrittenPlace {
   readonly file: 'records' | 'deleted';
   readonly ordinal: number;
   /** The line of the input, from 1; undefined when it has none. */
@@ -17,10 +17,10 @@ export interface Place {
 export interface Superseded {
   readonly count: number;
   /** Whether the record is left out. */
-  has(file: Place['file'], ordinal: number): boolean;
-  countOf(file: Place['file']): number;
+  has(file: WrittenPlace['file'], ordinal: number): boolean;
+  countOf(file: WrittenPlace['file']): number;
   /** The line of a record that is left out, and of the one that replaces it; only for the first ones. */
-  linesOf(file: Place['file'], ordinal: number): { readonly line: number; readonly kept: number } | undefined;
+  linesOf(file: WrittenPlace['file'], ordinal: number): { readonly line: number; readonly kept: number } | undefined;
 }
 
 const SCHEMA = `
@@ -49,7 +49,7 @@ export class IdLedger {
   }
 
   /** @throws TidemarkError `unavailable`, for instance when the disk is full */
-  add(id: string, { file, ordinal, line = 0 }: Place): void {
+  add(id: string, { file, ordinal, line = 0 }: WrittenPlace): void {
     this.#counts[file] = Math.max(this.#counts[file], ordinal + 1);
     this.#insert.run(id, ordinal * 2 + (file === 'deleted' ? 1 : 0), line);
   }
@@ -70,11 +70,11 @@ export class IdLedger {
 }
 
 class SupersededRecords implements Superseded {
-  readonly #bits: Readonly<Record<Place['file'], Uint8Array>>;
+  readonly #bits: Readonly<Record<WrittenPlace['file'], Uint8Array>>;
   readonly #found = { records: 0, deleted: 0 };
   readonly #lines = new Map<number, { line: number; kept: number }>();
 
-  constructor({ records, deleted }: Readonly<Record<Place['file'], number>>) {
+  constructor({ records, deleted }: Readonly<Record<WrittenPlace['file'], number>>) {
     this.#bits = { records: new Uint8Array((records >> 3) + 1), deleted: new Uint8Array((deleted >> 3) + 1) };
   }
 
@@ -82,7 +82,7 @@ class SupersededRecords implements Superseded {
     return this.#found.records + this.#found.deleted;
   }
 
-  countOf(file: Place['file']): number {
+  countOf(file: WrittenPlace['file']): number {
     return this.#found[file];
   }
 
@@ -94,11 +94,11 @@ class SupersededRecords implements Superseded {
     if (line > 0 && this.#lines.size < MOST_LISTED) this.#lines.set(place, { line, kept });
   }
 
-  has(file: Place['file'], ordinal: number): boolean {
+  has(file: WrittenPlace['file'], ordinal: number): boolean {
     return (this.#bits[file][ordinal >> 3]! & (1 << (ordinal & 7))) !== 0;
   }
 
-  linesOf(file: Place['file'], ordinal: number): { line: number; kept: number } | undefined {
+  linesOf(file: WrittenPlace['file'], ordinal: number): { line: number; kept: number } | undefined {
     return this.#lines.get(ordinal * 2 + (file === 'deleted' ? 1 : 0));
   }
 }

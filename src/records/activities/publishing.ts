@@ -1,7 +1,7 @@
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
+import type { DeletedRecord, DocumentSchemaId, RecordOf } from '../../artifacts/avro/avro-schemas.ts';
 import { readContainer } from '../../artifacts/avro/container-reader.ts';
 import { encodeContainer } from '../../artifacts/avro/container-writer.ts';
-import type { DeletedRecord, DocumentSchemaId, RecordOf } from '../../artifacts/avro/schemas.ts';
 import { putJson } from '../../artifacts/json-object.ts';
 import { parseAvroKey } from '../../artifacts/keys/avro-key.ts';
 import { type Provenance, writeProvenance } from '../../artifacts/provenance.ts';
@@ -10,7 +10,7 @@ import { type NdjsonLine, NdjsonLines } from '../../lib/bytes/ndjson-lines.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { MAX_RECORD_BYTES } from '../input-item.ts';
 import type { Gathering } from './gathering.ts';
-import type { Place, Superseded } from './id-ledger.ts';
+import type { Superseded, WrittenPlace } from './id-ledger.ts';
 import type { RunSummary } from './run-summary.ts';
 
 interface PublishOptions {
@@ -101,7 +101,7 @@ async function* deletedRecords(
 function keep(
   { gathered, superseded }: Pick<PublishOptions, 'gathered' | 'superseded'>,
   id: string,
-  { file, ordinal }: Omit<Place, 'line'>,
+  { file, ordinal }: Omit<WrittenPlace, 'line'>,
 ): boolean {
   if (!superseded.has(file, ordinal)) return true;
   const lines = superseded.linesOf(file, ordinal);

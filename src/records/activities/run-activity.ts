@@ -1,6 +1,6 @@
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
+import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import { docText } from '../../artifacts/avro/doc-text.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { latestArtifact } from '../../artifacts/find-artifacts.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
@@ -36,6 +36,8 @@ export interface RunOptions {
   /** Version of the software. */
   readonly version: string;
   readonly signal: AbortSignal;
+  /** Called when the run has its key, before it reads anything. */
+  onClaimed?: ((claim: { readonly key: ObjectKey; readonly generator: string }) => Promise<void>) | undefined;
   onProgress(progress: Progress): void;
 }
 
@@ -65,6 +67,7 @@ export async function runActivity(options: RunOptions): Promise<RunOutcome> {
   const began = new Date();
   makeFolder(folder);
   const claim = await claimSecond(store, { ...options, start: options.start ?? began }, { version, signal });
+  await options.onClaimed?.({ key: claim.key, generator: options.generator });
   failpoint('activity.claimed');
   const errata = new ErrataWriter(store, { kind: 'errata', of: claim.key }, { signal });
   const gathered = await Gathering.begin(folder, errata);

@@ -1,6 +1,6 @@
 import type { Upload } from '../arrivals/upload.ts';
 import { UNPACK_LIMITS, type UnpackLimits } from '../packages/unpacking.ts';
-import { setOfStream } from '../set-names.ts';
+import { setOfStream } from '../stream-set-names.ts';
 
 /** What arrives at once, and is applied at its place in the order of its set. */
 export interface Delivery {

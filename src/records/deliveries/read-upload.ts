@@ -1,6 +1,6 @@
 import { formatKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
-import type { Block } from '../../artifacts/avro/blocks.ts';
+import type { Block } from '../../artifacts/avro/avro-blocks.ts';
 import { packContainer } from '../../artifacts/avro/container-writer.ts';
 import { documentMetadata } from '../../artifacts/avro/document-type.ts';
 import { comparedBytes } from '../../artifacts/open-artifact.ts';

@@ -1,5 +1,5 @@
+import type { Block } from '../../artifacts/avro/avro-blocks.ts';
 import { BLOCK_SIZE } from '../../artifacts/avro/block-size.ts';
-import type { Block } from '../../artifacts/avro/blocks.ts';
 import { encodeLong } from '../../artifacts/avro/long.ts';
 
 /** Most bytes of the lengths in front of both texts of a record. */

@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import { readChunks } from '../../artifacts/avro/packed-blocks.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { FoundArtifact } from '../../artifacts/find-artifacts.ts';
 import { openArtifact } from '../../artifacts/open-artifact.ts';
 import { unreadable } from '../../artifacts/store-errors.ts';

@@ -1,6 +1,6 @@
 import { workerData } from 'node:worker_threads';
+import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import type { PackedChunk } from '../../artifacts/avro/packed-blocks.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import { serveCalls, Transferred } from '../../lib/workers/rpc.ts';
 import { RecordDigester } from './record-digester.ts';

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
+import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import type { PackedChunk } from '../../artifacts/avro/packed-blocks.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { CalledThread } from '../../lib/workers/rpc.ts';
 import type { DigesterData, DigestFunctions } from './digest.worker.ts';
 import { type DigestedChunk, RecordDigester } from './record-digester.ts';

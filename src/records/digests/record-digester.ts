@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import type { BlockPlace } from '../../artifacts/avro/container-writer.ts';
 import { type PackedChunk, unpackChunk } from '../../artifacts/avro/packed-blocks.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
 import { keyOfRecordId } from '../../core/record-key.ts';
 import { rowsOf } from './digest-row.ts';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import { readHeader, unpackBlock } from '../../artifacts/avro/container-reader.ts';
 import type { ContainerHeader } from '../../artifacts/avro/header-reader.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import { recordsSchemaOf } from '../../artifacts/records-schema.ts';
 import { unreadable } from '../../artifacts/store-errors.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
+import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import type { PackedChunk } from '../../artifacts/avro/packed-blocks.ts';
 import { releaseOwn } from '../../artifacts/avro/release.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import { BlockIndex } from './block-index.ts';
 import type { DigesterData } from './digest.worker.ts';

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import { decodeLong } from '../../artifacts/avro/long.ts';
 import { MIMETYPES, type Mimetype } from '../../artifacts/avro/mimetypes.ts';
 import { damaged, type PlainBlock } from '../../artifacts/avro/packed-blocks.ts';
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
 import type { TidemarkError } from '../../core/errors.ts';
 
 /** A decompressed block of records with documents. */

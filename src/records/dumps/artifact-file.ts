@@ -3,7 +3,7 @@ import type { ArtifactBody, ArtifactStore, StoredObject } from '../../artifacts/
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { writeTo } from '../../lib/bytes/write-to.ts';
 import { randomId } from '../arrivals/store-file.ts';
-import type { StreamName } from '../set-names.ts';
+import type { StreamName } from '../stream-set-names.ts';
 
 /** Number of parts that wait in memory. */
 const WAITING = 1;

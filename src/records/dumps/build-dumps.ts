@@ -5,15 +5,15 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
-import type { StreamName } from '../set-names.ts';
+import type { StreamName } from '../stream-set-names.ts';
 import { BoundaryChoice, type BoundaryOptions } from './choose-boundary.ts';
 import type { BoundaryParts, DumpBoundary } from './dump-boundary.ts';
 import { chainOf, type DumpChain } from './dump-chain.ts';
 import type { DumpThread } from './dump-thread.ts';
 import type { UploadErrata } from './errata-file.ts';
 import type { DumpProgress, DumpTask, MadeDump } from './make-dump.ts';
-import { type DumpKind, nameFile, type StreamDump } from './stored-dump.ts';
 import type { StoredDumps } from './stored-dumps.ts';
+import { type DumpKind, nameFile, type StreamDump } from './stored-stream-dump.ts';
 
 export interface BuildParts extends BoundaryParts, BoundaryOptions {
   readonly index: BoundaryParts['index'] & Pick<SetStatistics, 'summary'>;

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
 import { JobWaits } from '../../stores/job-waits.ts';
 import { UploadPause } from '../arrivals/upload-pause.ts';
-import { type StreamName, setOfStream } from '../set-names.ts';
+import { type StreamName, setOfStream } from '../stream-set-names.ts';
 import { type BoundaryParts, type DumpBoundary, findApplying, type NoBoundary, tryBoundary } from './dump-boundary.ts';
 
 export interface BoundaryOptions {

@@ -6,7 +6,7 @@ import { latestPages } from '../../stores/latest-pages.ts';
 import { type NamedUpload, parseUploadId, uploadsOf } from '../arrivals/upload.ts';
 import { isPartlyApplied, type UploadState } from '../arrivals/upload-state.ts';
 import type { Organization } from '../organization.ts';
-import { type StreamName, streamText } from '../set-names.ts';
+import { type StreamName, streamText } from '../stream-set-names.ts';
 
 export interface BoundaryParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest' | 'list' | 'head'>;

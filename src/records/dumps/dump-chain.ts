@@ -1,6 +1,6 @@
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import type { StreamDump } from './stored-dump.ts';
+import type { StreamDump } from './stored-stream-dump.ts';
 
 /** The earlier dumps that the next dump follows. */
 export interface DumpChain {

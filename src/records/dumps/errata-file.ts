@@ -1,6 +1,6 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { unreadable } from '../../artifacts/store-errors.ts';
-import type { StreamName } from '../set-names.ts';
+import type { StreamName } from '../stream-set-names.ts';
 import { ArtifactFile } from './artifact-file.ts';
 import { gzipParts } from './gzip-parts.ts';
 import type { MadeFile } from './record-files.ts';

@@ -5,7 +5,7 @@ import { failpoint } from '../../lib/failpoint.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
-import type { StreamName } from '../set-names.ts';
+import type { StreamName } from '../stream-set-names.ts';
 import { ArtifactFile } from './artifact-file.ts';
 import { ChangedRows } from './changed-rows.ts';
 import { type UploadErrata, writeErrata } from './errata-file.ts';

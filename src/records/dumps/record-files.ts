@@ -3,7 +3,7 @@ import { BufferPool } from '../../lib/bytes/buffer-pool.ts';
 import type { WalkedRecord } from '../digests/walk-records.ts';
 import type { RecordWriter, StoredRecords } from '../forms/record-form.ts';
 import { STORED, storedAs } from '../forms/record-forms.ts';
-import type { StreamName } from '../set-names.ts';
+import type { StreamName } from '../stream-set-names.ts';
 import { ArtifactFile } from './artifact-file.ts';
 import { gzipParts } from './gzip-parts.ts';
 

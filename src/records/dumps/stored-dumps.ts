@@ -1,7 +1,7 @@
 import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
-import { type StreamName, streamText } from '../set-names.ts';
-import { dumpId, dumpsOf, isListed, type StreamDump } from './stored-dump.ts';
+import { type StreamName, streamText } from '../stream-set-names.ts';
+import { dumpId, dumpsOf, isListed, type StreamDump } from './stored-stream-dump.ts';
 
 /** The dumps of streams in the catalog. Each call reads what other processes have written. */
 export class StoredDumps {

@@ -6,9 +6,9 @@ import { Mutex } from '../../lib/calls/mutex.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { JobWaits } from '../../stores/job-waits.ts';
-import { USUAL_KEEP } from '../dump-settings.ts';
 import { type Organization, streamOf } from '../organization.ts';
-import { type StreamName, setOfStream } from '../set-names.ts';
+import { USUAL_KEEP } from '../stream-dump-settings.ts';
+import { type StreamName, setOfStream } from '../stream-set-names.ts';
 import { type BuildParts, DumpBuild } from './build-dumps.ts';
 import type { WaitingJob } from './choose-boundary.ts';
 import type { DumpThreadData } from './dump.worker.ts';
@@ -16,9 +16,9 @@ import type { BoundaryParts } from './dump-boundary.ts';
 import { outdated } from './dump-chain.ts';
 import { DumpThread } from './dump-thread.ts';
 import type { DumpProgress } from './make-dump.ts';
-import { removeUnusedDumpFiles } from './remove-unused.ts';
-import type { DumpFile, DumpKind, StreamDump } from './stored-dump.ts';
+import { removeUnusedDumpFiles } from './remove-unused-files.ts';
 import { StoredDumps } from './stored-dumps.ts';
+import type { DumpFile, DumpKind, StreamDump } from './stored-stream-dump.ts';
 
 interface StreamDumpsParts extends BoundaryParts {
   readonly index: BuildParts['index'];

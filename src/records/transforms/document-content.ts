@@ -1,4 +1,4 @@
-import type { DocumentSchemaId } from '../../artifacts/avro/schemas.ts';
+import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import type { RecordProblem } from '../input-item.ts';
 
 /**

@@ -1,5 +1,5 @@
+import type { DocumentSchemaId, RecordOf } from '../../artifacts/avro/avro-schemas.ts';
 import type { Mimetype } from '../../artifacts/avro/mimetypes.ts';
-import type { DocumentSchemaId, RecordOf } from '../../artifacts/avro/schemas.ts';
 import {
   documentProblem,
   type InputRecord,

@@ -2,7 +2,7 @@ import { isTidemarkError } from '../../core/errors.ts';
 import { keyOfPath } from '../../core/key.ts';
 import type { ResourceState } from '../../core/resource.ts';
 import type { ContentRoot, FileEntry, RootProblem } from '../content-root.ts';
-import { mediaTypeOf } from '../media-type.ts';
+import { mediaTypeOf } from '../media-type-by-name.ts';
 import type { RememberedFile } from './file-memory.ts';
 import { lastmodOf } from './file-times.ts';
 import type { VersionWriter } from './version-writer.ts';

@@ -6,7 +6,7 @@ import { descriptor } from './descriptor.ts';
 import { isSameVersion } from './file-identity.ts';
 import { FolderFile } from './folder-file.ts';
 import { openNamed } from './open-named.ts';
-import { ReadFile } from './read-file.ts';
+import { ReadFile } from './read-within.ts';
 import { OPEN_FLAGS } from './within.ts';
 
 /**

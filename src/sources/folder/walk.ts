@@ -11,7 +11,7 @@ import { isGone, isLinkLoop, reasonOf } from '../../lib/system-error.ts';
 import type { RootEntry, SkippedEntries } from '../content-root.ts';
 import { rootNotThere } from '../file-errors.ts';
 import { nameProblem } from '../name-problem.ts';
-import { type FolderName, readFolder } from './read-folder.ts';
+import { type FolderName, readFolder } from './read-folder-names.ts';
 import { RootIdentity } from './root-identity.ts';
 import { versionTag } from './version-tag.ts';
 import { type IsInternal, leadsToShown } from './within.ts';

@@ -11,7 +11,7 @@ import {
 import { errorCode, isGone, reasonOf } from '../../lib/system-error.ts';
 import { EventBursts } from './event-bursts.ts';
 import { LinkTargets } from './link-targets.ts';
-import { readFolder } from './read-folder.ts';
+import { readFolder } from './read-folder-names.ts';
 import { fileTag } from './version-tag.ts';
 import type { IsInternal } from './within.ts';
 

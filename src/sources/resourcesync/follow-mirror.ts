@@ -23,8 +23,8 @@ export async function followMirror(
     const requests = await openRequests({ ...settings, connections: 1, rate: Number.POSITIVE_INFINITY });
     try {
       const onOutage = (outage: Outage | undefined) => outage !== undefined && onFailure(outage.reason);
-      const { streams } = requests;
-      await follow(mirror, { streams, signal, intervalMs, onPass: async () => {}, onOutage });
+      const { eventReader } = requests;
+      await follow(mirror, { eventReader, signal, intervalMs, onPass: async () => {}, onOutage });
     } finally {
       requests.close();
     }

@@ -6,7 +6,7 @@ import type { MirrorFunctions } from './mirror.worker.ts';
 
 /** Updates a copy in a thread of its own: reading and hashing must not delay requests. */
 export class MirrorThread implements Followed {
-  stream: string | undefined;
+  eventsUri: string | undefined;
   readonly #thread: CalledThread<MirrorFunctions>;
   #onChanged: (path: string) => void = () => {};
   #onProgress: (progress: MirrorProgress) => void = () => {};
@@ -48,8 +48,8 @@ export class MirrorThread implements Followed {
   ): Promise<PassReport> {
     if (onProgress !== undefined) this.#onProgress = onProgress;
     try {
-      const { report, changed, stream } = await this.#thread.call('pass', [options]);
-      this.stream = stream;
+      const { report, changed, eventsUri } = await this.#thread.call('pass', [options]);
+      this.eventsUri = eventsUri;
       for (const path of changed) this.#onChanged(path);
       return report;
     } finally {

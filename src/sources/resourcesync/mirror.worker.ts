@@ -12,7 +12,7 @@ interface PassResult {
   /** Paths that the copy has gained, lost or replaced since the last pass; the empty path means everything. */
   readonly changed: readonly string[];
   /** URL of the stream on which the source sends changes as they happen. */
-  readonly stream: string | undefined;
+  readonly eventsUri: string | undefined;
 }
 
 /** The thread that updates a copy. It may end at any time: the next mirror resumes from the state that it finds. */
@@ -58,7 +58,7 @@ const functions = {
     const report = await mirror!.pass(options);
     const paths = changed.length > MOST_PATHS ? [''] : changed;
     changed = [];
-    return { report, changed: paths, stream: mirror!.stream };
+    return { report, changed: paths, eventsUri: mirror!.eventsUri };
   },
 };
 export type MirrorFunctions = typeof functions;

@@ -1,8 +1,8 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { formatStamp, type Stamp } from '../../core/stamp.ts';
 import type { CommitRecord, LedgerEntry, LoggedChange, LoggedOrder } from './commit-record.ts';
-import { identityFields, isSampleKey, stateFields } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
+import { identityFields, isSampleKey, stateFields } from './resource-documents.ts';
 import { TextBuffer } from './text-buffer.ts';
 
 /** Most changes of one bulk request: some three megabytes. */

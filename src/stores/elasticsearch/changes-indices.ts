@@ -2,7 +2,7 @@ import type { estypes } from '@elastic/elasticsearch';
 import { isTidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { IndexNames } from './index-names.ts';
-import { makeChangesIndex } from './schema.ts';
+import { makeChangesIndex } from './index-schema.ts';
 
 /** A shard can have some 50 GB; documents of changes take some 200 bytes on disk. */
 const MOST_CHANGES = 200_000_000;

@@ -1,7 +1,7 @@
-import { LARGEST_CLOCK_ERROR_MS } from '../../core/clock.ts';
+import { LARGEST_CLOCK_ERROR_MS } from '../../core/accepted-clock.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { startOfMachine } from '../clock.ts';
+import { startOfMachine } from '../store-clock.ts';
 
 const CHECK_AFTER_MS = 60_000;
 /** Milliseconds by which this clock may be changed without a new check. */

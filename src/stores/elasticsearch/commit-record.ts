@@ -8,7 +8,7 @@ import type { EncodedState, ResourceState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { OpenWindow, SetLedger } from '../../core/set-ledger.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { resourceId, sortKeyOf } from './documents.ts';
+import { resourceId, sortKeyOf } from './resource-documents.ts';
 import { TextBuffer } from './text-buffer.ts';
 
 /** One commit of the log; its number is the `_id` of its document. */
@@ -42,7 +42,7 @@ export interface LoggedChange extends Change {
   readonly encoded: EncodedState | undefined;
   readonly created: Stamp;
   /** The state of the key before this commit. */
-  readonly was: Former;
+  readonly before: StateBefore;
 }
 
 /** A key whose order rose, with all other fields of its document. */
@@ -63,7 +63,7 @@ export interface LoggedOrder {
 }
 
 /** What a survey needs of a key; stamp 0 for a key that never existed. */
-export interface Former {
+export interface StateBefore {
   readonly stamp: Stamp;
   readonly weight: number;
   readonly live: boolean;
@@ -236,8 +236,8 @@ export function emptyRecord(
   };
 }
 
-function encodeRow({ set, key, kind, stamp, window, weight, created, was, encoded, order }: LoggedChange): string {
-  const numbers = `${CHANGE_KINDS.indexOf(kind)},${stamp},${window},${weight},${created},${was.stamp},${was.weight},${was.live ? 1 : 0}`;
+function encodeRow({ set, key, kind, stamp, window, weight, created, before, encoded, order }: LoggedChange): string {
+  const numbers = `${CHANGE_KINDS.indexOf(kind)},${stamp},${window},${weight},${created},${before.stamp},${before.weight},${before.live ? 1 : 0}`;
   const more = order === undefined ? '' : `,${order}`;
   return `[${set},${jsonString(key)},${numbers},${encoded ?? 'null'}${more}]`;
 }
@@ -271,7 +271,7 @@ function decodeRow(row: ChangeRow): LoggedChange {
     window,
     weight,
     created,
-    was: { stamp: wasStamp, weight: wasWeight, live: wasLive === 1 },
+    before: { stamp: wasStamp, weight: wasWeight, live: wasLive === 1 },
     ...decodedState(state),
     ...(order !== undefined && { order }),
   };

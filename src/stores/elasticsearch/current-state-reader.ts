@@ -12,8 +12,8 @@ import type { SourcePosition } from '../change-log.ts';
 import { ledgerId } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
 import { type CommitRecord, type LedgerEntry, ledgerAfter } from './commit-record.ts';
-import { type ResourceDocument, resourceId, sortKeyOf, toState } from './documents.ts';
 import type { IndexNames } from './index-names.ts';
+import { type ResourceDocument, resourceId, sortKeyOf, toState } from './resource-documents.ts';
 
 /** Documents of one request: one or two megabytes, which are parsed in some ten milliseconds. */
 const PER_REQUEST = 2_000;

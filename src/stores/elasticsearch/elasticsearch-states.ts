@@ -6,11 +6,11 @@ import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { EncodedResource, FoundResources, Limits, ResourceStates, Search, Survey } from '../resource-states.ts';
 import { PieceCutter } from '../survey.ts';
 import type { CurrentStateReader } from './current-state-reader.ts';
-import { keyOfSortKey, type ResourceDocument, resourceId, sortKeyOf, toResource } from './documents.ts';
-import { FormerStates } from './former-states.ts';
 import type { IndexNames } from './index-names.ts';
-import type { KeyFinder } from './search/key-finder.ts';
+import { keyOfSortKey, type ResourceDocument, resourceId, sortKeyOf, toResource } from './resource-documents.ts';
+import type { KeyFinder } from './search/elasticsearch-key-finder.ts';
 import type { ResourceReader } from './search/resource-reader.ts';
+import { StatesBefore } from './states-before.ts';
 import type { Visibility } from './visibility.ts';
 
 interface Parts {
@@ -61,7 +61,7 @@ export class ElasticsearchStates implements ResourceStates {
 
   async survey(set: SetId, range: KeyRange, limits: Limits): Promise<Survey> {
     const head = await this.#parts.visibility.settledFor(set);
-    const former = new FormerStates(this.#parts, head);
+    const former = new StatesBefore(this.#parts, head);
     const cutter = new PieceCutter(range.from, limits);
     for await (const rows of this.#parts.resources.survey(set, range)) {
       for (const row of rows) {

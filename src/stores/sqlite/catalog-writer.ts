@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
 import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
-import { Settings } from './settings.ts';
+import { Settings } from './database-settings.ts';
 import type { PutRequest } from './wire.ts';
 
 /** @throws TidemarkError `conflict` when the document has another version than the one to replace */

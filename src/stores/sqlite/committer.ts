@@ -1,14 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type AcceptedClock, clockIsBehind, isAhead } from '../../core/clock.ts';
+import { type AcceptedClock, clockIsBehind, isAhead } from '../../core/accepted-clock.ts';
 import { type CurrentState, type DecidedChange, type Decisions, decideBatch } from '../../core/decide-batch.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
-import { ACCEPTED_CLOCK, type JumpCheck } from '../clock.ts';
+import { ACCEPTED_CLOCK, type JumpCheck } from '../store-clock.ts';
+import { Settings } from './database-settings.ts';
 import { prepareRows } from './row-statement.ts';
 import { SetLedgers } from './set-ledgers.ts';
-import { Settings } from './settings.ts';
 import { type EventColumns, numberOfKind, type ResultColumns, toEvents, toResultColumns } from './wire.ts';
 
 type FoundRow = [

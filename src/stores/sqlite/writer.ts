@@ -1,6 +1,6 @@
 import type { Stamp } from '../../core/stamp.ts';
 import { type Arguments, CalledThread, type Result, startWorker } from '../../lib/workers/rpc.ts';
-import { startOfMachine } from '../clock.ts';
+import { startOfMachine } from '../store-clock.ts';
 import type { StoreIdentity } from './store-lock.ts';
 import type { EventColumns, JobWrite, PutRequest, ResultColumns, WriterData } from './wire.ts';
 import type { Writes } from './writer.worker.ts';

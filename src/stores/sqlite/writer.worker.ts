@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
 import { armFailpoint } from '../../lib/failpoint.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
-import { JumpCheck } from '../clock.ts';
+import { JumpCheck } from '../store-clock.ts';
 import { putDocument } from './catalog-writer.ts';
 import { Committer } from './committer.ts';
 import { ask, connect } from './connection.ts';

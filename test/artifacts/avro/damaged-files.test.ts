@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { deflateRawSync, zstdCompressSync } from 'node:zlib';
+import { type SchemaId, schemaText } from '../../../src/artifacts/avro/avro-schemas.ts';
 import { decodeBlock, readHeader } from '../../../src/artifacts/avro/container-reader.ts';
 import type { BlockPlace } from '../../../src/artifacts/avro/container-writer.ts';
 import { encodeLong } from '../../../src/artifacts/avro/long.ts';
 import { readChunks, unpackChunk } from '../../../src/artifacts/avro/packed-blocks.ts';
-import { type SchemaId, schemaText } from '../../../src/artifacts/avro/schemas.ts';
 import {
   all,
   chunks,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { SCHEMA_IDS, SCHEMAS, type SchemaId, schemaText } from '../../../src/artifacts/avro/avro-schemas.ts';
 import { readHeader } from '../../../src/artifacts/avro/container-reader.ts';
-import { SCHEMA_IDS, SCHEMAS, type SchemaId, schemaText } from '../../../src/artifacts/avro/schemas.ts';
 import { chunks, decodeFile, encodeFile, rawBlock, rawFile, text } from '../../support/avro-files.ts';
 
 const INDEX_3 = 'MAP.3_1.IndexRecord.v1';

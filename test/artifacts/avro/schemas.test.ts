@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SCHEMA_IDS, SCHEMAS, schemaText } from '../../../src/artifacts/avro/schemas.ts';
+import { SCHEMA_IDS, SCHEMAS, schemaText } from '../../../src/artifacts/avro/avro-schemas.ts';
 
 const TWO_TEXTS = '"fields":[{"name":"id","type":"string"},{"name":"document","type":"string"}]';
 

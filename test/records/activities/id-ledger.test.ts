@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
-import { IdLedger, type Place, type Superseded } from '../../../src/records/activities/id-ledger.ts';
+import { IdLedger, type Superseded, type WrittenPlace } from '../../../src/records/activities/id-ledger.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
 describe('the ledger of ids', () => {
@@ -61,7 +61,7 @@ describe('the ledger of ids', () => {
     return found;
   }
 
-  function placesOf(given: readonly Given[]): readonly Place[] {
+  function placesOf(given: readonly Given[]): readonly WrittenPlace[] {
     const next = { records: 0, deleted: 0 };
     return given.map(({ isDeleted }, at) => {
       const file = isDeleted ? 'deleted' : 'records';

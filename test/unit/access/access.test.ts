@@ -8,7 +8,7 @@ import {
   identifyMetricsReader,
   refuseForeignPage,
   type SenderHeaders,
-} from '../../../src/access/identify.ts';
+} from '../../../src/access/identify-principal.ts';
 import { type Action, may } from '../../../src/access/may.ts';
 import { ADMINISTRATOR, ANONYMOUS, LOCAL_ADMINISTRATOR, type Principal } from '../../../src/access/principal.ts';
 import type { Scope } from '../../../src/access/scope.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatKey, mediaTypeOf, parseKey } from '../../../src/artifacts/artifact-key.ts';
-import { SCHEMA_IDS } from '../../../src/artifacts/avro/schemas.ts';
+import { SCHEMA_IDS } from '../../../src/artifacts/avro/avro-schemas.ts';
 import { ACTIVITIES, isActivity } from '../../../src/artifacts/keys/activity.ts';
 import { type AvroKey, parseAvroKey, parseFileName, requireKey } from '../../../src/artifacts/keys/avro-key.ts';
 import { ARCHIVE_PARTS } from '../../../src/artifacts/keys/log-keys.ts';

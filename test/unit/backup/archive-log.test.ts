@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { ArchiveChain } from '../../../src/backup/archive-chain.ts';
+import { digestOf } from '../../../src/backup/catalog-documents.ts';
 import { ChangeDigest, toLogChange } from '../../../src/backup/change-rows.ts';
-import { digestOf } from '../../../src/backup/documents.ts';
 import { chainOfStore, nameChain } from '../../../src/backup/store-chain.ts';
 import { isTidemarkError, TidemarkError } from '../../../src/core/errors.ts';
 import type { ResourceIndex } from '../../../src/stores/resource-index.ts';

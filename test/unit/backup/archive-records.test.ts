@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { LogChange } from '../../../src/artifacts/avro/schemas.ts';
+import type { LogChange } from '../../../src/artifacts/avro/avro-schemas.ts';
+import { digestOf, RecordDigest, toLogPositions } from '../../../src/backup/catalog-documents.ts';
 import { ChangeDigest, toLogChange } from '../../../src/backup/change-rows.ts';
-import { digestOf, RecordDigest, toLogPositions } from '../../../src/backup/documents.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 

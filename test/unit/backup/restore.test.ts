@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { LogDocument, LogOrder } from '../../../src/artifacts/avro/schemas.ts';
-import { RecordDigest } from '../../../src/backup/documents.ts';
+import type { LogDocument, LogOrder } from '../../../src/artifacts/avro/avro-schemas.ts';
+import { RecordDigest } from '../../../src/backup/catalog-documents.ts';
 import { writeFile } from '../../../src/backup/file-writer.ts';
 import { replayOrders, replayPositions } from '../../../src/backup/replay.ts';
 import { openSets, readArchivedDocuments, setsOf } from '../../../src/backup/restore-documents.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { uptime } from 'node:os';
-import { isAhead } from '../../../src/core/clock.ts';
-import { ACCEPTED_CLOCK, JumpCheck, readAcceptedClock, startOfMachine } from '../../../src/stores/clock.ts';
+import { isAhead } from '../../../src/core/accepted-clock.ts';
+import { ACCEPTED_CLOCK, JumpCheck, readAcceptedClock, startOfMachine } from '../../../src/stores/store-clock.ts';
 import { PublishedSets } from '../../support/published-sets.ts';
 import { until } from '../../support/until.ts';
 

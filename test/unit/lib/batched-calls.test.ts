@@ -33,8 +33,12 @@ describe('batched calls', () => {
     };
     let immediate = setImmediate(count);
     try {
-      const inTurn = async () => [await calls.run((batch) => batch), await calls.run((batch) => batch), turns];
-      const both = await Promise.all([inTurn(), Promise.resolve().then(inTurn)]);
+      const inReservedPeriod = async () => [
+        await calls.run((batch) => batch),
+        await calls.run((batch) => batch),
+        turns,
+      ];
+      const both = await Promise.all([inReservedPeriod(), Promise.resolve().then(inReservedPeriod)]);
       assert.deepEqual(both, [
         [1, 2, 1],
         [1, 2, 1],

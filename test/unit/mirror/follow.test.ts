@@ -12,7 +12,7 @@ describe('following a source', () => {
     const stopping = new AbortController();
     let passes = 0;
     const mirror: Followed = {
-      stream: 'http://source.example.org/stream',
+      eventsUri: 'http://source.example.org/stream',
       async pass() {
         passes += 1;
         if (passes === 3) stopping.abort();
@@ -20,7 +20,7 @@ describe('following a source', () => {
       },
     };
     const following = follow(mirror, {
-      streams: { get: () => Promise.reject(new Error('broken')) },
+      eventReader: { get: () => Promise.reject(new Error('broken')) },
       signal: stopping.signal,
       intervalMs: 1,
       onPass: async () => {},

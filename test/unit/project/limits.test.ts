@@ -5,7 +5,7 @@ import { BLOCK_BYTES } from '../../../src/artifacts/blocks.ts';
 import { MOST_PARTS, SMALL_PART_BYTES } from '../../../src/artifacts/s3/s3-upload.ts';
 import { formatBytes } from '../../../src/lib/format-bytes.ts';
 import { formatCount } from '../../../src/lib/format-count.ts';
-import { SUBSCRIPTION_LIMITS } from '../../../src/publish/notify/subscription.ts';
+import { SUBSCRIPTION_LIMITS } from '../../../src/publish/notify/subscriptions.ts';
 import { LONGEST_FETCH_MS } from '../../../src/records/arrivals/fetch-url.ts';
 import { LONGEST_UPLOAD_MS } from '../../../src/records/arrivals/receiving.ts';
 import { MOST_LENGTH } from '../../../src/records/arrivals/resumable/resumable-upload.ts';

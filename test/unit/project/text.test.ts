@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { brokenLinks, missingFiles, textProblems } from '../../../scripts/text-rules.ts';
+import { brokenLinks, missingFiles, missingNames, namesIn, textProblems } from '../../../scripts/text-rules.ts';
 
 const LONG = 'x '.repeat(61);
 
@@ -65,6 +65,21 @@ describe('The check of texts', () => {
       const page = { path: 'a.md', text: `# Title\n\nSee \`${name}\`.` };
 
       assert.deepEqual(missingFiles(page, ['src/core/key.ts']), exists ? [] : [`a.md:3: there is no ${name}`]);
+    });
+  }
+
+  for (const [comment, problems] of [
+    ['// See `readPage`.', []],
+    ['/** As `Reader.#nextPage` and `readPage(uri)`, limited by `max_result_window`. */', []],
+    ['// See `readUsualPage`.', ['a.ts:1: there is no readUsualPage in the code']],
+  ] as const) {
+    it(`${problems.length === 0 ? 'finds' : 'reports'} the names in: ${comment}`, () => {
+      const names = new Set(
+        namesIn({ text: "// lostPage\nimport { readPage } from './read.ts';\nclass Reader { #nextPage; }" }),
+      );
+
+      assert.deepEqual([...names].includes('lostPage'), false);
+      assert.deepEqual(missingNames({ path: 'a.ts', text: comment }, names), problems);
     });
   }
 

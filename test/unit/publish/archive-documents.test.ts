@@ -21,14 +21,14 @@ function contentOf(count: number): ArchiveContent {
 
 describe('An archive of very many documents', () => {
   it('is one document of at most 50,000', () => {
-    const { job, newest } = planArchive(published, contentOf(50_000)).making();
+    const { job, newest } = planArchive(published, contentOf(50_000)).task();
     assert.ok(job.kind === 'archive');
     assert.equal(job.document.entries.length, 50_000);
     assert.equal(newest, 100_000);
   });
 
   it('is an index over several, which link to it', () => {
-    const { job } = planArchive(published, contentOf(50_001)).making();
+    const { job } = planArchive(published, contentOf(50_001)).task();
     assert.deepEqual(job, {
       kind: 'archive-index',
       document: {
@@ -37,7 +37,7 @@ describe('An archive of very many documents', () => {
         parts: ['00001', '00002'].map((part) => uris.changeListArchivePart(part)),
       },
     });
-    const part = planArchivePart(published, contentOf(50_001), '00002').making().job;
+    const part = planArchivePart(published, contentOf(50_001), '00002').task().job;
     assert.ok(part.kind === 'archive');
     assert.equal(part.document.index, uris.changeListArchive);
     assert.deepEqual(part.document.entries, contentOf(50_001).entries.slice(-1));
@@ -50,7 +50,7 @@ describe('An archive of very many documents', () => {
   });
 
   it('is its own first part when it is one document now', () => {
-    const { job } = planArchivePart(published, contentOf(2), '00001').making();
+    const { job } = planArchivePart(published, contentOf(2), '00001').task();
     assert.ok(job.kind === 'archive');
     assert.equal(job.document.index, undefined);
   });

@@ -42,14 +42,14 @@ function madePackages(count: number, chance = '00000000'): readonly ChangePackag
 }
 
 function jobOf(plan: ReturnType<typeof planChangeDump>) {
-  const { job } = plan.making();
+  const { job } = plan.task();
   assert.ok(job.kind === 'change-dump' || job.kind === 'change-dump-index');
   return job;
 }
 
 async function textOf(plan: ReturnType<typeof planChangeDump>): Promise<string> {
   let text = '';
-  for await (const part of render(plan.making().job, undefined as never)) text += part;
+  for await (const part of render(plan.task().job, undefined as never)) text += part;
   return text;
 }
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { MAX_ENTRIES, MAX_ENTRIES_WEIGHT } from '../../../src/core/resource-set.ts';
 import { clockStamp, formatStamp, type Stamp } from '../../../src/core/stamp.ts';
 import { withArchive } from '../../../src/publish/archive-documents.ts';
-import type { Making } from '../../../src/publish/cache/document-cache.ts';
+import type { RenderTask } from '../../../src/publish/cache/document-cache.ts';
 import { type DocumentReference, fingerprint } from '../../../src/publish/cache/document-reference.ts';
 import { FreshDocuments } from '../../../src/publish/cache/fresh-documents.ts';
 import { ChangeLists } from '../../../src/publish/change-lists.ts';
-import { type AskedRange, type DocumentPlan, publish } from '../../../src/publish/document-plan.ts';
+import { type DocumentPlan, publish, type RequestedRange } from '../../../src/publish/document-plan.ts';
 import type { PublishedSet } from '../../../src/publish/published-set.ts';
 import type { ChangesJob } from '../../../src/publish/render/render-job.ts';
 import type { ResourceIndex } from '../../../src/stores/resource-index.ts';
@@ -24,12 +24,12 @@ interface ExpectedChanges extends Pick<ChangesJob, 'after' | 'until' | 'head'> {
 /** Remembers what it was asked for last. */
 class LastDocument extends FreshDocuments {
   reference: DocumentReference | undefined;
-  making: Making | undefined;
+  task: RenderTask | undefined;
 
-  override get(reference: DocumentReference, making: () => Making) {
+  override get(reference: DocumentReference, task: () => RenderTask) {
     this.reference = reference;
-    this.making = making();
-    return super.get(reference, making);
+    this.task = task();
+    return super.get(reference, task);
   }
 }
 
@@ -54,7 +54,7 @@ describe('The Change Lists of a set', () => {
       list: (set: PublishedSet) => made(planned.list(set)),
       recent: (set: PublishedSet) => made(planned.recent(set)),
       window: (set: PublishedSet, name: string) => made(planned.window(set, name)),
-      between: (set: PublishedSet, range: AskedRange) => made(planned.between(set, range)),
+      between: (set: PublishedSet, range: RequestedRange) => made(planned.between(set, range)),
     };
   }
 
@@ -72,10 +72,10 @@ describe('The Change Lists of a set', () => {
   ) {
     return {
       reference: { folder, name, version: newest, fingerprint },
-      making: { newest, immutable, job: { kind: 'changes', set: set.id, style, ...job } },
+      task: { newest, immutable, job: { kind: 'changes', set: set.id, style, ...job } },
     };
   }
-  const asked = () => ({ reference: documents.reference, making: documents.making });
+  const asked = () => ({ reference: documents.reference, task: documents.task });
 
   describe('as a whole', () => {
     it('are an open list from the start of the history, also without a change', async () => {
@@ -104,7 +104,7 @@ describe('The Change Lists of a set', () => {
       const [from, second, third] = [set.epochStart, stamps[3]! - 1, stamps[6]! - 1];
       assert.deepEqual(asked(), {
         reference: { folder, name: 'changelist-index', version: stamps[6], fingerprint },
-        making: {
+        task: {
           newest: stamps[6],
           job: {
             kind: 'change-list-index',
@@ -129,8 +129,8 @@ describe('The Change Lists of a set', () => {
       const published = await sets.put({ ...first.set, epoch: 2, epochStart: await sets.index.mark() });
       const [last] = await commit(published, 1);
       await lists.list(published);
-      assert.deepEqual([documents.reference?.name, documents.making?.newest], ['changelist', last]);
-      const { job } = documents.making!;
+      assert.deepEqual([documents.reference?.name, documents.task?.newest], ['changelist', last]);
+      const { job } = documents.task!;
       assert.ok(job.kind === 'changes');
       assert.deepEqual([job.after, job.head.from], [published.set.epochStart, published.set.epochStart]);
     });
@@ -140,7 +140,7 @@ describe('The Change Lists of a set', () => {
       const [, , last] = await commit(published, 3);
       const index = withAfter(sets.index, 'summary', () => commit(published, 1));
       await listsOf(index).list(published);
-      assert.deepEqual([documents.reference?.name, documents.making?.newest], ['changelist', last]);
+      assert.deepEqual([documents.reference?.name, documents.task?.newest], ['changelist', last]);
     });
 
     it('are not older than a change of the hashes that they contain', async () => {
@@ -158,7 +158,7 @@ describe('The Change Lists of a set', () => {
     await lists.recent(published);
     assert.deepEqual(asked(), {
       reference: { folder, name: 'changelist-recent', version: last, fingerprint },
-      making: {
+      task: {
         newest: last,
         job: {
           kind: 'recent-changes',
@@ -183,7 +183,7 @@ describe('The Change Lists of a set', () => {
     assert.equal((await lists.between(published, { ...all, from: second })).next, undefined);
 
     await lists.list(published);
-    const { job } = documents.making!;
+    const { job } = documents.task!;
     assert.ok(job.kind === 'change-list-index');
     const { from, windows } = job.document;
     assert.ok(first < from, 'the first window is left out');
@@ -233,7 +233,7 @@ describe('The Change Lists of a set', () => {
   describe('of a time', () => {
     const between = async (published: PublishedSet, from?: Stamp, until?: Stamp) => {
       const { next } = await lists.between(published, { from, until });
-      const { job, newest, immutable } = documents.making!;
+      const { job, newest, immutable } = documents.task!;
       assert.ok(job.kind === 'changes');
       assert.deepEqual(documents.reference, {
         folder: published.folder,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DOCUMENT_KINDS, DOCUMENTS, documentKey, documentUri, eachListed } from '../../../src/publish/documents.ts';
+import { byListedKind, DOCUMENT_KINDS, DOCUMENTS, documentKey, documentUri } from '../../../src/publish/documents.ts';
 
 const BASE_URL = 'https://data.example.org/source';
 const FIELDS = { set: 'maps', name: '1-00000001', part: '00001', time: '20261123T020000123457Z' };
@@ -26,7 +26,7 @@ describe('the table of documents', () => {
 
   it('lists what a set has one of', () => {
     assert.deepEqual(
-      eachListed((kind) => documentUri('', { kind, set: 'maps' })),
+      byListedKind((kind) => documentUri('', { kind, set: 'maps' })),
       {
         capabilityList: '/sets/maps/capabilitylist.xml',
         resourceList: '/sets/maps/resourcelist.xml',

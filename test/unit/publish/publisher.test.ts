@@ -5,7 +5,7 @@ import { isTidemarkError } from '../../../src/core/errors.ts';
 import type { ResourceSet } from '../../../src/core/resource-set.ts';
 import { DumpArchives } from '../../../src/publish/archives/dump-archives.ts';
 import { KnownArchives } from '../../../src/publish/archives/known-archives.ts';
-import { DocumentCache, type Making } from '../../../src/publish/cache/document-cache.ts';
+import { DocumentCache, type RenderTask } from '../../../src/publish/cache/document-cache.ts';
 import { writeDocument } from '../../../src/publish/cache/document-files.ts';
 import type { SetDocumentKey } from '../../../src/publish/documents.ts';
 import { KnownDumps } from '../../../src/publish/dumps/known-dumps.ts';
@@ -47,7 +47,7 @@ describe('A publisher', () => {
     const cache = new DocumentCache({
       folder: folder.at('documents'),
       mostBytes: 1_000_000_000,
-      async render(record: string, { job, newest, immutable = false }: Making) {
+      async render(record: string, { job, newest, immutable = false }: RenderTask) {
         rendered.push(record.replace(/.*\/(.*)@.*/, '$1'));
         return writeDocument(record, render(job, index), { newest, immutable });
       },

@@ -26,7 +26,7 @@ function packageOf(at: number): Package {
 }
 
 function jobOf(plan: ReturnType<typeof planResourceDump>) {
-  const { job } = plan.making();
+  const { job } = plan.task();
   assert.ok(job.kind === 'resource-dump' || job.kind === 'resource-dump-index');
   return job;
 }

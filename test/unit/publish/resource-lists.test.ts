@@ -40,7 +40,7 @@ describe('The Resource List of a set with several pages', () => {
     const after = planResourceList(PUBLISHED, directory);
     assert.equal(after.reference.version, before.reference.version, 'nothing has changed');
     assert.notDeepEqual(after.reference, before.reference);
-    const { job } = after.making();
+    const { job } = after.task();
     assert.ok(job.kind === 'resource-list-index');
     assert.deepEqual(
       job.document.pages.map(({ uri }) => uri),
@@ -76,7 +76,7 @@ describe('The plan of a page', () => {
     const directory = stored({ pages: [page(1, 2_000)] });
     const plan = {
       reference: { ...reference, name: 'resourcelist', version: 2_000 },
-      making: { newest: 2_000, job: { ...JOB, range: {}, head: { at: 2_001, capabilityList } } },
+      task: { newest: 2_000, job: { ...JOB, range: {}, head: { at: 2_001, capabilityList } } },
     };
     assert.deepEqual(made(planResourceList(SINCE_START, directory)), plan);
     const [only, ...more] = planPages(SINCE_START, directory);
@@ -85,7 +85,7 @@ describe('The plan of a page', () => {
 
   it('without a change in this epoch is of the start of the epoch', () => {
     const plan = planResourceList(SINCE_START, stored({ pages: [page(1, 0)] }));
-    const { job, newest } = plan.making();
+    const { job, newest } = plan.task();
     assert.ok(job.kind === 'resource-page');
     assert.deepEqual([job.head.at, newest, plan.reference.version], [EPOCH_START, EPOCH_START - 1, 0]);
   });
@@ -94,7 +94,7 @@ describe('The plan of a page', () => {
     const directory = stored({ pages: [page(1, 2_000), page(2, 0, '/m')] });
     const planOf = (number: number, version: number, range: object) => ({
       reference: { ...reference, name: `resourcelist-1-0000000${number}`, version },
-      making: {
+      task: {
         newest: Math.max(version, EPOCH_START - 1),
         job: { ...JOB, range, head: { at: Math.max(version + 1, EPOCH_START), capabilityList, index } },
       },
@@ -112,7 +112,7 @@ describe('The plan of a page', () => {
     const directory = stored({ pages: [page(3, 2_000)], retired });
     const planOf = (number: number, through: number, at: number) => ({
       reference: { ...reference, name: `resourcelist-1-0000000${number}-retired`, version: through },
-      making: {
+      task: {
         newest: at - 1,
         job: {
           ...JOB,
@@ -140,13 +140,13 @@ describe('The plan of a page', () => {
 describe('The plan of an index', () => {
   it('has the time of the newest page, and of each page its own', () => {
     const directory = stored({ pages: [page(1, 2_000), page(2, 3_000, '/m'), page(3, 0, '/n')] });
-    const { reference, making } = made(planResourceList(SINCE_START, directory));
+    const { reference, task } = made(planResourceList(SINCE_START, directory));
     const pages = [
       { uri: uris.resourcePage('1-00000001'), at: 2_001 },
       { uri: uris.resourcePage('1-00000002'), at: 3_001 },
       { uri: uris.resourcePage('1-00000003'), at: EPOCH_START },
     ];
-    assert.deepEqual(making, {
+    assert.deepEqual(task, {
       newest: 3_000,
       job: { kind: 'resource-list-index', document: { at: 3_001, capabilityList, pages } },
     });
@@ -155,8 +155,8 @@ describe('The plan of an index', () => {
 });
 
 /** A plan, and what it makes. */
-function made({ reference, making }: DocumentPlan) {
-  return { reference, making: making() };
+function made({ reference, task }: DocumentPlan) {
+  return { reference, task: task() };
 }
 
 function stored(given: Partial<StoredDirectory> & Pick<StoredDirectory, 'pages'>): PageDirectory {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { mock } from 'node:test';
-import type { OriginalRecord } from '../../../src/artifacts/avro/schemas.ts';
+import type { OriginalRecord } from '../../../src/artifacts/avro/avro-schemas.ts';
 import { FolderStore } from '../../../src/artifacts/folder/folder-store.ts';
 import { entryWeight } from '../../../src/core/entry-weight.ts';
 import { decodeState } from '../../../src/core/resource.ts';

@@ -11,7 +11,7 @@ import {
   ledgerAfter,
   withoutChanges,
 } from '../../../src/stores/elasticsearch/commit-record.ts';
-import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/resource-documents.ts';
 import { stateOf } from '../../support/fault-states.ts';
 
 const STAMP = 1_700_000_000_000_000;
@@ -25,7 +25,7 @@ describe('A commit in the log of Elasticsearch', () => {
       const record: CommitRecord = {
         ...emptyRecord({ number: 7, uuid: 'before' }, { stamp: STAMP, changesIndex: 'changes-1' }),
         changes: Array.from({ length: count }, (_, at) => [
-          { ...change(`/a${at}`, 'created', { ...stateOf(at + 1), record: PLACE }), was: NEVER },
+          { ...change(`/a${at}`, 'created', { ...stateOf(at + 1), record: PLACE }), before: NEVER },
           change(`/b${at}`, 'updated', stateOf(at + 1)),
           { ...change(`/c${at}`, 'deleted', undefined), order: at },
         ]).flat(),
@@ -115,13 +115,13 @@ function change(key: string, kind: LoggedChange['kind'], state: ResourceState | 
     window: 2,
     weight: 450,
     created: STAMP - 4,
-    was: { stamp: STAMP - 4, weight: 440, live: true },
+    before: { stamp: STAMP - 4, weight: 440, live: true },
     state,
     encoded: state && encodeState(state),
   };
 }
 
 function raisedOrder(key: string, state: ResourceState | undefined): LoggedOrder {
-  const { kind: _, window: __, was: ___, ...fields } = change(key, 'updated', state);
+  const { kind: _, window: __, before: ___, ...fields } = change(key, 'updated', state);
   return { ...fields, order: 9, raised: STAMP - 2 };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { HASH_ALGORITHMS, type Hashes } from '../../../src/core/hash.ts';
 import { decodeState, encodeState, type ResourceState } from '../../../src/core/resource.ts';
-import { stateFields, toState } from '../../../src/stores/elasticsearch/documents.ts';
+import { stateFields, toState } from '../../../src/stores/elasticsearch/resource-documents.ts';
 
 const text = fc.oneof(
   fc.constantFrom('text/html', 'a "quoted" word', 'a\\b', 'tab\there', '\u007f', 'é', '\ud800', '\u{1f30a}', ''),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LoggedChange } from '../../../src/stores/elasticsearch/commit-record.ts';
-import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { KnownKeys } from '../../../src/stores/elasticsearch/known-keys.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/resource-documents.ts';
 
 describe('keys that are known of sets that began here', () => {
   const idOf = (set: number, number: number) => resourceId(sortKeyOf(set, `/records/${number}`));

@@ -6,8 +6,8 @@ import {
   type LoggedChange,
   type LoggedOrder,
 } from '../../../src/stores/elasticsearch/commit-record.ts';
-import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/documents.ts';
 import { Overlay } from '../../../src/stores/elasticsearch/overlay.ts';
+import { resourceId, sortKeyOf } from '../../../src/stores/elasticsearch/resource-documents.ts';
 
 const KEY = sortKeyOf(1, '/a');
 const STATE = { length: 1 };
@@ -23,9 +23,9 @@ describe('The overlay of commits that are not applied yet', () => {
   }
   const names = { set: 1, key: '/a', sortKey: KEY, id: resourceId(KEY) };
   const facts = { created: 2, weight: 100, state: STATE, encoded: encodeState(STATE) };
-  const was = { stamp: 0, weight: 0, live: false };
+  const before = { stamp: 0, weight: 0, live: false };
   const change = (stamp: number, more: Partial<LoggedChange> = {}): LoggedChange => {
-    return { ...names, ...facts, kind: 'updated', window: 1, was, stamp, ...more };
+    return { ...names, ...facts, kind: 'updated', window: 1, before, stamp, ...more };
   };
   const raised = (order: number, at: number): LoggedOrder => ({ ...names, ...facts, stamp: 4, order, raised: at });
   const stamp = () => overlay.get(KEY)?.stamp;

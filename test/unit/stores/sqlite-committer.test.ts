@@ -5,14 +5,13 @@ import { MOST_SOURCES } from '../../../src/core/decide-batch.ts';
 import { isTidemarkError } from '../../../src/core/errors.ts';
 import { keyOfPath } from '../../../src/core/key.ts';
 import { clockStamp } from '../../../src/core/stamp.ts';
-import { JumpCheck, startOfMachine } from '../../../src/stores/clock.ts';
 import type { CommitResult } from '../../../src/stores/commit-result.ts';
-
 import { putDocument } from '../../../src/stores/sqlite/catalog-writer.ts';
 import { Committer } from '../../../src/stores/sqlite/committer.ts';
+import { Settings } from '../../../src/stores/sqlite/database-settings.ts';
 import { requireSchema } from '../../../src/stores/sqlite/schema.ts';
-import { Settings } from '../../../src/stores/sqlite/settings.ts';
 import { toColumns, toResults } from '../../../src/stores/sqlite/wire.ts';
+import { JumpCheck, startOfMachine } from '../../../src/stores/store-clock.ts';
 
 const PREFIX = 'http://example.org/set/';
 const MAPS = 1;

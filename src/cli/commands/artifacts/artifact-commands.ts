@@ -1,5 +1,5 @@
+import type { RecordOf, SchemaId } from '../../../artifacts/avro/avro-schemas.ts';
 import { readContainer } from '../../../artifacts/avro/container-reader.ts';
-import type { RecordOf, SchemaId } from '../../../artifacts/avro/schemas.ts';
 import {
   COMPANION,
   type FoundArtifact,
@@ -9,7 +9,7 @@ import {
 } from '../../../artifacts/find-artifacts.ts';
 import type { Activity } from '../../../artifacts/keys/activity.ts';
 import { parseSnapshotTime } from '../../../artifacts/snapshot-time.ts';
-import { type ArtifactReport, describeDamaged } from '../../../backup/verify/verify-artifacts.ts';
+import { type ArtifactReport, describeDamaged } from '../../../backup/verify/check-artifacts.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import {

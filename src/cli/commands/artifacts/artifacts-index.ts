@@ -1,4 +1,4 @@
-import type { SchemaId } from '../../../artifacts/avro/schemas.ts';
+import type { SchemaId } from '../../../artifacts/avro/avro-schemas.ts';
 import { requireArtifact } from '../../../artifacts/require-artifact.ts';
 import { intoLocation } from '../../../config/import-location.ts';
 import { formatCount } from '../../../lib/format-count.ts';

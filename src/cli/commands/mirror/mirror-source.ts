@@ -180,9 +180,9 @@ async function followSource(call: Call<Options>, mirror: Mirror, bar: MirrorBar)
     if (isFirst) terminal.say('Following it. Ctrl-C stops; the same command goes on with it later.');
     isFirst = false;
   };
-  const { streams } = mirror;
+  const { eventReader } = mirror;
   const intervalMs = options.interval ?? INTERVAL_MS;
-  await follow(mirror, { streams, signal, intervalMs, onPass, onOutage: (outage) => sayOutage(bar, outage) });
+  await follow(mirror, { eventReader, signal, intervalMs, onPass, onOutage: (outage) => sayOutage(bar, outage) });
   return EXIT.done;
 }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { OWN_PREFIX } from '../../../client/mirror/names/safe-name.ts';
+import type { Facts } from '../../../client/mirror/state/facts.ts';
 import { holderOf } from '../../../client/mirror/state/mirror-lock.ts';
-import { type Facts, MirrorState, STATE_FILE } from '../../../client/mirror/state/mirror-state.ts';
+import { MirrorState, STATE_FILE } from '../../../client/mirror/state/mirror-state.ts';
 import type { MirrorPlace } from '../../../client/mirror/target/mirror-place.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { formatStamp } from '../../../core/stamp.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { DumpSettingChanges } from '../../../records/dump-settings.ts';
-import { MOST_KEPT } from '../../../records/dump-settings.ts';
+import type { DumpSettingChanges } from '../../../records/stream-dump-settings.ts';
+import { MOST_KEPT } from '../../../records/stream-dump-settings.ts';
 import { wholeNumber } from '../../options.ts';
 
 export interface DumpOptions {

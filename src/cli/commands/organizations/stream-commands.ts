@@ -3,8 +3,8 @@ import { organizationView, streamView } from '../../../api/organization-view.ts'
 import { streamDumpsView, streamDumpView } from '../../../api/stream-dump-view.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
-import type { StreamDump } from '../../../records/dumps/stored-dump.ts';
-import { streamText } from '../../../records/set-names.ts';
+import type { StreamDump } from '../../../records/dumps/stored-stream-dump.ts';
+import { streamText } from '../../../records/stream-set-names.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { startCountBar } from '../../ui/count-bar.ts';
 import { formatTable, plural } from '../../ui/table.ts';

@@ -4,7 +4,7 @@ import type { Activity } from '../../../artifacts/keys/activity.ts';
 import { newSetFields } from '../../../config/set/new-set-fields.ts';
 import { SOURCE_SETTINGS } from '../../../config/set/set-settings.ts';
 import { isTidemarkError } from '../../../core/errors.ts';
-import { formatRecordsSource, type Origin, traitsOf } from '../../../core/origin.ts';
+import { formatProviderActivity, type Origin, traitsOf } from '../../../core/origin.ts';
 import type { HiddenFiles } from '../../../core/resource-set.ts';
 import { parseSlug, type ResourceSet } from '../../../core/resource-set.ts';
 import { type NewSet, parseUrlPrefix } from '../../../sets/new-set.ts';
@@ -102,7 +102,7 @@ async function hintWithoutArtifact({ artifacts }: App, origin: Origin): Promise<
     if (isTidemarkError(error, 'unavailable')) return undefined;
     throw error;
   }
-  const source = formatRecordsSource(origin);
+  const source = formatProviderActivity(origin);
   return `There is no artifact of ${source} yet, so the set is not ready, and /readyz of its servers answers 503: "tidemark activity run ${activity} ${provider}" makes one.`;
 }
 
@@ -111,8 +111,8 @@ async function newSet(call: Call<Options>): Promise<NewSet & { origin: Origin }>
   const { args, options, loaded, workingDirectory } = call;
   const slug = parseSlug(args[0]!);
   const values = readSetOptions(options, 'sets add', workingDirectory);
-  const giver = { configuration: loaded.configuration, workingDirectory, findSource, slug };
-  const fields = await newSetFields(values, giver);
+  const context = { configuration: loaded.configuration, workingDirectory, findSource, slug };
+  const fields = await newSetFields(values, context);
   if (fields.urlPrefix !== undefined) parseUrlPrefix(fields.urlPrefix);
   await confirmRoot(call, fields.origin, options.confirmRoot === true);
   return { slug, ...fields };

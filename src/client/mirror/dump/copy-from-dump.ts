@@ -1,5 +1,5 @@
 import { Bits } from '../../../lib/bits.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { DocumentFailure, readEntries } from '../lists/read-entries.ts';
 import { wantedOf } from '../lists/wanted-resource.ts';
 import type { ApplyParts } from '../pass/apply-wanted.ts';

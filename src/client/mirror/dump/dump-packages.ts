@@ -3,8 +3,8 @@ import { RunningHashes } from '../../../core/running-hashes.ts';
 import { linksOf } from '../../read/document.ts';
 import { fetchPackage, type PackageFile } from '../../read/fetch-package.ts';
 import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
-import type { Reader } from '../../read/reader.ts';
 import { resumedBody } from '../../read/resumed-body.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { readResourceList } from '../lists/read-resource-list.ts';
 import { type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isTidemarkError } from '../../../core/errors.ts';
 import type { PackageFile } from '../../read/fetch-package.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { fetchListed, type ListedPackage } from './dump-packages.ts';
 
 interface PrefetchOptions {

@@ -6,13 +6,13 @@ import { entriesOf } from '../../read/entries-of.ts';
 import type { PackageFile } from '../../read/fetch-package.ts';
 import { FetchFailure } from '../../read/fetcher.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { limited } from '../../read/unpacked.ts';
 import { ZipPackage } from '../../read/zip-file.ts';
 import { agrees, strongestOf, type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 import { type ApplyParts, rightAlready } from '../pass/apply-wanted.ts';
 import { ResourceFailure, type StagedResource, stage, stageStream } from '../pass/fetch-resource.ts';
-import type { KnownResource } from '../state/mirror-state.ts';
+import type { KnownResource } from '../state/known-resource.ts';
 import type { WantedRow, WantedTable } from '../state/wanted-table.ts';
 
 export interface TakeParts extends ApplyParts {

@@ -1,7 +1,7 @@
 import { formatStamp } from '../../../core/stamp.ts';
 import type { Document, Entry } from '../../read/document.ts';
 import { linksInHeader } from '../../read/page-links.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { DocumentFailure, type ReadEntries, readEntries } from './read-entries.ts';
 import { leadsToPage, requireRoot } from './read-resource-list.ts';
 import { type ChangeListener, ChangesMissing, ChangeTaker, type Cursor } from './take-changes.ts';
@@ -14,7 +14,7 @@ export interface ChangesRead {
   /** Undefined also for an index: it stays the same while the list of its last part grows. */
   readonly validator: string | undefined;
   /** The URI of the source's stream of changes: the link `monitor` (RFC 5989). */
-  readonly stream: string | undefined;
+  readonly eventsUri: string | undefined;
 }
 
 interface ChangesOptions {
@@ -65,10 +65,10 @@ export async function readChanges(
   return read && { ...readOf(read, taker), hasRanges, validator: read.validator };
 }
 
-function readOf({ document, headers }: ReadEntries, taker: ChangeTaker): Pick<ChangesRead, 'cursor' | 'stream'> {
-  const [stream] = linksInHeader(headers.link ?? '').monitor ?? [];
-  const isUri = stream !== undefined && URL.canParse(stream, document.uri);
-  return { cursor: taker.cursor(), stream: isUri ? new URL(stream, document.uri).href : undefined };
+function readOf({ document, headers }: ReadEntries, taker: ChangeTaker): Pick<ChangesRead, 'cursor' | 'eventsUri'> {
+  const [eventsUri] = linksInHeader(headers.link ?? '').monitor ?? [];
+  const isUri = eventsUri !== undefined && URL.canParse(eventsUri, document.uri);
+  return { cursor: taker.cursor(), eventsUri: isUri ? new URL(eventsUri, document.uri).href : undefined };
 }
 
 /** Reads a range with `changelist.xml?from=`. */

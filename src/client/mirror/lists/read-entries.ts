@@ -4,7 +4,7 @@ import { DocumentParser } from '../../read/document-parser.ts';
 import { entriesOf } from '../../read/entries-of.ts';
 import type { RequestHeaders } from '../../read/fetcher.ts';
 import { ReadFailure } from '../../read/read-failure.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { unpacked, unpackedFile } from '../../read/unpacked.ts';
 
 /** A document of the source that cannot be read completely. The message is for people. */

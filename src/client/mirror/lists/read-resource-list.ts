@@ -1,5 +1,5 @@
 import { type Document, type Entry, isIndex } from '../../read/document.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { DocumentFailure, readEntries } from './read-entries.ts';
 import { timeOf } from './wanted-resource.ts';
 

@@ -1,8 +1,9 @@
 import { isTidemarkError } from '../../../core/errors.ts';
 import { RunningHashes } from '../../../core/running-hashes.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { agrees, type CopiedResource, strongestOf, type WantedResource } from '../lists/wanted-resource.ts';
-import type { KnownResource, MirrorState } from '../state/mirror-state.ts';
+import type { KnownResource } from '../state/known-resource.ts';
+import type { MirrorState } from '../state/mirror-state.ts';
 import type { WantedTable } from '../state/wanted-table.ts';
 import type { MirrorTarget } from '../target/mirror-target.ts';
 import type { CopyWriter } from './copy-writer.ts';

@@ -1,7 +1,7 @@
 import { HASH_ALGORITHMS } from '../../../core/hash.ts';
 import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
 import { FetchFailure } from '../../read/fetcher.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { conditionsOf } from '../lists/read-entries.ts';
 import { agrees, type CopiedResource, parseHashes, timeOf, type WantedResource } from '../lists/wanted-resource.ts';
 import type { MirrorState } from '../state/mirror-state.ts';
@@ -48,7 +48,7 @@ async function ask(change: WantedResource, { reader, state, wanted }: AskParts):
   else if (!isDeleted || (status !== 200 && status !== 304)) putNow(change, { other, copied, status, wanted });
 }
 
-interface Asked {
+interface ResourceAnswer {
   readonly other: WantedResource | undefined;
   readonly copied: CopiedResource | undefined;
   readonly status: number;
@@ -56,7 +56,7 @@ interface Asked {
 }
 
 /** Puts the bytes that the server has now. What cannot be fetched then is reported. */
-function putNow(change: WantedResource, { other, copied, status, wanted }: Asked): void {
+function putNow(change: WantedResource, { other, copied, status, wanted }: ResourceAnswer): void {
   const { uri } = change;
   const listed = other ?? { ...NOTHING, uri, lastmod: copied?.lastmod, about: copied?.about };
   const now = { ...(isLater(change, listed) ? change : listed), isDeleted: false };

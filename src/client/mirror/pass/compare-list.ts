@@ -1,10 +1,11 @@
 import { Bits } from '../../../lib/bits.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { type ListRead, readResourceList } from '../lists/read-resource-list.ts';
 import { agrees, encodeAbout, type WantedResource, wantedOf } from '../lists/wanted-resource.ts';
 import { commonPrefix } from '../names/resource-path.ts';
 import { KnownByUri } from '../state/known-by-uri.ts';
-import type { ComparedResource, MirrorState } from '../state/mirror-state.ts';
+import type { ComparedResource } from '../state/known-resource.ts';
+import type { MirrorState } from '../state/mirror-state.ts';
 import type { WantedTable } from '../state/wanted-table.ts';
 
 export interface Compared extends ListRead {

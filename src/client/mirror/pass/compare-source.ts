@@ -1,4 +1,4 @@
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { type ChangesRead, readChanges } from '../lists/read-changes.ts';
 import { DocumentFailure } from '../lists/read-entries.ts';
 import { ChangesMissing } from '../lists/take-changes.ts';

@@ -3,7 +3,8 @@ import { Mutex } from '../../../lib/calls/mutex.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
 import { type About, encodeAbout, modifiedMs, type WantedResource } from '../lists/wanted-resource.ts';
 import type { CopyCounts, MirrorOptions } from '../mirror-options.ts';
-import type { KnownResource, MirrorState } from '../state/mirror-state.ts';
+import type { KnownResource } from '../state/known-resource.ts';
+import type { MirrorState } from '../state/mirror-state.ts';
 import type { MirrorTarget } from '../target/mirror-target.ts';
 import type { FetchedResource } from './fetch-resource.ts';
 

@@ -1,8 +1,8 @@
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../../core/hash.ts';
 import { hashesOf, RunningHashes } from '../../../core/running-hashes.ts';
 import { type Fetched, FetchFailure } from '../../read/fetcher.ts';
-import type { Reader } from '../../read/reader.ts';
 import { resumedBody } from '../../read/resumed-body.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { conditionsOf, validatorOf } from '../lists/read-entries.ts';
 import { type CopiedResource, strongestOf, type WantedResource } from '../lists/wanted-resource.ts';
 import type { MirrorTarget, StagedFile } from '../target/mirror-target.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { DocumentFailure } from '../lists/read-entries.ts';
 import { type MirroredSet, readSetAgain } from './find-set.ts';
 

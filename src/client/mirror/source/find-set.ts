@@ -1,7 +1,7 @@
 import { TidemarkError } from '../../../core/errors.ts';
 import { discover } from '../../read/discover.ts';
 import { type Entry, isIndex } from '../../read/document.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { adviceFor, CREDENTIAL_OPTIONS, DocumentFailure, readEntries } from '../lists/read-entries.ts';
 import { requireList } from '../lists/read-resource-list.ts';
 

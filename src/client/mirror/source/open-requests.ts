@@ -27,7 +27,7 @@ export type RequestOptions = Pick<
 export interface Requests {
   readonly fetcher: PoliteFetcher;
   /** Fetches streams of changes: each stream occupies a connection. */
-  readonly streams: PoliteFetcher;
+  readonly eventReader: PoliteFetcher;
   close(): void;
 }
 
@@ -49,13 +49,13 @@ export async function openRequests(options: RequestOptions): Promise<Requests> {
     onPause: options.onPause,
   };
   const fetcher = new PoliteFetcher(requests);
-  const streams = new PoliteFetcher({ ...requests, attempts: 1, connections: 1 });
+  const eventReader = new PoliteFetcher({ ...requests, attempts: 1, connections: 1 });
   return {
     fetcher,
-    streams,
+    eventReader,
     close() {
       fetcher.close();
-      streams.close();
+      eventReader.close();
     },
   };
 }

@@ -1,4 +1,5 @@
-import type { ComparedResource, MirrorState } from './mirror-state.ts';
+import type { ComparedResource } from './known-resource.ts';
+import type { MirrorState } from './mirror-state.ts';
 
 const MOST_ROWS = 500;
 

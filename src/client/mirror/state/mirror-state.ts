@@ -1,62 +1,19 @@
 import { TidemarkError } from '../../../core/errors.ts';
 import { keyOfPath } from '../../../core/key.ts';
-import type { Cursor } from '../lists/take-changes.ts';
-import { type CopiedResource, decodeAbout, encodeAbout } from '../lists/wanted-resource.ts';
+import { type CopiedResource, encodeAbout } from '../lists/wanted-resource.ts';
 import { freePath, isRenamed, type TakenNames } from '../names/resource-path.ts';
 import { foldedName, OWN_PREFIX } from '../names/safe-name.ts';
+import type { Facts } from './facts.ts';
+import {
+  type ComparedResource,
+  type ComparedRow,
+  comparedOf,
+  KNOWN_COLUMNS,
+  type KnownResource,
+  knownOf,
+} from './known-resource.ts';
 import { LinkTable } from './link-table.ts';
 import { StateDatabase } from './state-database.ts';
-
-/** The state of a resource in the copy. `copied` is undefined while a resource has a path but no right file. */
-export interface KnownResource {
-  readonly id: number;
-  readonly uri: string;
-  readonly path: string;
-  readonly copied: CopiedResource | undefined;
-  /** The ETag or Last-Modified that the server sent with the bytes, for a conditional request. */
-  readonly validator: string | undefined;
-}
-
-/** What is compared with the entry of a list. */
-export interface ComparedResource extends Pick<KnownResource, 'id' | 'uri'> {
-  readonly copied: Omit<CopiedResource, 'about'> | undefined;
-  /** As `encodeAbout` returns it. */
-  readonly about: string | null;
-}
-
-/** What the state stores about the source and the copy as a whole. */
-export interface Facts {
-  /** The URL that the user gave, without a login. */
-  readonly url: string;
-  /** The URI of the Capability List, or of the list itself. */
-  readonly set: string;
-  /** For a copy in a bucket: where the files are, and the id of the copy in the bucket's claim. */
-  readonly bucket: { readonly name: string; readonly id: string };
-  /** The common prefix of all URIs when the copy was created: see `commonPrefix`. */
-  readonly prefix: string;
-  /**
-   * Whether the paths of the copy are different where their bytes are: see `MirrorTarget.keepsNames`. Undefined for a
-   * copy of an earlier version, where they are not, until it is opened.
-   */
-  readonly keepsNames: boolean;
-  /** The parts of the `Cursor`. */
-  readonly cursor: number;
-  readonly seen: readonly string[];
-  readonly changesBefore: NonNullable<Cursor['before']>;
-  /** Whether the source answers `changelist.xml?from=`. */
-  readonly hasRanges: boolean;
-  /**
-   * The URL of the Change List that was read last, and its ETag or Last-Modified. Earlier versions kept that of an
-   * index, too, as `changesRead`, with which they missed changes.
-   */
-  readonly changeListRead: { readonly uri: string; readonly validator: string };
-  /** The Resource List of the last comparison, and when that was, in milliseconds since 1970. */
-  readonly listRead: { readonly uri: string; readonly at: number | undefined; readonly time: number };
-  /** True once links are recorded. Earlier versions recorded `via` alone. */
-  readonly hasLinks: true;
-  /** When the last pass ended, in milliseconds since 1970, and the error that stopped it. */
-  readonly lastPass: { readonly time: number; readonly failure: string | undefined };
-}
 
 export interface FailedResource {
   readonly uri: string;
@@ -68,6 +25,8 @@ export interface FailedResource {
 /** The file is in the folder of the copy, or in the state folder of a copy in a bucket. */
 export const STATE_FILE = `${OWN_PREFIX}.db`;
 
+/** Number of failures that one pass reads. */
+export const MOST_FAILURES = 100_000;
 const MOST_FOLDERS = 1_000;
 const READ_AT_ONCE = 1_000;
 const VERSION = 2;
@@ -79,8 +38,6 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS renamed (id INTEGER PRIMARY KEY);
   CREATE TABLE IF NOT EXISTS failure (uri TEXT PRIMARY KEY, reason TEXT NOT NULL, wanted TEXT NOT NULL) WITHOUT ROWID;
 `;
-const COLUMNS = 'id, uri, path, length, hash, lastmod, stamp, validator, about';
-
 /**
  * The state of a copy, in one SQLite file. `commit` makes changes durable together: if the process ends before, none of
  * them is saved.
@@ -128,13 +85,13 @@ export class MirrorState implements TakenNames {
   }
 
   resource(uri: string): KnownResource | undefined {
-    const row = this.#database.get(`SELECT ${COLUMNS} FROM resource WHERE uri = ?`, uri);
+    const row = this.#database.get(`SELECT ${KNOWN_COLUMNS} FROM resource WHERE uri = ?`, uri);
     return row === undefined ? undefined : knownOf(row);
   }
 
   /** At most `limit` resources with larger ids, in the order of their ids. */
   resources(after: number, limit: number): readonly KnownResource[] {
-    const sql = `SELECT ${COLUMNS} FROM resource WHERE id > ? ORDER BY id LIMIT ?`;
+    const sql = `SELECT ${KNOWN_COLUMNS} FROM resource WHERE id > ? ORDER BY id LIMIT ?`;
     return this.#database.all(sql, after, limit).map(knownOf);
   }
 
@@ -142,11 +99,11 @@ export class MirrorState implements TakenNames {
   resourcesFrom(uri: string, limit: number): readonly ComparedResource[] {
     const sql = 'SELECT id, uri, about, length, hash, lastmod, stamp FROM resource WHERE uri >= ? ORDER BY uri LIMIT ?';
     const rows = this.#database.all(sql, uri, limit) as unknown as readonly ComparedRow[];
-    return rows.map(([id, uri, about, ...copied]) => ({ id, uri, about: asNow(about), copied: copiedOf(copied) }));
+    return rows.map(comparedOf);
   }
 
   resourceAt(path: string): KnownResource | undefined {
-    const row = this.#database.get(`SELECT ${COLUMNS} FROM resource WHERE folded = ?`, this.fold(path));
+    const row = this.#database.get(`SELECT ${KNOWN_COLUMNS} FROM resource WHERE folded = ?`, this.fold(path));
     return row === undefined || row[2] !== path ? undefined : knownOf(row);
   }
 
@@ -323,24 +280,4 @@ export class MirrorState implements TakenNames {
     for (let at = folded.indexOf('/'); at >= 0; at = folded.indexOf('/', at + 1))
       this.#folders.add(folded.slice(0, at));
   }
-}
-
-function knownOf(row: readonly unknown[]): KnownResource {
-  const [id, uri, path, length, hash, lastmod, stamp, validator, about] = row as readonly [
-    ...[number, string, string, ...CopiedRow, string | null, string | null],
-  ];
-  const copied = copiedOf([length, hash, lastmod, stamp]);
-  const known = { id, uri, path, validator: validator ?? undefined };
-  return { ...known, copied: copied && { ...copied, about: decodeAbout(about) } };
-}
-
-/** What earlier versions recorded, as it is recorded now. */
-const asNow = (about: string | null) => (about?.includes('"via":') ? encodeAbout(decodeAbout(about)) : about);
-
-type CopiedRow = readonly [length: number | null, hash: string | null, lastmod: string | null, stamp: number | null];
-type ComparedRow = readonly [id: number, uri: string, about: string | null, ...CopiedRow];
-
-function copiedOf([length, hash, lastmod, stamp]: CopiedRow): CopiedResource | undefined {
-  if (length === null || hash === null) return undefined;
-  return { length, hash, lastmod: lastmod ?? undefined, stamp: stamp ?? undefined };
 }

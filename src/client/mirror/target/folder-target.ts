@@ -18,7 +18,7 @@ import { ThreadPool } from '../../../lib/workers/pool.ts';
 import { startWorker } from '../../../lib/workers/rpc.ts';
 import { OWN_PREFIX } from '../names/safe-name.ts';
 import { CheckedFolders, whyNot } from './checked-folders.ts';
-import { KeptBytes, LocalFile } from './local-file.ts';
+import { KeptBytes, LocalFile } from './folder-copy-file.ts';
 import type { MirrorTarget, PublishedFile, RejectedPath, UnfinishedFile } from './mirror-target.ts';
 import type { PublishFunctions } from './publish.worker.ts';
 import { publishFiles, syncCopy } from './publish-files.ts';

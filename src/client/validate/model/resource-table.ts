@@ -1,13 +1,13 @@
 import { Slots } from './slots.ts';
 
 /** The position of an entry: the number of its document in reading order, and its line. */
-export interface Place {
+interface EntryPosition {
   readonly document: number;
   readonly line: number;
 }
 
 /** A difference between the Resource List and the changes of the same set. */
-export interface Difference extends Place {
+export interface Difference extends EntryPosition {
   readonly kind: 'missing' | 'not-deleted' | 'another-hash' | 'no-change';
 }
 
@@ -85,7 +85,7 @@ export class ResourceTable {
   }
 
   /** Whether the entry at a place is the last change of its resource. */
-  isLastChange(uri: string, place: Place): boolean {
+  isLastChange(uri: string, place: EntryPosition): boolean {
     this.#digest(uri);
     if (!this.#isOfShare()) return false;
     const slot = this.#find();
@@ -172,14 +172,14 @@ interface TableResource {
   readonly hash: string | undefined;
   /** Microseconds since 1970; NaN when it is unknown. */
   readonly modified: number;
-  readonly place: Place;
+  readonly place: EntryPosition;
 }
 
 interface TableChange {
   readonly hash: string | undefined;
   readonly isDeleted: boolean;
   readonly isLater: boolean;
-  readonly place: Place;
+  readonly place: EntryPosition;
 }
 
 function differenceOf(isListed: boolean, listed: number, changed: number): Difference['kind'] | undefined {

@@ -1,7 +1,7 @@
 import type { Document } from '../../read/document.ts';
 import type { Fetcher } from '../../read/fetcher.ts';
 import type { ReadLimits } from '../../read/limits.ts';
-import type { Reader } from '../../read/reader.ts';
+import type { Reader } from '../../read/source-reader.ts';
 import { Checker } from '../checker.ts';
 import { FindingLog, type Progress } from '../report.ts';
 import { levelOf } from '../rules/rule-table.ts';

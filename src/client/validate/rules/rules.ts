@@ -1,12 +1,12 @@
 import { ALL_DOCUMENTS } from './all-documents.ts';
 import { ARCHIVES } from './archives.ts';
-import { CHANGE_LISTS } from './change-lists.ts';
+import { CHANGE_LISTS } from './change-list-rules.ts';
 import { CLIENTS } from './clients.ts';
-import { DUMP_RULES } from './dumps.ts';
-import { NAVIGATION } from './navigation.ts';
-import { NOTIFICATION } from './notification.ts';
+import { DUMP_RULES } from './dump-rules.ts';
+import { NAVIGATION } from './navigation-rules.ts';
+import { NOTIFICATION } from './notification-rules.ts';
 import { RELATED } from './related.ts';
-import { RESOURCE_LISTS } from './resource-lists.ts';
+import { RESOURCE_LISTS } from './resource-list-rules.ts';
 import { RESOURCES } from './resources.ts';
 import type { Rules } from './rule.ts';
 

@@ -8,11 +8,11 @@ import {
 import { type Html, html } from '../parts/html.ts';
 import { type Column, table } from '../parts/tables.ts';
 import { typeInWords, withCode } from './api-schema.ts';
-import { type Asked, curlExample, type ExampleSets } from './curl-example.ts';
+import { type CalledOperation, curlExample, type ExampleSets } from './curl-example.ts';
 
 /** Describes the request and the responses of one route. */
-export function renderOperation(asked: Asked, document: OpenApiDocument, sets: ExampleSets): Html {
-  const { method, path, operation } = asked;
+export function renderOperation(called: CalledOperation, document: OpenApiDocument, sets: ExampleSets): Html {
+  const { method, path, operation } = called;
   const { operationId, summary, description, security, parameters, requestBody } = operation;
   const [headers, named] = [true, false].map((isHeader) =>
     parameters.filter((one) => (one.in === 'header') === isHeader),
@@ -25,8 +25,8 @@ ${description?.split('\n\n').map((paragraph) => html`<p>${withCode(paragraph)}</
 ${named.length > 0 && table(`Parameters of ${operationId}`, named, PARAMETER_COLUMNS)}
 ${headers.length > 0 && html`<p>Headers: ${headers.map(({ name }, at) => html`${at > 0 && ', '}<code>${name}</code>`)}</p>`}
 ${requestBody !== undefined && html`<p>Body: ${contents(requestBody.content)}</p>`}
-${answers(asked, document)}
-<pre><code>${curlExample(asked, document, sets)}</code></pre>
+${answers(called, document)}
+<pre><code>${curlExample(called, document, sets)}</code></pre>
 </section>`;
 }
 
@@ -54,7 +54,7 @@ const ANSWER_COLUMNS: readonly Column<StatusAnswer>[] = [
 ];
 
 /** The successful responses; error responses are described once, on the overview. */
-function answers({ operation: { operationId, responses } }: Asked, { components }: OpenApiDocument): Html {
+function answers({ operation: { operationId, responses } }: CalledOperation, { components }: OpenApiDocument): Html {
   const all = Object.entries(responses).map(([status, response]) => ({
     status,
     response: resolved(response, components),

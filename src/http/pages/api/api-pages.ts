@@ -5,7 +5,7 @@ import { renderPage } from '../parts/layout.ts';
 import { table } from '../parts/tables.ts';
 import { renderOperation } from './api-operation.ts';
 import { renderSchema, withCode } from './api-schema.ts';
-import type { Asked, ExampleSets } from './curl-example.ts';
+import type { CalledOperation, ExampleSets } from './curl-example.ts';
 
 /**
  * The description of the API as a web page: the contents of /api/openapi.json, without the pages. Operations and shapes
@@ -36,7 +36,7 @@ const SECTIONS = [
 
 function groupSection({ name, title, description, operations }: ApiGroup): Html {
   const address = `reference/${name}`;
-  const entry = ({ method, path, operation: { operationId, summary } }: Asked) =>
+  const entry = ({ method, path, operation: { operationId, summary } }: CalledOperation) =>
     html`<li id="${operationId}"><a href="${address}#${operationId}">${summary}</a><br><span class="quiet">${method.toUpperCase()} <code>${path}</code></span></li>\n`;
   return html`<h2 id="${name}"><a href="${address}">${title}</a></h2>
 <p>${description}</p>
@@ -159,7 +159,7 @@ interface ApiGroup {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly operations: readonly Asked[];
+  readonly operations: readonly CalledOperation[];
 }
 
 /** All groups, without the pages for people. */
@@ -176,7 +176,7 @@ function groupsOf(document: OpenApiDocument): readonly ApiGroup[] {
 }
 
 /** HEAD is left out: its response is that of GET. */
-function operationsOf({ paths }: OpenApiDocument): readonly Asked[] {
+function operationsOf({ paths }: OpenApiDocument): readonly CalledOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([method]) => method !== 'head')

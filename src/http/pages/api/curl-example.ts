@@ -1,7 +1,7 @@
 import type { DescribedOperation, JsonSchema, OpenApiDocument } from '../../openapi/openapi-document.ts';
 import { nameInReference } from '../../openapi/openapi-document.ts';
 
-export interface Asked {
+export interface CalledOperation {
   readonly method: string;
   readonly path: string;
   readonly operation: DescribedOperation;
@@ -16,7 +16,7 @@ export interface ExampleSets {
 
 /** A command that calls an operation, ready to paste into a shell. */
 export function curlExample(
-  { method, path, operation }: Asked,
+  { method, path, operation }: CalledOperation,
   { servers, components }: OpenApiDocument,
   { read, posted }: ExampleSets,
 ): string {

@@ -1,7 +1,7 @@
 import { type ErrorCode, isTidemarkError, type TidemarkError } from '../../../core/errors.ts';
 import { sentence } from '../parts/words.ts';
 import type { FormValues } from './set-form.ts';
-import type { Attempt } from './set-pages.ts';
+import type { RejectedForm } from './set-pages.ts';
 import { labelOf, withLabels } from './setting-labels.ts';
 
 /** Errors that a user can correct in the form. */
@@ -10,7 +10,7 @@ const CORRECTABLE: readonly ErrorCode[] = ['invalid', 'conflict', 'forbidden', '
 interface Form {
   readonly form: FormValues;
   /** Shows the form again. */
-  show(attempt: Attempt): Promise<void>;
+  show(attempt: RejectedForm): Promise<void>;
 }
 
 /** Shows a form again, with the given values, when one of them is wrong. */

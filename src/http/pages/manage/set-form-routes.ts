@@ -20,10 +20,10 @@ import { attempting } from './attempting.ts';
 import { valuesOfForm } from './set-form.ts';
 import {
   ADDED,
-  type Attempt,
   CHANGED,
   CONFIRMATION,
   ORIGINS,
+  type RejectedForm,
   renderAddSetPage,
   renderSettingsPage,
 } from './set-pages.ts';
@@ -49,7 +49,7 @@ function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
   const { sets, configuration } = app;
   const { apiRoots: allowedRoots } = configuration;
 
-  async function show({ request, response }: Exchange, attempt?: Attempt): Promise<void> {
+  async function show({ request, response }: Exchange, attempt?: RejectedForm): Promise<void> {
     const frame = await frameOf(app, request, response);
     const page = renderAddSetPage({ frame, takesRoots: allowedRoots.length > 0, attempt });
     sendPage(response, page, attempt === undefined ? 200 : 400);
@@ -72,8 +72,8 @@ function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
           const body = { set: given.get('set')?.trim() ?? '', ...valuesOfForm(given, ADDED) };
           const { set: id, ...values } = checkBody(newSetSchema, body) as SetValues & { readonly set: string };
           const slug = parseSlug(id);
-          const giver = { configuration, workingDirectory: '/', allowedRoots, findSource, slug };
-          await sets.add({ slug, ...(await newSetFields(values, giver)) });
+          const context = { configuration, workingDirectory: '/', allowedRoots, findSource, slug };
+          await sets.add({ slug, ...(await newSetFields(values, context)) });
           response.locals.subject = slug;
           response.redirect(303, `./sets/${slug}/settings?did=add`);
         });
@@ -97,7 +97,7 @@ function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
       ...byForm('changeSetByForm', 'Changes settings of a set, and leads back to them'),
       async handle(request, response) {
         const given = await form(request);
-        const show = (attempt: Attempt) => showSettings(app, { request, response }, { attempt });
+        const show = (attempt: RejectedForm) => showSettings(app, { request, response }, { attempt });
         await attempting({ form: given, show }, async () => {
           const set = setOf(response);
           const changed = valuesOfForm(given, CHANGED, shownSettings(set));
@@ -134,7 +134,7 @@ function removeRoute(app: ServedApp, form: ReadForm): Route {
     description: `The field \`${CONFIRMATION}\` repeats the id of the set.`,
     async handle(request, response) {
       const given = await form(request);
-      const show = (attempt: Attempt) => showSettings(app, { request, response }, { attempt });
+      const show = (attempt: RejectedForm) => showSettings(app, { request, response }, { attempt });
       await attempting({ form: given, show }, async () => {
         const { slug } = setOf(response);
         if (given.get(CONFIRMATION)?.trim() !== slug) throw unconfirmed(slug);
@@ -148,7 +148,7 @@ function removeRoute(app: ServedApp, form: ReadForm): Route {
 async function showSettings(
   app: ServedApp,
   { request, response }: Exchange,
-  more: { readonly attempt?: Attempt; readonly did?: 'add' | 'change' | 'scan' | undefined },
+  more: { readonly attempt?: RejectedForm; readonly did?: 'add' | 'change' | 'scan' | undefined },
 ): Promise<void> {
   const { changes } = await app.index.summary(setOf(response).id);
   const page = await setFrameOf(app, { request, response }, 'settings');
@@ -171,6 +171,8 @@ function byForm(id: string, summary: string) {
     tag: 'pages',
     summary,
     body: FORM_BODY,
-    answers: [{ status: 303, description: 'It is done.', headers: ['Location'] }],
+    answers: [
+      { status: 303, description: 'The change was made; Location is the page that shows it.', headers: ['Location'] },
+    ],
   } as const satisfies Operation;
 }

@@ -16,7 +16,7 @@ import { counted, timeElement } from '../parts/words.ts';
 import { type FormValues, givenValue, settingFields } from './set-form.ts';
 
 /** The values given before, and their error. */
-export interface Attempt {
+export interface RejectedForm {
   readonly form: FormValues;
   readonly problem: string;
   /** The field of the form that it is about. */
@@ -27,7 +27,7 @@ interface AddSetPage {
   readonly frame: Frame;
   /** Whether the server may publish folders and buckets over HTTP. */
   readonly takesRoots: boolean;
-  readonly attempt?: Attempt | undefined;
+  readonly attempt?: RejectedForm | undefined;
 }
 
 /** The settings for the origin of a new set. */
@@ -88,7 +88,7 @@ ${settingFields(rest as readonly SetSettingName[], given)}</details>
 interface SettingsPage extends SetFrame {
   /** Number of changes that clients would lose. */
   readonly changes: number;
-  readonly attempt?: Attempt | undefined;
+  readonly attempt?: RejectedForm | undefined;
   /** The action that was just done. */
   readonly did?: 'add' | 'change' | 'scan' | undefined;
 }

@@ -20,7 +20,7 @@ import { facts, stackingTable } from '../parts/tables.ts';
 import { timeOf } from '../parts/words.ts';
 import { setCookie } from '../sign-in/set-cookie.ts';
 import { attempting } from './attempting.ts';
-import type { Attempt } from './set-pages.ts';
+import type { RejectedForm } from './set-pages.ts';
 
 /** Milliseconds in which a browser must open the page that shows a new token. */
 const MADE_MS = 60_000;
@@ -84,7 +84,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
           });
           response.locals.subject = `${record.name} (${record.id})`;
           const keeping = { baseUrl: configuration.baseUrl, maxAge: MADE_MS };
-          setCookie({ request, response }, await app.access.sessions.showOnce(token), keeping);
+          setCookie({ request, response }, await app.access.sessions.cookieToShow(token), keeping);
           response.redirect(303, './tokens/made');
         });
       },
@@ -95,7 +95,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
       action: 'read-source',
       ...pageOperation('madeTokenPage', 'Shows a new token to the browser in which it was made, once'),
       async handle(request, response) {
-        const cookie = await app.access.sessions.shownOnce(request.headers.cookie);
+        const cookie = await app.access.sessions.tokenToShow(request.headers.cookie);
         const made = cookie && (await tokens.show(cookie.token));
         const frame = await frameOf(app, request, response);
         if (cookie !== undefined) {
@@ -129,7 +129,7 @@ interface TokensPage {
   /** Newest first. */
   readonly tokens: readonly TokenView[];
   readonly revoked?: TokenView | undefined;
-  readonly attempt?: Attempt | undefined;
+  readonly attempt?: RejectedForm | undefined;
 }
 
 /** All tokens that were ever created, and the form that creates one. */

@@ -1,5 +1,5 @@
 import type { Organization } from '../../../records/organization.ts';
-import type { Attempt } from '../manage/set-pages.ts';
+import type { RejectedForm } from '../manage/set-pages.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
@@ -8,7 +8,7 @@ import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } fr
 import { presentSettings, settingsFields } from './settings-fields.ts';
 
 /** The form that adds an organization. */
-export function renderAddOrganizationPage(frame: Frame, attempt: Attempt | undefined): string {
+export function renderAddOrganizationPage(frame: Frame, attempt: RejectedForm | undefined): string {
   const main = html`<h1>Add an organization</h1>
 ${problemNotice(attempt?.problem)}
 <form class="fields" method="post" action="./add-organization">
@@ -22,7 +22,7 @@ ${fields((name) => attempt?.form.get(name) ?? '')}
 }
 
 /** The form for the settings of an organization. */
-export function renderOrganizationSettings(page: OrganizationFrame, attempt: Attempt | undefined): string {
+export function renderOrganizationSettings(page: OrganizationFrame, attempt: RejectedForm | undefined): string {
   const { organization } = page;
   const value = (name: string) =>
     attempt === undefined ? presentValue(organization, name) : (attempt.form.get(name) ?? '');

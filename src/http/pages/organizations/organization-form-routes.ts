@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { DUMP_KINDS } from '../../../records/dumps/stored-dump.ts';
+import { DUMP_KINDS } from '../../../records/dumps/stored-stream-dump.ts';
 import type { OrganizationFields } from '../../../records/organization.ts';
 import { parseContact } from '../../../records/parse-contact.ts';
 import { organizationOf, param } from '../../request/admitted.ts';
@@ -7,7 +7,7 @@ import { readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { attempting } from '../manage/attempting.ts';
-import type { Attempt } from '../manage/set-pages.ts';
+import type { RejectedForm } from '../manage/set-pages.ts';
 import { frameOf } from '../parts/frame.ts';
 import { linesOf } from '../parts/lines-of.ts';
 import { sendPage } from '../parts/send-page.ts';
@@ -36,7 +36,7 @@ export function organizationFormRoutes(app: ServedApp, stopping: AbortSignal): r
 }
 
 function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
-  async function show(request: Request, response: Response, attempt?: Attempt): Promise<void> {
+  async function show(request: Request, response: Response, attempt?: RejectedForm): Promise<void> {
     const frame = await frameOf(app, request, response);
     sendPage(response, renderAddOrganizationPage(frame, attempt), attempt === undefined ? 200 : 400);
   }
@@ -67,7 +67,7 @@ function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
 }
 
 function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
-  async function show(request: Request, response: Response, attempt?: Attempt): Promise<void> {
+  async function show(request: Request, response: Response, attempt?: RejectedForm): Promise<void> {
     const frame = await organizationFrameOf(app, request, response);
     sendPage(response, renderOrganizationSettings(frame, attempt), attempt === undefined ? 200 : 400);
   }

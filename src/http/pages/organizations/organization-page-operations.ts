@@ -5,7 +5,8 @@ import { FORM_BODY, formBody } from '../../request/read-form.ts';
 
 /** The pages of organizations. Links may contain additional parameters, so unknown ones are ignored. */
 
-const number = (description: string) =>
+/** A positive number; undefined for any other text. */
+export const number = (description: string) =>
   z
     .string()
     .optional()
@@ -68,7 +69,7 @@ function byForm(id: string, summary: string) {
     tag: 'pages',
     summary,
     answers: [
-      { status: 303, description: 'It is done.', headers: ['Location'] },
+      { status: 303, description: 'The change was made; Location is the page that shows it.', headers: ['Location'] },
       { status: 404, description: 'There is none.' },
       { status: 409, description: 'It is not possible now.' },
     ],

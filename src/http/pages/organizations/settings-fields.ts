@@ -1,8 +1,8 @@
-import { type DumpSettingChanges, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../../../records/dump-settings.ts';
 import type { Normalization, NormalizationField } from '../../../records/forms/normalization.ts';
 import { NORMALIZATIONS, normalizationOf } from '../../../records/forms/record-forms.ts';
 import type { Organization } from '../../../records/organization.ts';
 import type { OrganizationChanges } from '../../../records/organization-registry.ts';
+import { type DumpSettingChanges, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../../../records/stream-dump-settings.ts';
 import { type Html, html } from '../parts/html.ts';
 import { linesOf } from '../parts/lines-of.ts';
 

@@ -19,7 +19,7 @@ export function nameOf(key: ResourceKey): string {
   return plainName(pathOfKey(key) ?? recordIdOfKey(key) ?? key);
 }
 
-/** A name as its letters follow each other: what changes their direction is written as in a URI. */
+/** A name whose bidirectional control characters are escaped as in a URI: it is shown in the order of its letters. */
 export function plainName(name: string): string {
   return name.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, encodeURIComponent);
 }

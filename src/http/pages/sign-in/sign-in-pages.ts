@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { clientAddress } from '../../../access/client-address.ts';
-import { problemOfToken, requireOwnPage } from '../../../access/identify.ts';
+import { problemOfToken, requireOwnPage } from '../../../access/identify-principal.ts';
 import { RateLimiter } from '../../../access/rate-limiter.ts';
 import { SESSION_MS } from '../../../access/sessions.ts';
 import { senderOf } from '../../request/admitted.ts';

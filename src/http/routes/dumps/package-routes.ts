@@ -7,7 +7,7 @@ import type { DirectHandler } from '../../request/direct-request.ts';
 import type { Operation } from '../../request/operation.ts';
 import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
-import { answerHead, type Part } from '../../response/answer-head.ts';
+import { answerHead, type ByteRange } from '../../response/answer-head.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { XML_POLICY } from '../../response/xml-policy.ts';
 
@@ -28,9 +28,12 @@ const READ_PACKAGE = {
 } satisfies Operation;
 
 /** The two files of a package that a client may request. */
-type Asked = 'zip' | 'xml';
+type PackageFileType = 'zip' | 'xml';
 
-const TYPES: Readonly<Record<Asked, string>> = { zip: 'application/zip', xml: 'application/xml; charset=utf-8' };
+const TYPES: Readonly<Record<PackageFileType, string>> = {
+  zip: 'application/zip',
+  xml: 'application/xml; charset=utf-8',
+};
 const YEAR_IN_SECONDS = 31_536_000;
 
 /** Packages of dumps, and their manifests. Neither ever changes. */
@@ -74,7 +77,7 @@ export function packageRoutes({
 /** The packages of one kind of dump. */
 interface PackageStore<Found> {
   find(set: ResourceSet, name: string): Promise<Found>;
-  open(set: ResourceSet, found: Found, part: Part): Promise<Readable>;
+  open(set: ResourceSet, found: Found, part: ByteRange): Promise<Readable>;
   readManifest(set: ResourceSet, found: Found): Promise<Buffer>;
 }
 
@@ -83,27 +86,27 @@ function packageHandler<Found extends Pick<Package, 'completed' | 'length' | 'ma
 ): DirectHandler {
   return async (request) => {
     const set = request.set as ResourceSet;
-    const { name, asked } = parseFile(param(request, 'file'));
+    const { name, type } = parseFile(param(request, 'file'));
     const found = await packages.find(set, name);
     const lastModified = Math.floor(found.completed / 1_000_000);
     const { part, ...head } = answerHead(request, {
-      length: asked === 'zip' ? found.length : found.manifest.length,
-      mime: TYPES[asked],
-      validators: { etag: `"${name}-${asked}"`, lastModified, dateTellsVersions: true },
+      length: type === 'zip' ? found.length : found.manifest.length,
+      mime: TYPES[type],
+      validators: { etag: `"${name}-${type}"`, lastModified, dateTellsVersions: true },
       isPrivate: set.private === true,
       control: `public, max-age=${YEAR_IN_SECONDS}, immutable`,
     });
-    const headers = asked === 'xml' ? { ...head.headers, 'Content-Security-Policy': XML_POLICY } : head.headers;
+    const headers = type === 'xml' ? { ...head.headers, 'Content-Security-Policy': XML_POLICY } : head.headers;
     if (part === undefined) return { ...head, headers };
-    if (asked === 'zip') return { ...head, headers, body: await packages.open(set, found, part) };
+    if (type === 'zip') return { ...head, headers, body: await packages.open(set, found, part) };
     const manifest = await packages.readManifest(set, found);
     return { ...head, headers, body: manifest.subarray(part.start, part.start + part.length) };
   };
 }
 
 /** @throws TidemarkError `not-found` */
-function parseFile(file: string): { readonly name: string; readonly asked: Asked } {
-  const [, name = '', asked = ''] = /^(.*)\.(zip|xml)$/.exec(file) ?? [];
-  if (asked !== '') return { name, asked: asked as Asked };
+function parseFile(file: string): { readonly name: string; readonly type: PackageFileType } {
+  const [, name = '', type = ''] = /^(.*)\.(zip|xml)$/.exec(file) ?? [];
+  if (type !== '') return { name, type: type as PackageFileType };
   throw new TidemarkError('not-found', `there is no package "${file}": read the Resource Dump`, { file });
 }

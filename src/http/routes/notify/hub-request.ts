@@ -1,7 +1,7 @@
 import { badHubRequest, requireSubscribable } from '../../../publish/notify/require-subscribable.ts';
-import { leaseSecondsOf } from '../../../publish/notify/subscription.ts';
+import { leaseSecondsOf } from '../../../publish/notify/subscriptions.ts';
 
-export interface AskedOfHub {
+export interface HubRequest {
   readonly mode: 'subscribe' | 'unsubscribe';
   readonly topic: string;
   readonly callback: string;
@@ -10,7 +10,7 @@ export interface AskedOfHub {
 }
 
 /** Parses a request to a hub (WebSub, 5.1). Unknown parameters are ignored. @throws TidemarkError `invalid` */
-export function parseHubRequest(body: string): AskedOfHub {
+export function parseHubRequest(body: string): HubRequest {
   const form = new URLSearchParams(body);
   const mode = required(form, 'hub.mode');
   if (mode !== 'subscribe' && mode !== 'unsubscribe')

@@ -3,14 +3,14 @@ import { may } from '../../../access/may.ts';
 import type { Principal } from '../../../access/principal.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { isRefusedHost } from '../../../lib/http/private-host.ts';
-import type { Subscriber } from '../../../publish/notify/subscription.ts';
+import type { Subscriber } from '../../../publish/notify/subscriptions.ts';
 import { topicOf } from '../../../publish/topics.ts';
 import { senderOf } from '../../request/admitted.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { setCaching } from '../../response/caching.ts';
-import { type AskedOfHub, parseHubRequest } from './hub-request.ts';
+import { type HubRequest, parseHubRequest } from './hub-request.ts';
 
 const MOST_BODY_BYTES = 16 * 1024;
 
@@ -53,7 +53,7 @@ export function hubRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
 }
 
 /** @throws TidemarkError `invalid` for a callback that would never be asked */
-function requireCallback({ callback }: AskedOfHub, { subscriberNetworks }: ServedApp['configuration']): void {
+function requireCallback({ callback }: HubRequest, { subscriberNetworks }: ServedApp['configuration']): void {
   const { hostname } = new URL(callback);
   if (!isRefusedHost(hostname, subscriberNetworks)) return;
   const message = `hub.callback leads to ${hostname}, in a private network: the setting subscriberNetworks (TIDEMARK_SUBSCRIBER_NETWORKS) of this server says which of them its hub may reach`;
@@ -61,7 +61,7 @@ function requireCallback({ callback }: AskedOfHub, { subscriberNetworks }: Serve
 }
 
 /** @throws TidemarkError `not-found` when it is not a topic, or one that the sender may not read */
-async function requireTopic({ sets, configuration }: ServedApp, { topic }: AskedOfHub, response: Response) {
+async function requireTopic({ sets, configuration }: ServedApp, { topic }: HubRequest, response: Response) {
   const { baseUrl } = configuration;
   const found = topicOf(topic, baseUrl);
   const sender = senderOf(response);
@@ -74,7 +74,7 @@ function noSuchTopic(topic: string): TidemarkError {
   return new TidemarkError('not-found', message, { field: 'hub.topic' });
 }
 
-function pendingOf({ mode, leaseSeconds, secret }: AskedOfHub, sender: Principal) {
+function pendingOf({ mode, leaseSeconds, secret }: HubRequest, sender: Principal) {
   const asked = Date.now();
   if (mode === 'unsubscribe') return { mode, asked } as const;
   const subscriber: Subscriber = sender.kind === 'token' ? { kind: 'token', id: sender.id } : sender;

@@ -100,8 +100,8 @@ export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping
         const bytes = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
         const { set: slug, ...values } = parseJsonBody(newSetSchema, bytes) as SetValues & { readonly set: string };
         parseSlug(slug);
-        const giver = { configuration, workingDirectory: '/', allowedRoots, findSource, slug };
-        const set = await sets.add({ slug, ...(await newSetFields(values, giver)) });
+        const context = { configuration, workingDirectory: '/', allowedRoots, findSource, slug };
+        const set = await sets.add({ slug, ...(await newSetFields(values, context)) });
         response.locals.subject = set.slug;
         response.location(`sets/${set.slug}`);
         sendJson(response, await withSettings(set), 201);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { jobSchema, jobView } from '../../../api/job-view.ts';
 import { streamDumpsSchema, streamDumpsView } from '../../../api/stream-dump-view.ts';
-import { DUMP_KINDS } from '../../../records/dumps/stored-dump.ts';
+import { DUMP_KINDS } from '../../../records/dumps/stored-stream-dump.ts';
 import { param } from '../../request/admitted.ts';
 import { type Answer, json, NO_PARAMETERS } from '../../request/operation.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';

@@ -171,7 +171,7 @@ export function resumableRoutes(
       action: 'upload-files',
       id: 'removeResumableUpload',
       tag: 'uploads',
-      summary: 'Gives a resumable upload up',
+      summary: 'Cancels a resumable upload',
       description: 'What was stored of it is removed. An upload that it has become stays.',
       query: NO_PARAMETERS,
       answers: [{ status: 204, description: 'It was removed.', headers: ['Tus-Resumable'] }, NONE, OTHER_VERSION],

@@ -6,7 +6,7 @@ const ENTRY = '<url><loc>';
 const LOC_END = '</loc>';
 
 /** A range of bytes of a document; `to` is exclusive. */
-interface Place {
+interface EntryRange {
   readonly from: number;
   readonly to: number;
 }
@@ -15,7 +15,7 @@ interface Place {
 export class RenderedEntries {
   readonly bytes: Buffer;
   /** The range of the entries, between the head and the end of the root. */
-  readonly place: Place;
+  readonly place: EntryRange;
 
   /** @throws Error when the document does not end as expected */
   constructor(document: Buffer) {
@@ -30,7 +30,7 @@ export class RenderedEntries {
    * The range of the entry of a key, or an empty range where it would belong, in a document that is ordered by keys: a
    * binary search in bytes.
    */
-  find(key: ResourceKey, urlPrefix: string): Place {
+  find(key: ResourceKey, urlPrefix: string): EntryRange {
     let { from, to } = this.place;
     while (from < to) {
       // The line that contains the middle.

@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
+import { NAME_PREFIX, type SchemaId } from '../../../artifacts/avro/avro-schemas.ts';
 import { readContainer } from '../../../artifacts/avro/container-reader.ts';
-import { NAME_PREFIX, type SchemaId } from '../../../artifacts/avro/schemas.ts';
 import type { FoundArtifact } from '../../../artifacts/find-artifacts.ts';
 import { openArtifact } from '../../../artifacts/open-artifact.ts';
 import type { IndexLocation } from '../../../config/import-location.ts';

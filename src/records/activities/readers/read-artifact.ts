@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
+import type { DocumentSchemaId } from '../../../artifacts/avro/avro-schemas.ts';
 import { readContainer } from '../../../artifacts/avro/container-reader.ts';
-import type { DocumentSchemaId } from '../../../artifacts/avro/schemas.ts';
 import type { FoundArtifact } from '../../../artifacts/find-artifacts.ts';
 import { openArtifact } from '../../../artifacts/open-artifact.ts';
 import type { InputBatch, InputItem } from '../../input-item.ts';

@@ -171,15 +171,15 @@ export class ResumableUploads {
 
   /**
    * Ends the uploads that a killed process has left complete, and removes those that had no byte for a day, and
-   * leftover parts. Returns how many were ended and removed. @throws the first error, after all others were tended
+   * leftover parts. Returns how many were ended and removed. @throws the first error, after all others were cleaned up
    */
-  async tend(signal: AbortSignal, now = Date.now()): Promise<{ readonly ended: number; readonly removed: number }> {
+  async cleanUp(signal: AbortSignal, now = Date.now()): Promise<{ readonly ended: number; readonly removed: number }> {
     const counts = { ended: 0, removed: 0 };
     const failures: unknown[] = [];
     for (const upload of await this.#registry.all()) {
       signal.throwIfAborted();
       const status = await this.#progress(upload);
-      const done = await this.#tendOne(status, now).catch((error: unknown) => {
+      const done = await this.#cleanUpOne(status, now).catch((error: unknown) => {
         failures.push(error);
         return undefined;
       });
@@ -191,7 +191,10 @@ export class ResumableUploads {
   }
 
   /** A complete one is ended also after a day, in which no server may have run: all of it was acknowledged. */
-  async #tendOne({ upload, offset, expires }: ResumableStatus, now: number): Promise<'ended' | 'removed' | undefined> {
+  async #cleanUpOne(
+    { upload, offset, expires }: ResumableStatus,
+    now: number,
+  ): Promise<'ended' | 'removed' | undefined> {
     const isLeft = isWhole({ upload, offset }) && expires - KEPT_MS < now - BEING_ENDED_MS;
     if (isLeft && (await this.#end(upload).then(() => true, unlessRefused))) return 'ended';
     if (expires > now) return undefined;
@@ -210,7 +213,7 @@ export class ResumableUploads {
    */
   #endSoon(upload: ResumableUpload): Promise<ResumableUpload> {
     const ending = this.#end(upload);
-    // The next request, or `tend`, gets the error again.
+    // The next request, or `cleanUp`, gets the error again.
     ending.catch(() => {});
     return Promise.race([ending, wait(LONGEST_ANSWER_MS, upload, { ref: false })]);
   }

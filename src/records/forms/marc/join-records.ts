@@ -3,7 +3,7 @@ import { joinFields } from './build-record.ts';
 import { type FieldBytes, isControlTag, LONGEST_FIELD } from './iso2709.ts';
 import type { MarcRecord } from './marc-record.ts';
 import { Repairs } from './odd-fields.ts';
-import type { BadPart, GoodPart, Part, ReadRecord } from './read-record.ts';
+import type { BadMarcPart, GoodMarcPart, MarcPart, ReadRecord } from './read-record.ts';
 import { groupSplits, isBibliographic, textOf } from './split-records.ts';
 
 /** Most bytes of one joined record: its parts are kept in memory until the next id arrives. */
@@ -32,7 +32,7 @@ const TOO_LONG =
  */
 export class RecordJoiner {
   readonly #limit: number;
-  #parts: Part[] = [];
+  #parts: MarcPart[] = [];
   /** Bytes of all parts that arrived, also of those that are not kept because they are too many. */
   #length = 0;
   #ordinal = 0;
@@ -43,7 +43,7 @@ export class RecordJoiner {
   }
 
   /** Adds a part, and appends the records that are complete now to `read`. */
-  add(part: Part, read: ReadRecord[]): void {
+  add(part: MarcPart, read: ReadRecord[]): void {
     if (this.#parts.length > 0 && !mayFollow(this.#parts, part, this.#limit)) this.end(read);
     this.#parts.push(part);
     this.#length += bytesOf(part);
@@ -62,7 +62,7 @@ export class RecordJoiner {
     else for (const record of recordsOf(parts, this.#limit)) read.push(this.#single(record));
   }
 
-  #single(part: Part): ReadRecord {
+  #single(part: MarcPart): ReadRecord {
     const ordinal = ++this.#ordinal;
     if (part.reason === undefined) {
       const { offset, id, deleted, record, warning } = part;
@@ -75,11 +75,11 @@ export class RecordJoiner {
 }
 
 /** Bytes of memory. A fault may name an element of a million characters, which counts little in its record. */
-const bytesOf = ({ length, reason, warning }: Part): number =>
+const bytesOf = ({ length, reason, warning }: MarcPart): number =>
   Math.max(length, SMALLEST_PART, (reason ?? warning ?? '').length);
 
 /** Whether a part may belong to the same record. One whose id is unknown may when another part has to follow there. */
-function mayFollow(parts: readonly Part[], part: Part, limit: number): boolean {
+function mayFollow(parts: readonly MarcPart[], part: MarcPart, limit: number): boolean {
   if (part.id !== undefined && parts[0]!.id === part.id) return true;
   const last = parts.at(-1)!;
   if (part.id === undefined) return isFull(last, limit);
@@ -87,11 +87,11 @@ function mayFollow(parts: readonly Part[], part: Part, limit: number): boolean {
 }
 
 /** Whether another part may follow, because one more field, of 9,999 bytes at most, did not fit. */
-const isFull = ({ length }: Part, limit: number): boolean => length >= limit - LONGEST_FIELD && length <= limit;
+const isFull = ({ length }: MarcPart, limit: number): boolean => length >= limit - LONGEST_FIELD && length <= limit;
 
 /** The records that the parts with one id are. */
-function recordsOf(parts: readonly Part[], limit: number): readonly Part[] {
-  const records: Part[][] = [];
+function recordsOf(parts: readonly MarcPart[], limit: number): readonly MarcPart[] {
+  const records: MarcPart[][] = [];
   for (const part of parts) {
     const current = records.at(-1);
     const isOfCurrent = current !== undefined && isHoldings(part) && !isHoldings(current[0]!);
@@ -107,8 +107,8 @@ function recordsOf(parts: readonly Part[], limit: number): readonly Part[] {
 }
 
 /** Joins what was cut because it is too long. */
-function withoutCuts(records: readonly (readonly Part[])[], limit: number): readonly (readonly Part[])[] {
-  const whole: Part[][] = [];
+function withoutCuts(records: readonly (readonly MarcPart[])[], limit: number): readonly (readonly MarcPart[])[] {
+  const whole: MarcPart[][] = [];
   for (const record of records) {
     const current = whole.at(-1);
     if (current === undefined || isOtherVersion(current, record[0]!, limit)) whole.push([...record]);
@@ -121,7 +121,7 @@ function withoutCuts(records: readonly (readonly Part[])[], limit: number): read
  * Whether a part is another version of a record: only one of both is a deletion; or they have different titles, and
  * the part before it had room for more.
  */
-function isOtherVersion(parts: readonly Part[], part: Part, limit: number): boolean {
+function isOtherVersion(parts: readonly MarcPart[], part: MarcPart, limit: number): boolean {
   const first = parts[0]!;
   if (first.reason !== undefined || part.reason !== undefined) return false;
   if (first.deleted !== part.deleted) return true;
@@ -134,10 +134,10 @@ const TITLE = '245';
 /** Types of records of holdings (leader/06): unspecified, single-part, multipart, serial. */
 const HOLDINGS: ReadonlySet<number | undefined> = new Set([...'uvxy'].map((type) => type.charCodeAt(0)));
 
-const isHoldings = ({ type }: Part): boolean => HOLDINGS.has(type);
+const isHoldings = ({ type }: MarcPart): boolean => HOLDINGS.has(type);
 
 /** One record of its parts. @param isOnce whether a field of a later part is left out when an earlier part has it */
-function joined(parts: readonly Part[], isOnce: (field: FieldBytes) => boolean): Part {
+function joined(parts: readonly MarcPart[], isOnce: (field: FieldBytes) => boolean): MarcPart {
   const first = parts[0]!;
   if (parts.length === 1) return first;
   const bad = parts.find(isBad);
@@ -149,15 +149,15 @@ function joined(parts: readonly Part[], isOnce: (field: FieldBytes) => boolean):
       good.map((part) => part.record),
       isOnce,
     );
-    return { ...(first as GoodPart), record, warning: repairs.text };
+    return { ...(first as GoodMarcPart), record, warning: repairs.text };
   }
   const what = bad.id === undefined ? 'what may be a part of it' : 'a part of it';
   const id = parts.find((part) => part.id !== undefined)?.id;
   return { ...first, id, reason: `${what}, at byte ${bad.offset} of the file, cannot be read: ${bad.reason}` };
 }
 
-const isBad = (part: Part): part is BadPart => part.reason !== undefined;
-const isGood = (part: Part): part is GoodPart => part.reason === undefined;
+const isBad = (part: MarcPart): part is BadMarcPart => part.reason !== undefined;
+const isGood = (part: MarcPart): part is GoodMarcPart => part.reason === undefined;
 
 function join([first, ...others]: readonly MarcRecord[], isOnce: (field: FieldBytes) => boolean): MarcRecord {
   const fields = [...first!.fieldBytes()];

@@ -2,7 +2,7 @@ import type { SaxesTagNS } from 'saxes';
 import { reasonOf } from '../../../lib/system-error.ts';
 import { BAD_REFERENCE, ForgivingParser } from './forgiving-parser.ts';
 import { MARCXML_NAMESPACE } from './marcxml-markup.ts';
-import type { Part } from './read-record.ts';
+import type { MarcPart } from './read-record.ts';
 import { RecordDraft } from './record-draft.ts';
 import { TextPlace } from './text-place.ts';
 
@@ -32,7 +32,7 @@ export class UnreadableXml extends Error {
 export class MarcXmlParser {
   readonly #sax = new ForgivingParser((message) => this.#forgive(message));
   readonly #place = new TextPlace();
-  #read: Part[] = [];
+  #read: MarcPart[] = [];
   #hasRecords = false;
   #record: RecordDraft | undefined;
   /** Number of open elements, and of those around the record. */
@@ -86,7 +86,7 @@ export class MarcXmlParser {
   }
 
   /** The records and errata since the last call. */
-  take(): readonly Part[] {
+  take(): readonly MarcPart[] {
     const read = this.#read;
     this.#read = [];
     return read;
@@ -177,7 +177,7 @@ export class MarcXmlParser {
 }
 
 /** An erratum of the file, not of a record. */
-const faultAt = (offset: number, reason: string): Part => ({
+const faultAt = (offset: number, reason: string): MarcPart => ({
   offset,
   id: undefined,
   type: undefined,

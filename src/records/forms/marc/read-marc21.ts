@@ -9,7 +9,7 @@ import { fieldsOf, MarcRecord } from './marc-record.ts';
 import { fieldsOfMarc8 } from './marc8/fields-of-marc8.ts';
 import { mendFields } from './mend-fields.ts';
 import { withPlainLeader } from './plain-leader.ts';
-import type { GoodPart, Part, ReadRecord } from './read-record.ts';
+import type { GoodMarcPart, MarcPart, ReadRecord } from './read-record.ts';
 
 const DELETED = 0x64;
 
@@ -47,7 +47,7 @@ class PieceReader {
     return read;
   }
 
-  #readPiece(piece: Piece): Part {
+  #readPiece(piece: Piece): MarcPart {
     try {
       if (piece.problem !== undefined) throw new UnusableRecord(piece.problem);
       return this.#readSound(piece);
@@ -57,7 +57,7 @@ class PieceReader {
   }
 
   /** @throws UnusableRecord */
-  #readSound({ offset, bytes }: Piece): GoodPart {
+  #readSound({ offset, bytes }: Piece): GoodMarcPart {
     const found = this.#found;
     checkRecord(bytes, found);
     if (found.problem !== undefined) throw new UnusableRecord(found.problem);
@@ -70,7 +70,7 @@ class PieceReader {
   }
 
   /** Reads a record with a fault: its leader is corrected where that loses nothing; a deletion needs only an id. */
-  #readAgain(piece: Piece, firstReason: string): Part {
+  #readAgain(piece: Piece, firstReason: string): MarcPart {
     const { offset, bytes, length = bytes.length } = piece;
     const plain = piece.problem === undefined ? withPlainLeader(bytes) : undefined;
     let reason = firstReason;
@@ -89,7 +89,7 @@ class PieceReader {
   }
 
   /** Reads a record whose fields can be repaired; undefined when it has other faults, too. */
-  #readMended({ offset, bytes }: Piece): GoodPart | undefined {
+  #readMended({ offset, bytes }: Piece): GoodMarcPart | undefined {
     const mended = mendFields(bytes);
     if (mended === undefined) return undefined;
     try {

@@ -18,9 +18,9 @@ export interface GoodRecord extends ReadRecordOfForm {
 }
 
 /** A physical record of MARC21, or an element `record` of MARCXML. */
-export type Part = GoodPart | BadPart;
+export type MarcPart = GoodMarcPart | BadMarcPart;
 
-interface PartPlace {
+interface MarcPartFacts {
   readonly offset: number;
   /** Leader/06. */
   readonly type: number | undefined;
@@ -30,7 +30,7 @@ interface PartPlace {
   readonly warning?: string | undefined;
 }
 
-export interface GoodPart extends PartPlace {
+export interface GoodMarcPart extends MarcPartFacts {
   readonly id: string;
   readonly deleted: boolean;
   readonly record: MarcRecord;
@@ -38,7 +38,7 @@ export interface GoodPart extends PartPlace {
 }
 
 /** One that cannot be read; its id may be known. */
-export interface BadPart extends PartPlace {
+export interface BadMarcPart extends MarcPartFacts {
   readonly id: string | undefined;
   readonly reason: string;
 }

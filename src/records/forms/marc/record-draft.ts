@@ -3,7 +3,7 @@ import { STATUS_AT, TYPE_AT } from './iso2709.ts';
 import { marcIdProblem } from './marc-id.ts';
 import type { ControlField, MarcField, Subfield } from './marc-record.ts';
 import { mendCode, mendIndicators, Repairs } from './odd-fields.ts';
-import type { Part } from './read-record.ts';
+import type { MarcPart } from './read-record.ts';
 import { repairLeader } from './repair-leader.ts';
 
 /** Most characters of a record; each element counts as `CHARACTERS_OF_ELEMENT`. */
@@ -98,7 +98,7 @@ export class RecordDraft {
     }
   }
 
-  finish(): Part {
+  finish(): MarcPart {
     this.#checkText();
     const id = (this.#isIdFaulty ? undefined : this.#id?.trim()) ?? '';
     const place = { offset: this.#offset, type: this.#leader?.charCodeAt(TYPE_AT), length: this.#length };

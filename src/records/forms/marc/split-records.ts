@@ -1,12 +1,12 @@
 import type { FieldBytes } from './iso2709.ts';
-import type { Part } from './read-record.ts';
+import type { MarcPart } from './read-record.ts';
 
 /**
  * Groups the records with one id by what was split by items: each part has the whole bibliographic record, and other
  * items. A record that is not a part of another is a group of its own.
  */
-export function groupSplits(records: readonly Part[]): readonly (readonly Part[])[] {
-  const groups: Part[][] = [];
+export function groupSplits(records: readonly MarcPart[]): readonly (readonly MarcPart[])[] {
+  const groups: MarcPart[][] = [];
   const items: Items = new Map();
   let last: Contents | undefined;
   for (const record of records) {
@@ -32,7 +32,7 @@ interface Contents {
 }
 
 /** Undefined for a deletion, and for what cannot be read. */
-function contentsOf(part: Part): Contents | undefined {
+function contentsOf(part: MarcPart): Contents | undefined {
   if (part.reason !== undefined || part.deleted) return undefined;
   const bibliographic = [part.record.leader.slice(5, 8)];
   const items: Items = new Map();

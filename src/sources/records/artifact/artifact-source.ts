@@ -2,7 +2,7 @@ import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
 import { latestArtifact } from '../../../artifacts/find-artifacts.ts';
 import type { Activity } from '../../../artifacts/keys/activity.ts';
 import { TidemarkError, unlessConflict } from '../../../core/errors.ts';
-import { type ArtifactOrigin, formatRecordsSource } from '../../../core/origin.ts';
+import { type ArtifactOrigin, formatProviderActivity } from '../../../core/origin.ts';
 import { decodeState } from '../../../core/resource.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
@@ -129,7 +129,7 @@ export class ArtifactSource implements Source {
     const { provider, activity } = this.#origin;
     throw new TidemarkError(
       'unavailable',
-      `there is no artifact of ${formatRecordsSource(this.#origin)} in ${this.#parts.artifacts.name}: "tidemark activity run ${activity} ${provider}" makes one`,
+      `there is no artifact of ${formatProviderActivity(this.#origin)} in ${this.#parts.artifacts.name}: "tidemark activity run ${activity} ${provider}" makes one`,
       { set: this.#set.slug },
     );
   }

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../../../core/errors.ts';
-import { type ArtifactOrigin, formatRecordsSource } from '../../../core/origin.ts';
+import { type ArtifactOrigin, formatProviderActivity } from '../../../core/origin.ts';
 import { decodeState, type ResourceState } from '../../../core/resource.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
@@ -29,7 +29,7 @@ export async function* verifyRecords(
   const { id, slug, urlPrefix, publishHashes } = set;
   const cursor = await readCursor(catalog, id);
   if (cursor === undefined) {
-    const source = formatRecordsSource(origin);
+    const source = formatProviderActivity(origin);
     throw new TidemarkError('invalid', `the set ${slug} was not compared with an artifact of ${source} yet`, {
       set: slug,
     });

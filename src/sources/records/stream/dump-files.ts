@@ -1,5 +1,5 @@
-import { dumpFilePath, dumpId, dumpsOf, isListed, type StreamDump } from '../../../records/dumps/stored-dump.ts';
-import type { StreamName } from '../../../records/set-names.ts';
+import { dumpFilePath, dumpId, dumpsOf, isListed, type StreamDump } from '../../../records/dumps/stored-stream-dump.ts';
+import type { StreamName } from '../../../records/stream-set-names.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
 import { latestPages } from '../../../stores/latest-pages.ts';
 import { type DeliveredFile, type Deliveries, keyOfFile } from './delivered-files.ts';

@@ -1,6 +1,6 @@
 import type { Comparison } from '../../source.ts';
 import type { Deliveries } from './delivered-files.ts';
-import type { NewDocument } from './stream-news.ts';
+import type { NewDocument } from './stream-watcher.ts';
 
 /** The origin of a set of files. */
 export interface FilesOrigin {
@@ -13,7 +13,7 @@ export interface FilesOrigin {
    * The delivery that a document concerns: its number, `all` when all have to be compared, undefined when it concerns
    * none of this set.
    */
-  newsIn(document: NewDocument): number | 'all' | undefined;
+  deliveryIn(document: NewDocument): number | 'all' | undefined;
 }
 
 export interface CurrentDeliveries {

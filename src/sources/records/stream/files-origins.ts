@@ -2,14 +2,14 @@ import { unlessConflict } from '../../../core/errors.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { uploadsOf } from '../../../records/arrivals/upload.ts';
 import type { UploadState } from '../../../records/arrivals/upload-state.ts';
-import { dumpsOf } from '../../../records/dumps/stored-dump.ts';
+import { dumpsOf } from '../../../records/dumps/stored-stream-dump.ts';
 import {
   type FollowCursor,
   putFollowCursor,
   readFollowCursor,
   type StoredFollowCursor,
 } from '../../../records/follow-cursor.ts';
-import type { StreamName } from '../../../records/set-names.ts';
+import type { StreamName } from '../../../records/stream-set-names.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
 import type { EventPoster } from '../../../stores/event-poster.ts';
 import { nextGeneration, positionOf, takePosition } from '../../sync/generation.ts';
@@ -17,7 +17,7 @@ import type { SyncSummary } from '../../sync-counter.ts';
 import type { DefaultStreams } from './default-streams.ts';
 import { dumpFiles } from './dump-files.ts';
 import { type CurrentDeliveries, type FilesOrigin, numberAfter } from './files-origin.ts';
-import type { NewDocument } from './stream-news.ts';
+import type { NewDocument } from './stream-watcher.ts';
 import { uploadedFiles } from './uploaded-files.ts';
 
 export interface FilesOriginParts {
@@ -36,7 +36,7 @@ export function uploadsOfStream(
   const prefix = uploadsOf(organization, stream);
   return {
     current: async () => ({ deliveries, isNew: false }),
-    newsIn: (document) => uploadIn(document, prefix),
+    deliveryIn: (document) => uploadIn(document, prefix),
   };
 }
 
@@ -46,7 +46,7 @@ export function dumpsOfStream(catalog: FilesOriginParts['catalog'], name: Stream
   const prefix = dumpsOf(name);
   return {
     current: async () => ({ deliveries, isNew: false }),
-    newsIn: ({ kind, id }) => (kind === 'stream-dump' ? numberAfter(prefix, id) : undefined),
+    deliveryIn: ({ kind, id }) => (kind === 'stream-dump' ? numberAfter(prefix, id) : undefined),
   };
 }
 
@@ -90,7 +90,7 @@ export class UploadsOfDefault implements FilesOrigin {
     }
   }
 
-  newsIn(document: NewDocument): number | 'all' | undefined {
+  deliveryIn(document: NewDocument): number | 'all' | undefined {
     if (document.kind === 'organization') return document.id === this.#organization ? 'all' : undefined;
     const [organization, stream = ''] = document.id.split('/');
     // An upload of another stream only causes a comparison of the default stream's upload of the same number, which is
@@ -110,6 +110,6 @@ export class UploadsOfDefault implements FilesOrigin {
 
 function uploadIn({ kind, id, body }: NewDocument, prefix: string): number | undefined {
   // The files of an upload by URL are known once they were fetched.
-  const isNews = kind === 'upload' || (kind === 'upload-state' && (body as UploadState).fetched !== undefined);
-  return isNews ? numberAfter(prefix, id) : undefined;
+  const isDelivery = kind === 'upload' || (kind === 'upload-state' && (body as UploadState).fetched !== undefined);
+  return isDelivery ? numberAfter(prefix, id) : undefined;
 }

@@ -3,17 +3,17 @@ import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { ResourceStates } from '../../../stores/resource-states.ts';
 import type { LiveResource, OpenedResource } from '../../served-source.ts';
 import type { CompareOptions, Comparison, Mismatch, Source, SourceWatch } from '../../source.ts';
-import { compareDeliveries, compareNumbers } from './compare-files.ts';
+import { compareDeliveries, compareNumbers } from './compare-deliveries.ts';
 import { numberText } from './delivered-files.ts';
 import type { FilesOrigin } from './files-origin.ts';
 import { openStoredFile } from './open-stored-file.ts';
-import type { StreamNews } from './stream-news.ts';
-import { verifyDeliveries } from './verify-files.ts';
+import type { StreamWatcher } from './stream-watcher.ts';
+import { verifyDeliveries } from './verify-deliveries.ts';
 
 export interface FilesSourceParts {
   readonly index: Pick<ResourceStates, 'read'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
-  readonly news: Pick<StreamNews, 'subscribe'>;
+  readonly watcher: Pick<StreamWatcher, 'subscribe'>;
 }
 
 /**
@@ -55,10 +55,10 @@ export class FilesSource implements Source {
   }
 
   watch(onChange: (path: string) => void): Promise<SourceWatch> {
-    return this.#parts.news.subscribe({
+    return this.#parts.watcher.subscribe({
       onDocument: (document) => {
-        const news = this.#origin.newsIn(document);
-        if (news !== undefined) onChange(news === 'all' ? '' : numberText(news));
+        const number = this.#origin.deliveryIn(document);
+        if (number !== undefined) onChange(number === 'all' ? '' : numberText(number));
       },
     });
   }

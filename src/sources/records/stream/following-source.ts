@@ -10,7 +10,7 @@ import {
   readFollowCursor,
   type StoredFollowCursor,
 } from '../../../records/follow-cursor.ts';
-import { setOfStream } from '../../../records/set-names.ts';
+import { setOfStream } from '../../../records/stream-set-names.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
 import type { ChangeLog } from '../../../stores/change-log.ts';
 import type { EventPoster } from '../../../stores/event-poster.ts';
@@ -24,7 +24,7 @@ import { compareSets } from './compare-sets.ts';
 import type { DefaultStreams } from './default-streams.ts';
 import { followPart, type LogPart, readPart } from './follow-log.ts';
 import { openRepresentation, REPRESENTATIONS } from './open-representation.ts';
-import type { StreamNews } from './stream-news.ts';
+import type { StreamWatcher } from './stream-watcher.ts';
 import { verifyFollowed } from './verify-followed.ts';
 
 export interface FollowingSourceParts {
@@ -34,18 +34,18 @@ export interface FollowingSourceParts {
   readonly records: Pick<ArtifactRecords, 'read'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
   readonly streams: DefaultStreams;
-  readonly news: Pick<StreamNews, 'subscribe'>;
+  readonly watcher: Pick<StreamWatcher, 'subscribe'>;
 }
 
 /** A part of the stream's log that is being posted. */
-interface Part {
+interface PostedPart {
   readonly cursor: StoredFollowCursor;
   readonly followed: SetId;
   /** Undefined while the whole sets are compared. */
   readonly part: LogPart | undefined;
 }
 
-interface NextPart extends Pick<Part, 'part'> {
+interface NextPart extends Pick<PostedPart, 'part'> {
   /** The cursor while the part is posted. */
   readonly body: FollowCursor;
 }
@@ -90,7 +90,7 @@ export class FollowingSource implements Source {
   }
 
   watch(onChange: (path: string) => void): Promise<SourceWatch> {
-    return this.#parts.news.subscribe({
+    return this.#parts.watcher.subscribe({
       onDocument: ({ kind, id }) => {
         if (kind === 'organization' && id === this.#organization) onChange('');
       },
@@ -139,7 +139,7 @@ export class FollowingSource implements Source {
   }
 
   /** `again` when another process is ahead; undefined when the set is in sync with the stream. */
-  async #begin(anew: boolean): Promise<Part | undefined | 'again'> {
+  async #begin(anew: boolean): Promise<PostedPart | undefined | 'again'> {
     const { catalog, index, updater } = this.#parts;
     const followed = await this.#followedSet();
     if (followed === undefined) return undefined;

@@ -4,7 +4,7 @@ import type { Source } from '../../source.ts';
 import { dumpsOfStream, type FilesOriginParts, UploadsOfDefault, uploadsOfStream } from './files-origins.ts';
 import { FilesSource, type FilesSourceParts } from './files-source.ts';
 import { FollowingSource, type FollowingSourceParts } from './following-source.ts';
-import { RecordsSource } from './records-source.ts';
+import { StreamRecordsSource } from './records-source.ts';
 
 export interface StreamSourceParts extends FollowingSourceParts, FilesOriginParts, FilesSourceParts {
   readonly index: FollowingSourceParts['index'];
@@ -17,7 +17,7 @@ export function openStream(set: ResourceSet, origin: StreamOrigin, parts: Stream
   const { kind, organization, stream } = origin;
   switch (kind) {
     case 'stream':
-      return stream === undefined ? new FollowingSource(set, organization, parts) : new RecordsSource(set, parts);
+      return stream === undefined ? new FollowingSource(set, organization, parts) : new StreamRecordsSource(set, parts);
     case 'uploads': {
       const { catalog } = parts;
       const uploads =

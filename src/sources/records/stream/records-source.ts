@@ -7,7 +7,7 @@ import type { ArtifactRecords } from '../artifact/artifact-records.ts';
 import { checkRecords } from './check-records.ts';
 import { openRepresentation, REPRESENTATIONS } from './open-representation.ts';
 
-interface RecordsSourceParts {
+interface StreamRecordsParts {
   readonly index: Pick<ResourceStates, 'read'>;
   readonly records: Pick<ArtifactRecords, 'read'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
@@ -17,13 +17,13 @@ interface RecordsSourceParts {
  * The source of the records of a stream. Their changes are posted when uploads are processed, so there is nothing to
  * compare; a sync only checks that each record can be read.
  */
-export class RecordsSource implements Source {
+export class StreamRecordsSource implements Source {
   readonly longestRetryMs = 60_000;
   readonly representations = REPRESENTATIONS;
   readonly #set: ResourceSet;
-  readonly #parts: RecordsSourceParts;
+  readonly #parts: StreamRecordsParts;
 
-  constructor(set: ResourceSet, parts: RecordsSourceParts) {
+  constructor(set: ResourceSet, parts: StreamRecordsParts) {
     this.#set = set;
     this.#parts = parts;
   }

@@ -3,7 +3,7 @@ import { type Upload, type UploadedFile, uploadId, uploadsOf } from '../../../re
 import { filesOf, type UploadState } from '../../../records/arrivals/upload-state.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
 import { latestPages } from '../../../stores/latest-pages.ts';
-import { mediaTypeOf } from '../../media-type.ts';
+import { mediaTypeOf } from '../../media-type-by-name.ts';
 import { type DeliveredFile, type Deliveries, type Delivery, keyOfFile, numberText } from './delivered-files.ts';
 import { wholeArtifact } from './whole-artifact.ts';
 

@@ -7,8 +7,8 @@ import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
 import type { LogEntry, StampRange } from '../../change-log.ts';
 import type { ActivityRange, ChangeCounts, HistoryRange, LatestRange } from '../../set-statistics.ts';
-import { type ChangeDocument, keyOfSortKey, sortKeyOf, toChange } from '../documents.ts';
 import type { IndexNames } from '../index-names.ts';
+import { type ChangeDocument, keyOfSortKey, sortKeyOf, toChange } from '../resource-documents.ts';
 
 /** The largest `size` that the indices allow: `max_result_window`. */
 const MOST_HITS = 50_000;

@@ -8,9 +8,9 @@ import { prefetchItems } from '../../../lib/calls/prefetch.ts';
 import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
 import type { RaisedKey, StampRange } from '../../change-log.ts';
-import { keyOfSortKey, type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from '../documents.ts';
 import type { IndexNames } from '../index-names.ts';
 import { inAscii, justBelow, type OrderRange, searchWithin } from '../order-range.ts';
+import { keyOfSortKey, type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from '../resource-documents.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;

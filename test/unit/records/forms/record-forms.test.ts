@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DUMP_FILE_KINDS } from '../../../../src/records/dumps/stored-dump.ts';
+import { DUMP_FILE_KINDS } from '../../../../src/records/dumps/stored-stream-dump.ts';
 import {
   FILE_KINDS,
   FORMS,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { putUploadState } from '../../../../src/records/arrivals/upload-state.ts';
-import { dumpId, type StreamDump } from '../../../../src/records/dumps/stored-dump.ts';
+import { dumpId, type StreamDump } from '../../../../src/records/dumps/stored-stream-dump.ts';
 import { sync } from '../../../../src/sources/sync/sync.ts';
 import { SyncLoop } from '../../../../src/sources/sync/sync-loop.ts';
 import { SyncCounter } from '../../../../src/sources/sync-counter.ts';

@@ -9,8 +9,8 @@ import type { WriteRequests } from '../../../../lib/s3/write-requests.ts';
 import { OWN_PREFIX } from '../../names/safe-name.ts';
 import type { MirrorTarget, PublishedFile, RejectedPath, StagedFile, UnfinishedFile } from '../mirror-target.ts';
 import { requireClaim } from './bucket-claim.ts';
-import { abortUpload, md5Of, S3File, type StagedObject } from './s3-file.ts';
 import { UploadJournal } from './upload-journal.ts';
+import { abortUpload, md5Of, S3File, type StagedObject } from './uploaded-file.ts';
 
 /** Short files stay in memory until they are published, while the next ones are gathered. */
 const MOST_STAGED_BYTES = 32 * 1024 * 1024;

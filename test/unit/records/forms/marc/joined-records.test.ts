@@ -4,7 +4,7 @@ import { RecordJoiner } from '../../../../../src/records/forms/marc/join-records
 import { type MarcField, MarcRecord } from '../../../../../src/records/forms/marc/marc-record.ts';
 import { readMarc21 } from '../../../../../src/records/forms/marc/read-marc21.ts';
 import { readMarcXml } from '../../../../../src/records/forms/marc/read-marcxml.ts';
-import type { Part, ReadRecord } from '../../../../../src/records/forms/marc/read-record.ts';
+import type { MarcPart, ReadRecord } from '../../../../../src/records/forms/marc/read-record.ts';
 import { writeMarcXml } from '../../../../../src/records/forms/marc/write-marcxml.ts';
 import { encodeSample } from '../../../../support/marc-records.ts';
 import { contentOf, isRecord, readAll } from '../../../../support/read-marc.ts';
@@ -218,9 +218,9 @@ describe('Parts of a MARC21 record', () => {
 
   it('are kept in memory up to a number, also when they are tiny or cannot be read', () => {
     const place = { offset: 0, id: '1', type: undefined, length: 0 };
-    const bad: Part = { ...place, reason: 'wrong' };
-    const good: Part = { ...place, deleted: false, record: new MarcRecord(part('1')), length: 70 };
-    const read = (one: Part, count: number): readonly ReadRecord[] => {
+    const bad: MarcPart = { ...place, reason: 'wrong' };
+    const good: MarcPart = { ...place, deleted: false, record: new MarcRecord(part('1')), length: 70 };
+    const read = (one: MarcPart, count: number): readonly ReadRecord[] => {
       const joiner = new RecordJoiner(Infinity);
       const records: ReadRecord[] = [];
       for (let at = 0; at < count; at++) joiner.add(one, records);
