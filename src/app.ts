@@ -85,6 +85,8 @@ async function openParts(
   const { servedSourceOf, contentsOf } = sources;
   const aroundPosting = metrics.index.aroundPosting.bind(metrics.index);
   const postings = openPostings({ catalog, posterOf, servedSourceOf, aroundPosting }, closers);
+  // Before the log of postings is closed, which then contains all of them.
+  closers.add(() => updater.idle());
   const aroundRender = metrics.aroundRender.bind(metrics);
   const publishing = openPublishing(
     { ...stored, packer, requests: metrics.requests.shared, aroundRender, contentsOf },
@@ -136,7 +138,6 @@ async function openStored({ configuration, metrics, onSlow }: StoredParts, close
   const index = metrics.index.around(stores.index);
   const sets = new SetRegistry(catalog, index);
   const updater = new Updater(index);
-  closers.add(() => updater.idle());
   const linked = new LinkedSets({ updater, index, catalog });
   const allArtifacts = openArtifacts(artifactLocation);
   closers.add(() => allArtifacts.close());

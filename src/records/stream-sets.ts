@@ -103,8 +103,13 @@ function streamTitle(stream: string | undefined, title: string | undefined): str
 
 /** The title of the organization and a suffix, cut to the length of a set title. */
 function shortened(title: string, rest: string): string {
-  const end = rest.slice(0, MAX_TITLE_LENGTH / 2);
-  return `${title.slice(0, MAX_TITLE_LENGTH - end.length)}${end}`;
+  const end = cut(rest, MAX_TITLE_LENGTH / 2);
+  return `${cut(title, MAX_TITLE_LENGTH - end.length)}${end}`;
+}
+
+/** The beginning of a well-formed text, without half of a surrogate pair. */
+function cut(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }
 
 function isOwn({ origin }: Pick<ResourceSet, 'origin'>, wanted: WantedSet): boolean {

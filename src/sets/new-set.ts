@@ -76,8 +76,10 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
  */
 export function changedSet(set: ResourceSet, changes: SetFields, now: Stamp): ResourceSet {
   if (changes.private !== undefined && set.readers !== undefined) throw ofOrganization(set.slug);
-  requireSetFields(changes, set.origin);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  // An earlier version may have stored a value that is refused now.
+  const others = given.filter(([field, value]) => !isDeepStrictEqual(value, set[field as keyof SetFields]));
+  requireSetFields(Object.fromEntries(others), set.origin);
   const { scheduledSince: _, ...changed } = withDefaults({ ...set, ...Object.fromEntries(given) }) as ResourceSet;
   const hasOtherPages = changed.pageEntries !== set.pageEntries;
   const hasOtherHashes = !isDeepStrictEqual(changed.publishHashes, set.publishHashes);

@@ -241,6 +241,14 @@ describe('the input of tidemark import-index', () => {
     assert.match((await post('plans', name)).stdout, /other-set/);
   });
 
+  it('may have names of sets with control characters, which are spaces in the title', async () => {
+    const name = 'old\tmaps';
+    await place.source.write({ a: { ...resource('a.tif'), resource_set: name } });
+    await place.import(PREFIX);
+    const { title, aliases } = JSON.parse((await place.run('sets show old-maps --json')).stdout);
+    assert.deepEqual([title, aliases], ['old maps', [name]]);
+  });
+
   it('may have very long names of sets, whose beginning becomes the title', async () => {
     const name = 'n'.repeat(600);
     await place.source.write({ a: { ...resource('a.tif'), resource_set: name } });

@@ -42,6 +42,22 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
     assert.deepEqual(changed.body, { ...untitled, contacts: [], defaultStream, streams });
   });
 
+  itOnce('give their sets titles that are cut between characters', async () => {
+    for (const [organization, length] of [
+      ['odd', 489],
+      ['even', 490],
+    ] as const) {
+      const title = `${'x'.repeat(length)}\u{1f5fa}\u{1f5fa}`;
+      assert.equal((await askJson(at(''), { organization, title })).status, 201);
+      // The sets are made again for all organizations, until each has its own.
+      await started.app.records.organizations.ensureSets();
+      for (const what of ['', '.uploads', '.dumps']) {
+        const set = await started.app.sets.bySlug(`${organization}${what}`);
+        assert.ok(set.title!.isWellFormed() && set.title!.length >= 499, set.title);
+      }
+    }
+  });
+
   itOnce('have a normalization, which is replaced as a whole and removed', async () => {
     const items = [{ source: '952', destination: '998', subfields: { i: 'p', a: 'o' } }];
     const normalization = { kind: 'pod', code: 'CSt', items };

@@ -31,9 +31,10 @@ const PER_EVENT: Answer = {
   content: { 'application/x-ndjson': { lines: z.union([lineResultSchema, lastLineSchema]) } },
 };
 
-/** Posting of change events, as one JSON body or as a stream of lines. */
-
-/** Posting of change events. @param stopping ends streams that are being read when the server stops */
+/**
+ * Posting of change events, as one JSON body or as a stream of lines.
+ * @param stopping ends streams that are being read when the server stops
+ */
 export function postingRoutes({ configuration, postings }: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { idleTimeoutMs } = configuration;
 

@@ -102,7 +102,10 @@ export class TargetSets {
     this.#requireOnce(name, slug);
     const toAdd: NewSet = {
       slug,
-      title: name.slice(0, MAX_TITLE_LENGTH).toWellFormed(),
+      title: name
+        .replace(/\p{Cc}/gu, ' ')
+        .slice(0, MAX_TITLE_LENGTH)
+        .toWellFormed(),
       urlPrefix: urlPrefix?.replaceAll('{set}', slug),
       resourceRootDir: resourceRootDir?.replaceAll('{set}', slug),
       imported,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HashAlgorithm } from '../../../src/core/hash.ts';
 import type { SetFields } from '../../../src/core/resource-set.ts';
+import type { StoredSet } from '../../../src/core/stored-set.ts';
 import { SetRegistry } from '../../../src/sets/set-registry.ts';
 import type { Catalog } from '../../../src/stores/catalog.ts';
 import { openStores, type Stores } from '../../../src/stores/open-stores.ts';
@@ -155,6 +156,19 @@ describeOnEachStore('a registry of sets', (store) => {
     }
     assert.deepEqual(await sets.bySlug('a'), before);
     assert.deepEqual(await listed(), ['a']);
+  });
+
+  it('changes other settings of a set that has values which it could not get now', async () => {
+    await sets.add({ slug: 'a', origin: { kind: 'folder', path: folder } });
+    const { catalog } = opened[0]!;
+    const stored = (await catalog.list<StoredSet>('set'))[0]!;
+    const old = { title: 'x'.repeat(501), exclude: ['[[:no-such-class:]].tmp'] };
+    await catalog.put('set', stored.id, { ...stored.body, ...old }, stored.version);
+
+    // As `publish` does, which sends the exclusions with every change.
+    const { title, exclude, pageEntries } = await others.change('a', { pageEntries: 7, exclude: old.exclude });
+    assert.deepEqual({ title, exclude, pageEntries }, { ...old, pageEntries: 7 });
+    await assert.rejects(others.change('a', { exclude: [...old.exclude, '*.tmp'] }), { code: 'invalid' });
   });
 });
 
