@@ -1,4 +1,5 @@
 import { openAccess } from './access/open-access.ts';
+import { requireAllowedRun } from './api/require-allowed-run.ts';
 import { ArtifactHealth } from './artifacts/artifact-health.ts';
 import { refusingDamaged } from './artifacts/damage.ts';
 import { openArtifacts } from './artifacts/open-artifacts.ts';
@@ -6,6 +7,7 @@ import { openBackup } from './backup/open-backup.ts';
 import { requireWhole } from './backup/rebuild-state.ts';
 import { ArtifactChecks } from './backup/verify/artifact-checks.ts';
 import type { Configuration } from './config/configuration.ts';
+import { softwareVersion } from './config/version.ts';
 import type { ResourceSet } from './core/resource-set.ts';
 import type { ServedApp } from './http/request/served-app.ts';
 import { LinkedSets } from './ingest/linked-sets.ts';
@@ -21,8 +23,10 @@ import type { Packer } from './publish/dumps/packer.ts';
 import { openNotifications } from './publish/notify/open-notifications.ts';
 import { openPublishing } from './publish/open-publishing.ts';
 import { readReservation } from './publish/versions/removals.ts';
+import type { RunOptionsGiven } from './records/activities/run-request.ts';
 import { openRecords } from './records/open-records.ts';
 import { SetRegistry } from './sets/set-registry.ts';
+import { openRoot } from './sources/open-contents.ts';
 import { openSources } from './sources/open-source.ts';
 import { sync } from './sources/sync/sync.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
@@ -87,9 +91,14 @@ async function openParts(
     closers,
   );
   const notifications = openNotifications({ ...stored, publishing, mayStill: access.mayStill }, closers);
-  const jobs = openJobs({ catalog, queue, parts: () => app });
+  const jobs = openJobs({ catalog, queue, artifacts, parts: () => app });
   const syncSet = (set: ResourceSet) => sync({ set, source: sources.sourceOf(set), updater });
-  const records = openRecords({ ...stored, jobs: jobs.uploads, syncSet }, closers);
+  const requireAllowed = (run: RunOptionsGiven) => requireAllowedRun(run, configuration.apiRoots);
+  const version = softwareVersion();
+  const records = openRecords(
+    { ...stored, jobs: jobs.uploads, runJobs: jobs.runs, openRoot, version, requireAllowed, syncSet },
+    closers,
+  );
   const aroundArchive = metrics.archive.around.bind(metrics.archive);
   const backup = openBackup({ ...stored, artifacts: allArtifacts, checks: artifactChecks, aroundArchive });
   const app: App = {

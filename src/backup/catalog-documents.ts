@@ -23,6 +23,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   removals: 'never',
   'made-links': 'before',
   'upload-state': 'before',
+  'activity-run': 'before',
   'stream-dump': 'before',
   'upload-pause': 'never',
   followed: 'never',

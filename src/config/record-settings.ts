@@ -1,4 +1,4 @@
-import { SERVERS, setting, WORKERS } from './setting.ts';
+import { setting, WORKERS } from './setting.ts';
 import * as values from './setting-values.ts';
 
 /** Settings of activities and uploads. */
@@ -6,6 +6,7 @@ export const RECORD_SETTINGS = {
   dropLimit: setting({
     variable: 'TIDEMARK_DROP_LIMIT',
     flag: '--drop-limit <percent>',
+    takenBy: WORKERS,
     schema: values.percent,
     default: '30%',
     meaning:
@@ -14,6 +15,7 @@ export const RECORD_SETTINGS = {
   dropWarning: setting({
     variable: 'TIDEMARK_DROP_WARNING',
     flag: '--drop-warning <percent>',
+    takenBy: WORKERS,
     schema: values.percent,
     default: '15%',
     meaning: 'Largest drop in the number of records since the previous run without a warning.',
@@ -22,6 +24,7 @@ export const RECORD_SETTINGS = {
     variable: 'TIDEMARK_RECORD_TIMEOUT',
     field: 'recordTimeoutMs',
     flag: '--record-timeout <duration>',
+    takenBy: WORKERS,
     schema: values.duration,
     default: '10s',
     meaning:
@@ -31,11 +34,11 @@ export const RECORD_SETTINGS = {
     variable: 'TIDEMARK_RECORDS_POLL_INTERVAL',
     field: 'recordsPollIntervalMs',
     flag: '--records-poll-interval <duration>',
-    takenBy: SERVERS,
+    takenBy: WORKERS,
     schema: values.duration,
     default: '5s',
     meaning:
-      'How often to check whether a set of records has a newer artifact, with `ms`, `s`, `m` or `h`; each time, the folder of its dates and that of the last one are listed.',
+      'How often to check whether a set of records, or an activity that follows another one, has a newer artifact, with `ms`, `s`, `m` or `h`; each time, the folder of its dates and that of the last one are listed.',
   }),
   uploadNetworks: setting({
     variable: 'TIDEMARK_UPLOAD_NETWORKS',

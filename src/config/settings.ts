@@ -241,12 +241,12 @@ export const SETTINGS = {
   apiRoots: setting({
     variable: 'TIDEMARK_API_ROOTS',
     flag: '--api-roots <roots>',
-    takenBy: SERVERS,
+    takenBy: WORKERS,
     schema: values.roots,
     default: '(none)',
     absent: [],
     meaning:
-      'Folders, buckets (`s3://BUCKET/PREFIX`) and URLs of other sources below which administrators may publish sets over HTTP and on the pages, separated by commas. The command line may publish all.',
+      'Folders, buckets (`s3://BUCKET/PREFIX`) and URLs of other sources below which administrators may publish sets, and have activities read files, over HTTP and on the pages, separated by commas. The command line may use all.',
     locate: (roots, folder) => roots.map((root) => (isS3(root) || isWeb(root) ? root : resolve(folder, root))),
   }),
   failpoint: setting({

@@ -82,6 +82,8 @@ export interface Scheduled<Payload = unknown> {
   readonly payload: Payload;
   /** The set, when a kind has a schedule for each set: the ids of its jobs begin with it. */
   readonly set?: string | undefined;
+  /** The provider and the activity, as `cdl/mapping`, in the place of a set. */
+  readonly activity?: string | undefined;
   /**
    * Time when the schedule was made, in milliseconds since 1970: earlier times are ignored. By default it always
    * existed.

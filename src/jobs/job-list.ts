@@ -12,6 +12,7 @@ import { removeOldPackages } from './kinds/remove-old-packages.ts';
 import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.ts';
 import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
 import { removeUnusedStreamDumps } from './kinds/remove-unused-stream-dumps.ts';
+import { runActivityJob } from './kinds/run-activity.ts';
 import { verifyArtifacts } from './kinds/verify-artifacts.ts';
 
 /** Every kind of job. */
@@ -29,5 +30,6 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   removeUnusedLists,
   removeUnusedStreamDumps,
   removeUnfinishedArtifacts,
+  runActivityJob,
   verifyArtifacts,
 ];

@@ -7,6 +7,7 @@ import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { OpenRuns } from './open-runs.ts';
 import type { UploadEnds } from './upload-ends.ts';
 
 /** The parts of the program that jobs use: what is stored, and a field for each feature. */
@@ -17,7 +18,7 @@ export interface JobParts {
   readonly sets: SetRegistry;
   readonly artifacts: ArtifactStore;
   readonly backup: Backup;
-  readonly jobs: { readonly queue: JobQueue; readonly uploadEnds: UploadEnds };
+  readonly jobs: { readonly queue: JobQueue; readonly uploadEnds: UploadEnds; readonly openRuns: OpenRuns };
   readonly publishing: Publishing;
   readonly records: Records;
 }

@@ -1,6 +1,9 @@
+import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { requireDumpable } from '../publish/dumps/dump-plan.ts';
 import type { NamedUpload, Upload } from '../records/arrivals/upload.ts';
+import type { NamedRun } from '../records/runs/activity-run.ts';
 import type { Catalog } from '../stores/catalog.ts';
+import { jobName } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import { cancelJob } from './cancel-job.ts';
 import { JOB_DEFINITIONS } from './job-list.ts';
@@ -9,6 +12,8 @@ import { JobsOfSets } from './jobs-of-set.ts';
 import { buildDump } from './kinds/build-dump.ts';
 import { keepList } from './kinds/keep-list.ts';
 import { jobOfUpload } from './kinds/process-upload.ts';
+import { jobOfRun } from './kinds/run-activity.ts';
+import { OpenRuns } from './open-runs.ts';
 import { progressOf } from './progress-of.ts';
 import { retryUpload } from './retry-upload.ts';
 import { nextTimes } from './scheduler.ts';
@@ -18,6 +23,7 @@ import { UploadEnds } from './upload-ends.ts';
 interface JobsParts {
   readonly catalog: Catalog;
   readonly queue: JobQueue;
+  readonly artifacts: ArtifactStore;
   /** The parts that jobs use, which are opened later. */
   parts(): JobParts;
 }
@@ -25,7 +31,7 @@ interface JobsParts {
 /** The queue, and the jobs that users request or cancel. JobRunner and Scheduler run them. */
 export interface Jobs extends ReturnType<typeof openJobs> {}
 
-export function openJobs({ catalog, queue, parts }: JobsParts) {
+export function openJobs({ catalog, queue, artifacts, parts }: JobsParts) {
   const uploadEnds = new UploadEnds({ catalog, jobs: queue });
   return {
     queue,
@@ -43,6 +49,12 @@ export function openJobs({ catalog, queue, parts }: JobsParts) {
       retry: (upload: Upload) => retryUpload({ catalog, jobs: queue, uploadEnds }, upload),
     },
     uploadEnds,
+    /** Jobs that run activities. */
+    runs: {
+      nameOf: (run: NamedRun) => jobName(jobOfRun(run)),
+      add: (run: NamedRun) => queue.addAll([jobOfRun(run)]),
+    },
+    openRuns: new OpenRuns({ catalog, artifacts, jobs: queue }),
     /** @throws TidemarkError `not-found`; `conflict` when it has ended, or has published a part of an upload */
     cancel: (name: string) => cancelJob({ catalog, jobs: queue }, name),
     /** The next times at which jobs are added, the soonest first. */

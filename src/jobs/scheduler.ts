@@ -13,6 +13,8 @@ export interface NextTime {
   readonly kind: string;
   /** The set that it works on, if there is one for each. */
   readonly set?: string | undefined;
+  /** The provider and the activity that it runs, as `cdl/mapping`. */
+  readonly activity?: string | undefined;
   readonly schedule: string;
   /** Milliseconds since 1970. */
   readonly next: number;
@@ -73,7 +75,7 @@ export class Scheduler {
     for (const { definition, scheduled } of await allSchedules(this.#options)) {
       const time = scheduled.schedule.last(now);
       if (time === undefined || this.#isAdded(definition, scheduled, { time, now })) continue;
-      const job = jobOf(definition, { id: idOfTime(time, scheduled.set), payload: scheduled.payload });
+      const job = jobOf(definition, { id: idOfTime(time, subjectOf(scheduled)), payload: scheduled.payload });
       const counts = (await this.#counts(definition, scheduled, { time, now })) && !(await waiting.has(job));
       due.push({ key: keyOf(definition, scheduled), time, job: counts ? job : undefined });
     }
@@ -164,9 +166,11 @@ interface Due {
 
 /** The next times of all schedules, the soonest first. */
 export async function nextTimes(options: SchedulerOptions, now: number): Promise<readonly NextTime[]> {
-  const times = (await allSchedules(options)).flatMap(({ definition: { kind }, scheduled: { schedule, set } }) => {
+  const times = (await allSchedules(options)).flatMap(({ definition: { kind }, scheduled }) => {
+    const { schedule, set, activity } = scheduled;
     const next = schedule.next(now);
-    return next === undefined ? [] : [{ kind, ...(set !== undefined && { set }), schedule: schedule.text, next }];
+    const subject = { ...(set !== undefined && { set }), ...(activity !== undefined && { activity }) };
+    return next === undefined ? [] : [{ kind, ...subject, schedule: schedule.text, next }];
   });
   return times.sort((one, other) => one.next - other.next);
 }
@@ -179,6 +183,11 @@ async function allSchedules({ definitions, parts }: SchedulerOptions) {
   return all;
 }
 
-function keyOf({ kind }: JobDefinition, { set = '', schedule }: Scheduled): string {
-  return `${kind} ${set} ${schedule.text}`;
+function keyOf({ kind }: JobDefinition, scheduled: Scheduled): string {
+  return `${kind} ${subjectOf(scheduled) ?? ''} ${scheduled.schedule.text}`;
+}
+
+/** What it works on, as the beginning of the ids of its jobs. */
+function subjectOf({ set, activity }: Scheduled): string | undefined {
+  return set ?? activity?.replace('/', '~');
 }

@@ -7,6 +7,8 @@ import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { RunParts } from './activities/perform-run.ts';
+import type { RunOptionsGiven } from './activities/run-request.ts';
 import { ResumableUploads } from './arrivals/resumable/resumable-uploads.ts';
 import type { NamedUpload } from './arrivals/upload.ts';
 import { Uploads } from './arrivals/uploads.ts';
@@ -16,6 +18,9 @@ import { UploadProcessor } from './deliveries/upload-processor.ts';
 import { StreamDumps } from './dumps/stream-dumps.ts';
 import { followsDefault } from './follows-default.ts';
 import { OrganizationRegistry } from './organization-registry.ts';
+import type { NamedRun } from './runs/activity-run.ts';
+import { ActivityRunner } from './runs/activity-runner.ts';
+import { ActivityRuns } from './runs/activity-runs.ts';
 import { StreamSets } from './stream-sets.ts';
 
 interface RecordsParts {
@@ -31,15 +36,25 @@ interface RecordsParts {
     /** Differs after each heartbeat of the job. Undefined while no worker runs it. */
     progressOf(upload: NamedUpload): Promise<string | undefined>;
   };
+  /** The jobs that run activities. */
+  readonly runJobs: {
+    nameOf(run: NamedRun): string;
+    add(run: NamedRun): Promise<unknown>;
+  };
+  readonly openRoot: RunParts['openRoot'];
+  /** Version of the software. */
+  readonly version: string;
+  /** @throws TidemarkError `forbidden` for files that the server may not read for a request */
+  requireAllowed(options: RunOptionsGiven): Promise<void>;
   /** Syncs a set with its source now. */
   syncSet(set: ResourceSet): Promise<unknown>;
 }
 
-/** Records that organizations deliver: their streams, uploads, and dumps. */
+/** Records that organizations deliver: their streams, uploads, runs of activities, and dumps. */
 export interface Records extends ReturnType<typeof openRecords> {}
 
 /** `closers` close everything that this opens. */
-export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: Closers) {
+export function openRecords({ jobs, runJobs, syncSet, ...parts }: RecordsParts, closers: Closers) {
   const { configuration, catalog, index, sets, artifacts, updater } = parts;
   const { store, artifacts: artifactLocation, dataFolder, failpoint } = configuration;
   const threadData = { store, artifacts: artifactLocation, folder: join(dataFolder, 'spool'), failpoint };
@@ -62,6 +77,8 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
     resumableUploads: new ResumableUploads(arrivals),
     uploadProcessor,
     uploadBacklog: new UploadBacklog({ catalog }),
+    runs: new ActivityRuns({ catalog, artifacts, jobs: runJobs }),
+    activityRunner: new ActivityRunner({ ...parts, store: artifacts }),
     partlyApplied: new PartlyApplied({ catalog }),
     streamDumps: new StreamDumps({
       ...stored,

@@ -1,6 +1,8 @@
 import { TidemarkError, unlessConflict } from '../core/errors.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
+import type { RunnableActivity } from './activities/activities.ts';
+import { changedSchedules, type GivenSchedule } from './activities/schedules.ts';
 import {
   checkedFields,
   checkedTitle,
@@ -13,6 +15,7 @@ import {
   type Stream,
   streamOf,
 } from './organization.ts';
+import { ensureProvider } from './provider.ts';
 import { changedDumpSettings, type DumpSettingChanges, type DumpSettings } from './stream-dump-settings.ts';
 import type { StreamSets } from './stream-sets.ts';
 
@@ -115,9 +118,13 @@ export class OrganizationRegistry {
    */
   async addStream(organization: string, id: string, title?: string): Promise<Organization> {
     requireStreamId(id);
-    const { streams } = await this.get(organization);
+    const { streams, withoutSets } = await this.get(organization);
+    if (withoutSets) {
+      requireOrganizationId(organization);
+      await this.#sets.requireFree({ organization });
+    }
     if (!streams.some((stream) => stream.id === id)) await this.#sets.requireFree({ organization, stream: id });
-    return this.#replace(organization, (before) => {
+    return this.#replace(organization, ({ withoutSets: _, ...before }) => {
       const { streams } = before;
       if (streams.some((stream) => stream.id === id)) throw taken('stream', id, organization);
       if (streams.length >= MOST_STREAMS) throw tooMany(organization);
@@ -138,6 +145,20 @@ export class OrganizationRegistry {
       const streams = before.streams.map((stream) => (stream.id === id ? changed : stream));
       return { ...before, ...(defaultStream !== undefined && { defaultStream }), streams };
     });
+  }
+
+  /**
+   * Replaces the schedule of an activity, and makes the document of a provider that has none.
+   * @param given undefined removes the schedule. @throws TidemarkError `invalid`
+   */
+  async schedule(id: string, activity: RunnableActivity, given: GivenSchedule | undefined): Promise<Organization> {
+    if (given === undefined) await this.get(id);
+    else changedSchedules([], activity, given);
+    await ensureProvider(this.#catalog, id);
+    return this.#replace(id, (before) => ({
+      ...before,
+      activities: changedSchedules(before.activities, activity, given),
+    }));
   }
 
   async #require(id: string, isShown: IsShown = () => true): Promise<CatalogDocument<Organization>> {

@@ -1,6 +1,7 @@
 import { TidemarkError } from '../core/errors.ts';
 import { SLUG } from '../core/resource-set.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import type { ActivitySchedule } from './activities/schedules.ts';
 import { checkedReaders } from './checked-readers.ts';
 import type { Normalization } from './forms/normalization.ts';
 import { normalizationOf } from './forms/record-forms.ts';
@@ -32,10 +33,14 @@ export interface Organization extends OrganizationFields {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly created: number;
+  /** Made when an activity first ran for it: it has no sets until it has a stream. See provider.ts. */
+  readonly withoutSets?: true;
   /** Absent as long as the organization has no stream. */
   readonly defaultStream?: string;
   /** In the order of their creation. */
   readonly streams: readonly Stream[];
+  /** When activities run by themselves: at most one schedule for each. */
+  readonly activities?: readonly ActivitySchedule[];
   /** Settings of the dumps of the records of its default stream. */
   readonly dumps?: DumpSettings | undefined;
 }

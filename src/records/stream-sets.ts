@@ -81,7 +81,8 @@ export class StreamSets {
 }
 
 /** The sets that an organization must have; those of the default stream come first. */
-function setsOf({ id: organization, title = organization, streams }: Organization): readonly WantedSet[] {
+function setsOf({ id: organization, title = organization, streams, withoutSets }: Organization): readonly WantedSet[] {
+  if (withoutSets) return [];
   const names: readonly (StreamName & { readonly title?: string | undefined })[] = [
     { organization },
     ...streams.map((stream) => ({ organization, stream: stream.id, title: stream.title })),

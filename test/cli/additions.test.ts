@@ -95,7 +95,7 @@ export function planMotto({ published: { set, folder }, uri }: SetInput): Docume
   const version = set.epochStart;
   return {
     reference: { folder, name: documentName(uri), version, fingerprint: fingerprint(text) },
-    making: () => ({ newest: version, job: { kind: 'text', text } }),
+    task: () => ({ newest: version, job: { kind: 'text', text } }),
   };
 }
 `,

@@ -46,6 +46,10 @@ describe('The description of the API that a server gives', () => {
       length: 10,
     });
     resumableId = resumable.upload.id;
+    await started.app.records.runs.queue(
+      { provider: 'lane', activity: 'harvest', from: '/records.ndjson' },
+      { by: 'command' },
+    );
     await started.app.jobs.queue.add('archive-log', '20261123T020000Z', {});
     const changes = [{ location: { value: '2026/a.pdf', type: 'rel_path' }, change: 'created', length: 20 }];
     assert.equal((await askJson(`${started.url}/api/sets/papers/changes`, { changes })).body.applied, 1);

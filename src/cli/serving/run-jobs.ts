@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { App } from '../../app.ts';
+import { ActivityChains } from '../../jobs/activity-chains.ts';
 import { JOB_DEFINITIONS } from '../../jobs/job-list.ts';
 import { type JobEvents, JobRunner } from '../../jobs/job-runner.ts';
 import { Scheduler } from '../../jobs/scheduler.ts';
@@ -23,11 +24,18 @@ export function runJobs(app: App, logger: Logger, definitions = JOB_DEFINITIONS)
     onTrouble: (err) => logger.error({ err }, 'scheduled jobs cannot be added'),
     onRecovered: () => logger.info('scheduled jobs are added again'),
   });
+  const chains = new ActivityChains({
+    parts: app,
+    intervalMs: app.configuration.recordsPollIntervalMs,
+    onTrouble: (err) => logger.error({ err }, 'activities that follow others cannot be run'),
+    onRecovered: () => logger.info('activities that follow others are run again'),
+  });
   runner.start();
   scheduler.start();
+  chains.start();
   return {
     async stop() {
-      await Promise.all([scheduler.stop(), runner.stop()]);
+      await Promise.all([chains.stop(), scheduler.stop(), runner.stop()]);
     },
   };
 }

@@ -24,9 +24,14 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     example: 'main',
   },
   number: {
-    description: 'The number of an upload.',
+    description: 'The number of an upload, or of a run of the activity.',
     schema: { type: 'string', pattern: '^[0-9]{1,9}$' },
     example: '1',
+  },
+  activity: {
+    description: 'An activity.',
+    schema: { type: 'string', enum: ['harvest', 'mapping', 'enrichment', 'indexing'] },
+    example: 'harvest',
   },
   position: {
     description: 'Which file of the upload, from 1.',

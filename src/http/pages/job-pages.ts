@@ -202,7 +202,7 @@ function columnsFor(frame: Frame) {
 function scheduleColumns({ now }: Frame): readonly Column<NextTime>[] {
   return [
     { name: 'Kind', style: 'name', isHead: true, cell: ({ kind }) => kind },
-    { name: 'Set', style: 'name', cell: ({ set }) => set },
+    { name: 'Of', style: 'name', cell: ({ set, activity }) => set ?? activity },
     { name: 'Next', style: 'short', cell: ({ next }) => timeOf(new Date(next).toISOString(), now) },
     { name: 'Schedule', style: 'name', cell: ({ schedule }) => schedule },
   ];

@@ -1,5 +1,6 @@
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import { activityPageRoutes } from './activities/activity-page-routes.ts';
 import { dumpPageRoutes } from './dump-sections.ts';
 import { fontRoutes } from './font-routes.ts';
 import { jobPageRoutes } from './job-pages.ts';
@@ -24,6 +25,7 @@ export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
     ...validateRoutes(app, stopping),
     ...organizationPageRoutes(app),
     ...uploadPageRoutes(app, stopping),
+    ...activityPageRoutes(app, stopping),
     ...organizationFormRoutes(app, stopping),
     ...setRoutes(app),
     ...setFormRoutes(app, stopping),

@@ -46,6 +46,13 @@ export function senderOf({ locals }: Pick<RoutedResponse, 'locals'>): Principal 
   return locals.sender as Principal;
 }
 
+/** The sender of a request, without secrets: for logs. */
+export function senderText(response: Pick<RoutedResponse, 'locals'>): string {
+  const sender = senderOf(response);
+  const name = sender.kind === 'token' ? `token ${sender.name} (${sender.id})` : sender.kind;
+  return response.locals.hasSession === true ? `${name}, signed in` : name;
+}
+
 /** Converts a request of express for a direct handler. */
 export function directRequest(request: RoutedRequest, response: RoutedResponse): DirectRequest {
   const { method, url = '', headers, params } = request;

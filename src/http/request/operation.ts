@@ -11,6 +11,7 @@ export const TAGS = {
   notifications: 'Subscriptions to changes, by WebSub.',
   organizations: 'Who delivers files, and in which streams.',
   uploads: 'Files that organizations deliver.',
+  activities: 'Runs of activities, which make artifacts of records.',
   tokens: 'Tokens, and what each permits.',
   jobs: 'Work that is done later, repeatedly, or for long.',
   operating: 'For operators and their tools.',

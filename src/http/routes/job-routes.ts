@@ -27,6 +27,7 @@ const jobsSchema = z
         z.strictObject({
           kind: z.string(),
           set: z.string().optional().describe('The set that it works on, when its settings say so.'),
+          activity: z.string().optional().describe('The provider and the activity that it runs, as `cdl/mapping`.'),
           schedule: z.string(),
           next: datetime,
         }),

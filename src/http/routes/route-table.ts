@@ -1,6 +1,7 @@
 import { webRoutes } from '../pages/web-routes.ts';
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import { activityRoutes } from './activities/activity-routes.ts';
 import { csvRoutes } from './csv/csv-routes.ts';
 import { documentRoutes } from './document-routes.ts';
 import { archiveRoutes } from './dumps/archive-routes.ts';
@@ -64,6 +65,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...resumableRoutes(app, stopping),
     ...streamDumpRoutes(app, stopping),
     ...uploadStatusRoutes(app),
+    ...activityRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),
     ...healthRoutes(app),

@@ -1,12 +1,11 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import type { Principal } from '../../access/principal.ts';
-import { type RoutedResponse, senderOf } from '../request/admitted.ts';
+import { type RoutedResponse, senderText } from '../request/admitted.ts';
 import { requestIdOf } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 
 /** Parts of a path that name the subject of an action. */
-const SUBJECTS = ['set', 'org', 'stream', 'name', 'kind', 'job', 'id'] as const;
+const SUBJECTS = ['set', 'org', 'stream', 'activity', 'name', 'kind', 'job', 'id'] as const;
 
 /**
  * Logs a line for every change by an administrator, through a form or the API: the sender, the action and its subject.
@@ -20,7 +19,7 @@ export function logAdministration(logger: Logger, { method, action, operation }:
         if (!response.headersSent || response.statusCode >= 400) return;
         const named = SUBJECTS.flatMap((name) => (request.params[name] === undefined ? [] : [request.params[name]]));
         const subject = subjectOf(response) ?? named.join('/');
-        const by = nameOf(senderOf(response), response.locals.hasSession === true);
+        const by = senderText(response);
         logger.info(
           { requestId: requestIdOf(response), did, ...(subject !== '' && { subject }), by },
           `administration: ${[did, subject].join(' ').trim()}, by ${by}`,
@@ -33,10 +32,4 @@ export function logAdministration(logger: Logger, { method, action, operation }:
 
 function subjectOf({ locals }: Pick<RoutedResponse, 'locals'>): string | undefined {
   return locals.subject;
-}
-
-/** The sender, without secrets. */
-function nameOf(sender: Principal, hasSession: boolean): string {
-  const name = sender.kind === 'token' ? `token ${sender.name} (${sender.id})` : sender.kind;
-  return hasSession ? `${name}, signed in` : name;
 }

@@ -6,7 +6,8 @@ import type { DerivedSchema } from '../transforms/transform.ts';
 /** The activities that make artifacts from other artifacts. */
 const DERIVED_ACTIVITIES = ['mapping', 'enrichment', 'indexing'] as const;
 export type DerivedActivity = (typeof DERIVED_ACTIVITIES)[number];
-export type RunnableActivity = 'harvest' | DerivedActivity;
+export const RUNNABLE_ACTIVITIES = ['harvest', ...DERIVED_ACTIVITIES] as const;
+export type RunnableActivity = (typeof RUNNABLE_ACTIVITIES)[number];
 
 interface DerivedRules {
   /**
@@ -43,10 +44,15 @@ export const RULES: Readonly<Record<DerivedActivity, DerivedRules>> = {
   },
 };
 
+/** The activities that others read. */
+export const GENERATORS: readonly Activity[] = [
+  ...new Set(Object.values(RULES).flatMap(({ generators }) => generators.flat())),
+];
+
 /** @throws TidemarkError `invalid` */
 export function requireRunnable(text: string): RunnableActivity {
-  const found = (['harvest', ...DERIVED_ACTIVITIES] as const).find((activity) => activity === text);
+  const found = RUNNABLE_ACTIVITIES.find((activity) => activity === text);
   if (found !== undefined) return found;
-  const known = ['harvest', ...DERIVED_ACTIVITIES].join(', ');
+  const known = RUNNABLE_ACTIVITIES.join(', ');
   throw new TidemarkError('invalid', `"${text}" is not an activity that can be run: use ${known}`, { activity: text });
 }

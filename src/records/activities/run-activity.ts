@@ -36,6 +36,8 @@ export interface RunOptions {
   /** Version of the software. */
   readonly version: string;
   readonly signal: AbortSignal;
+  /** Called when the run has its key, before it reads anything. */
+  onClaimed?: ((claim: { readonly key: ObjectKey; readonly generator: string }) => Promise<void>) | undefined;
   onProgress(progress: Progress): void;
 }
 
@@ -65,6 +67,7 @@ export async function runActivity(options: RunOptions): Promise<RunOutcome> {
   const began = new Date();
   makeFolder(folder);
   const claim = await claimSecond(store, { ...options, start: options.start ?? began }, { version, signal });
+  await options.onClaimed?.({ key: claim.key, generator: options.generator });
   failpoint('activity.claimed');
   const errata = new ErrataWriter(store, { kind: 'errata', of: claim.key }, { signal });
   const gathered = await Gathering.begin(folder, errata);

@@ -58,7 +58,18 @@ export interface PreviousRun {
   readonly written: number;
 }
 
+/** Fields that show that a summary is one of this program; or what runs/settle-claim.ts writes in its place. */
+const SUMMARY = z.union([
+  z.looseObject({ abandoned: z.string() }),
+  z.looseObject({ published: z.boolean(), generator: z.string(), version: z.string(), deleted: z.int() }),
+]);
 const WRITTEN = z.object({ written: z.int().min(0) });
+
+/** The summary of a run of this program; undefined when there is none, or when the run was abandoned. */
+export async function readRunSummary(store: ArtifactStore, key: ObjectKey): Promise<RunSummary | undefined> {
+  const found = await readJson(store, formatKey({ kind: 'summary', of: key }), SUMMARY);
+  return found === undefined || 'abandoned' in found ? undefined : (found as unknown as RunSummary);
+}
 
 /** The newest run of an activity that started at this time or before, and its number of records. */
 export async function previousRun(

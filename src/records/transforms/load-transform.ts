@@ -13,6 +13,18 @@ const SHIPPED: ReadonlyMap<string, () => Promise<Transform>> = new Map([
   ['map-3.1', async () => (await import('./map-3-1.ts')).map31],
 ]);
 
+const MAPPING_FILE = /\.json$/i;
+const MODULE_FILE = /\.[mc]?[jt]s$/i;
+
+export function isTransformFile(text: string): boolean {
+  return MAPPING_FILE.test(text) || MODULE_FILE.test(text);
+}
+
+/** Whether a text names an included transform, and not a file. */
+export function isShipped(text: string): boolean {
+  return SHIPPED.has(text);
+}
+
 /**
  * Loads the transform of a name, of a mapping file (`.json`), or of a module (`.js`, `.mjs`, `.ts`).
  * @param folder base of relative paths
@@ -22,8 +34,8 @@ export async function loadTransform(text: string, folder: string): Promise<Trans
   const shipped = SHIPPED.get(text);
   if (shipped !== undefined) return shipped();
   const file = resolve(folder, text);
-  if (/\.json$/i.test(file)) return (await import('./read-mapping.ts')).readMapping(file);
-  if (/\.[mc]?[jt]s$/i.test(file)) return importModule(file);
+  if (MAPPING_FILE.test(file)) return (await import('./read-mapping.ts')).readMapping(file);
+  if (MODULE_FILE.test(file)) return importModule(file);
   throw notUsable(
     text,
     `is not a transform: use ${[...SHIPPED.keys()].join(', ')}, or the path of a mapping (.json) or a module (.js, .mjs, .ts)`,

@@ -5,7 +5,8 @@ import { FORM_BODY, formBody } from '../../request/read-form.ts';
 
 /** The pages of organizations. Links may contain additional parameters, so unknown ones are ignored. */
 
-const number = (description: string) =>
+/** A positive number; undefined for any other text. */
+export const number = (description: string) =>
   z
     .string()
     .optional()

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
-import { may } from '../../../access/may.ts';
+import { administers, may } from '../../../access/may.ts';
+import { runView } from '../../../api/activity-run-view.ts';
 import { streamDumpsView } from '../../../api/stream-dump-view.ts';
 import { listedUploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
@@ -23,6 +24,7 @@ import { renderStreamPage } from './stream-page.ts';
 /** Number of uploads that the page of an organization counts. */
 const MOST_COUNTED = 200;
 const UPLOADS_PER_PAGE = 50;
+const RUNS_LISTED = 5;
 
 const DID = {
   change: 'The organization was changed.',
@@ -32,7 +34,7 @@ const DID = {
 
 /** The pages of organizations and of their streams. */
 export function organizationPageRoutes(app: ServedApp): readonly Route[] {
-  const { organizations, uploads } = app.records;
+  const { organizations, runs, uploads } = app.records;
   const { sets, index } = app;
 
   /** Number of live records by stream id, without streams whose set does not exist yet. */
@@ -69,15 +71,26 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
       async handle(request, response, { did }) {
         const organization = organizationOf(response);
         const name = { organization: organization.id };
-        const [frame, records, listed, dumps, shown] = await Promise.all([
+        const [frame, records, listed, dumps, shown, found] = await Promise.all([
           organizationFrameOf(app, request, response),
           recordsOf(organization.id, organization.streams),
           uploads.list(organization.id, undefined, { limit: MOST_COUNTED }),
           streamDumpsView(name, app),
           setsOf(name, response),
+          runs.list(organization.id, { limit: RUNS_LISTED }),
         ]);
         const errata = await latestErrata(uploads, listed);
-        const page = { ...frame, records, dumps, errata, sets: shown, uploads: viewsOf(listed), did: did && DID[did] };
+        const isWhole = administers(senderOf(response));
+        const page = {
+          ...frame,
+          records,
+          dumps,
+          errata,
+          sets: shown,
+          uploads: viewsOf(listed),
+          runs: found.map((run) => runView(run, isWhole)),
+          did: did && DID[did],
+        };
         sendPage(response, renderOrganizationPage(page));
       },
     }),

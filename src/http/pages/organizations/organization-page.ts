@@ -1,3 +1,4 @@
+import type { RunView } from '../../../api/activity-run-view.ts';
 import type { StreamDumpsView } from '../../../api/stream-dump-view.ts';
 import type { UploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
@@ -16,6 +17,7 @@ import {
   privateBadge,
   renderOrganizationFrame,
 } from './organization-frame.ts';
+import { isOpen as isOpenRun, runTable } from './run-parts.ts';
 import { AGAIN, isOpen, uploadTable } from './upload-parts.ts';
 
 interface OrganizationPage extends OrganizationFrame {
@@ -29,6 +31,8 @@ interface OrganizationPage extends OrganizationFrame {
   readonly errata: readonly ErrataOfUpload[];
   /** Sets of the default stream that the reader may read. */
   readonly sets: readonly ResourceSet[];
+  /** The newest runs of activities. */
+  readonly runs: readonly RunView[];
   /** The action that was just done. */
   readonly did?: string | undefined;
 }
@@ -38,7 +42,7 @@ const LISTED = 10;
 
 /** An overview of an organization. */
 export function renderOrganizationPage(page: OrganizationPage): string {
-  const { organization, frame, uploads, records, mayUpload, did } = page;
+  const { organization, frame, uploads, runs, records, mayUpload, did } = page;
   const { defaultStream } = organization;
   // A page does not read all uploads: `GET …/statistics` counts them.
   const isAll = uploads.length >= (uploads[0]?.number ?? 0);
@@ -60,6 +64,7 @@ ${mayUpload && defaultStream !== undefined && html`<p><a class="button" href="./
 ${streamSection(page)}
 ${defaultStream !== undefined && uploadSection(page, defaultStream)}
 ${errataSection(page.errata)}
+${runSection(page)}
 ${defaultStream !== undefined && dumpSection(page)}
 ${defaultStream !== undefined && copySection('the default stream', page.sets, frame)}
 ${frame.viewer.isAdministrator && administration(page)}`;
@@ -68,7 +73,7 @@ ${frame.viewer.isAdministrator && administration(page)}`;
     heading: html`${organizationTitle(organization)} ${privateBadge(organization)}`,
     title: organizationTitle(organization),
     main,
-    again: uploads.slice(0, LISTED).some(isOpen) || isChanging(page.dumps) ? AGAIN : undefined,
+    again: uploads.slice(0, LISTED).some(isOpen) || runs.some(isOpenRun) || isChanging(page.dumps) ? AGAIN : undefined,
   });
 }
 
@@ -78,8 +83,9 @@ function contacts({ organization, seesAddresses }: OrganizationPage): Html {
   )}`;
 }
 
-function streamSection({ organization, frame, records }: OrganizationPage): Html {
+function streamSection({ organization, frame, records, runs }: OrganizationPage): Html | undefined {
   const { streams, defaultStream, id } = organization;
+  if (streams.length === 0 && runs.length > 0) return undefined;
   if (streams.length === 0) {
     return html`<div class="notice"><p>It has no stream yet, so it cannot upload files. ${frame.viewer.isAdministrator && html`Add the first one below, or run <code>tidemark streams add ${id} main</code>.`}</p></div>`;
   }
@@ -110,6 +116,14 @@ ${
     : uploadTable('Latest uploads', uploads.slice(0, LISTED), { home: './', now: frame.now })
 }
 ${uploads.length > 0 && html`<p class="more"><a href="./streams/${stream}/">All uploads of the stream</a>${withErrors > 0 && html` · <span class="quiet">${counted(withErrors, 'upload')} of the last ${formatCount(uploads.length)} with errors</span>`}</p>`}`;
+}
+
+function runSection({ runs, frame }: OrganizationPage): Html | undefined {
+  const all = html`<p class="more"><a href="./activities/">All runs of activities</a></p>`;
+  if (runs.length === 0) return frame.viewer.isAdministrator ? all : undefined;
+  return html`<h2>Latest runs of activities</h2>
+${runTable(runs, { home: './activities/', now: frame.now })}
+${all}`;
 }
 
 function dumpSection({ dumps, organization, frame }: OrganizationPage): Html {

@@ -14,7 +14,7 @@ const MIMETYPE_OF_SUFFIX: Readonly<Record<string, Mimetype>> = {
 };
 
 /** What a harvest needs of a folder: sources/content-root.ts promises more. */
-interface DocumentFolder {
+export interface DocumentFolder {
   list(under: string, onSkipped: (skipped: { readonly links: number }) => void): AsyncIterable<readonly FolderEntry[]>;
   open(path: string): Promise<{ stream(): AsyncIterable<Buffer> }>;
   isEmpty(): Promise<boolean>;

@@ -1,17 +1,16 @@
-import { formatKey } from '../../artifacts/artifact-key.ts';
-import type { ObjectKey } from '../../artifacts/artifact-store.ts';
-import { formatBytes } from '../../lib/format-bytes.ts';
-import { formatCount } from '../../lib/format-count.ts';
-import type { RunOutcome } from '../../records/activities/run-activity.ts';
-import type { RunSummary } from '../../records/activities/run-summary.ts';
-import type { Call } from '../cli-command.ts';
-import { plural } from '../ui/table.ts';
+import { formatKey } from '../../../artifacts/artifact-key.ts';
+import { formatBytes } from '../../../lib/format-bytes.ts';
+import { formatCount } from '../../../lib/format-count.ts';
+import type { PerformedRun } from '../../../records/activities/perform-run.ts';
+import type { RunOutcome } from '../../../records/activities/run-activity.ts';
+import type { RunSummary } from '../../../records/activities/run-summary.ts';
+import type { Call } from '../../cli-command.ts';
+import { plural } from '../../ui/table.ts';
 
 /** Prints the key of the written artifact, and for users a summary of the run. */
 export async function printOutcome(
   call: Call<{ readonly started?: Date }>,
-  outcome: RunOutcome,
-  plan: ObjectKey | undefined,
+  { outcome, plan }: PerformedRun,
 ): Promise<void> {
   const { terminal, options } = call;
   const { summary, errata, companion, newer } = outcome;

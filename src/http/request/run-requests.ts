@@ -1,0 +1,76 @@
+import type { Request, Response } from 'express';
+import { administers } from '../../access/may.ts';
+import { readsFiles, requireAllowedRun } from '../../api/require-allowed-run.ts';
+import { TidemarkError } from '../../core/errors.ts';
+import type { RunRequest } from '../../records/activities/run-request.ts';
+import { type ActivityRun, parseRun } from '../../records/runs/activity-run.ts';
+import type { ActivityRuns } from '../../records/runs/activity-runs.ts';
+import { organizationOf, param, senderOf, senderText } from './admitted.ts';
+import type { ServedApp } from './served-app.ts';
+
+/**
+ * Adds a run that a request asks for. Its sender may upload for the organization.
+ * @throws TidemarkError `invalid`; `forbidden` for files that the sender, or the server, may not read
+ */
+export async function queueRequested(
+  app: Pick<ServedApp, 'records' | 'configuration'>,
+  response: Response,
+  given: Omit<RunRequest, 'provider'>,
+): Promise<ActivityRun> {
+  const { id: provider } = organizationOf(response);
+  if (readsFiles(given)) {
+    requireAdministrator(response);
+    await requireAllowedRun(given, app.configuration.apiRoots);
+  }
+  for (const field of ['input', 'plan'] as const) requireOwn(given[field], field, provider);
+  return queue(app, response, given, 'request');
+}
+
+/**
+ * Adds a run with the options of another one, which reads what that one has read. Files that a command or a schedule
+ * has named may be read again: the request does not choose them.
+ * @throws as `queueRequested`; `invalid` when it has read standard input
+ */
+export async function repeatRequested(
+  app: Pick<ServedApp, 'records' | 'configuration'>,
+  response: Response,
+  run: ActivityRun,
+  acceptDrop: boolean,
+): Promise<ActivityRun> {
+  const { organization, activity, generator, trigger } = run;
+  const { started: _, ...options } = run.options;
+  const input = options.plan === undefined && generator?.startsWith(`${organization}/`) ? generator : options.input;
+  const given = { ...options, activity, ...(input !== undefined && { input }), ...(acceptDrop && { acceptDrop }) };
+  if (given.from === '-') throw new TidemarkError('invalid', 'standard input cannot be read again', { field: 'from' });
+  if (trigger.by === 'request') return queueRequested(app, response, given);
+  if (readsFiles(given)) requireAdministrator(response);
+  return queue(app, response, given, 'repeat');
+}
+
+function requireAdministrator(response: Response): void {
+  if (administers(senderOf(response))) return;
+  throw new TidemarkError('forbidden', 'only administrators may have files of the server read', { field: 'from' });
+}
+
+async function queue(
+  { records }: Pick<ServedApp, 'records'>,
+  response: Response,
+  given: Omit<RunRequest, 'provider'>,
+  by: 'request' | 'repeat',
+): Promise<ActivityRun> {
+  const { id: provider } = organizationOf(response);
+  const run = await records.runs.queue({ ...given, provider }, { by, sender: senderText(response) });
+  response.locals.subject = `${provider}/${run.activity}/${run.number}`;
+  return run;
+}
+
+/** An error must not reveal which artifacts of other providers exist. */
+function requireOwn(key: string | undefined, field: string, provider: string): void {
+  if (key === undefined || key.replace(/^\//, '').startsWith(`${provider}/`)) return;
+  throw new TidemarkError('invalid', `${field} has to be a key of ${provider}: it begins with ${provider}/`, { field });
+}
+
+/** The run that the path names by `:org`, `:activity` and `:number`. @throws TidemarkError `not-found` */
+export function runOf(runs: Pick<ActivityRuns, 'get'>, request: Request): Promise<ActivityRun> {
+  return runs.get(parseRun(param(request, 'org'), param(request, 'activity'), param(request, 'number')));
+}
