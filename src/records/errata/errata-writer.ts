@@ -17,8 +17,8 @@ interface ErrataOptions {
 export const MOST_LISTED = 1_000_000;
 const MOST_FIRST = 10;
 /**
- * Characters that wait in memory before the artifact is begun. A store counts an unfinished artifact that nobody has
- * written to for a day as abandoned, and a run that has few errata may take longer.
+ * Characters that wait in memory before the artifact is begun. A store counts an unfinished artifact that no process
+ * has written to for a day as abandoned, and a run that has few errata may take longer.
  */
 const MOST_WAITING = 1024 * 1024;
 
