@@ -279,13 +279,19 @@ describe('uploads on the command line', () => {
   it('have errors that are listed, and are tried again when they have failed', async () => {
     const bad = Buffer.from(marc('2'));
     bad.write('x', 26);
-    await writeFile(join(place.folder, 'bad.mrc'), Buffer.concat([marc('1'), bad]));
+    await writeFile(join(place.folder, 'bad.mrc'), Buffer.concat([marc('1'), bad, marc('1')]));
     const { number } = JSON.parse(await done('upload', 'lane', 'bad.mrc', '--json'));
     const processed = await done('uploads', 'show', `lane/main/${number}`, '--wait');
-    assert.match(processed, /errors: 1: list them with .*\n {4}1: the record has no field 001/);
-    const listed = await done('uploads', 'errors', `lane/main/${number}`);
-    assert.match(listed, /^bad\.mrc: number 2.*, at byte \d+: .+\n$/);
-    assert.equal(JSON.parse(await done('uploads', 'errors', `lane/main/${number}`, '--json')).ordinal, 2);
+    assert.match(processed, /errors: 1, and warnings .*: 1: list them with .*\n {4}1: the record has no field 001/);
+    const listed = await place.run(['uploads', 'errors', `lane/main/${number}`]);
+    assert.match(listed.stdout, /^bad\.mrc: number 2.*, at byte \d+: .+\nbad\.mrc: number 3.*: warning, .+\n$/);
+    assert.match(listed.stderr, /^1: the record has no field 001/m);
+    assert.match(listed.stderr, /^1: warning: the file has the id .* more than once/m);
+    const lines = (await done('uploads', 'errors', `lane/main/${number}`, '--json')).trim().split('\n');
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).ordinal),
+      [2, 3],
+    );
     await fails(['uploads', 'retry', `lane/main/${number}`], 2, /is processed: only one that has failed/);
 
     const { body } = await askJson(`${server}/api/organizations/lane/uploads`, { url: 'http://127.0.0.1:9/a.mrc' });

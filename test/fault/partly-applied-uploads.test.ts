@@ -135,7 +135,7 @@ describeOnEachStore('an upload that is published in part', (store, itOnce) => {
   itOnce('goes on by itself when it was cancelled just as it began to be published', async () => {
     await publishPart();
     const app = await openApp(testConfiguration(join(place.folder, 'data'), { store: place.store.location }));
-    await app.jobs.cancel(JOB).finally(() => app.close());
+    await app.jobs.queue.cancel(JOB).finally(() => app.close());
     await requireDump(await serve(undefined));
   });
 });

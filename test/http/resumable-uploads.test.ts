@@ -205,6 +205,22 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await storedFiles(started, lane)).length, 1);
   });
 
+  itOnce('are ended once when several requests send the bytes, and only some of them the length', async () => {
+    const bytes = randomBytes(500_000);
+    const url = await begunTus(resumable(), undefined);
+    const length = { 'Upload-Length': `${bytes.length}` };
+    const sizes = [length, {}, length, {}, length];
+    const answers = await Promise.all(sizes.map((size) => sendTus(url, 0, bytes, size)));
+    const statuses = answers.map(({ status }) => status).sort();
+    assert.ok(statuses[0] === 204 && statuses.every((status) => status === 204 || status === 409), statuses.join());
+    const last = await sendTus(url, bytes.length, Buffer.alloc(0), length);
+    assert.equal(last.headers['tidemark-upload'], 'main/1', last.text);
+    const [upload, ...others] = await uploads();
+    assert.equal(upload.files[0].sha256, hash('sha256', bytes));
+    assert.deepEqual(others, []);
+    assert.deepEqual(await parts(), []);
+  });
+
   it('are ended once by several servers of a store', async () => {
     const [one, other] = [
       started,

@@ -15,7 +15,7 @@ import { filesInOrder } from '../forms/in-order.ts';
 import type { Normalization } from '../forms/normalization.ts';
 import { OneForm } from '../forms/one-form.ts';
 import { readFile } from '../forms/read-file.ts';
-import { type Erratum, type ReadItem, warningOf } from '../forms/record-form.ts';
+import { type ReadErratum, type ReadItem, warningOf } from '../forms/record-form.ts';
 import type { FoundFile, GivenFile } from '../packages/found-file.ts';
 import type { UnpackLimits } from '../packages/unpacking.ts';
 import { RecordBlocks } from './record-blocks.ts';
@@ -177,7 +177,7 @@ class UploadReading {
   }
 
   /** Returns the warning of a record. */
-  #add(item: Exclude<ReadItem, Erratum>, counted: Counted): Erratum | undefined {
+  #add(item: Exclude<ReadItem, ReadErratum>, counted: Counted): ReadErratum | undefined {
     const isRecord = item.kind === 'record' && !item.deleted;
     this.#blocks.add(item.id, isRecord ? item.record.bytes : undefined);
     const what = isRecord ? 'records' : 'deletions';
@@ -186,7 +186,7 @@ class UploadReading {
     return item.kind === 'record' ? warningOf(item) : undefined;
   }
 
-  #addErratum({ kind: _, ...erratum }: Erratum, counted: Counted): void {
+  #addErratum({ kind: _, ...erratum }: ReadErratum, counted: Counted): void {
     const { file, path } = counted;
     for (const counts of [counted, this.#totals]) {
       if (erratum.warning) counts.warnings = (counts.warnings ?? 0) + 1;

@@ -16,6 +16,11 @@ interface ErrataOptions {
 /** Most errata of a delivery that are listed: a file of a few kilobytes can unpack to millions of them. */
 export const MOST_LISTED = 1_000_000;
 const MOST_FIRST = 10;
+/**
+ * Characters that wait in memory before the artifact is begun. A store counts an unfinished artifact that no process
+ * has written to for a day as abandoned, and a run that has few errata may take longer.
+ */
+const MOST_WAITING = 1024 * 1024;
 
 /**
  * Counts the errata of a delivery, and writes them into an artifact as they are found; those beyond a million are only
@@ -61,10 +66,7 @@ export class ErrataWriter {
 
   /** Resolves when the store takes more. @throws TidemarkError as `ArtifactStore.put` */
   async settle(): Promise<void> {
-    if (this.#waiting === '') return;
-    const text = this.#waiting;
-    this.#waiting = '';
-    if (!(await writeTo(this.#begun(), text))) await this.#stored;
+    if (this.#waiting.length >= MOST_WAITING) await this.#write();
   }
 
   /**
@@ -72,7 +74,7 @@ export class ErrataWriter {
    * `ArtifactStore.put`
    */
   async end(): Promise<StoredObject | undefined> {
-    await this.settle();
+    if (this.#waiting !== '') await this.#write();
     this.#stream?.end();
     return this.#stored;
   }
@@ -81,6 +83,12 @@ export class ErrataWriter {
   async abandon(): Promise<void> {
     this.#stream?.destroy(new Error('the delivery cannot be read'));
     await this.#stored?.catch(() => {});
+  }
+
+  async #write(): Promise<void> {
+    const text = this.#waiting;
+    this.#waiting = '';
+    if (!(await writeTo(this.#begun(), text))) await this.#stored;
   }
 
   #begun(): PassThrough {

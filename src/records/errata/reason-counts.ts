@@ -6,7 +6,7 @@ export interface ReasonCount {
   readonly reason: string;
   readonly count: number;
   /** Present for warnings. */
-  readonly warning?: true;
+  readonly warning?: true | undefined;
 }
 
 /** Most reasons that are counted separately; errata with others are counted together. */

@@ -61,7 +61,7 @@ export interface FileKind {
   ): AsyncGenerator<readonly ReadItem[], void, undefined>;
 }
 
-export type ReadItem = ReadRecord | DeletedId | Erratum;
+export type ReadItem = ReadRecord | DeletedId | ReadErratum;
 
 interface Place {
   /** The number of the record, or of the line, in its file, counted from 1. */
@@ -79,7 +79,7 @@ export interface ReadRecord extends Place {
   readonly deleted: boolean;
   /** As it is stored: UTF-8, and never empty, since an empty one deletes. */
   readonly record: { readonly bytes: Uint8Array };
-  /** What was repaired or left out, or what else its sender should know: as `Erratum.reason`. */
+  /** What was repaired or left out, or what else its sender should know: as `ReadErratum.reason`. */
   readonly warning?: string;
 }
 
@@ -93,7 +93,7 @@ export interface DeletedId extends Place {
  * A part of the file that could not be read; or a warning about a record that was read. The records before and after it
  * are not affected.
  */
-export interface Erratum extends Place {
+export interface ReadErratum extends Place {
   readonly kind: 'erratum';
   /** The id of the record, where it could be read. */
   readonly id?: string;
@@ -104,7 +104,7 @@ export interface Erratum extends Place {
 }
 
 /** The warning of a record, as it is listed. */
-export function warningOf({ ordinal, offset, id, warning }: ReadRecord): Erratum | undefined {
+export function warningOf({ ordinal, offset, id, warning }: ReadRecord): ReadErratum | undefined {
   return warning === undefined ? undefined : { kind: 'erratum', ordinal, offset, id, reason: warning, warning: true };
 }
 

@@ -1,7 +1,7 @@
 import { findRecordFiles } from '../../../records/forms/identify.ts';
 import { OneForm } from '../../../records/forms/one-form.ts';
 import { readFile } from '../../../records/forms/read-file.ts';
-import { type Erratum, type ReadItem, warningOf } from '../../../records/forms/record-form.ts';
+import { type ReadErratum, type ReadItem, warningOf } from '../../../records/forms/record-form.ts';
 import type { FoundFile, GivenFile } from '../../../records/packages/found-file.ts';
 
 const MOST_FIRST = 10;
@@ -15,8 +15,8 @@ export interface CheckedFile extends Omit<FoundFile, 'bytes'> {
   /** Number of records that would be taken over with a warning. */
   warnings: number;
   /** The first of the errors, and of the warnings. */
-  readonly firstErrors: Erratum[];
-  readonly firstWarnings: Erratum[];
+  readonly firstErrors: ReadErratum[];
+  readonly firstWarnings: ReadErratum[];
 }
 
 /** Receives each file and its contents, besides counting. */

@@ -1,5 +1,5 @@
 import { formatCount } from '../../../lib/format-count.ts';
-import type { Erratum } from '../../../records/forms/record-form.ts';
+import type { ReadErratum } from '../../../records/forms/record-form.ts';
 import { fileKindOf, fileKindTitle } from '../../../records/forms/record-forms.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 import type { CheckedFile } from './check-files.ts';
@@ -40,7 +40,7 @@ function errorsOf(files: readonly CheckedFile[]): string[] {
 }
 
 interface FirstErrata {
-  readonly errata: readonly Erratum[];
+  readonly errata: readonly ReadErratum[];
   /** Number of all. */
   readonly count: number;
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { makeFolder } from '../../../lib/files/make-folder.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { Erratum, ReadItem, ReadRecord, RecordFile } from '../../../records/forms/record-form.ts';
+import type { ReadErratum, ReadItem, ReadRecord, RecordFile } from '../../../records/forms/record-form.ts';
 import { formOf } from '../../../records/forms/record-forms.ts';
 import { type OutputFile, openOutputFile } from '../../output-file.ts';
 import type { CheckedFile, FileVisitor } from './check-files.ts';
@@ -20,7 +20,7 @@ export async function openNormalizedFiles(folder: string, say: (text: string) =>
   makeFolder(folder);
   let count = 0;
   let incomplete = 0;
-  let lastError: Erratum | undefined;
+  let lastError: ReadErratum | undefined;
   let records: ReadableFile | undefined;
   let deletions: OutputFile | undefined;
   const outputName = ({ path }: CheckedFile) => {
@@ -59,7 +59,7 @@ export async function openNormalizedFiles(folder: string, say: (text: string) =>
   };
 }
 
-function describeIncomplete(file: CheckedFile, { ordinal, reason }: Erratum): string {
+function describeIncomplete(file: CheckedFile, { ordinal, reason }: ReadErratum): string {
   const errors = file.errors === 1 ? 'the error is' : `of ${formatCount(file.errors)} errors, the last is`;
   return `What was written of ${nameOf(file)} is not all of it: ${errors} in record ${formatCount(ordinal)}: ${reason}.`;
 }

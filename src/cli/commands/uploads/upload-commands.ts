@@ -10,6 +10,7 @@ import { statusOf, type UploadState } from '../../../records/arrivals/upload-sta
 import type { Uploads } from '../../../records/arrivals/uploads.ts';
 import type { Erratum } from '../../../records/errata/erratum.ts';
 import { eachErratum } from '../../../records/errata/read-errata.ts';
+import type { ReasonCount } from '../../../records/errata/reason-counts.ts';
 import { fileKindTitle } from '../../../records/forms/record-forms.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
@@ -117,7 +118,7 @@ export const uploadsErrors: CliCommand = {
       const body = await uploads.openErrata(upload, state);
       if (body === undefined) return;
       for await (const erratum of eachErratum(body)) await call.terminal.print(describe(erratum), erratum);
-      for (const { reason, count } of state?.read?.reasons ?? []) call.terminal.say(`${formatCount(count)}: ${reason}`);
+      for (const counted of state?.read?.reasons ?? []) call.terminal.say(describeReason(counted));
     });
   },
 };
@@ -191,10 +192,12 @@ function describeStatus({
     ...(totals === undefined || (totals.errors === 0 && totals.warnings === undefined)
       ? []
       : [`  ${foundText(totals)}: list them with "tidemark uploads errors ${organization}/${stream}/${number}"`]),
-    ...reasons.map(({ reason, count, warning }) =>
-      printableLine(`    ${formatCount(count)}: ${warning ? 'warning: ' : ''}${reason}`),
-    ),
+    ...reasons.map((counted) => `    ${describeReason(counted)}`),
   ];
+}
+
+function describeReason({ reason, count, warning }: ReasonCount): string {
+  return printableLine(`${formatCount(count)}: ${warning ? 'warning: ' : ''}${reason}`);
 }
 
 function foundText({ errors, warnings }: NonNullable<UploadView['totals']>): string {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { excerpt } from '../../../lib/excerpt.ts';
-import type { DeletedId, Erratum } from '../record-form.ts';
+import type { DeletedId, ReadErratum } from '../record-form.ts';
 import { recordIdProblem } from '../record-id.ts';
 
 /** Bytes of an id, in UTF-8. */
@@ -18,7 +18,7 @@ const BYTE_ORDER_MARK = '\ufeff';
  */
 export async function* readDeletedIds(
   chunks: AsyncIterable<Uint8Array>,
-): AsyncGenerator<readonly (DeletedId | Erratum)[], void, undefined> {
+): AsyncGenerator<readonly (DeletedId | ReadErratum)[], void, undefined> {
   const lines = new Lines();
   for await (const chunk of chunks) {
     const batch = lines.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
@@ -42,7 +42,7 @@ export function idProblem(text: string): string | undefined {
   return recordIdProblem(text);
 }
 
-type Read = DeletedId | Erratum;
+type Read = DeletedId | ReadErratum;
 
 /** Splits bytes into lines as they come. */
 class Lines {

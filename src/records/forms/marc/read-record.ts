@@ -1,4 +1,4 @@
-import type { Erratum, ReadRecord as ReadRecordOfForm } from '../record-form.ts';
+import type { ReadErratum, ReadRecord as ReadRecordOfForm } from '../record-form.ts';
 import type { MarcRecord } from './marc-record.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { MarcRecord } from './marc-record.ts';
  */
 export type ReadMarc = (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<readonly ReadRecord[], void, undefined>;
 
-export type ReadRecord = GoodRecord | Erratum;
+export type ReadRecord = GoodRecord | ReadErratum;
 
 export interface GoodRecord extends ReadRecordOfForm {
   /** Its field 001 without the white space around it; never empty. */

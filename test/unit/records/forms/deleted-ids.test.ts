@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { idInLine, readDeletedIds } from '../../../../src/records/forms/deletions/deleted-ids.ts';
-import type { DeletedId, Erratum } from '../../../../src/records/forms/record-form.ts';
+import type { DeletedId, ReadErratum } from '../../../../src/records/forms/record-form.ts';
 import { given } from '../../../support/upload-packages.ts';
 
 async function read(content: string | Buffer, chunk = 100_000) {
-  const read: (DeletedId | Erratum)[] = [];
+  const read: (DeletedId | ReadErratum)[] = [];
   for await (const batch of readDeletedIds(given(Buffer.from(content), chunk).read())) {
     assert.ok(batch.length > 0);
     read.push(...batch);
