@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { TidemarkError } from '../core/errors.ts';
-import { GENERATORS, RUNNABLE_ACTIVITIES } from '../records/activities/activities.ts';
+import { RUNNABLE_ACTIVITIES } from '../records/activities/activities.ts';
 import type { RunSummary } from '../records/activities/run-summary.ts';
+import { FOLLOWED } from '../records/activities/schedules.ts';
 import type { Erratum } from '../records/errata/erratum.ts';
 import type { Organization } from '../records/organization.ts';
 import { type ActivityRun, hasErrata, RUN_STATES } from '../records/runs/activity-run.ts';
@@ -19,7 +20,9 @@ const MOST_KEY = 1_000;
 const options = {
   from: path
     .optional()
-    .describe('For a harvest: an NDJSON file, or a folder or s3:// location of documents, below one of `apiRoots`.'),
+    .describe(
+      'For a harvest: `stream:ORG/STREAM`, or `stream:ORG` for its default stream; or an NDJSON file, a folder or an s3:// location of documents, below one of `apiRoots`.',
+    ),
   source: z.string().meta({ maxLength: 2_000 }).optional().describe('For a harvest: where the records came from.'),
   input: z.string().meta({ maxLength: MOST_KEY }).optional().describe('The key of the Avro file to read.'),
   plan: z.string().meta({ maxLength: MOST_KEY }).optional().describe('The key of a plan that names it.'),
@@ -100,9 +103,11 @@ const { from, source, transform, writePlan, acceptDrop } = options;
 const whens = {
   cron: z.string().meta({ maxLength: MOST_CRON }).optional().describe('A pattern of CRON, such as 15 2 * * *.'),
   after: z
-    .enum(GENERATORS)
+    .enum(FOLLOWED)
     .optional()
-    .describe('In place of a time: runs when this activity has a newer artifact than the one that it has read last.'),
+    .describe(
+      'In place of a time: runs when this activity has a newer artifact than the one that it has read last; `stream`: when the stream of `from` has changed since.',
+    ),
 };
 const scheduledOptions = { from, source, transform, writePlan, acceptDrop };
 
@@ -187,9 +192,15 @@ function withoutPaths({
   organization,
   options,
 }: Pick<ActivityRun, 'organization' | 'options'>): ActivityRun['options'] {
-  const { from: _, source, transform, ...others } = options;
+  const { from, source, transform, ...others } = options;
   const name = transform !== undefined && isTransformFile(transform) ? basename(transform) : transform;
-  return { ...others, ...(source !== undefined && isPublic(source, organization) && { source }), transform: name };
+  const stream = from !== undefined && isPublic(from, organization) && { from };
+  return {
+    ...others,
+    ...stream,
+    ...(source !== undefined && isPublic(source, organization) && { source }),
+    transform: name,
+  };
 }
 
 /** Whether it is a key of an artifact or a plan, or a URL, and no path of this machine or bucket. */

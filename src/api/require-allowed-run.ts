@@ -3,11 +3,12 @@ import { requireAllowedRoot } from '../config/allowed-roots.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { isS3 } from '../lib/s3/s3-location.ts';
 import type { RunOptionsGiven } from '../records/activities/run-request.ts';
+import { isStreamInput } from '../records/activities/stream-input.ts';
 import { isShipped } from '../records/transforms/load-transform.ts';
 
 /**
  * Requires of a run that came with a request that it names nothing but what the server may read: a folder or file below
- * one of the allowed roots, and as a transform a mapping there, or an included one. A module would be code that runs in
+ * one of the allowed roots, or a stream, and as a transform a mapping there, or an included one. A module would be code that runs in
  * the server.
  * @throws TidemarkError `forbidden`
  */
@@ -15,7 +16,7 @@ export async function requireAllowedRun(
   { from, transform }: Pick<RunOptionsGiven, 'from' | 'transform'>,
   allowed: readonly string[],
 ): Promise<void> {
-  if (from !== undefined) await requireReadable('from', from, allowed);
+  if (from !== undefined && !isStreamInput(from)) await requireReadable('from', from, allowed);
   if (transform === undefined || isShipped(transform)) return;
   if (!/\.json$/i.test(transform)) {
     const message =
@@ -27,7 +28,7 @@ export async function requireAllowedRun(
 
 /** Whether a run reads files of the server, or of a bucket: only administrators may request that. */
 export function readsFiles({ from, transform }: Pick<RunOptionsGiven, 'from' | 'transform'>): boolean {
-  return from !== undefined || (transform !== undefined && !isShipped(transform));
+  return (from !== undefined && !isStreamInput(from)) || (transform !== undefined && !isShipped(transform));
 }
 
 async function requireReadable(field: string, path: string, allowed: readonly string[]): Promise<void> {

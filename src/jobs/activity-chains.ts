@@ -1,18 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { type FoundArtifact, latestArtifact } from '../artifacts/find-artifacts.ts';
+import type { Activity } from '../artifacts/keys/activity.ts';
 import { parseAvroKey } from '../artifacts/keys/avro-key.ts';
 import { readProvenance } from '../artifacts/provenance.ts';
 import { formatTimestamp } from '../artifacts/timestamp.ts';
+import type { Stamp } from '../core/stamp.ts';
+import type { RunOptionsGiven } from '../records/activities/run-request.ts';
 import type { ActivitySchedule } from '../records/activities/schedules.ts';
+import { parsePosition, type StreamPosition } from '../records/activities/stream-input.ts';
 import type { Records } from '../records/open-records.ts';
 import type { Organization } from '../records/organization.ts';
+import { isOpenRun } from '../records/runs/activity-run.ts';
+import type { RunOfJob } from '../records/runs/activity-runner.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import { jobOf } from './job-definition.ts';
 import { runActivityJob } from './kinds/run-activity.ts';
 
 interface ChainParts {
-  readonly records: Pick<Records, 'organizations' | 'runs'>;
+  readonly records: Pick<Records, 'organizations' | 'runs' | 'streamReader'>;
   readonly artifacts: ArtifactStore;
   readonly jobs: { readonly queue: Pick<JobQueue, 'addAll'> };
 }
@@ -31,13 +37,14 @@ const MOST_RUNS = 200;
 
 /**
  * Runs activities that follow another one: when that has a newer artifact than the one that they have read last,
- * whichever program has written it. Any number of processes may do so, since the id of the job contains the time of the
- * artifact. An artifact that was tried is not tried again: a run that failed or was stopped ends the chain there.
+ * whichever program has written it; and harvests of a stream that has changed since the last one. Any number of
+ * processes may do so, since the id of the job contains the time of the artifact, or of the change. What was tried is
+ * not tried again: a run that failed or was stopped ends the chain there.
  */
 export class ActivityChains {
   readonly #options: ChainOptions;
   readonly #stopping = new AbortController();
-  /** By schedule: the key of the artifact for which everything is done. */
+  /** By schedule: the key of the artifact, or the last change of the stream, for which everything is done. */
   readonly #done = new Map<string, string>();
   #loop: Promise<void> = Promise.resolve();
   #inTrouble = false;
@@ -60,7 +67,8 @@ export class ActivityChains {
     for (const organization of await this.#options.parts.records.organizations.list()) {
       for (const schedule of organization.activities ?? []) {
         if (this.#stopping.signal.aborted) return;
-        if (schedule.after !== undefined) await this.#follow(organization, schedule, schedule.after);
+        if (schedule.after === 'stream') await this.#followStream(organization, schedule);
+        else if (schedule.after !== undefined) await this.#follow(organization, schedule, schedule.after);
       }
     }
   }
@@ -83,25 +91,46 @@ export class ActivityChains {
   async #follow(
     { id: organization }: Organization,
     { activity, options, since }: ActivitySchedule,
-    after: NonNullable<ActivitySchedule['after']>,
+    after: Activity,
   ): Promise<void> {
-    const { artifacts, jobs } = this.#options.parts;
+    const { artifacts } = this.#options.parts;
     const newest = await latestArtifact(artifacts, { provider: organization, activity: after });
     const name = `${organization}/${activity}/${since}`;
     if (newest === undefined || this.#done.get(name) === newest.key) return;
     if (!(await this.#wasRead(organization, activity, newest))) {
-      const job = jobOf(runActivityJob, {
-        id: `${organization}~${activity}.after.${after}.${formatTimestamp(newest.start)}`,
-        payload: {
-          organization,
-          activity,
-          options: { ...options, input: newest.key },
-          trigger: { by: 'chain', after },
-        },
-      });
-      await jobs.queue.addAll([job]);
+      const run = { organization, activity, options: { ...options, input: newest.key } };
+      await this.#add(run, after, formatTimestamp(newest.start));
     }
     this.#done.set(name, newest.key);
+  }
+
+  /** While a harvest is open, or an upload is being applied, this does nothing: the next poll decides. */
+  async #followStream(
+    { id: organization }: Organization,
+    { activity, options, since }: ActivitySchedule,
+  ): Promise<void> {
+    const { streamReader, runs } = this.#options.parts.records;
+    const found = await streamReader.lastChange(options.from!);
+    const name = `${organization}/${activity}/${since}`;
+    if (found === undefined || found.lastChange === 0 || this.#done.get(name) === String(found.lastChange)) return;
+    const { lastChange, ...stream } = found;
+    const past = await runs.list(organization, { activity, limit: MOST_RUNS });
+    if (past.some(isOpenRun)) return;
+    if (!past.some(({ generator }) => hasRead(generator, stream, lastChange))) {
+      if (await streamReader.isChanging(stream)) return;
+      await this.#add({ organization, activity, options }, 'stream', String(lastChange));
+    }
+    this.#done.set(name, String(lastChange));
+  }
+
+  async #add(
+    run: Pick<RunOfJob, 'organization' | 'activity'> & { readonly options: RunOptionsGiven },
+    after: string,
+    time: string,
+  ): Promise<void> {
+    const id = `${run.organization}~${run.activity}.after.${after}.${time}`;
+    const job = jobOf(runActivityJob, { id, payload: { ...run, trigger: { by: 'chain', after } } });
+    await this.#options.parts.jobs.queue.addAll([job]);
   }
 
   /** Whether a run, or the newest artifact, of an activity has read an artifact, or a newer one. */
@@ -117,6 +146,16 @@ export class ActivityChains {
     const provenance = made && (await readProvenance(artifacts, made.key));
     return isAsNew(provenance?.generator, artifact);
   }
+}
+
+/** Whether a run has read a stream up to a change. */
+function hasRead(
+  generator = '',
+  { organization, stream }: Pick<StreamPosition, 'organization' | 'stream'>,
+  lastChange: Stamp,
+): boolean {
+  const read = parsePosition(generator);
+  return read?.organization === organization && read.stream === stream && read.until > lastChange;
 }
 
 function isAsNew(generator: string | undefined, { activity, start }: FoundArtifact): boolean {

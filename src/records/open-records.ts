@@ -8,6 +8,7 @@ import type { Catalog } from '../stores/catalog.ts';
 import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { RunParts } from './activities/perform-run.ts';
+import { StreamReader } from './activities/readers/stream-reader.ts';
 import type { RunOptionsGiven } from './activities/run-request.ts';
 import { ResumableUploads } from './arrivals/resumable/resumable-uploads.ts';
 import type { NamedUpload } from './arrivals/upload.ts';
@@ -17,6 +18,7 @@ import { UploadBacklog } from './deliveries/upload-backlog.ts';
 import { UploadProcessor } from './deliveries/upload-processor.ts';
 import { StreamDumps } from './dumps/stream-dumps.ts';
 import { followsDefault } from './follows-default.ts';
+import type { Organization } from './organization.ts';
 import { OrganizationRegistry } from './organization-registry.ts';
 import type { NamedRun } from './runs/activity-run.ts';
 import { ActivityRunner } from './runs/activity-runner.ts';
@@ -57,7 +59,8 @@ export interface Records extends ReturnType<typeof openRecords> {}
 export function openRecords({ jobs, runJobs, syncSet, ...parts }: RecordsParts, closers: Closers) {
   const { configuration, catalog, index, sets, artifacts, updater } = parts;
   const { store, artifacts: artifactLocation, dataFolder, failpoint } = configuration;
-  const threadData = { store, artifacts: artifactLocation, folder: join(dataFolder, 'spool'), failpoint };
+  const folder = join(dataFolder, 'spool');
+  const threadData = { store, artifacts: artifactLocation, folder, failpoint };
   const organizations = new OrganizationRegistry(catalog, new StreamSets(sets));
   const stored = { catalog, index, sets, artifacts, organizations, threadData };
   const uploadProcessor = new UploadProcessor({
@@ -70,6 +73,17 @@ export function openRecords({ jobs, runJobs, syncSet, ...parts }: RecordsParts, 
     },
   });
   closers.add(() => uploadProcessor.close());
+  const boundaries = {
+    ...stored,
+    progressOf: (upload: NamedUpload) => jobs.progressOf(upload),
+    async followsDefault(organization: Organization) {
+      // Whether a server keeps it in sync or not.
+      await syncSet(await sets.bySlug(organization.id));
+      return followsDefault({ catalog, index, sets }, organization);
+    },
+  };
+  const streamReader = new StreamReader({ ...boundaries, folder });
+  const openStream: StreamReader['open'] = (from, signal) => streamReader.open(from, signal);
   const arrivals = { ...stored, onRecorded: (upload: NamedUpload) => jobs.add(upload) };
   return {
     organizations,
@@ -78,16 +92,9 @@ export function openRecords({ jobs, runJobs, syncSet, ...parts }: RecordsParts, 
     uploadProcessor,
     uploadBacklog: new UploadBacklog({ catalog }),
     runs: new ActivityRuns({ catalog, artifacts, jobs: runJobs }),
-    activityRunner: new ActivityRunner({ ...parts, store: artifacts }),
+    activityRunner: new ActivityRunner({ ...parts, openStream, store: artifacts }),
+    streamReader,
     partlyApplied: new PartlyApplied({ catalog }),
-    streamDumps: new StreamDumps({
-      ...stored,
-      progressOf: (upload) => jobs.progressOf(upload),
-      async followsDefault(organization) {
-        // Whether a server keeps it in sync or not.
-        await syncSet(await sets.bySlug(organization.id));
-        return followsDefault({ catalog, index, sets }, organization);
-      },
-    }),
+    streamDumps: new StreamDumps(boundaries),
   };
 }

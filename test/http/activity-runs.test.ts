@@ -246,6 +246,36 @@ describeOnEachStore('Who may run activities over HTTP', (store, itOnce) => {
     }
   });
 
+  itOnce('those who may upload for it, with streams of organizations that they may read', async () => {
+    const { organizations } = started.app.records;
+    await organizations.addStream('lane', 'main');
+    await organizations.addStream('other', 'main');
+    await organizations.add('secret', { contacts: [], private: true });
+    await organizations.addStream('secret', 'main');
+    const from = (name: string) => ({ activity: 'harvest', from: `stream:${name}` });
+    for (const name of ['lane', 'lane/main', 'other/main']) {
+      assert.equal((await post(uploader, from(name))).status, 201, name);
+    }
+    assert.equal((await post(reader, from('lane'))).status, 403);
+    const hidden = await post(uploader, from('secret'));
+    const missing = await post(uploader, from('absent'));
+    assert.equal(hidden.status, 404);
+    assert.deepEqual(missing, { status: 404, message: hidden.message.replace('secret', 'absent') });
+    assert.equal((await post(uploader, from('secret/main'))).status, 404);
+    assert.equal((await post(administrator, from('secret/main'))).status, 201);
+
+    // A run of a command may have read it: to repeat it needs the same right.
+    const ofCommand = { provider: 'lane', activity: 'harvest', from: 'stream:secret/main' } as const;
+    const { number } = await started.app.records.runs.queue(ofCommand, { by: 'command' });
+    const repeat = (headers: Readonly<Record<string, string>>) =>
+      ask(`${started.url}/organizations/lane/activities/harvest/${number}/`, {
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+        body: '',
+      });
+    assert.deepEqual([(await repeat(uploader)).status, (await repeat(administrator)).status], [404, 303]);
+  });
+
   itOnce('administrators with files below a root of the configuration, and no modules', async () => {
     for (const body of [
       { activity: 'harvest', from: join(roots, 'ten.ndjson') },

@@ -1,8 +1,11 @@
 import type { Request, Response } from 'express';
-import { administers } from '../../access/may.ts';
+import { administers, may } from '../../access/may.ts';
 import { readsFiles, requireAllowedRun } from '../../api/require-allowed-run.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { RunRequest } from '../../records/activities/run-request.ts';
+import { isStreamInput, parseStreamInput } from '../../records/activities/stream-input.ts';
+import { streamOf } from '../../records/organization.ts';
+import { readersOf } from '../../records/organization-readers.ts';
 import { type ActivityRun, parseRun } from '../../records/runs/activity-run.ts';
 import type { ActivityRuns } from '../../records/runs/activity-runs.ts';
 import { organizationOf, param, senderOf, senderText } from './admitted.ts';
@@ -10,7 +13,8 @@ import type { ServedApp } from './served-app.ts';
 
 /**
  * Adds a run that a request asks for. Its sender may upload for the organization.
- * @throws TidemarkError `invalid`; `forbidden` for files that the sender, or the server, may not read
+ * @throws TidemarkError `invalid`; `forbidden` for files that the sender, or the server, may not read;
+ *   `not-found` for a stream that the sender may not read
  */
 export async function queueRequested(
   app: Pick<ServedApp, 'records' | 'configuration'>,
@@ -52,6 +56,21 @@ function requireAdministrator(response: Response): void {
   throw new TidemarkError('forbidden', 'only administrators may have files of the server read', { field: 'from' });
 }
 
+/** @throws TidemarkError `not-found` for a stream of an organization that the sender may not read, as for one of none */
+async function requireReadable(
+  { records }: Pick<ServedApp, 'records'>,
+  response: Response,
+  from: string | undefined,
+): Promise<void> {
+  if (!isStreamInput(from)) return;
+  const sender = senderOf(response);
+  const { organization, stream } = parseStreamInput(from);
+  const found = await records.organizations.get(organization, (one) =>
+    may(sender, 'read-organization', readersOf(one)),
+  );
+  if (stream !== undefined) streamOf(found, stream);
+}
+
 async function queue(
   { records }: Pick<ServedApp, 'records'>,
   response: Response,
@@ -59,6 +78,7 @@ async function queue(
   by: 'request' | 'repeat',
 ): Promise<ActivityRun> {
   const { id: provider } = organizationOf(response);
+  await requireReadable({ records }, response, given.from);
   const run = await records.runs.queue({ ...given, provider }, { by, sender: senderText(response) });
   response.locals.subject = `${provider}/${run.activity}/${run.number}`;
   return run;

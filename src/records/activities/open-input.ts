@@ -9,11 +9,14 @@ import { reasonOf } from '../../lib/system-error.ts';
 import { type DocumentFolder, openFolder } from './readers/read-folder.ts';
 import { openNdjsonFile, openNdjsonStream } from './readers/read-ndjson.ts';
 import type { RecordSource } from './readers/record-source.ts';
+import { isStreamInput } from './stream-input.ts';
 
 export interface InputParts {
   readonly configuration: Pick<Configuration, 's3TimeoutMs' | 's3PollIntervalMs' | 'dataFolder'>;
   /** Opens a folder or a bucket: sources/open-contents.ts. */
   openRoot(location: InputRoot): DocumentFolder;
+  /** Opens the records of a stream: readers/stream-reader.ts. Undefined without a store. */
+  readonly openStream?: ((from: string, signal: AbortSignal) => Promise<OpenedInput>) | undefined;
   /** The folder from which relative paths begin. */
   readonly workingDirectory: string;
   /** Standard input, which `-` names; undefined where there is none. */
@@ -28,22 +31,26 @@ interface InputRoot {
   readonly scratchFolder?: string;
 }
 
-interface OpenedInput {
+export interface OpenedInput {
   readonly source: RecordSource;
   /** Where the records are, for the provenance. */
   readonly url: string;
 }
 
 /**
- * Opens the input of a harvest: `-` for standard input, `s3://BUCKET/PREFIX`, a folder of documents, or a file of
- * NDJSON.
- * @throws TidemarkError `invalid` when it cannot be read
+ * Opens the input of a harvest: `-` for standard input, `stream:ORG/STREAM`, `s3://BUCKET/PREFIX`, a folder of
+ * documents, or a file of NDJSON.
+ * @throws TidemarkError `invalid` when it cannot be read; for a stream, as `StreamReader.open`
  */
 export async function openInput(from: string, parts: InputParts): Promise<OpenedInput> {
-  const { configuration, openRoot, standardInput, signal } = parts;
+  const { configuration, openRoot, openStream, standardInput, signal } = parts;
   if (from === '-') {
     if (standardInput === undefined) throw new TidemarkError('invalid', 'a job has no standard input: name a file');
     return { source: openNdjsonStream(addAbortSignal(signal, standardInput())), url: 'stdin:' };
+  }
+  if (isStreamInput(from)) {
+    if (openStream === undefined) throw new TidemarkError('invalid', 'a stream is read where its store is');
+    return openStream(from, signal);
   }
   if (isS3(from)) {
     const { s3TimeoutMs: timeoutMs, s3PollIntervalMs: pollIntervalMs, dataFolder } = configuration;

@@ -10,6 +10,7 @@ import { findGenerator } from './generator.ts';
 import { writePlanOf } from './new-plan.ts';
 import { type InputParts, openInput } from './open-input.ts';
 import { openSourceArtifacts } from './readers/read-artifact.ts';
+import type { RecordSource } from './readers/record-source.ts';
 import { type RunOptions, type RunOutcome, runActivity } from './run-activity.ts';
 import { type RunRequest, requireFitting } from './run-request.ts';
 
@@ -41,12 +42,14 @@ export async function performRun(request: RunRequest, parts: RunParts): Promise<
   const { activity, provider, started } = request;
   const { store, configuration, version, signal } = parts;
   let transform: TransformRunner | undefined;
+  let source: RecordSource | undefined;
   try {
     if (activity !== 'harvest') transform = await openTransform({ ...request, activity }, parts);
     const { plan: given, ...work } =
       activity === 'harvest' || transform === undefined
         ? await harvestOf(request, parts)
         : await derivedOf({ ...request, activity }, parts, transform);
+    source = work.source;
     // Before the folder of the spool, whose parents get the default mode.
     makeFolder(configuration.dataFolder);
     const outcome = await runActivity({
@@ -65,6 +68,7 @@ export async function performRun(request: RunRequest, parts: RunParts): Promise<
     });
     return { outcome, plan: request.writePlan && (await planOf(parts, outcome, given)) };
   } finally {
+    source?.close?.();
     transform?.close();
   }
 }

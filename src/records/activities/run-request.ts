@@ -1,5 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 import type { RunnableActivity } from './activities.ts';
+import { isStreamInput, parseStreamInput } from './stream-input.ts';
 
 /** What a run does, as a command line, a request or a schedule says it. */
 export interface RunRequest {
@@ -25,13 +26,24 @@ export interface RunRequest {
 /** What a run does, apart from its activity and provider. */
 export type RunOptionsGiven = Omit<RunRequest, 'provider' | 'activity'>;
 
+const SOURCE_OF_STREAM =
+  'a harvest of a stream needs no --source: its provenance names the stream, and the last upload that it has read';
+
 /** @throws TidemarkError `invalid` for options that do not fit the activity, or each other */
 export function requireFitting({ activity, from, source, input, plan, transform }: RunRequest): void {
   const isHarvest = activity === 'harvest';
   if (isHarvest && from === undefined) {
-    throw new TidemarkError('invalid', 'a harvest needs --from: a file of NDJSON, - for standard input, or a folder', {
-      field: 'from',
-    });
+    throw new TidemarkError(
+      'invalid',
+      'a harvest needs --from: a file of NDJSON, - for standard input, a folder, or stream:ORG',
+      {
+        field: 'from',
+      },
+    );
+  }
+  if (isStreamInput(from)) {
+    parseStreamInput(from);
+    if (source !== undefined) throw new TidemarkError('invalid', SOURCE_OF_STREAM, { field: 'source' });
   }
   const foreign = isHarvest ? { input, plan, transform } : { from, source };
   const wrong = Object.entries(foreign).find(([, value]) => value !== undefined)?.[0];

@@ -1,17 +1,24 @@
-import type { Activity } from '../../artifacts/keys/activity.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { parseCron } from '../../lib/cron.ts';
 import { MOST_CRON } from '../stream-dump-settings.ts';
-import { RULES, type RunnableActivity } from './activities.ts';
+import { GENERATORS, RULES, type RunnableActivity } from './activities.ts';
 import { type RunOptionsGiven, requireFitting } from './run-request.ts';
+import { isStreamInput } from './stream-input.ts';
+
+/** What an activity can follow: another one; or, for a harvest, the stream that it reads. */
+export const FOLLOWED = [...GENERATORS, 'stream'] as const;
+export type Followed = (typeof FOLLOWED)[number];
 
 /** When an activity of a provider runs by itself: one schedule for each activity, by time or after another activity. */
 export interface ActivitySchedule {
   readonly activity: RunnableActivity;
   /** A CRON pattern. */
   readonly cron?: string | undefined;
-  /** It runs when this activity has a newer artifact than the one that it has read last. */
-  readonly after?: Activity | undefined;
+  /**
+   * It runs when this activity has a newer artifact than the one that it has read last; or when the stream that it
+   * reads has changed since.
+   */
+  readonly after?: Followed | undefined;
   readonly options: Pick<RunOptionsGiven, 'from' | 'source' | 'transform' | 'writePlan' | 'acceptDrop'>;
   /** Time when it was set, in milliseconds since 1970: earlier times that match the pattern are ignored. */
   readonly since: number;
@@ -35,7 +42,7 @@ function check({ activity, cron, after, options }: GivenSchedule): void {
   if ((cron === undefined) === (after === undefined))
     throw invalid('cron', 'name a time (cron) or an activity (after)');
   if (cron !== undefined) checkCron(cron);
-  if (after !== undefined) checkAfter(activity, after);
+  if (after !== undefined) checkAfter(activity, after, options);
   if (options.from === '-') throw invalid('from', 'a job has no standard input: name a file or a folder');
   requireFitting({ provider: '', activity, ...options });
 }
@@ -50,9 +57,13 @@ function checkCron(pattern: string): void {
   }
 }
 
-function checkAfter(activity: RunnableActivity, after: Activity): void {
-  const generators = activity === 'harvest' ? [] : RULES[activity].generators.flat();
+function checkAfter(activity: RunnableActivity, after: Followed, { from }: GivenSchedule['options']): void {
+  const generators: readonly Followed[] = activity === 'harvest' ? [] : RULES[activity].generators.flat();
   if (generators.includes(after)) return;
+  if (after === 'stream') {
+    if (activity === 'harvest' && isStreamInput(from)) return;
+    throw invalid('after', 'only a harvest --from stream:ORG/STREAM can run after each change of a stream');
+  }
   const reads = generators.length === 0 ? 'no activity' : generators.join(' or ');
   throw invalid('after', `${activity} reads the files of ${reads}, not of ${after}`);
 }

@@ -18,7 +18,7 @@ export type RunOfJob = Pick<NamedRun, 'organization' | 'activity'> &
     | { readonly number?: undefined; readonly options: RunOptionsGiven; readonly trigger: RunTrigger }
   );
 
-interface Parts extends Pick<RunParts, 'store' | 'configuration' | 'openRoot' | 'version'> {
+interface Parts extends Pick<RunParts, 'store' | 'configuration' | 'openRoot' | 'openStream' | 'version'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   /** Checks again what a request may name: files may have changed since. @throws TidemarkError `forbidden` */
   requireAllowed(options: RunOptionsGiven): Promise<void>;

@@ -7,7 +7,9 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { armFailpoint } from '../../../lib/failpoint.ts';
 import { requireRunnable } from '../../../records/activities/activities.ts';
 import { performRun, type RunParts } from '../../../records/activities/perform-run.ts';
+import type { StreamReader } from '../../../records/activities/readers/stream-reader.ts';
 import { type RunRequest, requireFitting } from '../../../records/activities/run-request.ts';
+import { isStreamInput } from '../../../records/activities/stream-input.ts';
 import { runText } from '../../../records/runs/activity-run.ts';
 import { openRoot } from '../../../sources/open-contents.ts';
 import { keyOf } from '../../artifact-output.ts';
@@ -34,6 +36,7 @@ export const activityRun: CliCommand<ActivityOptions> = {
     'Runs an activity (harvest, mapping, enrichment, indexing), and prints the key of the Avro file that it wrote.',
   examples: [
     ['activity run harvest cdl --from records.ndjson', 'makes an artifact of records'],
+    ['activity run harvest lane --from stream:lane', 'makes an artifact of what was uploaded to its default stream'],
     ['activity run mapping cdl --transform mapping.json', 'maps the newest harvest'],
     ['activity run mapping cdl --queue', 'has a server do it'],
   ],
@@ -41,7 +44,10 @@ export const activityRun: CliCommand<ActivityOptions> = {
 
   options(command) {
     command
-      .option('--from <path>', 'harvest: a file of NDJSON (- for standard input), or a folder or s3:// of documents')
+      .option(
+        '--from <path>',
+        'harvest: a file of NDJSON (-: standard input), a folder or s3:// of documents, or stream:ORG/STREAM',
+      )
       .option('--source <url>', 'harvest: where the records came from, for the provenance (default: the path)')
       .option('--started <time>', 'when the run began, not now: such as 2017-02-09T10:44:28Z', startTime)
       .option('--input <key>', 'the Avro file to read (default: the newest of the activity before)')
@@ -57,33 +63,44 @@ export const activityRun: CliCommand<ActivityOptions> = {
     armFailpoint(configuration.failpoint);
     const given = givenRequest(call);
     if (call.options.queue) return queue(call, given);
-    const store = openArtifacts(configuration.artifacts);
-    const bar = startActivityBar(call.terminal);
-    const record = new CommandRecord(call);
-    try {
-      const request = withKeys(given, store);
-      await record.begin(request);
-      const performed = await performRun(request, {
-        ...partsOf(call),
-        store,
-        onClaimed: (claim) => record.claimed(claim),
-        onProgress: (now) => bar.update(now),
-      });
-      await record.end(performed);
-      bar.end();
-      await printOutcome(call, performed);
-      const { published, failed } = performed.outcome.summary;
-      return published && failed === 0 ? EXIT.done : EXIT.failed;
-    } catch (error) {
-      await record.fail(error);
-      throw error;
-    } finally {
-      bar.end();
-      await record.close();
-      await store.close();
-    }
+    if (!isStreamInput(given.from)) return runHere(call, given);
+    return withExistingApp(call, ({ records: { streamReader } }) => runHere(call, given, streamReader));
   },
 };
+
+/** @param streams open the input of a harvest of a stream */
+async function runHere(
+  call: Call<ActivityOptions>,
+  given: RunRequest,
+  streams?: Pick<StreamReader, 'open'>,
+): Promise<ExitCode> {
+  const store = openArtifacts(call.loaded.configuration.artifacts);
+  const bar = startActivityBar(call.terminal);
+  const record = new CommandRecord(call);
+  try {
+    const request = withKeys(given, store);
+    await record.begin(request);
+    const performed = await performRun(request, {
+      ...partsOf(call),
+      store,
+      openStream: streams && ((from, signal) => streams.open(from, signal)),
+      onClaimed: (claim) => record.claimed(claim),
+      onProgress: (now) => bar.update(now),
+    });
+    await record.end(performed);
+    bar.end();
+    await printOutcome(call, performed);
+    const { published, failed } = performed.outcome.summary;
+    return published && failed === 0 ? EXIT.done : EXIT.failed;
+  } catch (error) {
+    await record.fail(error);
+    throw error;
+  } finally {
+    bar.end();
+    await record.close();
+    await store.close();
+  }
+}
 
 /** Adds a job, which a server or a worker process runs. */
 async function queue(call: Call<ActivityOptions>, request: RunRequest): Promise<ExitCode> {

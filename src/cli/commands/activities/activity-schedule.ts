@@ -1,8 +1,8 @@
 import { scheduleViews } from '../../../api/activity-run-view.ts';
-import { type Activity, requireProvider } from '../../../artifacts/keys/activity.ts';
+import { requireProvider } from '../../../artifacts/keys/activity.ts';
 import { TidemarkError } from '../../../core/errors.ts';
-import { GENERATORS, requireRunnable } from '../../../records/activities/activities.ts';
-import type { ActivitySchedule } from '../../../records/activities/schedules.ts';
+import { requireRunnable } from '../../../records/activities/activities.ts';
+import { type ActivitySchedule, FOLLOWED, type Followed } from '../../../records/activities/schedules.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { oneOf } from '../../options.ts';
@@ -11,7 +11,7 @@ import { givenOptions } from './activity-paths.ts';
 
 type Options = ActivitySchedule['options'] & {
   readonly cron?: string;
-  readonly after?: Activity;
+  readonly after?: Followed;
   readonly remove?: true;
 };
 
@@ -22,14 +22,19 @@ export const activitySchedule: CliCommand<Options> = {
   examples: [
     ['activity schedule harvest cdl --cron "15 2 * * *" --from /data/cdl', 'harvests every night'],
     ['activity schedule mapping cdl --after harvest --transform mapping.json', 'maps each new harvest'],
+    ['activity schedule harvest lane --from stream:lane --after stream', 'harvests what was uploaded'],
     ['activity schedule mapping cdl --remove', 'ends that'],
   ],
 
   options(command) {
     command
       .option('--cron <pattern>', 'minute, hour, day of the month, month and day of the week, such as "15 2 * * *"')
-      .option('--after <activity>', 'runs when this activity has a newer artifact', oneOf(...GENERATORS))
-      .option('--from <path>', 'harvest: a file of NDJSON, or a folder or s3:// of documents')
+      .option(
+        '--after <activity>',
+        'runs when this has a newer artifact; or the stream of --from, a change',
+        oneOf(...FOLLOWED),
+      )
+      .option('--from <path>', 'harvest: a file of NDJSON, a folder or s3:// of documents, or stream:ORG/STREAM')
       .option('--source <url>', 'harvest: where the records came from, for the provenance (default: the path)')
       .option('--transform <name>', 'a name, a mapping (.json) or a module (.js): see docs/artifacts.md')
       .option('--write-plan', 'write a plan of each run and those before it')
@@ -50,7 +55,8 @@ export const activitySchedule: CliCommand<Options> = {
     const changed = await withExistingApp({ loaded, terminal }, ({ records }) =>
       records.organizations.schedule(provider, activity, schedule),
     );
-    const when = cron === undefined ? `after each new ${after}` : `at ${cron}`;
+    const when =
+      cron === undefined ? `after each ${after === 'stream' ? 'change of the' : 'new'} ${after}` : `at ${cron}`;
     const text = remove ? 'does not run by itself any more' : `runs ${when}, while a server runs jobs`;
     const schedules = scheduleViews(changed);
     await terminal.print(`The ${activity} of ${provider} ${text}.`, { organization: provider, schedules });

@@ -32,7 +32,7 @@ export function triggerText({ trigger, after, sender }: RunView): string {
     case 'schedule':
       return 'its schedule';
     case 'chain':
-      return `a newer ${after}`;
+      return after === 'stream' ? 'a change of the stream' : `a newer ${after}`;
     case 'request':
     case 'repeat':
       return `a request${sender === undefined ? '' : `, by ${sender}`}`;
@@ -65,5 +65,6 @@ export function runTable(
 }
 
 export function whenText({ cron, after }: Pick<ScheduleView, 'cron' | 'after'>): string {
+  if (after === 'stream') return 'after each change of the stream';
   return cron === undefined ? `after each new ${after}` : `at ${cron}`;
 }

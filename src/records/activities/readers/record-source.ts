@@ -1,6 +1,6 @@
 import type { InputBatch } from '../../input-item.ts';
 
-/** The source of the records of a run: a file or stream of lines, a folder, artifacts. */
+/** The source of the records of a run: lines, a folder, artifacts, the records of an organization's stream. */
 export interface RecordSource {
   /** The size of the input, if it is known. */
   readonly total: SourceSize | undefined;
@@ -11,9 +11,11 @@ export interface RecordSource {
    * it.
    */
   passedOver?(): { readonly files: number; readonly links: number };
+  /** Releases what it has on disk. To be called also when it was not read to its end. */
+  close?(): void;
 }
 
 interface SourceSize {
   readonly count: number;
-  readonly unit: 'bytes' | 'files';
+  readonly unit: 'bytes' | 'files' | 'records';
 }
