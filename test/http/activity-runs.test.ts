@@ -268,7 +268,7 @@ describeOnEachStore('Who may run activities over HTTP', (store, itOnce) => {
     const ofCommand = { provider: 'lane', activity: 'harvest', from: 'stream:secret/main' } as const;
     const { number } = await started.app.records.runs.queue(ofCommand, { by: 'command' });
     const repeat = (headers: Readonly<Record<string, string>>) =>
-      ask(`${started.url}/organizations/lane/activities/harvest/${number}/`, {
+      ask(`${started.url}/organizations/lane/activities/harvest/${number}/again`, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
         body: '',
