@@ -8,7 +8,6 @@ import type { Catalog } from '../stores/catalog.ts';
 import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { RunParts } from './activities/perform-run.ts';
-import { StreamReader } from './activities/readers/stream-reader.ts';
 import type { RunOptionsGiven } from './activities/run-request.ts';
 import { ResumableUploads } from './arrivals/resumable/resumable-uploads.ts';
 import type { NamedUpload } from './arrivals/upload.ts';
@@ -23,6 +22,7 @@ import { OrganizationRegistry } from './organization-registry.ts';
 import type { NamedRun } from './runs/activity-run.ts';
 import { ActivityRunner } from './runs/activity-runner.ts';
 import { ActivityRuns } from './runs/activity-runs.ts';
+import { StreamReader } from './runs/stream-reader.ts';
 import { StreamSets } from './stream-sets.ts';
 
 interface RecordsParts {

@@ -113,7 +113,7 @@ describeOnEachStore('harvests of streams', (store, itOnce) => {
     await done('organizations', 'add', 'empty');
     const refused: Readonly<Record<string, RegExp>> = {
       'run harvest lane --from stream:lane/mian': /no stream "mian": did you mean "main"/,
-      'run harvest lane --from stream:nobody': /there is no organization "nobody"/,
+      'run harvest lane --from stream:absent': /there is no organization "absent"/,
       'run harvest lane --from stream:empty': /the organization empty has no stream yet/,
       'run harvest lane --from stream:': /"stream:" is not a stream: use stream:ORG\/STREAM/,
       'run harvest lane --from stream:lane --source http://a': /a harvest of a stream needs no --source/,

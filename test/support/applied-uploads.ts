@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { App } from '../../src/app.ts';
 import type { ObjectKey } from '../../src/artifacts/artifact-store.ts';
 import { encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
+import { documentMetadata } from '../../src/artifacts/avro/document-type.ts';
 import type { UploadReadingKey } from '../../src/artifacts/keys/stream-keys.ts';
 import { putArtifact } from '../../src/artifacts/put-artifact.ts';
 import { entryWeight } from '../../src/core/entry-weight.ts';
@@ -41,6 +42,8 @@ export class AppliedUploads {
   readonly #folder: string;
   readonly #eventsPerCommit: number;
   number = 0;
+  /** The media type of the records of the next uploads; undefined for MARC21. */
+  mime: string | undefined;
 
   constructor(app: Parts, { organization, stream, folder, eventsPerCommit = EVENTS }: UploadsPlace) {
     this.#app = app;
@@ -98,7 +101,12 @@ export class AppliedUploads {
 
   async #putRecords(number: number, changes: UploadChanges): Promise<ObjectKey> {
     const records = [...changes].map(([id, document]) => ({ id, document: document?.toString() ?? '' }));
-    const encoded = encodeContainer({ schema: 'stream.Record.v1', codec: 'zstandard', records: batches(records) });
+    const encoded = encodeContainer({
+      schema: 'stream.Record.v1',
+      codec: 'zstandard',
+      records: batches(records),
+      metadata: documentMetadata(this.mime),
+    });
     return (await putArtifact(this.#app.artifacts, this.#keyOf('stream-records', number), encoded)).key;
   }
 

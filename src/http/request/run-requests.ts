@@ -56,7 +56,7 @@ function requireAdministrator(response: Response): void {
   throw new TidemarkError('forbidden', 'only administrators may have files of the server read', { field: 'from' });
 }
 
-/** @throws TidemarkError `not-found` for a stream of an organization that the sender may not read, as for one of none */
+/** @throws TidemarkError `not-found` for a stream that does not exist, or that the sender may not read */
 async function requireReadable(
   { records }: Pick<ServedApp, 'records'>,
   response: Response,

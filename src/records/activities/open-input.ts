@@ -15,7 +15,7 @@ export interface InputParts {
   readonly configuration: Pick<Configuration, 's3TimeoutMs' | 's3PollIntervalMs' | 'dataFolder'>;
   /** Opens a folder or a bucket: sources/open-contents.ts. */
   openRoot(location: InputRoot): DocumentFolder;
-  /** Opens the records of a stream: readers/stream-reader.ts. Undefined without a store. */
+  /** Opens the records of a stream: runs/stream-reader.ts. Undefined without a store. */
   readonly openStream?: ((from: string, signal: AbortSignal) => Promise<OpenedInput>) | undefined;
   /** The folder from which relative paths begin. */
   readonly workingDirectory: string;

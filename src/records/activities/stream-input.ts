@@ -1,6 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import type { StreamName } from '../set-names.ts';
+import type { StreamName } from '../stream-set-names.ts';
 
 /** A stream as the input of a harvest: `stream:ORG/STREAM`, or `stream:ORG` for the default stream. */
 const PREFIX = 'stream:';

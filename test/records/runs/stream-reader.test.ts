@@ -49,7 +49,9 @@ describeOnEachStore('the records of a stream, as the input of a harvest', (store
   });
 
   itOnce('are bad where one cannot be written as text, and the others are read', async () => {
-    await uploads.apply(new Map([...records(2, 'good'), ['odd', Buffer.from('no record of MARC')]]));
+    await uploads.apply(records(2, 'good'));
+    uploads.mime = 'application/x-odd';
+    await uploads.apply(new Map([['odd', Buffer.from('in a form that is not known any more')]]));
     const items = await read(await open());
     const bad = items.filter((item) => item.kind === 'bad');
     assert.deepEqual([items.length, bad.length, bad[0]?.id, bad[0]?.problem.kind], [3, 1, 'odd', 'not-writable']);
