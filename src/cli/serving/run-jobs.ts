@@ -34,7 +34,7 @@ export function runJobs(app: App, logger: Logger, definitions = JOB_DEFINITIONS)
   runner.start();
   scheduler.start();
   // A worker of other kinds leaves runs of activities to others, as the scheduler does.
-  if (definitions.some(({ name }) => name === runActivityJob.name)) chains.start();
+  if (definitions.some(({ kind }) => kind === runActivityJob.kind)) chains.start();
   return {
     async stop() {
       await Promise.all([chains.stop(), scheduler.stop(), runner.stop()]);
