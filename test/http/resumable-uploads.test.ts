@@ -273,7 +273,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
         415,
         /use application\/offset\+octet-stream$/,
       ],
-      [sendTus(url, 0, Buffer.alloc(11)), 400, /more bytes than Upload-Length leaves/],
+      [sendTus(url, 0, Buffer.alloc(11)), 400, /more bytes than Upload-Length/],
       [ask(url, { method: 'PUT', headers: TUS }), 405, /use GET or HEAD or PATCH or DELETE/],
     ] as const) {
       const { status: answered, headers, text } = await answer;
@@ -295,7 +295,7 @@ describeOnEachStore('Resumable uploads', (store, itOnce) => {
     assert.equal((await sendTus(url, 0, Buffer.from('abc'))).headers['tidemark-upload'], 'main/1');
     const refused = await sendTus(url, 3, Buffer.from('d'));
     assert.equal(refused.status, 400, refused.text);
-    assert.match(refused.text, /more bytes than Upload-Length leaves/);
+    assert.match(refused.text, /more bytes than Upload-Length/);
     assert.equal((await sendTus(url, 3, Buffer.alloc(0))).status, 204);
     assert.deepEqual(await parts(), []);
   });

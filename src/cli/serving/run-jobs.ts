@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { ActivityChains } from '../../jobs/activity-chains.ts';
 import { JOB_DEFINITIONS } from '../../jobs/job-list.ts';
 import { type JobEvents, JobRunner } from '../../jobs/job-runner.ts';
+import { runActivityJob } from '../../jobs/kinds/run-activity.ts';
 import { Scheduler } from '../../jobs/scheduler.ts';
 import { jobName } from '../../stores/job.ts';
 
@@ -32,7 +33,8 @@ export function runJobs(app: App, logger: Logger, definitions = JOB_DEFINITIONS)
   });
   runner.start();
   scheduler.start();
-  chains.start();
+  // A worker of other kinds leaves runs of activities to others, as the scheduler does.
+  if (definitions.some(({ kind }) => kind === runActivityJob.kind)) chains.start();
   return {
     async stop() {
       await Promise.all([chains.stop(), scheduler.stop(), runner.stop()]);

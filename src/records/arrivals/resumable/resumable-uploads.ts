@@ -125,7 +125,7 @@ export class ResumableUploads {
       ? { upload, offset: await storeParts(artifacts, upload, sent) }
       : await this.#store(upload, sent);
     const status = { ...after, expires: Date.now() + KEPT_MS };
-    return isWhole(status) ? { ...status, upload: await this.#endSoon(upload) } : status;
+    return isWhole(status) ? { ...status, upload: await this.#endSoon(status.upload) } : status;
   }
 
   /** Records the length of an upload, unless it has one. @throws TidemarkError `conflict` when it has another */
