@@ -47,5 +47,9 @@ export class CutBody {
 }
 
 function tooLong(): TidemarkError {
-  return new TidemarkError('invalid', 'the request has more bytes than Upload-Length, or the largest size of an upload, leaves', { field: 'body' });
+  return new TidemarkError(
+    'invalid',
+    'the request has more bytes than Upload-Length, or the largest size of an upload, leaves',
+    { field: 'body' },
+  );
 }
