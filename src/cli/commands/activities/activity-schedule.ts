@@ -20,7 +20,6 @@ export const activitySchedule: CliCommand<Options> = {
   usage: 'schedule <activity> <provider>',
   summary: 'Sets when an activity runs by itself: at times, or whenever another activity has a newer artifact.',
   examples: [
-    ['activity schedule harvest cdl --cron "15 2 * * *" --from /data/cdl', 'harvests every night'],
     ['activity schedule mapping cdl --after harvest --transform mapping.json', 'maps each new harvest'],
     ['activity schedule harvest lane --from stream:lane --after stream', 'harvests what was uploaded'],
     ['activity schedule mapping cdl --remove', 'ends that'],
