@@ -135,18 +135,21 @@ const PAGES: Readonly<Record<string, Page>> = {
       { exits: 1 },
       'runs',
       'runs',
+      'runs',
       { not: 'test/interop/avro.test.ts runs avro-tools' },
     ],
     names: {
       '--plan maps/plan/20261122_000322': '--plan "maps/plan/$(ls data/artifacts/maps/plan | head -n 1)"',
       'at 2026-11-22': `at ${DAY}`,
       'at 2017-02-09 --activity mapping': `at ${DAY} --activity mapping`,
+      'organizations add cdl --private': 'organizations show cdl',
       ' KEY': ' "$(tidemark artifacts latest --activity mapping --provider cdl)"',
     },
     async prepare(place) {
       const [records, mapping] = jsonBlocks('docs/artifacts.md');
       place.write('records.ndjson', records!);
       place.write('mapping.json', mapping!);
+      await succeed(place, 'tidemark organizations add lane && tidemark streams add lane main');
       place.write('cdl.ndjson', '{"id":"a","mimetype":"application/json","document":"{\\"edm:aggregatedCHO\\":{}}"}\n');
       await succeed(place, 'tidemark activity run harvest cdl --from cdl.ndjson --source https://cdl.example.org/oai');
       await succeed(place, 'tidemark activity run mapping cdl');

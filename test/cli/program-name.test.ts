@@ -75,7 +75,7 @@ describe('the program, as it is called', () => {
     symlinkSync(join(ROOT, 'node_modules'), join(cwd, 'node_modules'));
     rmSync(join(cwd, 'src/cli/exit-code.ts'));
     const torn = shell('node src/main.js status', environment());
-    assert.match(torn.stderr, /no such file or directory, open '\S+src\/cli\/exit-code\.ts'/);
+    assert.match(torn.stderr, /Cannot find module '\S+src\/cli\/exit-code\.ts'/);
     assert.doesNotMatch(torn.stderr, /npm ci/);
   });
 

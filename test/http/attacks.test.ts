@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { Secret } from '../../src/config/secret.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import { postedEventSchema } from '../../src/ingest/posted-schema.ts';
+import { catalogId } from '../../src/stores/document-of-set.ts';
 import { ask, askJson, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { parseDocument } from '../support/parse-document.ts';
@@ -36,6 +37,14 @@ describe('Attacks over HTTP', () => {
     change: 'created',
     ...fields,
   });
+
+  /** Adds a set with a title that is refused today: an older version may have stored it. */
+  async function addTitled(set: { readonly slug: string; readonly urlPrefix: string }, title: string): Promise<void> {
+    const { catalog, sets } = started.app;
+    const id = catalogId((await sets.add(set)).id);
+    const { body, version } = (await catalog.get<object>('set', id))!;
+    await catalog.put('set', id, { ...body, title }, version);
+  }
 
   describe('that leave the root', () => {
     beforeEach(async () => {
@@ -243,7 +252,7 @@ describe('Attacks over HTTP', () => {
 
     it('by titles of sets', async () => {
       const title = 'Title\r\nX-Evil: 1 <script>alert(1)</script>';
-      await started.app.sets.add({ slug: 'titled', urlPrefix: 'https://data.example.org/titled/', title });
+      await addTitled({ slug: 'titled', urlPrefix: 'https://data.example.org/titled/' }, title);
       for (const path of ['/', '/sets/titled/', '/.well-known/resourcesync', '/sets/titled/capabilitylist.xml']) {
         const answer = (await sendRaw(url, headOf(`GET ${path}`))).toString('latin1');
         assert.equal(statusOf(Buffer.from(answer)), 200, path);
@@ -429,11 +438,8 @@ describe('Attacks over HTTP', () => {
     itWithXmllint('in titles, prefixes and names of pages', async () => {
       await start();
       for (const [at, text] of TEXTS.entries()) {
-        await started.app.sets.add({
-          slug: `titled-${at}`,
-          title: text,
-          urlPrefix: `http://example.org/${encodeURIComponent(text.toWellFormed())}/`,
-        });
+        const urlPrefix = `http://example.org/${encodeURIComponent(text.toWellFormed())}/`;
+        await addTitled({ slug: `titled-${at}`, urlPrefix }, text);
         await ask(`${url}/sets/titled-${at}/resourcelist-${encodeURIComponent(text.toWellFormed())}.xml`);
         const { text: list } = await ask(`${url}/sets/titled-${at}/capabilitylist.xml`);
         assert.deepEqual(schemaErrors(list), []);

@@ -142,6 +142,15 @@ describe('a scan', () => {
       assert.equal(await hashOf('link'), sha256('two'));
     });
 
+    it('finds an edit of a file under each of its names', async () => {
+      write('folder/one', 'one', LONG_AGO);
+      linkSync(folder.at('root/folder/one'), folder.at('root/two'));
+      await run();
+      write('folder/one', 'edited', LONG_AGO + 60);
+      assert.equal(await counts(), '2 files: 2 hashed, +0 ~2 -0 =0 !0');
+      assert.equal(await hashOf('two'), sha256('edited'));
+    });
+
     it('records no change of files with other rights, another hard link, or other inodes', async () => {
       for (const path of ['rights', 'linked', 'copied']) write(path);
       await run();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { appendFileSync, linkSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { SyncLoop } from '../../src/sources/sync/sync-loop.ts';
 import type { SyncSummary } from '../../src/sources/sync-counter.ts';
 import { openScannedSet, type ScannedSet } from '../support/scanned-set.ts';
@@ -102,17 +102,6 @@ describe('a sync loop', () => {
     await untilContent('latest', 'other');
     write('d2/f', 'edited');
     await untilContent('latest', 'edited');
-  });
-
-  it('publishes an edit of a file for each of its names', async () => {
-    write('folder/one');
-    linkSync(folder.at('root/folder/one'), folder.at('root/two'));
-    await start();
-    for (const content of ['edited', 'again']) {
-      write('folder/one', content);
-      await untilContent('folder/one', content);
-      await untilContent('two', content);
-    }
   });
 
   it('publishes what an edit of the file hides and shows to which .tidemarkignore is a link', async () => {
