@@ -1,6 +1,5 @@
 import { basename } from 'node:path';
 import * as z from 'zod';
-import { TidemarkError } from '../core/errors.ts';
 import { RUNNABLE_ACTIVITIES } from '../records/activities/activities.ts';
 import type { RunSummary } from '../records/activities/run-summary.ts';
 import { FOLLOWED } from '../records/activities/schedules.ts';
@@ -225,11 +224,9 @@ export function runCursor({ added, activity, number }: RunPlace): string {
   return `${added}.${activity}.${number}`;
 }
 
-/** @throws TidemarkError `invalid` */
-export function parseRunCursor(text: string): RunPlace {
+/** The place that a cursor names; undefined for any other text. */
+export function parseRunCursor(text: string): RunPlace | undefined {
   const [, added, activity, number] = RUN_CURSOR.exec(text) ?? [];
-  if (number === undefined) {
-    throw new TidemarkError('invalid', `"${text.slice(0, 80)}" is not a place in the list of runs`, { field: 'after' });
-  }
+  if (number === undefined) return undefined;
   return { added: Number(added), activity: activity as RunPlace['activity'], number: Number(number) };
 }

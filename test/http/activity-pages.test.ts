@@ -86,6 +86,10 @@ describe('Pages of runs of activities', () => {
     await ended('harvest/3/', 'succeeded');
   });
 
+  it('show the latest runs when a link names no place in the list', async () => {
+    for (const after of ['', 'x']) assert.equal((await ask(`${home()}?after=${after}`)).status, 200, after);
+  });
+
   it('show schedules', async () => {
     await started.app.records.organizations.schedule('lane', 'mapping', {
       activity: 'mapping',

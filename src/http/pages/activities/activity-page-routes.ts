@@ -35,7 +35,8 @@ export function activityPageRoutes(app: ServedApp, stopping: AbortSignal): reado
     { after, attempt }: { after?: string | undefined; attempt?: RejectedForm } = {},
   ) {
     const organization = organizationOf(response);
-    const filter = { after: after === undefined ? undefined : parseRunCursor(after), limit: RUNS_PER_PAGE + 1 };
+    const place = after === undefined ? undefined : parseRunCursor(after);
+    const filter = { after: place, limit: RUNS_PER_PAGE + 1 };
     const [frame, found] = await Promise.all([
       organizationFrameOf(app, request, response),
       runs.list(organization.id, filter),
@@ -46,7 +47,7 @@ export function activityPageRoutes(app: ServedApp, stopping: AbortSignal): reado
       runs: shown.map((run) => runView(run, isWhole(response))),
       schedules: scheduleViews(organization, isWhole(response)),
       next: found.length > RUNS_PER_PAGE ? runCursor(shown.at(-1)!) : undefined,
-      isFirst: after === undefined,
+      isFirst: place === undefined,
       given: attempt?.form,
       problem: attempt?.problem,
     });
