@@ -92,8 +92,9 @@ describeOnEachStore('a scan that keeps versions', (store, itOnce) => {
         assert.equal(killed.exitCode, null);
         const listed = await place.run(['versions', 'list', 'maps', '--json']);
         assert.equal(listed.stdout.trim().split('\n').length, FILES);
+        // Others may be removed before the signal arrives, even all of them.
         const left = (await stored()).size;
-        assert.ok(failpoint === 'prune.removed' ? left > FILES && left < all : left === all, `${left}`);
+        assert.ok(failpoint === 'prune.removed' ? left >= FILES && left < all : left === all, `${left}`);
         const { exitCode, stdout, stderr } = await prune();
         assert.equal(exitCode, 0, stderr);
         assert.equal(JSON.parse(stdout).versions, left - FILES);
