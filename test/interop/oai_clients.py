@@ -1,0 +1,69 @@
+"""Reads OAI-PMH repositories with Sickle and oaipmh-scythe: one line of JSON on standard input says what.
+
+A list of {"client": "sickle" | "scythe", "url", "prefix", "from"?, "until"?, "set"?}, or {"client": "documents", "file"}:
+a file of NDJSON with stored documents, which have a record each. Writes a line of JSON: for each, its records in the
+order in which they came, as {"id", "datestamp", "sets", "deleted", "digest", "abouts"}.
+
+The digest is that of the metadata in exclusive canonical XML, so it does not depend on where a namespace is declared.
+"""
+
+import hashlib
+import json
+import sys
+
+from lxml import etree
+from oaipmh_scythe import Scythe
+from sickle import Sickle
+
+OAI = "{http://www.openarchives.org/OAI/2.0/}"
+
+
+def described(record):
+    header = record.find(f"{OAI}header")
+    metadata = record.find(f"{OAI}metadata")
+    return {
+        "id": header.findtext(f"{OAI}identifier"),
+        "datestamp": header.findtext(f"{OAI}datestamp"),
+        "sets": [one.text for one in header.findall(f"{OAI}setSpec")],
+        "deleted": header.get("status") == "deleted",
+        "digest": None if metadata is None else digest_of(metadata[0]),
+        "abouts": len(record.findall(f"{OAI}about")),
+    }
+
+
+def digest_of(element):
+    # A document of its own: what follows the element does not belong to it.
+    bytes_of = etree.tostring(element, with_tail=False)
+    return hashlib.sha256(etree.tostring(etree.fromstring(bytes_of), method="c14n", exclusive=True)).hexdigest()
+
+
+def by_sickle(work):
+    limits = {name: work[name] for name in ("from", "until", "set") if name in work}
+    return Sickle(work["url"], timeout=60).ListRecords(metadataPrefix=work["prefix"], **limits)
+
+
+def by_scythe(work):
+    with Scythe(work["url"]) as scythe:
+        yield from scythe.list_records(
+            metadata_prefix=work["prefix"],
+            from_=work.get("from"),
+            until=work.get("until"),
+            set_=work.get("set"),
+        )
+
+
+def read(work):
+    if work["client"] == "documents":
+        with open(work["file"], encoding="utf-8") as lines:
+            return [described(etree.fromstring(json.loads(line).encode())) for line in lines]
+    try:
+        records = by_sickle(work) if work["client"] == "sickle" else by_scythe(work)
+        return [described(record.xml) for record in records]
+    except Exception as error:
+        # Both make a class of each code of the protocol.
+        if type(error).__name__ == "NoRecordsMatch":
+            return []
+        raise
+
+
+print(json.dumps([read(work) for work in json.loads(sys.stdin.readline())]))
