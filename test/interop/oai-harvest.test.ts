@@ -48,13 +48,14 @@ describe('OAI-PMH between programs that others wrote', () => {
       const first = await harvest('arxiv');
       const theirs = await readOneList('sickle', from);
       assert.equal(theirs.length, records.length);
-      assert.deepEqual([first.status, first.created], [2, living(theirs).length]);
+      assert.deepEqual([first.status, first.outcome.created], [2, living(theirs).length]);
       same(living(theirs), await stored('arxiv'));
       same(living(theirs), living(await readOneList('HTTP::OAI', { url: `${url}/oai/arxiv`, prefix: PREFIX })));
 
       writeSource(changed(records));
       const second = await harvest('arxiv');
-      assert.deepEqual([second.status, second.created, second.updated, second.deleted], [2, 10, 20, 30]);
+      const { created, updated, deleted } = second.outcome;
+      assert.deepEqual([second.status, created, updated, deleted], [2, 10, 20, 30]);
       const after = await readOneList('scythe', from);
       same(living(after), await stored('arxiv'));
       const gone = (await readOneList('sickle', { url: `${url}/oai/arxiv`, prefix: PREFIX })).filter(isDeleted);

@@ -34,14 +34,15 @@ export async function withCollection(
 /** Harvests in one process, which ends when each record is published. @throws Error when it is not complete */
 export async function harvest(tidemark: Tidemark, ...options: readonly string[]): Promise<Harvested> {
   const { stdout, seconds, memory, processorTime } = await runMeasured(tidemark, ['harvest', COLLECTION, ...options]);
-  const { status, ...run } = JSON.parse(stdout.trim().split('\n').at(-1)!);
+  const { status, number, outcome } = JSON.parse(stdout.trim().split('\n').at(-1)!);
   if (status !== 2) throw new Error(`the harvest ended with ${status}: ${stdout}`);
-  return { ...run, seconds, memory, processorTime };
+  return { ...outcome, number, seconds, memory, processorTime };
 }
 
 /** Seconds of a run until everything was received and durable. */
 export async function secondsOfReceiving(tidemark: Tidemark, number: number): Promise<number> {
-  const { started, upload } = JSON.parse((await tidemark.run('harvests', 'show', COLLECTION, String(number))).stdout);
+  const { started, responses } = JSON.parse((await tidemark.run('harvests', 'show', COLLECTION, String(number))).stdout);
+  const [, upload] = /\/(\d+)\/files\//.exec(responses)!;
   const name = `${COLLECTION}/${COLLECTION}/${upload}`;
   const { received } = JSON.parse((await tidemark.run('uploads', 'show', name)).stdout);
   return (Date.parse(received) - Date.parse(started)) / 1000;
