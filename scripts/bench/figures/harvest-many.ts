@@ -54,7 +54,7 @@ export const harvestMany: Bench = {
 };
 
 async function add({ client }: Server, id: string, baseUrl: string): Promise<void> {
-  await client.post('/api/collections', JSON.stringify({ id, provider: 'bench', baseUrl, format: 'oai_dc' }));
+  await client.post('/api/collections', JSON.stringify({ collection: id, provider: 'bench', baseUrl, format: 'oai_dc' }));
 }
 
 /** Seconds from the first request until each run has ended. @throws Error for one that is not complete */
