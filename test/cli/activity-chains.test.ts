@@ -78,14 +78,22 @@ describeOnEachStore('activities that follow others', (store, itOnce) => {
       await chain();
       await harvest(ids(10));
       place.start(['work', '--records-poll-interval', '1s']);
-      await until('the first index', async () => (await runs('indexing'))[0]?.state === 'succeeded', COMMAND_INTERVAL_MS);
+      await until(
+        'the first index',
+        async () => (await runs('indexing'))[0]?.state === 'succeeded',
+        COMMAND_INTERVAL_MS,
+      );
       // Six of ten records have no title: the harvest is as large as before, and the mapping is not.
       const poor = [...ids(4), ...ids(6).map((id) => `poor-${id}`)];
       const key = await harvest(poor);
-      const stopped = await until('the second mapping', async () => {
-        const [run] = await runs('mapping');
-        return run.number === 2 && !['waiting', 'running'].includes(run.state) && run;
-      }, COMMAND_INTERVAL_MS);
+      const stopped = await until(
+        'the second mapping',
+        async () => {
+          const [run] = await runs('mapping');
+          return run.number === 2 && !['waiting', 'running'].includes(run.state) && run;
+        },
+        COMMAND_INTERVAL_MS,
+      );
       assert.deepEqual([stopped.state, stopped.generator, stopped.artifact], ['stopped', key, undefined]);
 
       const accepted = await place.run([
@@ -99,10 +107,14 @@ describeOnEachStore('activities that follow others', (store, itOnce) => {
       ]);
       assert.equal(accepted.exitCode, 1, 'some records failed');
       // It has fewer records than the mapping before, so that the enrichment is stopped in its turn.
-      const enriched = await until('the enrichment of what was accepted', async () => {
-        const [run] = await runs('enrichment');
-        return run.number === 2 && !['waiting', 'running'].includes(run.state) && run;
-      }, COMMAND_INTERVAL_MS);
+      const enriched = await until(
+        'the enrichment of what was accepted',
+        async () => {
+          const [run] = await runs('enrichment');
+          return run.number === 2 && !['waiting', 'running'].includes(run.state) && run;
+        },
+        COMMAND_INTERVAL_MS,
+      );
       assert.deepEqual([enriched.state, enriched.generator], ['stopped', accepted.stdout.trim()]);
       assert.equal((await runs('indexing')).length, 1);
       // It was not tried again meanwhile.

@@ -43,7 +43,9 @@ describe('OAI-PMH lists that change while others read them', () => {
     const expected = stateOf(now);
     for (const [at, client] of OAI_CLIENTS.entries()) {
       const state = stateOf(lists[at]!);
-      const missing = numbersTo(RECORDS).filter((number) => !mayBeDeleted(number) && !state.has(catalogue.idOf(number)));
+      const missing = numbersTo(RECORDS).filter(
+        (number) => !mayBeDeleted(number) && !state.has(catalogue.idOf(number)),
+      );
       assert.deepEqual(missing, [], `${client} has missed records`);
       for (const number of numbersTo(RECORDS).filter(isQuiet)) {
         const id = catalogue.idOf(number);
@@ -71,7 +73,8 @@ describe('OAI-PMH lists that change while others read them', () => {
   }
 
   async function put(numbers: readonly number[], version: number, deleted: readonly number[] = []): Promise<void> {
-    const documentOf = (number: number) => (deleted.includes(number) ? undefined : catalogue.marc21({ number, version }));
+    const documentOf = (number: number) =>
+      deleted.includes(number) ? undefined : catalogue.marc21({ number, version });
     await uploads.apply(new Map(numbers.map((number) => [catalogue.idOf(number), documentOf(number)])));
   }
 });
@@ -80,13 +83,13 @@ describe('OAI-PMH lists that change while others read them', () => {
 const isQuiet = (number: number): boolean => number % 3 === 0;
 const mayBeDeleted = (number: number): boolean => number % 3 === 2;
 
-/** What a client keeps that applies a list from its beginning to its end: digests by id of the record. */
+/** What a client keeps that applies a list from its beginning to its end: contents by id of the record. */
 function stateOf(list: readonly ReadRecord[]): ReadonlyMap<string, string | null> {
   const state = new Map<string, string | null>();
-  for (const { id, digest, deleted } of list) {
+  for (const { id, content, deleted } of list) {
     const name = id.replace(/^.*[:/]/, '');
     if (deleted) state.delete(name);
-    else state.set(name, digest);
+    else state.set(name, content);
   }
   return new Map([...state].sort(([one], [other]) => (one < other ? -1 : 1)));
 }

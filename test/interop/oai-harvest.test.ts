@@ -39,29 +39,42 @@ describe('OAI-PMH between programs that others wrote', () => {
     await place.close();
   });
 
-  for (const program of ['pyoai', 'oai-repo'] as const) {
-    itWithOaiPrograms(`${program} is harvested whole, and then what has changed`, async () => {
-      const records = sourceRecords(program === 'pyoai' ? RECORDS : RECORDS / 4);
-      source = await OaiProgram.start(program, place.folder + writeSource(records));
-      const from = { url: source.url, prefix: PREFIX };
-      await add('arxiv', source.url);
-      const first = await harvest('arxiv');
-      const theirs = await readOneList('sickle', from);
-      assert.equal(theirs.length, records.length);
-      assert.deepEqual([first.status, first.outcome.created], [2, living(theirs).length]);
-      same(living(theirs), await stored('arxiv'));
-      same(living(theirs), living(await readOneList('HTTP::OAI', { url: `${url}/oai/arxiv`, prefix: PREFIX })));
+  itWithOaiPrograms('pyoai is harvested, and then what has changed, with its deletions', async () => {
+    const records = sourceRecords(RECORDS);
+    source = await OaiProgram.start('pyoai', place.folder + writeSource(records));
+    const theirs = await readOneList('sickle', { url: source.url, prefix: PREFIX });
+    assert.equal(theirs.length, records.length);
+    const { known } = await harvestTwice(records, 'incremental');
+    const tombstones = (await readOneList('sickle', { url: `${url}/oai/arxiv`, prefix: PREFIX })).filter(isDeleted);
+    // Those that were deleted before the first harvest were never known here.
+    assert.deepEqual(
+      idsOf(tombstones),
+      idsOf(known.filter(isDeleted)).filter((id) => !isIn(id, theirs.filter(isDeleted))),
+    );
+  });
 
-      writeSource(changed(records));
-      const second = await harvest('arxiv');
-      const { created, updated, deleted } = second.outcome;
-      assert.deepEqual([second.status, created, updated, deleted], [2, 10, 20, 30]);
-      const after = await readOneList('scythe', from);
-      same(living(after), await stored('arxiv'));
-      const gone = (await readOneList('sickle', { url: `${url}/oai/arxiv`, prefix: PREFIX })).filter(isDeleted);
-      // Those that were deleted before the first harvest were never known here.
-      assert.deepEqual(idsOf(gone), idsOf(after.filter(isDeleted)).filter((id) => !idsOf(theirs.filter(isDeleted)).includes(id)));
-    });
+  itWithOaiPrograms('oai-repo, which has no deletions, is harvested whole each time', async () => {
+    const records = sourceRecords(RECORDS / 4);
+    source = await OaiProgram.start('oai-repo', place.folder + writeSource(records));
+    await harvestTwice(records, 'full');
+  });
+
+  /** Harvests the source before and after changes. Returns what a client reads there at last. */
+  async function harvestTwice(records: readonly SourceRecord[], kind: 'incremental' | 'full') {
+    const from = { url: source!.url, prefix: PREFIX };
+    await add('arxiv', from.url);
+    const before = living(await readOneList('sickle', from));
+    const first = await harvest('arxiv');
+    assert.deepEqual([first.status, first.outcome.created], [2, before.length]);
+    same(before, await stored('arxiv'));
+    same(before, living(await readOneList('HTTP::OAI', { url: `${url}/oai/arxiv`, prefix: PREFIX })));
+
+    writeSource(changed(records));
+    const { status, outcome } = await harvest('arxiv', ...(kind === 'full' ? ['--full'] : []));
+    assert.deepEqual([status, outcome.created, outcome.updated, outcome.deleted], [2, 10, 20, 30]);
+    const known = await readOneList('scythe', from);
+    same(living(known), await stored('arxiv'));
+    return { known };
   }
 
   itWithOaiPrograms('others read us: whole, by day, by second, and by set', async () => {
@@ -122,8 +135,8 @@ describe('OAI-PMH between programs that others wrote', () => {
     await json('collections', 'add', id, '--provider', 'cornell', '--base-url', baseUrl, '--format', PREFIX);
   }
 
-  async function harvest(id: string) {
-    return json('harvest', id);
+  async function harvest(id: string, ...options: readonly string[]) {
+    return json('harvest', id, ...options);
   }
 
   async function json(...args: readonly string[]) {
@@ -153,15 +166,17 @@ describe('OAI-PMH between programs that others wrote', () => {
 
 const isDeleted = ({ deleted }: ReadRecord): boolean => deleted;
 const living = (records: readonly ReadRecord[]) => records.filter((record) => !record.deleted);
+const isIn = (id: string, records: readonly ReadRecord[]) => records.some((record) => record.id === id);
 const idsOf = (records: readonly ReadRecord[]) => records.map(({ id }) => id).sort();
 
 /** The same records, with the same bytes of metadata and the same sets. */
 function same(actual: readonly ReadRecord[], expected: readonly ReadRecord[]): void {
   assert.deepEqual(idsOf(actual), idsOf(expected));
   const known = new Map(expected.map((record) => [record.id, record]));
-  for (const { id, digest, sets } of actual) {
-    const { digest: knownDigest, sets: knownSets } = known.get(id)!;
-    assert.deepEqual([id, digest, sets], [id, knownDigest, knownSets]);
+  for (const { id, digest, content, sets } of actual) {
+    const other = known.get(id)!;
+    assert.deepEqual([id, content, sets], [id, other.content, other.sets]);
+    if (digest !== null && other.digest !== null) assert.equal(digest, other.digest, id);
   }
 }
 
@@ -200,7 +215,11 @@ function changed(records: readonly SourceRecord[]): readonly SourceRecord[] {
     if (updated.has(record.id)) return { ...record, datestamp, dc: { ...record.dc, title: ['Changed'] } };
     return deleted.has(record.id) ? { ...record, datestamp, deleted: true } : record;
   });
-  const added = Array.from({ length: 10 }, (_, at) => ({ ...records[0]!, datestamp, id: `oai:source.example.org:new/${at}` }));
+  const added = Array.from({ length: 10 }, (_, at) => ({
+    ...records[0]!,
+    datestamp,
+    id: `oai:source.example.org:new/${at}`,
+  }));
   return [...old, ...added];
 }
 

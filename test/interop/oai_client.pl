@@ -4,19 +4,29 @@
 use strict;
 use warnings;
 use Digest::SHA qw(sha256_hex);
+use Encode qw(encode_utf8);
 use HTTP::OAI;
 use JSON::PP;
 
-sub digest_of {
+# As content_of in oai_clients.py: this client keeps neither all white space nor all declarations of namespaces.
+sub content_of {
+    my ($node) = @_;
+    my @attributes = sort map { (split /:/, $_->nodeName)[-1] . '=' . $_->nodeValue }
+        grep { $_->nodeName !~ /^xmlns/ } $node->attributes;
+    my $text = '';
+    for my $child ($node->childNodes) {
+        if ($child->isa('XML::LibXML::Element')) { $text .= content_of($child) }
+        elsif ($child->isa('XML::LibXML::Text')) { $text .= $child->data =~ s/^\s+|\s+$//gr }
+    }
+    return '{' . ($node->namespaceURI // '') . '}' . $node->localname . '[' . join('|', @attributes) . "]($text)";
+}
+
+sub content_digest {
     my ($metadata) = @_;
-    my $root = $metadata->dom;
-    $root = $root->documentElement if $root->isa('XML::LibXML::Document');
-    # Some versions have the element around it.
-    ($root) = grep { $_->isa('XML::LibXML::Element') } $root->childNodes if $root->localname eq 'metadata';
-    my $document = XML::LibXML->load_xml(string => $root->toString);
-    my $text = $document->toStringEC14N(1);
-    utf8::encode($text) if utf8::is_utf8($text);
-    return sha256_hex($text);
+    # It has the element around it.
+    my ($around) = grep { $_->isa('XML::LibXML::Element') } $metadata->dom->childNodes;
+    my ($root) = grep { $_->isa('XML::LibXML::Element') } $around->childNodes;
+    return sha256_hex(encode_utf8(content_of($root)));
 }
 
 sub read_list {
@@ -34,7 +44,8 @@ sub read_list {
                 datestamp => $record->datestamp,
                 sets => [ $record->header->setSpec ],
                 deleted => $is_deleted ? JSON::PP::true : JSON::PP::false,
-                digest => $is_deleted ? undef : digest_of($record->metadata),
+                content => $is_deleted ? undef : content_digest($record->metadata),
+                digest => undef,
                 abouts => scalar(my @abouts = $record->about),
             };
         }

@@ -2,9 +2,10 @@
 
 A list of {"client": "sickle" | "scythe", "url", "prefix", "from"?, "until"?, "set"?}, or {"client": "documents", "file"}:
 a file of NDJSON with stored documents, which have a record each. Writes a line of JSON: for each, its records in the
-order in which they came, as {"id", "datestamp", "sets", "deleted", "digest", "abouts"}.
+order in which they came, as {"id", "datestamp", "sets", "deleted", "digest", "content", "abouts"}.
 
 The digest is that of the metadata in exclusive canonical XML, so it does not depend on where a namespace is declared.
+The content is a digest of names, attributes and texts.
 """
 
 import hashlib
@@ -27,6 +28,7 @@ def described(record):
         "sets": [one.text for one in header.findall(f"{OAI}setSpec")],
         "deleted": header.get("status") == "deleted",
         "digest": None if metadata is None else digest_of(metadata[0]),
+        "content": None if metadata is None else hashlib.sha256(content_of(metadata[0]).encode()).hexdigest(),
         "abouts": len(record.findall(f"{OAI}about")),
     }
 
@@ -35,6 +37,16 @@ def digest_of(element):
     # A document of its own: what follows the element does not belong to it.
     bytes_of = etree.tostring(element, with_tail=False)
     return hashlib.sha256(etree.tostring(etree.fromstring(bytes_of), method="c14n", exclusive=True)).hexdigest()
+
+
+def content_of(element):
+    attributes = sorted(f"{etree.QName(name).localname}={value}" for name, value in element.attrib.items())
+    text = (element.text or "").strip()
+    for child in element:
+        text += content_of(child) if isinstance(child.tag, str) else ""
+        text += (child.tail or "").strip()
+    name = etree.QName(element)
+    return f"{{{name.namespace or ''}}}{name.localname}[{'|'.join(attributes)}]({text})"
 
 
 def by_sickle(work):

@@ -4,13 +4,12 @@ FILE has a line of JSON for each record: {"id", "datestamp", "sets", "deleted", 
 when it changes. Writes the URL on which it serves.
 """
 
+import json
 import os
 import sys
 from datetime import datetime
 from urllib.parse import parse_qs, parse_qsl
 from wsgiref.simple_server import WSGIRequestHandler, make_server
-
-import json
 
 from lxml import etree
 
@@ -31,12 +30,13 @@ class Records:
 
     def __init__(self):
         self.changed = None
+        self.keep = lambda record: True
 
     def all(self):
         changed = os.stat(FILE).st_mtime_ns
         if changed != self.changed:
             with open(FILE, encoding="utf-8") as lines:
-                records = [json.loads(line) for line in lines]
+                records = [record for record in map(json.loads, lines) if self.keep(record)]
             self.changed, self.by_id = changed, {record["id"]: record for record in records}
         return self.by_id
 
@@ -109,7 +109,7 @@ def serve_oai_repo(url):
                 base_url=url,
                 admin_email=["ada@example.org"],
                 earliest_datestamp=EARLIEST,
-                deleted_record="persistent",
+                deleted_record="no",
                 granularity="YYYY-MM-DDThh:mm:ssZ",
             )
 
@@ -121,8 +121,7 @@ def serve_oai_repo(url):
 
         def get_record_header(self, identifier):
             record = RECORDS.all()[identifier]
-            status = "deleted" if record["deleted"] else None
-            return oai_repo.RecordHeader(identifier, record["datestamp"], record["sets"], status)
+            return oai_repo.RecordHeader(identifier, record["datestamp"], record["sets"])
 
         def get_record_metadata(self, identifier, metadataprefix):
             root = etree.Element(f"{{{OAI_DC[2]}}}dc", nsmap={"oai_dc": OAI_DC[2], None: DC})
@@ -146,6 +145,8 @@ def serve_oai_repo(url):
             found = [record["id"] for record in RECORDS.within(after, until, filter_set)]
             return found[cursor : cursor + self.limit], len(found), None
 
+    # It does not write the status of a record, so that deleted ones can only be missing.
+    RECORDS.keep = lambda record: not record["deleted"]
     repository = oai_repo.OAIRepository(Data())
     return lambda arguments: bytes(repository.process(arguments))
 

@@ -34,8 +34,10 @@ export interface ReadRecord {
   readonly datestamp: string;
   readonly sets: readonly string[];
   readonly deleted: boolean;
-  /** Of the metadata in exclusive canonical XML; null for a deletion. */
+  /** Of the metadata in exclusive canonical XML; null for a deletion, and of HTTP::OAI, which keeps less. */
   readonly digest: string | null;
+  /** A digest of the names, attributes and texts in the metadata; null for a deletion. */
+  readonly content: string | null;
   readonly abouts: number;
 }
 
@@ -93,7 +95,7 @@ export class OaiProgram {
   /** @param file NDJSON of records, which it reads again when it changes */
   static async start(program: 'pyoai' | 'oai-repo', file: string): Promise<OaiProgram> {
     const script = join(SCRIPTS, 'oai_servers.py');
-    const child = spawn(PYTHON, [script, program, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(PYTHON, ['-W', 'ignore', script, program, file], { stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(child, 'exit').then(() => [undefined]);
     const [url] = await Promise.race([once(createInterface(child.stdout), 'line'), exited]);
     if (url === undefined) throw new Error(`${program} ended with ${child.exitCode}`);

@@ -25,7 +25,9 @@ export const harvestMany: Bench = {
       for (let run = 1; run <= runs; run++) {
         const tidemark = await Tidemark.create(folder.next('data'), NETWORKS);
         const ids = Array.from({ length: collections }, (_, number) => `c${String(number).padStart(3, '0')}`);
-        const server = await tidemark.start(['serve', '--concurrency', String(AT_ONCE)], { TIDEMARK_ACCESS_LOG: 'false' });
+        const server = await tidemark.start(['serve', '--concurrency', String(AT_ONCE)], {
+          TIDEMARK_ACCESS_LOG: 'false',
+        });
         try {
           for (const id of ids) await add(server, id, source.baseUrl({ name: id, records: RECORDS }));
           const ended = await harvestAll(server, ids);
@@ -54,7 +56,10 @@ export const harvestMany: Bench = {
 };
 
 async function add({ client }: Server, id: string, baseUrl: string): Promise<void> {
-  await client.post('/api/collections', JSON.stringify({ collection: id, provider: 'bench', baseUrl, format: 'oai_dc' }));
+  await client.post(
+    '/api/collections',
+    JSON.stringify({ collection: id, provider: 'bench', baseUrl, format: 'oai_dc' }),
+  );
 }
 
 /** Seconds from the first request until each run has ended. @throws Error for one that is not complete */

@@ -69,7 +69,9 @@ async function measureSets(
     await served(sets.shuffled, (server) => measure(server, NATIVE, shuffled, of));
     if (!of.isCounted) continue;
     const rates = [native, shuffled, asOaiDc].map(({ rates }) => Math.round(rates.at(-1)!));
-    log(`${run}: native ${rates[0]}, shuffled ${rates[1]}, as oai_dc ${rates[2]}, single ${Math.round(single.at(-1)!)}`);
+    log(
+      `${run}: native ${rates[0]}, shuffled ${rates[1]}, as oai_dc ${rates[2]}, single ${Math.round(single.at(-1)!)}`,
+    );
   }
   return figures(records, { native, shuffled, asOaiDc, single });
 }

@@ -12,8 +12,16 @@ const PAGE = 1_000;
 /** Records that a control can leave out all in all. */
 const MOST_GONE = 1_000;
 const FORMATS: Readonly<Record<Prefix, string>> = {
-  oai_dc: formatOf('oai_dc', 'http://www.openarchives.org/OAI/2.0/oai_dc.xsd', 'http://www.openarchives.org/OAI/2.0/oai_dc/'),
-  nsdl_dc: formatOf('nsdl_dc', 'http://ns.nsdl.org/schemas/nsdl_dc/nsdl_dc_v1.02.xsd', 'http://ns.nsdl.org/nsdl_dc_v1.02/'),
+  oai_dc: formatOf(
+    'oai_dc',
+    'http://www.openarchives.org/OAI/2.0/oai_dc.xsd',
+    'http://www.openarchives.org/OAI/2.0/oai_dc/',
+  ),
+  nsdl_dc: formatOf(
+    'nsdl_dc',
+    'http://ns.nsdl.org/schemas/nsdl_dc/nsdl_dc_v1.02.xsd',
+    'http://ns.nsdl.org/nsdl_dc_v1.02/',
+  ),
 };
 const BEGIN = Date.UTC(2026, 0, 1);
 
@@ -67,8 +75,7 @@ function answer(
     const body = Buffer.concat([Buffer.from(head), ...parts, Buffer.from('</OAI-PMH>\n')]);
     response.writeHead(200, { 'Content-Type': 'text/xml; charset=utf-8', 'Content-Length': body.length }).end(body);
   };
-  if (verb === 'ListRecords') return send(page(source, query));
-  send([Buffer.from(smallAnswer(verb, url))]);
+  send(verb === 'ListRecords' ? page(source, query) : [Buffer.from(smallAnswer(verb, url))]);
 }
 
 function smallAnswer(verb: string, url: string): string {

@@ -41,7 +41,9 @@ export async function harvest(tidemark: Tidemark, ...options: readonly string[])
 
 /** Seconds of a run until everything was received and durable. */
 export async function secondsOfReceiving(tidemark: Tidemark, number: number): Promise<number> {
-  const { started, responses } = JSON.parse((await tidemark.run('harvests', 'show', COLLECTION, String(number))).stdout);
+  const { started, responses } = JSON.parse(
+    (await tidemark.run('harvests', 'show', COLLECTION, String(number))).stdout,
+  );
   const [, upload] = /\/(\d+)\/files\//.exec(responses)!;
   const name = `${COLLECTION}/${COLLECTION}/${upload}`;
   const { received } = JSON.parse((await tidemark.run('uploads', 'show', name)).stdout);

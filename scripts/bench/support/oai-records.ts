@@ -39,9 +39,9 @@ export class RecordBytes {
     const template = templates[number % TEXTS]!;
     const record = Buffer.from(template.bytes);
     const digits = String(number).padStart(NUMBER.length, '0');
-    for (const at of template.numbers) record.latin1Write(digits, at);
-    record.latin1Write(String(revision).padStart(REVISION.length, '0'), template.revision);
-    record.latin1Write(datestamp, template.datestamp);
+    for (const at of template.numbers) record.write(digits, at, 'latin1');
+    record.write(String(revision).padStart(REVISION.length, '0'), template.revision, 'latin1');
+    record.write(datestamp, template.datestamp, 'latin1');
     return record;
   }
 }
@@ -68,7 +68,8 @@ interface Random {
 
 function textOf(prefix: Prefix, { words, random, number }: Random): string {
   const [root, namespaces] = ROOTS[prefix];
-  const say = (count: number) => Array.from({ length: count }, () => words[Math.floor(random() ** 3 * WORDS)]).join(' ');
+  const say = (count: number) =>
+    Array.from({ length: count }, () => words[Math.floor(random() ** 3 * WORDS)]).join(' ');
   const letters = number % 4 === 0 ? 'Ženský časopis — ' : '';
   const head = `<record><header><identifier>oai:bench.example.org:${NUMBER}</identifier><datestamp>${DATESTAMP}</datestamp></header><metadata><${root} ${namespaces} xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>${letters}${say(8)}</dc:title><dc:identifier>https://bench.example.org/${NUMBER}</dc:identifier>`;
   const tail = `<dc:type>Text</dc:type><dc:language>en</dc:language></${root}></metadata></record>`;
@@ -87,7 +88,9 @@ function placesOf(bytes: Buffer, text: string): readonly number[] {
 }
 
 function wordOf(random: () => number): string {
-  return Array.from({ length: 2 + Math.floor(random() * 9) }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('');
+  return Array.from({ length: 2 + Math.floor(random() * 9) }, () =>
+    String.fromCharCode(97 + Math.floor(random() * 26)),
+  ).join('');
 }
 
 /** Numbers from 0 to 1 that look random, and are the same every time. */
