@@ -14,6 +14,8 @@ const MAPPING = {
   },
 };
 
+/** In this process, whose output is that of the tests. */
+const WORK = ['work', '--log-level', 'silent'];
 /** Milliseconds between two commands that ask for a state. */
 const COMMAND_INTERVAL_MS = 400;
 
@@ -49,7 +51,7 @@ describeOnEachStore('activities that follow others', (store, itOnce) => {
     await chain();
     await done('sets', 'add', 'cdl-index', '--records', 'cdl/indexing');
     const port = String(await findFreePort());
-    const server = place.start(['serve', '--port', port, '--records-poll-interval', '1s']);
+    const server = place.start(['serve', '--port', port, '--records-poll-interval', '1s', '--log-level', 'silent']);
     await server.says(/Serving/);
     const url = `http://127.0.0.1:${port}`;
     const list = async () => {
@@ -77,7 +79,7 @@ describeOnEachStore('activities that follow others', (store, itOnce) => {
     async () => {
       await chain();
       await harvest(ids(10));
-      place.start(['work', '--records-poll-interval', '1s']);
+      place.start([...WORK, '--records-poll-interval', '1s']);
       await until(
         'the first index',
         async () => (await runs('indexing'))[0]?.state === 'succeeded',
@@ -129,7 +131,7 @@ describeOnEachStore('activities that follow others', (store, itOnce) => {
     await harvest(ids(2));
     await done('activity', 'run', 'mapping', 'cdl', '--transform', 'mapping.json');
     await chain();
-    place.start(['work', '--records-poll-interval', '1s']);
+    place.start([...WORK, '--records-poll-interval', '1s']);
     await until('the index', async () => (await runs('indexing'))[0]?.state === 'succeeded', COMMAND_INTERVAL_MS);
     assert.equal((await runs('mapping')).length, 1);
   });

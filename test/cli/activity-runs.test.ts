@@ -8,6 +8,8 @@ import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
+/** In this process, whose output is that of the tests. */
+const WORK = ['work', '--log-level', 'silent'];
 const LEASE = { TIDEMARK_JOB_LEASE: '2s' };
 
 describeOnEachStore('runs of activities on the command line', (store, itOnce) => {
@@ -84,7 +86,7 @@ describeOnEachStore('runs of activities on the command line', (store, itOnce) =>
     });
     assert.equal(killed.exitCode, null);
     assert.equal((await json('activity', 'show', 'harvest', 'cdl', '1')).state, 'running');
-    place.start(['work'], { env: LEASE });
+    place.start(WORK, { env: LEASE });
     const { stdout, exitCode } = await place.run(['activity', 'show', 'harvest', 'cdl', '1', '--wait', '--json']);
     assert.equal(exitCode, 1);
     const { state, failure } = JSON.parse(stdout);
@@ -101,7 +103,7 @@ describeOnEachStore('runs of activities on the command line', (store, itOnce) =>
     );
     const refused = await place.run(['activity', 'run', 'harvest', 'cdl', '--from', '-', '--queue']);
     assert.equal(refused.exitCode, 2);
-    place.start(['work']);
+    place.start(WORK);
     const run = await json('activity', 'show', 'harvest', 'cdl', '1', '--wait');
     assert.deepEqual([run.state, run.totals.written], ['succeeded', 400]);
   });
@@ -134,7 +136,7 @@ describe('a job of a run whose process is killed', () => {
     await run('activity', 'run', 'harvest', 'cdl', '--from', 'records.ndjson', '--queue');
     const killed = place.startProcess(['work'], { env: { ...LEASE, TIDEMARK_FAILPOINT: `activity.${step}:kill` } });
     assert.equal(await killed.exit(), null, step);
-    place.start(['work'], { env: LEASE });
+    place.start(WORK, { env: LEASE });
     const shown = JSON.parse(await run('activity', 'show', 'harvest', 'cdl', '1', '--wait', '--json'));
     assert.deepEqual([shown.state, shown.totals.written], ['succeeded', 400], step);
 

@@ -31,7 +31,9 @@ describeOnEachStore('harvests of streams', (store, itOnce) => {
     await done('streams', 'add', 'lane', 'main');
     const port = String(await findFreePort());
     url = `http://127.0.0.1:${port}`;
-    await place.start(['serve', '--port', port, '--records-poll-interval', '1s']).says(/Serving/);
+    await place
+      .start(['serve', '--port', port, '--records-poll-interval', '1s', '--log-level', 'silent'])
+      .says(/Serving/);
   });
   afterEach(() => place.close());
 
