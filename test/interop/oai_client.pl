@@ -29,29 +29,34 @@ sub content_digest {
     return sha256_hex(encode_utf8(content_of($root)));
 }
 
+sub described {
+    my ($record) = @_;
+    my $is_deleted = defined $record->status && $record->status eq 'deleted';
+    return {
+        id => $record->identifier,
+        datestamp => $record->datestamp,
+        sets => [ $record->header->setSpec ],
+        deleted => $is_deleted ? JSON::PP::true : JSON::PP::false,
+        content => $is_deleted ? undef : content_digest($record->metadata),
+        digest => undef,
+        abouts => scalar(my @abouts = $record->about),
+    };
+}
+
 sub read_list {
     my ($work) = @_;
     my %limits = map { $_ => $work->{$_} } grep { defined $work->{$_} } qw(from until set);
-    my $harvester = HTTP::OAI::Harvester->new(baseURL => $work->{url}, resume => 1);
-    my $response = $harvester->ListRecords(metadataPrefix => $work->{prefix}, %limits);
     my @records;
-    if ($response->is_success) {
-        while (my $record = $response->next) {
-            die 'the list ends with: ' . $record->message if $record->isa('HTTP::OAI::Response') && $record->is_error;
-            my $is_deleted = $record->status && $record->status eq 'deleted';
-            push @records, {
-                id => $record->identifier,
-                datestamp => $record->datestamp,
-                sets => [ $record->header->setSpec ],
-                deleted => $is_deleted ? JSON::PP::true : JSON::PP::false,
-                content => $is_deleted ? undef : content_digest($record->metadata),
-                digest => undef,
-                abouts => scalar(my @abouts = $record->about),
-            };
-        }
-    }
+    my $harvester = HTTP::OAI::Harvester->new(baseURL => $work->{url}, resume => 1);
+    # Without onRecord, only the records of the last page are kept.
+    my $response = $harvester->ListRecords(
+        metadataPrefix => $work->{prefix},
+        %limits,
+        onRecord => sub { push @records, described($_[0]) },
+    );
+    die 'the list ends with: ' . $response->as_string if !$response->isa('HTTP::OAI::Response');
     my @codes = map { $_->code } $response->errors;
-    return \@records if @codes == 1 && $codes[0] eq 'noRecordsMatch';
+    return [] if "@codes" eq 'noRecordsMatch';
     die 'the list ends with: ' . $response->message . " @codes" if $response->is_error || @codes;
     return \@records;
 }

@@ -17,6 +17,8 @@ from oaipmh_scythe import Scythe
 from sickle import Sickle
 
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
+# As both clients parse: without the white space between elements.
+PARSER = etree.XMLParser(remove_blank_text=True)
 
 
 def described(record):
@@ -67,7 +69,7 @@ def by_scythe(work):
 def read(work):
     if work["client"] == "documents":
         with open(work["file"], encoding="utf-8") as lines:
-            return [described(etree.fromstring(json.loads(line).encode())) for line in lines]
+            return [described(etree.fromstring(json.loads(line).encode(), PARSER)) for line in lines]
     try:
         records = by_sickle(work) if work["client"] == "sickle" else by_scythe(work)
         return [described(record.xml) for record in records]
