@@ -60,6 +60,8 @@ export type CatalogKind =
   | 'resumable-uploads'
   | 'upload-state'
   | 'activity-run'
+  | 'collection'
+  | 'harvest-run'
   | 'stream-dump'
   | 'upload-pause'
   | 'followed'

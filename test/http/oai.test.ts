@@ -43,7 +43,7 @@ describe('A repository of OAI-PMH', () => {
 
   const codes = (answer: string) => [...answer.matchAll(/<error code="(\w+)">/g)].map(([, code]) => code);
   const identifiers = (answer: string) =>
-    [...answer.matchAll(/<identifier>([^<]*)<\/identifier><datestamp>/g)].map(([, id]) => id!);
+    [...answer.matchAll(/<header[^>]*><identifier>([^<]*)</g)].map(([, id]) => id!);
   const tokenOf = (answer: string) => /<resumptionToken[^>]*>([^<]+)</.exec(answer)?.[1];
 
   /** The identifiers of all pages. */
@@ -228,11 +228,10 @@ describe('A repository of OAI-PMH', () => {
   });
 
   it('hides a private set', async () => {
-    await started.app.sets.change('other', { private: true });
-    const url = `${started.url}/oai/other?verb=Identify`;
+    await started.app.sets.change('cdl', { private: true });
+    const url = `${started.url}/oai/cdl?verb=Identify`;
     assert.equal((await ask(url)).status, 404);
     assert.equal((await ask(url, { headers: { Authorization: 'Bearer open-sesame' } })).status, 200);
-    await started.app.sets.change('other', { private: false });
   });
 
   it('is one document as a static repository, when it is small', async () => {
@@ -277,13 +276,13 @@ describe('A repository of OAI-PMH', () => {
         assert.equal(status, 200, search);
         answers.push(text);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 
   it('shows people its answers by a style sheet', async () => {
     const { status, headers, text } = await ask(`${started.url}/oai.xsl`);
-    assert.deepEqual([status, headers['content-type']], [200, 'application/xslt+xml']);
+    assert.deepEqual([status, headers['content-type']], [200, 'application/xslt+xml; charset=utf-8']);
     assert.ok(answers.every((answer) => answer.includes('<?xml-stylesheet type="text/xsl" href="../oai.xsl"?>')));
     assert.match(text, /<xsl:stylesheet version="1.0"/);
   });

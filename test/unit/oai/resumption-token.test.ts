@@ -4,16 +4,19 @@ import { decodePosition, encodePosition, type ListPosition } from '../../../src/
 
 const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const orNone = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
-const position: fc.Arbitrary<ListPosition> = fc.record({
-  verb: fc.constantFrom('ListIdentifiers', 'ListRecords'),
-  set: count,
-  metadataPrefix: fc.stringMatching(/^[A-Za-z0-9_.-]{1,20}$/),
-  spec: orNone(fc.string({ unit: 'grapheme', maxLength: 100 })),
-  after: count,
-  until: orNone(count),
-  cursor: count,
-  size: orNone(count),
-});
+const position: fc.Arbitrary<ListPosition> = fc.record(
+  {
+    verb: fc.constantFrom('ListIdentifiers', 'ListRecords'),
+    set: count,
+    metadataPrefix: fc.stringMatching(/^[A-Za-z0-9_.-]{1,20}$/),
+    spec: orNone(fc.string({ unit: 'grapheme', maxLength: 100 })),
+    after: count,
+    until: orNone(count),
+    cursor: count,
+    size: orNone(count),
+  },
+  { noNullPrototype: true },
+);
 
 describe('A resumption token', () => {
   it('is a position with its arguments', () => {
@@ -49,7 +52,7 @@ describe('A resumption token', () => {
     const tokenOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     assert.notEqual(decodePosition(tokenOf(good)), undefined);
     for (const value of bad) assert.equal(decodePosition(tokenOf(value)), undefined, JSON.stringify(value));
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => decodePosition(text) === undefined));
+    fc.assert(fc.property(fc.stringMatching(/^[A-Za-z0-9_-]{0,40}$/), (text) => decodePosition(text) === undefined));
     assert.equal(
       decodePosition(encodePosition({ ...decodePosition(tokenOf(good))!, spec: 'a'.repeat(20_000) })),
       undefined,

@@ -83,7 +83,10 @@ export function oaiRoutes({ oai, configuration }: ServedApp, stopping: AbortSign
       summary: 'The style sheet that shows answers of OAI-PMH to people',
       answers: [{ status: 200, description: 'XSLT 1.0.', content: { 'application/xslt+xml': 'text' } }],
       handle(_request, response) {
-        response.set({ 'Content-Type': 'application/xslt+xml', 'Cache-Control': 'public, max-age=3600' });
+        response.set({
+          'Content-Type': 'application/xslt+xml; charset=utf-8',
+          'Cache-Control': 'public, max-age=3600',
+        });
         response.send(STYLESHEET);
       },
     }),
