@@ -1,8 +1,9 @@
 import { escapeXml } from '../lib/escape-xml.ts';
+import { OAI_NAMESPACE } from '../records/forms/oai/oai-record.ts';
 import type { MetadataFormat } from '../records/metadata-format.ts';
 import type { RequestArguments } from './parse-request.ts';
 import type { SourceSet } from './profiles/profile.ts';
-import { OAI_NAMESPACE, PREFIX, type ProtocolError, SET_SPEC } from './protocol.ts';
+import { PREFIX, type ProtocolError, SET_SPEC } from './protocol.ts';
 
 const SCHEMA = `${OAI_NAMESPACE}OAI-PMH.xsd`;
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';

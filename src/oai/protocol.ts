@@ -1,7 +1,5 @@
 /** What OAI-PMH 2.0 calls its parts. */
 
-export const OAI_NAMESPACE = 'http://www.openarchives.org/OAI/2.0/';
-
 export const VERBS = [
   'GetRecord',
   'Identify',
@@ -15,7 +13,7 @@ export type Verb = (typeof VERBS)[number];
 export type ListVerb = 'ListIdentifiers' | 'ListRecords';
 
 /** OAI-PMH 2.0, 3.6. */
-export type ProtocolErrorCode =
+type ProtocolErrorCode =
   | 'badArgument'
   | 'badResumptionToken'
   | 'badVerb'

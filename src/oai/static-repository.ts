@@ -1,15 +1,15 @@
 import { TidemarkError } from '../core/errors.ts';
 import { escapeXml } from '../lib/escape-xml.ts';
+import { OAI_NAMESPACE } from '../records/forms/oai/oai-record.ts';
 import type { MetadataFormat } from '../records/metadata-format.ts';
 import type { ResourceStates } from '../stores/resource-states.ts';
 import { writeFormat } from './answers.ts';
 import type { Identity } from './identify.ts';
 import type { ListedSet } from './lists/answer-list.ts';
 import { RecordWriter } from './lists/record-writer.ts';
-import { OAI_NAMESPACE } from './protocol.ts';
 
 /** Static repositories are meant for small collections, since a gateway reads the whole document again and again. */
-export const MOST_STATIC_RECORDS = 5_000;
+const MOST_STATIC_RECORDS = 5_000;
 
 const NAMESPACE = 'http://www.openarchives.org/OAI/2.0/static-repository';
 const SCHEMA = 'http://www.openarchives.org/OAI/2.0/static-repository.xsd';

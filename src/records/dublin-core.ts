@@ -24,12 +24,12 @@ export type DcElement = (typeof DC_ELEMENTS)[number];
 /** Values in their order. */
 export type DcValues = readonly (readonly [element: DcElement, value: string])[];
 
-export const DC_NAMESPACE = 'http://purl.org/dc/elements/1.1/';
+const DC_NAMESPACE = 'http://purl.org/dc/elements/1.1/';
 
 const START = `<oai_dc:dc xmlns:oai_dc="${OAI_DC.namespace}" xmlns:dc="${DC_NAMESPACE}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="${OAI_DC.namespace} ${OAI_DC.schema}">`;
 const END = '</oai_dc:dc>';
 
-/** Writes Dublin Core as oai_dc. White space is normalized; empty values, and values that are repeated, are left out. */
+/** Writes Dublin Core as oai_dc. White space is normalized. Empty values are left out, and those that are repeated. */
 export function writeOaiDc(values: DcValues): string {
   const written = new Set<string>();
   for (const [element, value] of values) {

@@ -25,8 +25,8 @@ export interface ChangeLog {
   commit(events: readonly PostableEvent[]): Promise<readonly CommitResult[]>;
 
   /**
-   * Yields a set's changes strictly between two boundaries, ascending by stamp, in batches; at most `limit` changes, the
-   * first ones. None is above the watermark at the time of the call. No cursor stays open between batches.
+   * Yields a set's changes strictly between two boundaries, ascending by stamp, in batches; at most `limit` changes,
+   * the first ones. None is above the watermark at the time of the call. No cursor stays open between batches.
    */
   changes(set: SetId, range: LimitedStampRange): AsyncIterable<readonly Change[]>;
 

@@ -9,7 +9,7 @@ export class BusyLimit {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** @throws TidemarkError `not-ready` when too many calls are waiting: a client is told to try again */
+  /** @throws TidemarkError `not-ready` when too many calls are waiting: a client may try again */
   async run<Result>(make: () => Promise<Result>): Promise<Result> {
     if (this.#running === MOST_AT_ONCE) await this.#wait();
     else this.#running += 1;

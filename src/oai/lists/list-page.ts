@@ -31,8 +31,8 @@ interface PagedSet extends WrittenSet {
 }
 
 /**
- * Reads one page of a list. It is complete: a page without a next one was read up to the end of the log, and a page with
- * a next one is followed by at least one record.
+ * Reads one page of a list. It is complete: a page without a next one was read up to the end of the log, and a page
+ * with a next one is followed by at least one record.
  * @throws the reason of the signal when it is aborted; TidemarkError `unavailable` when a record cannot be read
  */
 export async function readListPage(

@@ -15,7 +15,7 @@ export interface WrittenSet {
   readonly index: Pick<SetStatistics, 'history'>;
 }
 
-export interface WrittenAs {
+interface WrittenAs {
   readonly metadataPrefix: string;
   /** Only records of this set of the source, and deletions, whose sets are not known any more. */
   readonly spec?: string | undefined;

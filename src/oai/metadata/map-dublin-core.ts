@@ -27,7 +27,7 @@ const FIELDS: Readonly<Record<string, DcElement>> = {
 /** The members of a value that people read, the best one first. */
 const LABELS = ['displayDate', 'name', 'title', 'prefLabel', 'label', '@value', 'begin', '@id'];
 
-/** The record of a provider as Dublin Core: MAP 3.1 as JSON, or MAP 4.0 as JSON-LD or Turtle. Empty for anything else. */
+/** The record of a provider as Dublin Core: MAP 3.1 as JSON, or MAP 4.0 as JSON-LD or Turtle; empty for others. */
 export function mapDublinCore(id: string, document: string): DcValues {
   const json = parsed(document);
   const found = isObject(json) && 'sourceResource' in json ? json : asMap31(id, document);

@@ -1,11 +1,11 @@
+import { OAI_NAMESPACE } from '../../records/forms/oai/oai-record.ts';
 import { type MetadataFormat, NSDL_DC, OAI_DC } from '../../records/metadata-format.ts';
 import { readDublinCore } from '../../records/transforms/dublin-core/read-dublin-core.ts';
 import { TransformError } from '../../records/transforms/transform.ts';
-import { OAI_NAMESPACE } from '../protocol.ts';
 import { readXmlRoot } from './xml-root.ts';
 
 /** An XML document as metadata. */
-export interface NativeXml {
+interface NativeXml {
   readonly format: MetadataFormat;
   /** Its root element, perhaps with comments after it. */
   readonly xml: string;

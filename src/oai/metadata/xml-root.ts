@@ -1,7 +1,7 @@
 import { unescapeXml } from '../../lib/escape-xml.ts';
 
 /** What the start tag of a root element says of its format. */
-export interface XmlRoot {
+interface XmlRoot {
   /** Empty for none. */
   readonly namespace: string;
   /** The location of the schema of its namespace; the namespace itself, where it names none. */

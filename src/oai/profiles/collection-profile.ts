@@ -114,7 +114,7 @@ function readStored(stored: StoredRecord): OaiRecord {
   }
 }
 
-/** Converts the first of some metadata that is in the format. Undefined when there is none, or it cannot be converted. */
+/** Converts the first metadata that is in a format. Undefined when there is none, or it cannot be converted. */
 function converted(
   sources: readonly string[],
   { namespace }: MetadataFormat,

@@ -1,13 +1,12 @@
 import { isTidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
-import { readOaiRecord } from '../../records/forms/oai/oai-record.ts';
+import { OAI_NAMESPACE, readOaiRecord } from '../../records/forms/oai/oai-record.ts';
 import { STORED } from '../../records/forms/record-forms.ts';
 import { type MetadataFormat, OAI_DC } from '../../records/metadata-format.ts';
 import { dublinCoreIn, writeAsOaiDc } from '../metadata/dublin-core-of.ts';
 import { mapDublinCore } from '../metadata/map-dublin-core.ts';
 import { nativeXml } from '../metadata/native-xml.ts';
 import { readXmlRoot } from '../metadata/xml-root.ts';
-import { OAI_NAMESPACE } from '../protocol.ts';
 import { bytesOf, type Profile, type ServedRecord, type StoredRecord } from './profile.ts';
 
 interface PlainSet {
@@ -25,7 +24,7 @@ const RDF_XML = 'application/rdf+xml';
 /** By the media type of stored records. */
 const SERVED_FORMATS = new Map(STORED.map(({ stored, servedFormats }) => [stored.mime, servedFormats?.()]));
 
-/** Records of streams and artifacts. Their identifiers name this server, since their ids are unique in their set only. */
+/** The records of a stream or artifact. Identifiers name this server: ids are unique only in their set. */
 export class PlainProfile implements Profile {
   readonly isHarvested = false;
   readonly #set: PlainSet;
