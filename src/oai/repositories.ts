@@ -19,7 +19,7 @@ import { ProtocolErrors, protocolError } from './protocol.ts';
 import { staticRepository } from './static-repository.ts';
 
 export interface RepositoriesParts extends ProfileParts {
-  readonly index: Pick<ResourceIndex, 'changes' | 'lookup' | 'read' | 'summary' | 'history'>;
+  readonly index: Pick<ResourceIndex, 'changes' | 'lookup' | 'lastChanges' | 'read' | 'summary' | 'history'>;
   readonly adminEmail: string | undefined;
 }
 

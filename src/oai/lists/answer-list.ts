@@ -14,7 +14,7 @@ import type { WrittenSet } from './record-writer.ts';
 /** A set whose records are listed. */
 export interface ListedSet extends WrittenSet {
   readonly index: Pick<ChangeLog, 'changes'> &
-    Pick<ResourceStates, 'lookup'> &
+    Pick<ResourceStates, 'lookup' | 'lastChanges'> &
     Pick<SetStatistics, 'history' | 'summary'>;
 }
 

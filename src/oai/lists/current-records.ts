@@ -19,20 +19,20 @@ export interface CurrentRecords {
  * log. So a reader who goes on above `through` until the end misses no record, whatever changes meanwhile:
  *
  * - all changes up to the watermark are visible, and later ones get stamps above it;
- * - the states are looked up after the changes were read, so a record that is left out has a change above all that
- *   were read, or among them.
+ * - the last changes of their keys are looked up after the changes were read, so a record that is left out has a change
+ *   above all that were read, or among them.
  */
 export async function readCurrentRecords(
-  index: Pick<ChangeLog, 'changes'> & Pick<ResourceStates, 'lookup'>,
+  index: Pick<ChangeLog, 'changes'> & Pick<ResourceStates, 'lastChanges'>,
   set: SetId,
   range: LimitedStampRange & { readonly limit: number },
 ): Promise<CurrentRecords> {
   const changes: Change[] = [];
   for await (const batch of index.changes(set, range)) changes.push(...batch);
   const keys = changes.map(({ key }) => key);
-  const states = keys.length === 0 ? [] : await index.lookup(set, keys);
+  const stamps = keys.length === 0 ? [] : await index.lastChanges(set, keys);
   const records = changes.flatMap(({ key, stamp, state }, at) => {
-    return states[at]?.stamp === stamp ? [{ key, stamp, state }] : [];
+    return stamps[at] === stamp ? [{ key, stamp, state }] : [];
   });
   const last = changes.at(-1);
   return {

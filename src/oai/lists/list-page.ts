@@ -27,7 +27,7 @@ interface PageOptions {
 }
 
 interface PagedSet extends WrittenSet {
-  readonly index: WrittenSet['index'] & Pick<ChangeLog, 'changes'> & Pick<ResourceStates, 'lookup'>;
+  readonly index: WrittenSet['index'] & Pick<ChangeLog, 'changes'> & Pick<ResourceStates, 'lastChanges'>;
 }
 
 /**
