@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { Secret } from '../../src/config/secret.ts';
 import { NSDL_DC, OAI_DC } from '../../src/records/metadata-format.ts';
+import { readDublinCore } from '../../src/records/transforms/dublin-core/read-dublin-core.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { ask } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -242,6 +243,7 @@ describe('A repository of OAI-PMH', () => {
       /<ListRecords metadataPrefix="oai_dc">\n<oai:record><oai:header><oai:identifier>a<\/oai:identifier>/,
     );
     assert.match(text, /<ListRecords metadataPrefix="nsdl_dc">/);
+    assert.equal(readDublinCore(text).root, 'Repository', 'it is well-formed');
   });
 
   it('never fails, whatever its arguments are', async () => {
@@ -278,6 +280,18 @@ describe('A repository of OAI-PMH', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('lets a client that asks too often wait, as its protocol has it', async () => {
+    const token = new Secret('open-sesame');
+    const { app, url } = await startApp(SQLITE, { token, anonymousRequests: 1 });
+    await HarvestedSet.make(app, 'arxiv');
+    const asked = [await ask(`${url}/oai/arxiv?verb=Identify`), await ask(`${url}/oai/arxiv?verb=Identify`)];
+    assert.deepEqual(
+      asked.map(({ status }) => status),
+      [200, 503],
+    );
+    assert.match(asked[1]!.headers['retry-after'] ?? '', /^[1-9]/);
   });
 
   it('shows people its answers by a style sheet', async () => {
