@@ -74,7 +74,7 @@ describe('a transform of XML', function () {
 
       assert.match(
         xmlOf((await results(RECORD))[0]),
-        /^<n:nsdl_dc xmlns:n="[^"]*"><dc:title [^>]*>A<\/dc:title><\/n:nsdl_dc>$/,
+        /^<n:nsdl_dc xmlns:n="[^"]*">\s*<dc:title [^>]*>A<\/dc:title>\s*<\/n:nsdl_dc>$/,
       );
     });
 
