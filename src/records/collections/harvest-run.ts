@@ -56,7 +56,7 @@ export interface HarvestedList {
   readonly pages: number;
   /** Records and deletions, as far as they were counted in the pages. */
   readonly records: number;
-  /** As the repository told it. */
+  /** As the repository says. */
   readonly completeListSize?: number;
   /** The token of the next page; absent before the first page, and after the last one. */
   readonly token?: string;
