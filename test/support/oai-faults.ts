@@ -44,7 +44,7 @@ const withLength =
   (lengthOf: (bytes: number) => number): Damage =>
   (body, response) => {
     const bytes = Buffer.from(body);
-    response.writeHead(200, { 'content-type': 'text/xml', 'content-length': lengthOf(bytes.length) });
+    response.writeHead(200, { 'content-length': lengthOf(bytes.length), connection: 'close' });
     response.end(bytes);
     return undefined;
   };
