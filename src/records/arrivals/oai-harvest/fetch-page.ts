@@ -8,6 +8,7 @@ import type { ScannedPage } from './scanned-page.ts';
 /** An answer to ListRecords, packed with gzip. The caller closes it. */
 export interface FetchedPage {
   readonly scan: ScannedPage;
+  /** At most the first 100,000. */
   readonly identifiers: readonly string[];
   readonly file: ScratchFile;
 }
@@ -24,6 +25,7 @@ interface FetchParts {
   readonly signal: AbortSignal;
 }
 
+const MOST_IDENTIFIERS = 100_000;
 /** XML becomes hardly smaller by a higher level, which takes several times as long. */
 const GZIP = { level: constants.Z_BEST_SPEED, chunkSize: 64 * 1024 };
 
@@ -34,7 +36,10 @@ const GZIP = { level: constants.Z_BEST_SPEED, chunkSize: 64 * 1024 };
 export function fetchPage({ url, format }: PageRequest, { client, folder, signal }: FetchParts): Promise<FetchedPage> {
   return client.read(url, signal, async (chunks) => {
     const identifiers: string[] = [];
-    const scan = new PageScan({ format, onIdentifier: (identifier) => identifiers.push(identifier) });
+    const onIdentifier = (identifier: string) => {
+      if (identifiers.length < MOST_IDENTIFIERS) identifiers.push(identifier);
+    };
+    const scan = new PageScan({ format, onIdentifier });
     const file = await writeScratchFile(packed(scanned(chunks, scan)), folder);
     try {
       return { scan: scan.end(), identifiers, file };
