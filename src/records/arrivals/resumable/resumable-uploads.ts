@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
-import { PARTS_FOLDER } from '../../../artifacts/keys/upload-keys.ts';
+import { PARTS_FOLDER, parsePartKey } from '../../../artifacts/keys/upload-keys.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
@@ -126,6 +126,25 @@ export class ResumableUploads {
       : await this.#store(upload, sent);
     const status = { ...after, expires: Date.now() + KEPT_MS };
     return isWhole(status) ? { ...status, upload: await this.#endSoon(status.upload) } : status;
+  }
+
+  /**
+   * Stores the next bytes of an upload whose caller records how far it has come: so nothing is listed, however many
+   * parts it has. Returns the offset behind them.
+   * @throws TidemarkError `conflict` when there are bytes at that offset already; as `receive`
+   */
+  append({ organization, id }: Pick<ResumableUpload, 'organization' | 'id'>, sent: SentBytes): Promise<number> {
+    return storeParts(this.#parts.artifacts, { organization, id }, sent);
+  }
+
+  /**
+   * Removes the parts from an offset on: the caller was killed before it recorded them.
+   * @throws TidemarkError `not-found`
+   */
+  async truncate({ organization, id }: Pick<ResumableUpload, 'organization' | 'id'>, offset: number): Promise<void> {
+    const { artifacts } = this.#parts;
+    const parts = await storedParts(artifacts, await this.#registry.get(organization, id));
+    for (const { key } of parts) if (parsePartKey(key)!.offset >= offset) await artifacts.delete(key);
   }
 
   /** Records the length of an upload, unless it has one. @throws TidemarkError `conflict` when it has another */
