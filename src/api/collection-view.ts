@@ -34,7 +34,9 @@ const settings = {
   sets: z.array(text).describe('The setSpecs to harvest; empty: all records.'),
   malformed: z
     .enum(['stop', 'skip'])
-    .describe('What malformed XML does: `stop` ends the run with status 4; `skip` leaves out the records that have it.'),
+    .describe(
+      'What malformed XML does: `stop` ends the run with status 4; `skip` leaves out the records that have it.',
+    ),
   validate: z.boolean().describe('Whether the metadata of each record is checked by the schema of its format.'),
   requireUri: z.boolean().describe('Whether each record must have an identifier that is a http, https or ftp URI.'),
 };
@@ -73,14 +75,21 @@ export const collectionsSchema = z.strictObject({ collections: z.array(collectio
 export const newCollectionSchema = z
   .strictObject({
     collection: id.describe('Its id, which stays.'),
-    provider: id.optional().describe('The organization that gets its stream. Without it, one with the id of the collection.'),
+    provider: id
+      .optional()
+      .describe('The organization that gets its stream. Without it, one with the id of the collection.'),
     baseUrl: settings.baseUrl,
     format: settings.format,
-    ...z.object({ ...settings, ...optional }).omit({ baseUrl: true, format: true }).partial().shape,
+    ...z
+      .object({ ...settings, ...optional })
+      .omit({ baseUrl: true, format: true })
+      .partial().shape,
   })
   .meta({
     id: 'NewCollection',
-    examples: [{ collection: 'arxiv', baseUrl: 'https://oai.example.org/oai', format: 'oai_dc', schedule: '15 2 * * *' }],
+    examples: [
+      { collection: 'arxiv', baseUrl: 'https://oai.example.org/oai', format: 'oai_dc', schedule: '15 2 * * *' },
+    ],
   });
 
 export const changedCollectionSchema = z
@@ -99,7 +108,8 @@ interface CollectionReader {
 export function collectionView(collection: Collection, { isWhole, timeZone }: CollectionReader): CollectionView {
   const { id: collectionId, provider, created, repository, message, transform, sets, ...fields } = collection;
   const { validate = false, requireUri = false, scheduledSince: _, removed: __, ...others } = fields;
-  const shownTransform = transform !== undefined && !isWhole && isTransformFile(transform) ? basename(transform) : transform;
+  const shownTransform =
+    transform !== undefined && !isWhole && isTransformFile(transform) ? basename(transform) : transform;
   const next = nextRun(collection, timeZone);
   return {
     collection: collectionId,

@@ -23,7 +23,9 @@ export const newHarvestSchema = z
   .strictObject({
     kind: kind.default('incremental'),
     force,
-    of: number.optional().describe('For `again`: the number of the run whose responses are read, with those of later runs.'),
+    of: number
+      .optional()
+      .describe('For `again`: the number of the run whose responses are read, with those of later runs.'),
     uuid: z.string().min(1).max(MOST_UUID).optional().describe('The id of the request, for the message at the end.'),
   })
   .meta({ id: 'NewHarvest', examples: [{ kind: 'full' }] });
@@ -90,7 +92,7 @@ export const harvestSchema = z
   })
   .meta({ id: 'Harvest', description: 'A run that harvests a collection.' });
 
-export const harvestErratumSchema = z
+const harvestErratumSchema = z
   .object({
     id: z.string().optional().describe('The identifier of the record.'),
     path: z.array(z.string()).optional().describe('The response in which it is.'),
@@ -139,7 +141,10 @@ export function harvestView(run: HarvestRun, provider: string): HarvestView {
     ...(started !== undefined && { started: formatTime(started) }),
     ...(ended !== undefined && { ended: formatTime(ended) }),
     ...(failure !== undefined && { failure }),
-    lists: lists.map(({ token: _, hasBegunAgain: __, isComplete, ...list }) => ({ ...list, complete: isComplete === true })),
+    lists: lists.map(({ token: _, hasBegunAgain: __, isComplete, ...list }) => ({
+      ...list,
+      complete: isComplete === true,
+    })),
     ...(job !== undefined && { job }),
     ...(outcome !== undefined && { outcome: outcomeView(outcome) }),
     ...(upload !== undefined && { responses: `organizations/${provider}/uploads/${collection}/${upload}/files/1` }),

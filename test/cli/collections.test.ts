@@ -42,7 +42,10 @@ describe('collections and harvests on the command line', () => {
       view.repository.sets.map(({ spec }: { readonly spec: string }) => spec),
       ['maps', 'books'],
     );
-    assert.match(await done('collections', 'show', 'arxiv'), /^arxiv: Preprints\n {2}repository: http:.+Example; 2 sets/);
+    assert.match(
+      await done('collections', 'show', 'arxiv'),
+      /^arxiv: Preprints\n {2}repository: http:.+Example; 2 sets/,
+    );
 
     const changed = await shown('collections', 'change', 'arxiv', '--set', '', '--schedule', '', '--validate');
     assert.deepEqual([changed.sets, changed.schedule, changed.validate], [[], undefined, true]);

@@ -43,8 +43,8 @@ describe('The description of the API that a server gives', () => {
     await upload.add('ids.del.txt', [Buffer.from('a')]);
     await processOf(await upload.finish({}));
     const { collections, harvestRuns } = started.app.records;
-    const arxiv = await collections.add('arxiv', { baseUrl: repository.url, format: 'oai_dc' });
-    await harvestRuns.queue(arxiv, { kind: 'incremental' }, { by: 'request' });
+    await collections.add('arxiv', { baseUrl: repository.url, format: 'oai_dc' });
+    await harvestRuns.queue('arxiv', { kind: 'incremental' }, { by: 'request' });
     // No loop keeps them in sync here.
     for (const { slug } of await started.app.sets.list()) await started.app.sets.markReady(slug);
     const resumable = await started.app.records.resumableUploads.begin('lane', {

@@ -65,7 +65,18 @@ export function sourceRoutes(app: ServedApp): readonly Route[] {
         const lines = await sparklines.of(shown);
         sendPage(
           response,
-          renderHomePage({ frame, shown, hasOrganizations, hasCollections, ...counts, paging, q, order, sparklines: lines, states }),
+          renderHomePage({
+            frame,
+            shown,
+            hasOrganizations,
+            hasCollections,
+            ...counts,
+            paging,
+            q,
+            order,
+            sparklines: lines,
+            states,
+          }),
         );
       },
     }),

@@ -13,8 +13,8 @@ import { readersOf } from '../../records/organization-readers.ts';
 import { tooManyRequests, unauthorized } from '../request/http-error.ts';
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
-import { shownCollection } from '../request/shown-collection.ts';
 import { createIdentifySender, type Identified } from './identify-sender.ts';
+import { shownCollection } from './shown-collection.ts';
 
 /** The parts of a request that determine whether it is admitted. */
 interface Arrival {
@@ -95,8 +95,7 @@ export function createAdmit(
       may(sender, action, readersOf(one)) || may(sender, 'read-organization', readersOf(one));
     const { collection, provider } =
       collectionId === undefined ? {} : await shownCollection(records, collectionId, isShownOrganization);
-    const organization =
-      id === undefined ? provider : await records.organizations.get(id, isShownOrganization);
+    const organization = id === undefined ? provider : await records.organizations.get(id, isShownOrganization);
     const guarded = organization === undefined ? set : readersOf(organization);
     if (!may(sender, action, guarded)) throw await refusal(action, sender, guarded);
     const takeBody = (bytes: number) => throwAfter(limits.takeBody(sender, bytes));

@@ -13,7 +13,7 @@ import type { UploadProcessor } from '../deliveries/upload-processor.ts';
 import type { Collection } from './collection.ts';
 import type { CollectionRegistry } from './collection-registry.ts';
 import { firstLists } from './first-lists.ts';
-import { hasMessageToSend, type HarvestMessages } from './harvest-messages.ts';
+import { type HarvestMessages, hasMessageToSend } from './harvest-messages.ts';
 import { NOTHING_READ, outcomeOf } from './harvest-outcome.ts';
 import { HarvestRecord, latestHarvests } from './harvest-record.ts';
 import {
@@ -101,7 +101,8 @@ export class HarvestRunner {
     const beat = { worker: `${hostname()}:${process.pid}`, leaseMs, beats: 0 };
     const left = await this.#leftRun(collection, request, attempt);
     const fresh = { ...requested(request), trigger, beat, state: 'running' as const };
-    const record = left ?? (await HarvestRecord.add(catalog, collection, { runOf: () => fresh, admit: requireNoneOpen }));
+    const record =
+      left ?? (await HarvestRecord.add(catalog, collection, { runOf: () => fresh, admit: requireNoneOpen }));
     await record.claim({ beat });
     const beating = setInterval(() => this.#beat(record).catch(() => {}), leaseMs / BEATS_OF_LEASE).unref();
     try {
@@ -187,7 +188,8 @@ export class HarvestRunner {
       attempt.onProgress?.(run);
     };
     try {
-      if (kind === 'test' || kind === 'check') return await this.#try(record, collection, { ...attempt, client, onPage });
+      if (kind === 'test' || kind === 'check')
+        return await this.#try(record, collection, { ...attempt, client, onPage });
       const upload =
         kind === 'again'
           ? await receiveAgain(record, collection, this.#parts)

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import { resolve } from 'node:path';
+import type { Command } from 'commander';
 import type { CollectionChanges, CollectionFields } from '../../../records/collections/collection.ts';
 import { isTransformFile } from '../../../records/transforms/load-transform.ts';
 import type { Call } from '../../cli-command.ts';
@@ -26,7 +26,7 @@ export function addCollectionOptions(command: Command): void {
     .option('--title <text>', 'what people call it')
     .option('--set <set>', 'a setSpec to harvest; may be given several times (default: all records)', collect)
     .option('--schedule <cron>', "when it is harvested by itself, such as '15 2 * * *'")
-    .option('--full-schedule <cron>', "when it is harvested in full: what the repository has not is deleted")
+    .option('--full-schedule <cron>', 'when it is harvested in full: what the repository has not is deleted')
     .option('--transform <name>', 'nsdl_dc, oai_dc, or a file: see docs/harvests.md (default: none)')
     .option('--malformed <what>', 'what malformed XML does: stop the run, or skip the record', oneOf('stop', 'skip'))
     .option('--validate', 'check the metadata of each record by the schema of its format')

@@ -61,7 +61,9 @@ function listText({ set, from, pages, records, completeListSize, complete }: Har
 function messageText(message: HarvestView['message']): string | undefined {
   if (message === undefined) return undefined;
   const { attempts, accepted, problem } = message;
-  return accepted === undefined ? `not accepted yet, ${plural(attempts, 'attempt')}: ${problem}` : `accepted ${accepted}`;
+  return accepted === undefined
+    ? `not accepted yet, ${plural(attempts, 'attempt')}: ${problem}`
+    : `accepted ${accepted}`;
 }
 
 /** One error or warning in a line. */
@@ -72,5 +74,7 @@ export function errorText({ id, path, ordinal, offset, reason, warning }: Harves
     offset !== undefined && `byte ${formatCount(offset)}`,
   ].filter(Boolean);
   const where = place.length === 0 ? '' : ` (${place.join(', ')})`;
-  return printableLine(`${id ?? 'a record'}${where}: ${warning ? 'warning, the record was taken over: ' : ''}${reason}`);
+  return printableLine(
+    `${id ?? 'a record'}${where}: ${warning ? 'warning, the record was taken over: ' : ''}${reason}`,
+  );
 }

@@ -2,7 +2,12 @@ import { type HarvestView, harvestErrorView, harvestView } from '../../../api/ha
 import type { App } from '../../../app.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { armFailpoint } from '../../../lib/failpoint.ts';
-import { type HarvestKind, type HarvestRequest, type HarvestRun, harvestText } from '../../../records/collections/harvest-run.ts';
+import {
+  type HarvestKind,
+  type HarvestRequest,
+  type HarvestRun,
+  harvestText,
+} from '../../../records/collections/harvest-run.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { wholeNumber } from '../../options.ts';
@@ -28,7 +33,10 @@ export const harvestCollection: CliCommand<Options> = {
     ['harvest arxiv', 'asks for what has changed; the first time, for all'],
     ['harvest arxiv --full', 'asks for all, and deletes what the repository does not have any more'],
     ['harvest arxiv --test', 'reads and transforms some records, and changes nothing'],
-    ['harvest arxiv --again 12', 'reads the stored responses of harvest 12 and later, such as after another transform was set'],
+    [
+      'harvest arxiv --again 12',
+      'reads the stored responses of harvest 12 and later, such as after another transform was set',
+    ],
     ['harvest arxiv --queue', 'has a server do it'],
   ],
   settings: ['artifacts', 'dropLimit', 'dropWarning', 'recordTimeout', 's3Timeout', 'harvestNetworks'],
@@ -38,7 +46,11 @@ export const harvestCollection: CliCommand<Options> = {
       .option('--full', 'all records; those that it does not see are deleted')
       .option('--test', 'up to 1,000 records; nothing is stored or changed')
       .option('--check', 'the first page of each list; nothing is stored or changed')
-      .option('--again <number>', 'the stored responses of this harvest and later ones, with the present settings', wholeNumber(1, 1e9))
+      .option(
+        '--again <number>',
+        'the stored responses of this harvest and later ones, with the present settings',
+        wholeNumber(1, 1e9),
+      )
       .option('--force', 'accept that far more records are deleted than usual')
       .option('--queue', 'add a job that does it in a server or a worker process');
   },
@@ -51,7 +63,10 @@ export const harvestCollection: CliCommand<Options> = {
       const { id, provider } = await records.collections.get(call.args[0]!);
       if (queue) {
         const run = await records.harvestRuns.queue(id, request, { by: 'command' });
-        await call.terminal.print(`Added the job ${run.job} of the harvest ${harvestText(run)}.`, harvestView(run, provider));
+        await call.terminal.print(
+          `Added the job ${run.job} of the harvest ${harvestText(run)}.`,
+          harvestView(run, provider),
+        );
         return EXIT.done;
       }
       const run = await runHere(call, records.harvestRunner, { id, request });

@@ -42,7 +42,18 @@ export const harvestsList: CliCommand<ListOptions> = {
       const runs = await harvestRuns.list(id, { limit: call.options.limit });
       return runs.map((run) => harvestView(run, provider));
     });
-    const heads = ['NUMBER', 'KIND', 'ADDED (UTC)', 'STATUS', 'RECEIVED', 'CREATED', 'UPDATED', 'DELETED', 'ERRORS', ''];
+    const heads = [
+      'NUMBER',
+      'KIND',
+      'ADDED (UTC)',
+      'STATUS',
+      'RECEIVED',
+      'CREATED',
+      'UPDATED',
+      'DELETED',
+      'ERRORS',
+      '',
+    ];
     const table = formatTable(heads, harvests.map(rowOf));
     await call.terminal.print(harvests.length === 0 ? 'There is no harvest.' : table, { collection: id, harvests });
   },
@@ -51,9 +62,7 @@ export const harvestsList: CliCommand<ListOptions> = {
 function rowOf(view: HarvestView): readonly (string | number)[] {
   const { number, kind, added, outcome, failure = '' } = view;
   const { created, updated, deleted, errors } = outcome ?? {};
-  const counts = [created, updated, deleted, errors].map((count) =>
-    count === undefined ? '' : formatCount(count),
-  );
+  const counts = [created, updated, deleted, errors].map((count) => (count === undefined ? '' : formatCount(count)));
   return [number, kind, added.slice(0, 19), stateText(view), receivedOf(view).records, ...counts, failure];
 }
 

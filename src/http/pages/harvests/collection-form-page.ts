@@ -56,8 +56,17 @@ const RECORDS: readonly TextField[] = [
 ];
 
 const NSDL: readonly TextField[] = [
-  { name: 'message', label: 'Message to', hint: 'An address that is asked for at the end of each harvest.', most: 2000 },
-  { name: 'handle', label: 'Handle', hint: "The handle of NSDL's metadata provider. Empty: it is no collection of NSDL." },
+  {
+    name: 'message',
+    label: 'Message to',
+    hint: 'An address that is asked for at the end of each harvest.',
+    most: 2000,
+  },
+  {
+    name: 'handle',
+    label: 'Handle',
+    hint: "The handle of NSDL's metadata provider. Empty: it is no collection of NSDL.",
+  },
 ];
 
 /** The fields that are one line of text. */
@@ -66,7 +75,8 @@ export const FLAG_FIELDS = ['validate', 'requireUri'] as const;
 
 /** The form that adds a collection. */
 export function renderAddCollectionPage(frame: Frame, attempt: RejectedForm | undefined): string {
-  const value = (name: string) => attempt?.form.get(name) ?? (name === 'format' && attempt === undefined ? 'oai_dc' : '');
+  const value = (name: string) =>
+    attempt?.form.get(name) ?? (name === 'format' && attempt === undefined ? 'oai_dc' : '');
   const main = html`<h1>Add a collection</h1>
 ${problemNotice(attempt?.problem)}
 <form class="fields" method="post" action="./add-collection">

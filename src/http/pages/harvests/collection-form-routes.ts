@@ -1,26 +1,18 @@
 import type { Request, Response } from 'express';
-import {
-  changedCollectionSchema,
-  newCollectionSchema,
-} from '../../../api/collection-view.ts';
+import { changedCollectionSchema, newCollectionSchema } from '../../../api/collection-view.ts';
 import { collectionOf } from '../../request/admitted.ts';
-import { requireAllowedTransform } from '../../request/harvest-requests.ts';
 import { checkBody } from '../../request/parse-json-body.ts';
 import { readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
+import { requireAllowedTransform } from '../../request/run-requests.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { attempting } from '../manage/attempting.ts';
 import type { RejectedForm } from '../manage/set-pages.ts';
 import { frameOf } from '../parts/frame.ts';
 import { linesOf } from '../parts/lines-of.ts';
 import { sendPage } from '../parts/send-page.ts';
+import { FLAG_FIELDS, renderAddCollectionPage, renderCollectionSettings, TEXT_FIELDS } from './collection-form-page.ts';
 import { collectionFrameOf } from './collection-frame.ts';
-import {
-  FLAG_FIELDS,
-  renderAddCollectionPage,
-  renderCollectionSettings,
-  TEXT_FIELDS,
-} from './collection-form-page.ts';
 import { ADD, ADD_FORM, CHANGE, REMOVE, SETTINGS } from './collection-page-operations.ts';
 
 /** Forms in which administrators add, change and remove collections. @param stopping ends bodies that are being read */

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { administers, may } from '../../../access/may.ts';
 import { collectionView } from '../../../api/collection-view.ts';
-import { harvestView } from '../../../api/harvest-run-view.ts';
+import { type HarvestView, harvestView } from '../../../api/harvest-run-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
 import type { Collection } from '../../../records/collections/collection.ts';
@@ -43,7 +43,10 @@ export function collectionPageRoutes(app: ServedApp): readonly Route[] {
 
   async function setsOfAll(collections: readonly Collection[]): Promise<ReadonlyMap<string, SummarizedSet>> {
     const ids = new Set(collections.map(({ id }) => id));
-    const found = await summarize(index, (await sets.list()).filter(({ slug }) => ids.has(slug)));
+    const found = await summarize(
+      index,
+      (await sets.list()).filter(({ slug }) => ids.has(slug)),
+    );
     return new Map(found.map((one) => [one.set.slug, one]));
   }
 
@@ -62,7 +65,8 @@ export function collectionPageRoutes(app: ServedApp): readonly Route[] {
         const shown = await shownCollections(records, response);
         const [frame, found] = await Promise.all([frameOf(app, request, response), setsOfAll(shown)]);
         const lines = await sparklines.of([...found.values()]);
-        const last = await Array.fromAsync(mapInOrder(shown, AT_ONCE, lastOf));
+        const last: (HarvestView | undefined)[] = [];
+        for await (const one of mapInOrder(shown, AT_ONCE, lastOf)) last.push(one);
         const collections = shown.map((one, at) => {
           const set = found.get(one.id);
           return {
@@ -90,7 +94,9 @@ export function collectionPageRoutes(app: ServedApp): readonly Route[] {
         const [newest] = before === undefined ? runs : [];
         const harvests = runs.map((run) => harvestView(run, collection.provider));
         const [errata, days, summary] = await Promise.all([
-          newest === undefined ? [] : harvestRuns.errata(newest, { at: 0, limit: FIRST_ERRORS }).then((page) => page.errata),
+          newest === undefined
+            ? []
+            : harvestRuns.errata(newest, { at: 0, limit: FIRST_ERRORS }).then((page) => page.errata),
           set && seriesOf(app, set, { unit: 'day', shown: SHOWN_DAYS }),
           set && index.summary(set.id),
         ]);

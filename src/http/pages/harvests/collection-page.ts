@@ -13,7 +13,7 @@ import { type CollectionFrame, collectionTitle, renderCollectionFrame } from './
 import { errataTables } from './harvest-errata.ts';
 import { AGAIN, harvestState, harvestTable, isOpen } from './harvest-parts.ts';
 
-export interface CollectionPage extends CollectionFrame {
+interface CollectionPage extends CollectionFrame {
   /** Live records. */
   readonly records: number;
   /** Changes of its set by day; undefined before it has one. */
@@ -51,8 +51,11 @@ ${onward(
   next === undefined ? undefined : { name: 'Older', href: queryOf({ before: String(next) }) },
 )}
 ${last !== undefined && errorSection(page, last)}
-${days !== undefined && html`<h2>How its records have changed</h2>
-<div class="plots">${activityPlot(days)}</div>`}
+${
+  days !== undefined &&
+  html`<h2>How its records have changed</h2>
+<div class="plots">${activityPlot(days)}</div>`
+}
 <h2>Settings</h2>
 ${settings(page)}
 ${frame.viewer.isAdministrator && html`<p class="more"><a href="./settings">Change or remove it</a></p>`}

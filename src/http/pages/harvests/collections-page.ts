@@ -11,7 +11,7 @@ import type { Sparkline } from '../sparklines.ts';
 import { collectionTitle } from './collection-frame.ts';
 import { AGAIN, harvestState, isOpen } from './harvest-parts.ts';
 
-export interface ListedCollection {
+interface ListedCollection {
   readonly view: CollectionView;
   readonly last: HarvestView | undefined;
   /** Live records; undefined before it has a set. */
@@ -41,8 +41,16 @@ ${
           cell: ({ view }) =>
             html`<a href="./${view.collection}/">${collectionTitle(view)}</a> ${view.title !== undefined && html`<span class="id">${view.collection}</span>`}<span class="more-of">${view.baseUrl}, ${view.format}</span>`,
         },
-        { name: 'Last harvest', style: 'short', cell: ({ last }) => (last === undefined ? 'none yet' : harvestState(last)) },
-        { name: 'When', style: 'short', cell: ({ last }) => timeOf(last?.ended ?? last?.started ?? last?.added, frame.now) },
+        {
+          name: 'Last harvest',
+          style: 'short',
+          cell: ({ last }) => (last === undefined ? 'none yet' : harvestState(last)),
+        },
+        {
+          name: 'When',
+          style: 'short',
+          cell: ({ last }) => timeOf(last?.ended ?? last?.started ?? last?.added, frame.now),
+        },
         { name: 'Records', style: 'number', cell: ({ records }) => records !== undefined && formatCount(records) },
         { name: 'Last 30 days', style: 'short wide', cell: ({ changes }) => changes && sparklineDrawing(changes) },
         { name: 'Next', style: 'short', cell: ({ view }) => timeOf(view.next, frame.now) ?? 'when asked for' },

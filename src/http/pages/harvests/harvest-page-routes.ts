@@ -1,7 +1,7 @@
 import { harvestView } from '../../../api/harvest-run-view.ts';
 import { collectionOf } from '../../request/admitted.ts';
-import { harvestOf, queueHarvest } from '../../request/harvest-requests.ts';
 import { get, post, type Route } from '../../request/route.ts';
+import { harvestOf, queueHarvest } from '../../request/run-requests.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { collectionFrameOf } from './collection-frame.ts';

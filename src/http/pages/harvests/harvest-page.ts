@@ -31,7 +31,10 @@ ${facts([
   ['Started', timeOf(started, frame.now)],
   ['Ended', timeOf(ended, frame.now)],
   ['Took', started && ended && formatDuration(Date.parse(ended) - Date.parse(started))],
-  ['Reads', of === undefined ? undefined : html`the responses of <a href="../${of}/">harvest ${of}</a>, and of those after it`],
+  [
+    'Reads',
+    of === undefined ? undefined : html`the responses of <a href="../${of}/">harvest ${of}</a>, and of those after it`,
+  ],
   ['Drop', force && 'accepted'],
   ['In the set', changesText(harvest)],
   ['Responses', responses && html`<a href="${frame.top}api/${responses}">as they came</a>, a tar of gzip files`],
@@ -66,7 +69,14 @@ function again({ kind, number, responses }: HarvestView): Html | undefined {
   const of = `${kind} ${number}`;
   if (kind !== 'full') {
     const consequence = 'The stored responses are read again, with the present settings.';
-    return confirmed({ text: 'Read it again', of, consequence, confirm: 'Read it again', action: './again', isHarmless: true });
+    return confirmed({
+      text: 'Read it again',
+      of,
+      consequence,
+      confirm: 'Read it again',
+      action: './again',
+      isHarmless: true,
+    });
   }
   const consequence = 'It asks for all records again, and deletes those that do not come, however many that are.';
   const action = '../../harvests?kind=full&drop=accept';

@@ -10,11 +10,11 @@ import {
 } from '../../../api/collection-view.ts';
 import type { Collection } from '../../../records/collections/collection.ts';
 import { collectionOf, senderOf } from '../../request/admitted.ts';
-import { requireAllowedTransform } from '../../request/harvest-requests.ts';
 import { type Answer, json, NO_PARAMETERS } from '../../request/operation.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, patch, post, type Route, remove } from '../../request/route.ts';
+import { requireAllowedTransform } from '../../request/run-requests.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { shownCollections } from '../../response/shown-collections.ts';

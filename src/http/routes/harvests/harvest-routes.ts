@@ -10,12 +10,12 @@ import {
   shownHarvestSchema,
 } from '../../../api/harvest-run-view.ts';
 import { collectionOf } from '../../request/admitted.ts';
-import { harvestOf, queueHarvest } from '../../request/harvest-requests.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
 import { limit as limitOf } from '../../request/query-parameters.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
+import { harvestOf, queueHarvest } from '../../request/run-requests.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
 

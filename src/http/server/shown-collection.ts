@@ -1,7 +1,7 @@
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { Collection } from '../../records/collections/collection.ts';
 import type { Organization } from '../../records/organization.ts';
-import type { ServedApp } from './served-app.ts';
+import type { ServedApp } from '../request/served-app.ts';
 
 type Parts = Pick<ServedApp['records'], 'collections' | 'organizations'>;
 
