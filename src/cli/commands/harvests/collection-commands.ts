@@ -6,12 +6,13 @@ import type { Collection } from '../../../records/collections/collection.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
-import { addOrganizations, changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
+import { addOrganizations, changeOrganizations } from '../../with-organizations.ts';
 import { nothingToChange } from '../organizations/nothing-to-change.ts';
 import { addCollectionOptions, type CollectionOptions, givenCollection } from './collection-options.ts';
 import { describeCollection } from './describe-collection.ts';
 
-const SETTINGS = [...ORGANIZATION_SETTINGS, 'harvestNetworks'] as const;
+/** Without the base URL of this source: here, `--base-url` is that of a repository. */
+const SETTINGS = ['port', 'harvestNetworks'] as const;
 
 const viewOf = (app: App, collection: Collection) =>
   collectionView(collection, { isWhole: true, timeZone: app.configuration.timeZone });
@@ -140,7 +141,7 @@ export const collectionsRemove: CliCommand = {
   usage: 'remove <collection>',
   summary: 'Removes a collection: it is harvested no more. Its set and its records stay.',
   examples: [['collections remove arxiv', 'forgets its settings, and ends its schedules']],
-  settings: ORGANIZATION_SETTINGS,
+  settings: ['port'],
 
   async run(call) {
     const [id = ''] = call.args;
