@@ -132,6 +132,22 @@ export interface StoredRecords {
   readonly readable: RecordFile;
   /** What an organization may have added to its records. */
   readonly normalizations: readonly NormalizationKind[];
+  /** What activities read of a record; absent: its first representation that is text. */
+  readonly input?: RecordInput;
+
+  /**
+   * The http, https and ftp URIs of what a record describes, each once, in the order of the record. It is called for
+   * each record that is delivered, in the thread that hashes it, and never throws. Absent: the state of a record has no
+   * links.
+   */
+  describedUris?(document: Buffer): readonly string[];
+}
+
+interface RecordInput {
+  /** One of the media types of documents of activities: see artifacts/avro/mimetypes.ts. */
+  readonly mime: string;
+  /** @throws Error for a record that has no such text: it is an erratum of the run */
+  render(document: Buffer): Buffer | Promise<Buffer>;
 }
 
 interface Representation {
