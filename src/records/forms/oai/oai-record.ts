@@ -4,6 +4,7 @@ import { escapeText, escapeValue, unescapeXml } from './xml-text.ts';
 export const OAI_NAMESPACE = 'http://www.openarchives.org/OAI/2.0/';
 
 const START = `<record xmlns="${OAI_NAMESPACE}">`;
+const BEGIN = Buffer.from(`${START}<header`);
 const HEADER_END = '</header>';
 const DERIVED_START = '<derived xmlns="urn:tidemark:derived" format="';
 
@@ -63,6 +64,11 @@ export function readOaiRecord(document: Buffer): OaiRecord {
     about,
     ...(derived !== undefined && { derived: readDerived(derived) }),
   };
+}
+
+/** Whether a document is one that `writeOaiRecord` wrote, by its beginning. */
+export function isOaiRecord(document: Buffer): boolean {
+  return document.subarray(0, BEGIN.length).equals(BEGIN);
 }
 
 /** The document without what a transform made, as the repository had it. */

@@ -47,6 +47,14 @@ export const oai: RecordForm = {
     files: [OAI],
     readable: OAI,
     normalizations: [],
+    input: {
+      mime: 'application/xml',
+      async render(document) {
+        const { readOaiRecord } = await import('./oai-record.ts');
+        const { derived, metadata = '' } = readOaiRecord(document);
+        return Buffer.from(derived?.xml ?? metadata);
+      },
+    },
     describedUris,
   },
 };

@@ -11,6 +11,8 @@ const UNUSUAL = /<[!?]|\]\]>|[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/;
 /** Whether a text may have a character that is written otherwise. */
 const NEEDS_ESCAPING = /&|>[^<>]*>/;
 const SLASH = 0x2f;
+/** White space of XML, after line ends were normalized. */
+const S = '[ \\t\\n]*';
 /** Tags that are kept: those of metadata with many attributes may all differ. */
 const MOST_TAGS = 2_000;
 
@@ -38,15 +40,15 @@ export class UsualRecords {
   constructor(scope: Scope, prefix: string) {
     this.#scope = { namespaces: scope, ownsDefault: false };
     const p = prefix === '' ? '' : `${RegExp.escape(prefix)}:`;
-    const field = (name: string) => `<${p}${name}>([^<&>]*)</${p}${name}>\\s*`;
+    const field = (name: string) => `<${p}${name}>([^<&>]*)</${p}${name}>${S}`;
     this.#head = new RegExp(
-      `<${p}record>\\s*<${p}header( status="deleted")?>\\s*${field('identifier')}${field('datestamp')}` +
-        `((?:<${p}setSpec>[^<&>]*</${p}setSpec>\\s*)*)</${p}header>\\s*(<${p}metadata>\\s*)?`,
+      `<${p}record>${S}<${p}header( status="deleted")?>${S}${field('identifier')}${field('datestamp')}` +
+        `((?:<${p}setSpec>[^<&>]*</${p}setSpec>${S})*)</${p}header>${S}(<${p}metadata>${S})?`,
       'y',
     );
-    this.#metadataEnd = new RegExp(`\\s*</${p}metadata>\\s*`, 'y');
-    this.#aboutStart = new RegExp(`<${p}about>\\s*`, 'y');
-    this.#aboutEnd = new RegExp(`\\s*</${p}about>\\s*`, 'y');
+    this.#metadataEnd = new RegExp(`${S}</${p}metadata>${S}`, 'y');
+    this.#aboutStart = new RegExp(`<${p}about>${S}`, 'y');
+    this.#aboutEnd = new RegExp(`${S}</${p}about>${S}`, 'y');
     this.#recordEnd = `</${prefix === '' ? '' : `${prefix}:`}record>`;
   }
 

@@ -1,4 +1,5 @@
 import { type Scope, startTag } from './start-tag.ts';
+import { resolveReferences } from './xml-text.ts';
 
 /** A start tag that many records have, as it is in the page without its brackets. */
 export interface UsualTag {
@@ -26,7 +27,7 @@ export interface UsualScope {
 
 const NAME = /^(?:([A-Za-z_][\w.-]*):)?[A-Za-z_][\w.-]*/;
 const ATTRIBUTE =
-  /[ \t\n]+((?:([A-Za-z_][\w.-]*):)?([A-Za-z_][\w.-]*))[ \t\n]*=[ \t\n]*(?:"([^"<&]*)"|'([^'<&]*)')/y;
+  /[ \t\n]+((?:([A-Za-z_][\w.-]*):)?([A-Za-z_][\w.-]*))[ \t\n]*=[ \t\n]*(?:"([^"<]*)"|'([^'<]*)')/y;
 const END = /[ \t\n]*(\/?)$/y;
 const RESERVED = /^(?:xml|xmlns)$|^http:\/\/www\.w3\.org\/(?:XML\/1998\/namespace|2000\/xmlns\/)$|^\s|\s$/;
 
@@ -43,7 +44,8 @@ export function parseUsualTag(text: string): UsualTag | undefined {
   for (let match = ATTRIBUTE.exec(text); match !== null; match = ATTRIBUTE.exec(text)) {
     end = ATTRIBUTE.lastIndex;
     const [, attribute = '', before, local = '', double, single = ''] = match;
-    const value = (double ?? single).replace(/[\t\n]/g, ' ');
+    const value = resolveReferences((double ?? single).replace(/[\t\n]/g, ' '));
+    if (value === undefined) return undefined;
     const declared = before === 'xmlns' ? local : attribute === 'xmlns' ? '' : undefined;
     // Two attributes with one local name may be one, by their namespaces.
     const key = declared === undefined ? local : `xmlns:${declared}`;
