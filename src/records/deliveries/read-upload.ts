@@ -15,7 +15,7 @@ import { filesInOrder } from '../forms/in-order.ts';
 import type { Normalization } from '../forms/normalization.ts';
 import { OneForm } from '../forms/one-form.ts';
 import { readFile } from '../forms/read-file.ts';
-import { type ReadErratum, type ReadItem, warningOf } from '../forms/record-form.ts';
+import { type ReadErratum, type ReadItem, type SharedByFiles, warningOf } from '../forms/record-form.ts';
 import type { FoundFile, GivenFile } from '../packages/found-file.ts';
 import type { UnpackLimits } from '../packages/unpacking.ts';
 import { RecordBlocks } from './record-blocks.ts';
@@ -61,6 +61,8 @@ export async function readUpload(upload: UploadToRead, parts: ReadingParts): Pro
   } catch (error) {
     await reading.abandon();
     throw error;
+  } finally {
+    reading.close();
   }
 }
 
@@ -75,6 +77,7 @@ class UploadReading {
   readonly #errata: ErrataWriter;
   readonly #blocks = new RecordBlocks();
   readonly #form = new OneForm();
+  readonly #shared: SharedByFiles = {};
   readonly #files: ReadFile[] = [];
   readonly #totals: { -readonly [Name in keyof ReadTotals]: ReadTotals[Name] } = {
     files: 0,
@@ -114,6 +117,10 @@ class UploadReading {
     return this.#errata.abandon();
   }
 
+  close(): void {
+    this.#shared.opened?.close();
+  }
+
   #place() {
     const { organization, stream, number } = this.#upload;
     return { organization, stream, number, id: randomId() };
@@ -146,7 +153,7 @@ class UploadReading {
     for await (const { file, position } of filesInOrder(given, { scratchFolder, limits })) {
       const admitted = this.#form.admit(file);
       const counted = this.#begin(admitted, position);
-      for await (const batch of readFile(admitted, normalization)) {
+      for await (const batch of readFile(admitted, normalization, this.#shared)) {
         for (const item of batch) {
           const erratum = item.kind === 'erratum' ? item : this.#add(item, counted);
           if (erratum !== undefined) this.#addErratum(erratum, counted);

@@ -52,13 +52,20 @@ export interface FileKind {
    * Reads a file as it arrives. Each batch contains what could be read so far, in the order of the file; it is never
    * empty. Every fault of the file is an erratum, which does not affect the records around it. The chunks must not
    * change afterwards, because records may refer to their bytes.
-   * @param normalization of the organization; a kind of another form changes nothing
-   * @throws what `chunks` throws
+   * @param normalization of the organization, or how a harvest reads; a kind of another form changes nothing
+   * @param shared the same for all files of one delivery; its caller closes what a form opened
+   * @throws what `chunks` throws; TidemarkError `invalid` when the whole delivery fails
    */
   read(
     chunks: AsyncIterable<Uint8Array>,
     normalization: Normalization | undefined,
+    shared?: SharedByFiles,
   ): AsyncGenerator<readonly ReadItem[], void, undefined>;
+}
+
+/** What a form keeps for all files of one delivery, such as the thread of a transform. */
+export interface SharedByFiles {
+  opened?: { close(): void };
 }
 
 export type ReadItem = ReadRecord | DeletedId | ReadErratum;

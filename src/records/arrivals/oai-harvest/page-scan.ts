@@ -250,7 +250,7 @@ export class PageScan {
     const text = this.#text;
     if (text === undefined || !TEXTS.has(name)) return;
     this.#text = undefined;
-    const value = Buffer.concat(text).toString('utf8').trim();
+    const value = decoded(Buffer.concat(text).toString('utf8')).trim();
     if (name === 'resumptionToken') this.#token = value;
     else if (name === 'responseDate') this.#responseDate = value.slice(0, 100);
     else if (name === 'error') this.#addError(value.slice(0, MOST_ERROR_TEXT));
@@ -264,7 +264,7 @@ export class PageScan {
     if (this.#errors.length < MOST_ERRORS) this.#errors.push({ code: this.#code.slice(0, 100), text });
   }
 
-  /** References are replaced here, as those in CDATA are none. */
+  /** A reference may be cut, so they are replaced at the end of the text; in CDATA, there are none. */
   #addText(bytes: Buffer, from: number, to: number): void {
     if (this.#text === undefined || from === to || this.#path.length !== this.#depth) return;
     this.#textBytes += to - from;
@@ -272,9 +272,8 @@ export class PageScan {
       const what = `<${this.#path.at(-1)?.name}> has more than ${MOST_TOKEN / 1000} kB`;
       throw this.#failure(what, from);
     }
-    const text = bytes.subarray(from, to);
-    const hasReference = this.#inside !== 'cdata' && text.includes('&');
-    this.#text.push(hasReference ? Buffer.from(decoded(text.toString())) : Buffer.from(text));
+    const text = bytes.toString('latin1', from, to);
+    this.#text.push(Buffer.from(this.#inside === 'cdata' ? text.replaceAll('&', '&amp;') : text, 'latin1'));
   }
 
   #requireBlank(bytes: Buffer, from: number, to: number): void {

@@ -8,7 +8,7 @@ import {
   numberAt,
   SUBFIELD_DELIMITER,
 } from './iso2709.ts';
-import { firstInvalid } from './utf8.ts';
+import { firstInvalid } from '../../../lib/bytes/utf8.ts';
 
 const SPACE = 0x20;
 const TILDE = 0x7e;

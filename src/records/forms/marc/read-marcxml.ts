@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { RecordJoiner } from './join-records.ts';
 import { MarcXmlParser, UnreadableXml } from './marcxml-parser.ts';
 import type { ReadRecord } from './read-record.ts';
-import { firstInvalid, wholeCharacters } from './utf8.ts';
+import { firstInvalid, wholeCharacters } from '../../../lib/bytes/utf8.ts';
 
 /** Bytes. */
 const PIECE = 1_024;

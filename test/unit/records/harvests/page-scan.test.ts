@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { FetchFailure } from '../../../../src/client/read/fetcher.ts';
 import { PageScan } from '../../../../src/records/arrivals/oai-harvest/page-scan.ts';
 import type { ScannedPage } from '../../../../src/records/arrivals/oai-harvest/scanned-page.ts';
 
@@ -87,7 +88,7 @@ describe('PageScan', () => {
   it('says of an answer that is cut off at any byte that it is not complete', () => {
     const text = page(`${record('one')}<resumptionToken>t</resumptionToken>`);
     for (let bytes = 0; bytes < text.length; bytes++) {
-      assert.throws(() => scan(text.slice(0, bytes)), { constructor: { name: 'FetchFailure' } as never }, String(bytes));
+      assert.throws(() => scan(text.slice(0, bytes)), FetchFailure, String(bytes));
     }
   });
 
