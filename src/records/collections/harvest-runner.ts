@@ -13,7 +13,7 @@ import type { UploadProcessor } from '../deliveries/upload-processor.ts';
 import type { Collection } from './collection.ts';
 import type { CollectionRegistry } from './collection-registry.ts';
 import { firstLists } from './first-lists.ts';
-import { hasMessageToSend, type HarvestMessages } from './harvest-messages.ts';
+import { type HarvestMessages, hasMessageToSend } from './harvest-messages.ts';
 import { NOTHING_READ, outcomeOf } from './harvest-outcome.ts';
 import { HarvestRecord, latestHarvests } from './harvest-record.ts';
 import {
@@ -35,7 +35,7 @@ export type HarvestOfJob =
   | NamedHarvest
   | { readonly collection: string; readonly number?: undefined; readonly kind: HarvestRun['kind'] };
 
-export interface RunnerParts extends ReceivingParts {
+interface RunnerParts extends ReceivingParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly collections: Pick<CollectionRegistry, 'get' | 'refresh'>;
   readonly uploads: Pick<Uploads, 'get' | 'record' | 'stateOf'>;
@@ -56,7 +56,7 @@ export interface HarvestAttempt {
 }
 
 const BEATS_OF_LEASE = 3;
-/** Milliseconds between two looks at the state of an upload. */
+/** Milliseconds after which the state of an upload is read again. */
 const AGAIN_MS = 1_000;
 /** Runs among which that of a job is searched. */
 const MOST_SEARCHED = 200;
@@ -101,7 +101,8 @@ export class HarvestRunner {
     const beat = { worker: `${hostname()}:${process.pid}`, leaseMs, beats: 0 };
     const left = await this.#leftRun(collection, request, attempt);
     const fresh = { ...requested(request), trigger, beat, state: 'running' as const };
-    const record = left ?? (await HarvestRecord.add(catalog, collection, { runOf: () => fresh, admit: requireNoneOpen }));
+    const record =
+      left ?? (await HarvestRecord.add(catalog, collection, { runOf: () => fresh, admit: requireNoneOpen }));
     await record.claim({ beat });
     const beating = setInterval(() => this.#beat(record).catch(() => {}), leaseMs / BEATS_OF_LEASE).unref();
     try {
@@ -187,7 +188,8 @@ export class HarvestRunner {
       attempt.onProgress?.(run);
     };
     try {
-      if (kind === 'test' || kind === 'check') return await this.#try(record, collection, { ...attempt, client, onPage });
+      if (kind === 'test' || kind === 'check')
+        return await this.#try(record, collection, { ...attempt, client, onPage });
       const upload =
         kind === 'again'
           ? await receiveAgain(record, collection, this.#parts)

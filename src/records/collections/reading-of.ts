@@ -20,7 +20,10 @@ function readingOf(collection: Collection, format: string): Normalization {
 }
 
 /** The fields of the upload of a run. */
-export function harvestFields(collection: Collection, run: HarvestRun): HarvestFields & Required<Pick<HarvestFields, 'normalization'>> {
+export function harvestFields(
+  collection: Collection,
+  run: HarvestRun,
+): HarvestFields & { readonly normalization: Normalization } {
   const { kind, force, format = collection.format } = run;
   return {
     set: collection.id,

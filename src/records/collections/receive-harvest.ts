@@ -18,10 +18,7 @@ import { harvestFields } from './reading-of.ts';
 export interface ReceivingParts {
   readonly catalog: Pick<Catalog, 'latest'>;
   readonly uploads: Pick<Uploads, 'get' | 'record'>;
-  readonly resumableUploads: Pick<
-    ResumableUploads,
-    'begin' | 'append' | 'truncate' | 'status' | 'receive' | 'remove'
-  >;
+  readonly resumableUploads: Pick<ResumableUploads, 'begin' | 'append' | 'truncate' | 'status' | 'receive' | 'remove'>;
   /** The folder of scratch files. */
   readonly folder: string;
 }
