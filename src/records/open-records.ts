@@ -77,6 +77,7 @@ export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: R
   const uploadProcessor = new UploadProcessor({
     ...stored,
     updater,
+    dropLimits: { stop: configuration.dropLimit, warn: configuration.dropWarning },
     fetch: async (upload, options) => {
       const { fetchUpload } = await import('./arrivals/fetch-url.ts');
       const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
