@@ -94,7 +94,9 @@ export const FAILPOINTS = {
     'resumable.recorded',
     'resumable.ended',
   ],
-  /** Harvesting: a page is stored; the run names it; the list is complete; its upload is recorded; the run has ended. */
+  /**
+   * Harvesting: a page is stored; the run names it; all lists are complete; the upload is recorded; the run has ended.
+   */
   harvest: ['harvest.stored', 'harvest.recorded', 'harvest.complete', 'harvest.received', 'harvest.ended'],
   /**
    * Making a dump of a stream: states copied; records written; all files of the dump stored; the catalog names

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { FAILPOINTS } from '../../src/lib/failpoint.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
-import { oaiRecords, OaiServer } from '../support/oai-server.ts';
+import { OaiServer, oaiRecords } from '../support/oai-server.ts';
 import { Workplace } from '../support/workplace.ts';
 
 const ENVIRONMENT = { TIDEMARK_HARVEST_NETWORKS: '127.0.0.1', TIDEMARK_LOG_LEVEL: 'error' };

@@ -34,7 +34,10 @@ const withDoctype =
   (body) =>
     body.replace('<OAI-PMH', `${doctype}<OAI-PMH`).replace('<dc:title>', '<dc:title>&a;');
 
-const bomb = Array.from({ length: 9 }, (_, level) => `<!ENTITY ${'abcdefghi'[level]} "${'&' + 'bcdefghij'[level] + ';'}">`);
+const bomb = Array.from(
+  { length: 9 },
+  (_, level) => `<!ENTITY ${'abcdefghi'[level]} "${'&' + 'bcdefghij'[level] + ';'}">`,
+);
 
 const firstHeader = (change: (header: string) => string) => (body: string) =>
   body.replace(/<header.*?<\/header>/s, change);
@@ -69,7 +72,10 @@ const FAULTS = {
   'trailing-text': (body) => `${body}more`,
   'trailing-comment': (body) => `${body}\n<!-- ${END} -->\n`,
 
-  'same-token': (body) => body.replace(/(<resumptionToken[^>]*>)[^<]+/, '$1repeated'),
+  'same-token': (body, { req }) => {
+    const token = new URL(req.url!, 'http://x').searchParams.get('resumptionToken');
+    return body.replace(/(<resumptionToken[^>]*>)[^<]+/, `$1${token}`);
+  },
   'same-records': (body) => body.replace(/(<identifier>)[^<]*/g, '$1oai:example.org:same'),
   'longer-than-said': (body) => body.replace(/completeListSize="\d+"/, 'completeListSize="1"'),
   'shorter-than-said': (body) => body.replace(/completeListSize="\d+"/, 'completeListSize="1000"'),

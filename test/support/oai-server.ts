@@ -192,7 +192,8 @@ function listSets(asked: URLSearchParams, { sets }: OaiRepository): string {
   let each = '';
   for (let one = at; one < end; one++)
     each += `<set><setSpec>${escaped(specOf(one))}</setSpec><setName>Set ${escaped(specOf(one))}</setName></set>`;
-  const next = end < count ? `<resumptionToken>${tokenOf({ asked: {}, at: end, page: 2, made: 0 })}</resumptionToken>` : '';
+  const next =
+    end < count ? `<resumptionToken>${tokenOf({ asked: {}, at: end, page: 2, made: 0 })}</resumptionToken>` : '';
   return `<ListSets>${each}${next}</ListSets>`;
 }
 

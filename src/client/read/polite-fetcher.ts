@@ -32,7 +32,7 @@ interface RequestedResult<Result> {
   readonly uri: string;
   readonly encoding: 'gzip' | 'identity';
   readonly headers?: RequestHeaders | undefined;
-  /** Called with each response that is not that of an overloaded server. After a FetchFailure, the request is repeated. */
+  /** Called with each response of a server that is not overloaded. After a FetchFailure, the request is repeated. */
   take(fetched: Fetched): Promise<Result>;
 }
 
@@ -75,12 +75,7 @@ export class PoliteFetcher implements Fetcher {
     });
   }
 
-  get(
-    uri: string,
-    encoding: 'gzip' | 'identity',
-    signal: AbortSignal,
-    headers?: RequestHeaders,
-  ): Promise<Fetched> {
+  get(uri: string, encoding: 'gzip' | 'identity', signal: AbortSignal, headers?: RequestHeaders): Promise<Fetched> {
     return this.read({ uri, encoding, headers, take: async (fetched) => fetched }, signal);
   }
 
@@ -88,10 +83,7 @@ export class PoliteFetcher implements Fetcher {
    * As `get`, for the body as well: a body that breaks off is requested again.
    * @throws what `take` throws; FetchFailure
    */
-  async read<Result>(
-    { uri, encoding, headers, take }: RequestedResult<Result>,
-    signal: AbortSignal,
-  ): Promise<Result> {
+  async read<Result>({ uri, encoding, headers, take }: RequestedResult<Result>, signal: AbortSignal): Promise<Result> {
     const { attempts, longestPauseMs = LONGEST_PAUSE_MS, hosts, retriesUnanswered } = this.#options;
     const host = URL.canParse(uri) ? new URL(uri).host : '';
     this.#requireDue(uri);

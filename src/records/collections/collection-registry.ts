@@ -14,7 +14,7 @@ import {
 import { checkedCollection } from './collection-fields.ts';
 import { requireHarvestable } from './require-harvestable.ts';
 
-export interface RegistryParts {
+interface RegistryParts {
   readonly catalog: Pick<Catalog, 'get' | 'list' | 'put'>;
   readonly organizations: Pick<OrganizationRegistry, 'addCollectionStream' | 'changeStream'>;
   /** Asks a repository what it has. */
@@ -85,8 +85,8 @@ export class CollectionRegistry {
   }
 
   /**
-   * Ends the schedules of a collection, and archives its stream. Its records stay published: sets of organizations exist
-   * as long as those. Adding it again goes on with them.
+   * Ends the schedules of a collection, and archives its stream. Its records stay published: sets of organizations
+   * exist as long as those. Adding it again goes on with them.
    * @throws TidemarkError `not-found`
    */
   async remove(id: string): Promise<void> {

@@ -24,7 +24,7 @@ export class HarvestMessages {
 
   /**
    * Sends the message once, unless it was accepted. Each attempt is recorded before it is sent, so two processes never
-   * send at the same time. Returns the run after it: its `message` tells whether it has to be sent again.
+   * send at the same time. Returns the run after it: its `message` shows whether it has to be sent again.
    * @throws TidemarkError `not-found`; `conflict` when another process sends it
    */
   async send(name: NamedHarvest, signal: AbortSignal): Promise<HarvestRun> {

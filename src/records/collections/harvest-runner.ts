@@ -35,7 +35,7 @@ export type HarvestOfJob =
   | NamedHarvest
   | { readonly collection: string; readonly number?: undefined; readonly kind: HarvestRun['kind'] };
 
-export interface RunnerParts extends ReceivingParts {
+interface RunnerParts extends ReceivingParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly collections: Pick<CollectionRegistry, 'get' | 'refresh'>;
   readonly uploads: Pick<Uploads, 'get' | 'record' | 'stateOf'>;
@@ -56,7 +56,7 @@ export interface HarvestAttempt {
 }
 
 const BEATS_OF_LEASE = 3;
-/** Milliseconds between two looks at the state of an upload. */
+/** Milliseconds after which the state of an upload is read again. */
 const AGAIN_MS = 1_000;
 /** Runs among which that of a job is searched. */
 const MOST_SEARCHED = 200;

@@ -23,7 +23,7 @@ function readingOf(collection: Collection, format: string): Normalization {
 export function harvestFields(
   collection: Collection,
   run: HarvestRun,
-): HarvestFields & Required<Pick<HarvestFields, 'normalization'>> {
+): HarvestFields & { readonly normalization: Normalization } {
   const { kind, force, format = collection.format } = run;
   return {
     set: collection.id,

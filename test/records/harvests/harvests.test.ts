@@ -4,7 +4,7 @@ import type { HarvestRun } from '../../../src/records/collections/harvest-run.ts
 import { describeOnEachStore } from '../../support/each-store.ts';
 import { type FileServer, startFileServer } from '../../support/file-server.ts';
 import { HARVESTING, HarvestedCollection } from '../../support/harvests.ts';
-import { oaiDc, oaiRecords, OaiServer } from '../../support/oai-server.ts';
+import { OaiServer, oaiDc, oaiRecords } from '../../support/oai-server.ts';
 import { closeApps, type StartedApp, startApp } from '../../support/start-app.ts';
 
 describeOnEachStore('harvests', (store, itOnce) => {
@@ -40,31 +40,42 @@ describeOnEachStore('harvests', (store, itOnce) => {
 
     assert.deepEqual(ended(run), { status: 2, failure: undefined, numbers: [25, 0, 0, 0] });
     assert.deepEqual(pages, [1, 2, 3]);
-    assert.deepEqual(run.lists.map(({ records, completeListSize, isComplete }) => [records, completeListSize, isComplete]), [
-      [25, 25, true],
-    ]);
+    assert.deepEqual(
+      run.lists.map(({ records, completeListSize, isComplete }) => [records, completeListSize, isComplete]),
+      [[25, 25, true]],
+    );
     assert.equal((await collection.ids()).length, 25);
     const upload = await started.app.records.harvestRuns.uploadOf(run);
-    assert.deepEqual(upload?.files.map(({ name }) => name), ['arxiv-1.tar']);
+    assert.deepEqual(
+      upload?.files.map(({ name }) => name),
+      ['arxiv-1.tar'],
+    );
     const state = await started.app.records.uploads.stateOf(upload!);
-    assert.deepEqual(state?.read?.files.map(({ path }) => path.at(-1)), ['000001.xml.gz', '000002.xml.gz', '000003.xml.gz']);
+    assert.deepEqual(
+      state?.read?.files.map(({ path }) => path.at(-1)),
+      ['000001.xml.gz', '000002.xml.gz', '000003.xml.gz'],
+    );
   });
 
   it('asks next from the first answer of the last applied run, less a granule, for each set', async () => {
     server.change({ sets: ['a', 'b'], now: () => Date.UTC(2026, 0, 1), records: oaiRecords(5, { sets: ['a'] }) });
     await make({ sets: ['a'] });
     await collection.run();
-    const [changed, ...others] = oaiRecords(5, { sets: ['a', 'b'] });
-    const records = [{ ...changed!, datestamp: '2026-01-01T00:00:00Z', deleted: true as const }, ...others];
+    const [gone, ...others] = oaiRecords(5, { sets: ['a'] });
+    const changed = { ...gone!, datestamp: '2026-01-01T00:00:00Z', sets: ['a', 'b'], deleted: true as const };
+    const records = [changed, ...others];
     server.change({ records });
     await started.app.records.collections.change('arxiv', { sets: ['a', 'b'] });
 
     const run = await collection.run();
 
-    assert.deepEqual(run.lists.map(({ set, from }) => [set, from]), [
-      ['a', '2025-12-31T23:59:59Z'],
-      ['b', undefined],
-    ]);
+    assert.deepEqual(
+      run.lists.map(({ set, from }) => [set, from]),
+      [
+        ['a', '2025-12-31T23:59:59Z'],
+        ['b', undefined],
+      ],
+    );
     assert.deepEqual(ended(run).numbers.slice(0, 3), [0, 0, 1]);
     server.change({ records: [], now: () => Date.UTC(2026, 5, 1) });
     assert.deepEqual(ended(await collection.run()), { status: 2, failure: undefined, numbers: [0, 0, 0, 0] });
@@ -107,7 +118,7 @@ describeOnEachStore('harvests', (store, itOnce) => {
     await make();
     await collection.run();
     const [first, ...others] = oaiRecords(3);
-    const changed = { ...first!, datestamp: '2030-01-01T00:00:00Z', metadata: oaiDc(['title', 'new']) };
+    const changed = { ...first!, datestamp: '2026-01-01T00:00:00Z', metadata: oaiDc(['title', 'new']) };
     server.change({ records: [changed, ...others] });
     await collection.run();
     const before = lists().length;

@@ -19,7 +19,8 @@ interface Asked {
 
 /** The sets that a description keeps. */
 const MOST_KEPT_SETS = 10_000;
-const MOST_SETS = 1_000_000;
+/** More than any repository has: what lists more of them may have no end. */
+const MOST_SETS = 100_000;
 const MOST_FORMATS = 1_000;
 
 /**
@@ -33,7 +34,7 @@ export async function describeRepository(
 ): Promise<DescribedRepository> {
   const reading = new Description(client, baseUrl, signal);
   const identity = await reading.identify();
-  const formats = reading.formats.length > 0 ? reading.formats : await reading.listFormats();
+  const formats = [...(reading.formats.length > 0 ? reading.formats : await reading.listFormats())];
   const found = identity.isStatic ? undefined : await reading.listSets(wanted);
   const description = { ...identity, formats, ...(found !== undefined && { sets: found.sets }) };
   return { description, missingSets: wanted.filter((spec) => !found?.wanted.has(spec)) };
@@ -93,7 +94,7 @@ class Description {
         if (name === 'ListSets/resumptionToken' && text !== '') token = text;
         if (name === 'ListSets/set/setSpec') {
           spec = text;
-          if (++count >= MOST_SETS) throw this.#refused('it has 1,000,000 sets or more, which are too many');
+          if (++count >= MOST_SETS) throw this.#refused('it has 100,000 sets or more, which are too many');
           if (isWanted.has(spec)) found.add(spec);
         }
         if (name === 'ListSets/set/setName' && sets.length < MOST_KEPT_SETS)

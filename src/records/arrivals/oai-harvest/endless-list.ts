@@ -20,7 +20,10 @@ export class EndlessList {
    * Why a list does not end; undefined as long as it may.
    * @param list with this page
    */
-  problemAfter({ token, records, completeListSize }: HarvestedList, identifiers: readonly string[]): string | undefined {
+  problemAfter(
+    { token, records, completeListSize }: HarvestedList,
+    identifiers: readonly string[],
+  ): string | undefined {
     let isNew = false;
     for (const identifier of identifiers) if (this.#seen.add(identifier)) isNew = true;
     this.#oldPages = isNew ? 0 : this.#oldPages + 1;

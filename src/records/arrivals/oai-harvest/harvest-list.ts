@@ -16,7 +16,7 @@ export interface HarvestSource {
   readonly repository: Pick<RepositoryDescription, 'isStatic'>;
 }
 
-export interface ListParts {
+interface ListParts {
   readonly client: OaiClient;
   /** The folder of scratch files. */
   readonly folder: string;

@@ -9,7 +9,7 @@ export interface HarvestedList {
   readonly pages: number;
   /** Headers of records and of deletions, as they were counted in the pages. */
   readonly records: number;
-  /** As the repository last told it. */
+  /** As the repository last stated it. */
   readonly completeListSize?: number;
   /** The token of the next page; absent before the first page, and after the last one. */
   readonly token?: string;

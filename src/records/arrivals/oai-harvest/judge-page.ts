@@ -3,7 +3,7 @@ import type { HarvestedList } from './harvested-list.ts';
 import type { ScannedPage } from './scanned-page.ts';
 
 /** What a page means for its list: the list after it; the list anew; or why the run has failed. */
-export type PageVerdict =
+type PageVerdict =
   | { readonly list: HarvestedList }
   | { readonly begunAgain: HarvestedList }
   | { readonly problem: string };
@@ -14,7 +14,7 @@ const MOST_SHOWN = 100;
 
 /**
  * The rules of a complete list: it is complete when its last answer has an empty token or none, and no fewer records
- * came than the repository told. Every doubt is a problem.
+ * came than the repository stated. Every doubt is a problem.
  * @param list without this page; its token is that of the request
  */
 export function judgePage(list: HarvestedList, page: ScannedPage): PageVerdict {

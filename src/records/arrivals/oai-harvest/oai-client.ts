@@ -1,4 +1,4 @@
-import { FetchFailure, type Fetched, PrivateHost, Refused } from '../../../client/read/fetcher.ts';
+import { type Fetched, FetchFailure, PrivateHost, Refused } from '../../../client/read/fetcher.ts';
 import type { PoliteFetcher } from '../../../client/read/polite-fetcher.ts';
 import { ReadFailure } from '../../../client/read/read-failure.ts';
 import { unpacked } from '../../../client/read/unpacked.ts';
@@ -35,7 +35,7 @@ export class OaiFailure extends TidemarkError {
   }
 }
 
-/** Sends requests to repositories, one at a time, and repeats those that fail for the moment. */
+/** Sends requests to repositories, one at a time, and repeats those that fail for now. */
 export class OaiClient {
   readonly #options: OaiClientOptions;
   #fetcher: Promise<PoliteFetcher> | undefined;
@@ -71,7 +71,9 @@ export class OaiClient {
       return await fetcher.read({ uri: url, encoding: 'gzip', take: taking }, signal);
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof ReadFailure ? new OaiFailure(shown(url), `${error.message}${remedyOf(error)}`, error) : error;
+      throw error instanceof ReadFailure
+        ? new OaiFailure(shown(url), `${error.message}${remedyOf(error)}`, error)
+        : error;
     }
   }
 
@@ -82,7 +84,14 @@ export class OaiClient {
 
 async function openFetcher(options: OaiClientOptions): Promise<PoliteFetcher> {
   const { PoliteFetcher } = await import('../../../client/read/polite-fetcher.ts');
-  const { networks, attempts, retriesUnanswered = false, idleMs = IDLE_MS, responseMs = RESPONSE_MS, onPause } = options;
+  const {
+    networks,
+    attempts,
+    retriesUnanswered = false,
+    idleMs = IDLE_MS,
+    responseMs = RESPONSE_MS,
+    onPause,
+  } = options;
   return new PoliteFetcher({
     ...{ attempts, retriesUnanswered, idleMs, responseMs, onPause },
     rate: Number.POSITIVE_INFINITY,

@@ -2,7 +2,7 @@ import { FetchFailure } from '../../../client/read/fetcher.ts';
 import { ReadFailure } from '../../../client/read/read-failure.ts';
 import { OAI_NAMESPACE, otherRoot, STATIC_NAMESPACE } from './read-elements.ts';
 import type { OaiError, ScannedPage } from './scanned-page.ts';
-import { BANG, decoded, endOfTag, GT, LT, nameAt, parseTag, QUESTION, SLASH, type Tag, withDeclared } from './tags.ts';
+import { BANG, decoded, endOfTag, GT, LT, nameAt, QUESTION, SLASH, type Tag, TagParser, withDeclared } from './tags.ts';
 
 interface ScanOptions {
   /** The asked metadata format: a static repository has a list for each. */
@@ -39,8 +39,8 @@ const DEPTH_OF_RECORD = 3;
 const ENDS = { comment: '-->', cdata: ']]>', instruction: '?>' } as const;
 
 /**
- * Scans an answer to ListRecords as it arrives: its envelope, the identifiers of its headers, and its token. Memory does
- * not grow with it. It is many times as fast as a parser, and is not misled by comments, CDATA, other prefixes, or
+ * Scans an answer to ListRecords as it arrives: its envelope, the identifiers of its headers, and its token. Memory
+ * does not grow with it. It is many times as fast as a parser, and is not misled by comments, CDATA, other prefixes, or
  * elements of the same names inside of metadata. Malformed metadata do not stop it: it goes on behind the record.
  */
 export class PageScan {
@@ -56,6 +56,7 @@ export class PageScan {
   /** The qualified name of the open record, and how many elements in it have the same. */
   #recordName: Buffer | undefined;
   #nested = 0;
+  readonly #tags = new TagParser();
   #text: Buffer[] | undefined;
   #textBytes = 0;
   #code = '';
@@ -127,7 +128,8 @@ export class PageScan {
    * undefined, or the negative position from which on they are.
    */
   #markup(bytes: Buffer, at: number): number | undefined {
-    const tag = bytes.indexOf(LT, at);
+    // Most tags follow each other, and a search has its price.
+    const tag = bytes[at] === LT ? at : bytes.indexOf(LT, at);
     const textEnd = tag < 0 ? bytes.length : tag;
     if (this.#depth === 0) this.#requireBlank(bytes, at, textEnd);
     else this.#addText(bytes, at, textEnd);
@@ -178,7 +180,7 @@ export class PageScan {
     bytes: Buffer,
     { tag, end, isEmpty }: { readonly tag: number; readonly end: number; readonly isEmpty: boolean },
   ): void {
-    const parsed = parseTag(bytes.toString('utf8', tag + 1, isEmpty ? end - 1 : end));
+    const parsed = this.#tags.parse(bytes.toString('utf8', tag + 1, isEmpty ? end - 1 : end));
     const namespaces = withDeclared(parent?.namespaces, parsed);
     if (parent === undefined) this.#beginRoot(parsed, namespaces, tag);
     else if (!this.#matters(parent, parsed, namespaces)) {
@@ -186,7 +188,10 @@ export class PageScan {
       return;
     }
     this.#begin(parsed);
-    if (isEmpty) return this.#end(parsed.local);
+    if (isEmpty) {
+      this.#end(parsed.local);
+      return;
+    }
     this.#path.push({ name: parsed.local, namespaces });
     if (parsed.local !== 'record') return;
     this.#recordName = nameAt(bytes, tag + 1);
@@ -222,7 +227,10 @@ export class PageScan {
     if (this.#depth === 0) throw this.#failure('it is not well-formed: an element ends that was not begun', tag);
     if (this.#isNameOfRecord(bytes, tag + 2)) {
       // Whatever is wrong inside of a record, it ends here.
-      if (this.#nested === 0) return this.#closeRecord();
+      if (this.#nested === 0) {
+        this.#closeRecord();
+        return;
+      }
       this.#nested -= 1;
     }
     const isInRecord = this.#recordName !== undefined;

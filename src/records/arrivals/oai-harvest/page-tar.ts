@@ -58,11 +58,7 @@ export class PageTar {
    * attempt can record no more.
    * @returns undefined when the tar was removed
    */
-  static async resume(
-    uploads: Uploads,
-    organization: string,
-    received: ReceivedPages,
-  ): Promise<PageTar | undefined> {
+  static async resume(uploads: Uploads, organization: string, received: ReceivedPages): Promise<PageTar | undefined> {
     try {
       const { upload } = await uploads.status(organization, received.id);
       if (upload.length === undefined) await uploads.truncate(upload, received.offset);
@@ -77,7 +73,7 @@ export class PageTar {
     return this.#received;
   }
 
-  /** Stores a page durably. @throws TidemarkError `conflict` when another process stores pages; as the artifact store */
+  /** Stores a page durably. @throws TidemarkError `conflict` when another process stores one; as the artifact store */
   async append(file: Pick<ScratchFile, 'length' | 'read'>): Promise<ReceivedPages> {
     const { id, pages, offset } = this.#received;
     const name = `${String(pages + 1).padStart(DIGITS, '0')}.xml.gz`;
@@ -93,7 +89,8 @@ export class PageTar {
     const organization = this.#organization;
     let status = await this.#uploads.status(organization, id);
     const { done, length } = status.upload;
-    if (done === undefined && status.offset !== offset && status.offset !== length) throw missing(offset, status.offset);
+    if (done === undefined && status.offset !== offset && status.offset !== length)
+      throw missing(offset, status.offset);
     if (done === undefined && status.offset === offset) {
       const sent = { offset, length: offset + TRAILER.length, body: once(TRAILER) };
       status = await this.#uploads.receive(organization, id, sent);

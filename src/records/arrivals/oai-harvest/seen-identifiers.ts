@@ -6,8 +6,8 @@ const FIRST_ROOM = 4_096;
 const MOST_ROOM = 2_000_000;
 
 /**
- * Remembers identifiers in little memory (a Bloom filter that grows): whether one is new may be answered wrongly, rarely
- * enough for a whole page.
+ * Remembers identifiers in little memory (a Bloom filter that grows): whether one is new may be answered wrongly,
+ * rarely enough for a whole page.
  */
 export class SeenIdentifiers {
   #filters: { readonly bits: Uint32Array; readonly room: number; count: number }[] = [];

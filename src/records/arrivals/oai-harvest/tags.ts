@@ -22,13 +22,30 @@ export function endOfTag(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** @param text without the brackets */
-export function parseTag(text: string): Tag {
+const LONGEST_KEPT = 50;
+const MOST_KEPT = 50;
+
+/** Parses start tags, and remembers short ones: nearly all of an answer are alike. */
+export class TagParser {
+  readonly #known = new Map<string, Tag>();
+
+  /** @param text without the brackets */
+  parse(text: string): Tag {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const parsed = parseTag(text);
+    if (text.length <= LONGEST_KEPT && this.#known.size < MOST_KEPT) this.#known.set(text, parsed);
+    return parsed;
+  }
+}
+
+function parseTag(text: string): Tag {
   const [name = ''] = /^[^\s/]*/.exec(text) ?? [];
   const colon = name.indexOf(':');
   const attributes = new Map<string, string>();
   if (text.length > name.length + 1) {
-    for (const [, key = '', double, single] of text.matchAll(ATTRIBUTE)) attributes.set(key, decoded(double ?? single!));
+    for (const [, key = '', double, single] of text.matchAll(ATTRIBUTE))
+      attributes.set(key, decoded(double ?? single!));
   }
   return { prefix: name.slice(0, Math.max(colon, 0)), local: name.slice(colon + 1), attributes };
 }

@@ -47,7 +47,11 @@ describe('judgePage', () => {
       [BEGUN, { responseDate: undefined }, /no responseDate/],
       [BEGUN, { responseDate: '2026-11-29 04:00' }, /no responseDate in UTC/],
       [BEGUN, { errors: errors('badVerb') }, /error beside records/],
-      [BEGUN, { records: 0, errors: errors('badArgument', 'noRecordsMatch') }, /answers badArgument: why; noRecordsMatch/],
+      [
+        BEGUN,
+        { records: 0, errors: errors('badArgument', 'noRecordsMatch') },
+        /answers badArgument: why; noRecordsMatch/,
+      ],
       [BEGUN, { records: 0, errors: errors('badResumptionToken') }, /answers badResumptionToken/],
       [SECOND, { records: 0, errors: errors('noRecordsMatch') }, /answers noRecordsMatch/],
     ] as const) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { OaiClient, type OaiClientOptions } from '../../../../src/records/arrivals/oai-harvest/oai-client.ts';
 import type { FaultName } from '../../../support/oai-faults.ts';
-import { oaiRecords, OaiServer } from '../../../support/oai-server.ts';
+import { OaiServer, oaiRecords } from '../../../support/oai-server.ts';
 
 describe('OaiClient', () => {
   let server: OaiServer;
