@@ -190,9 +190,10 @@ interface Received {
 }
 
 /** The state of a run in words: `complete`, `running` … */
-export function stateText({ state, status }: Pick<HarvestView, 'state' | 'status'>): string {
+export function stateText({ state, status, outcome }: Pick<HarvestView, 'state' | 'status' | 'outcome'>): string {
   if (status === undefined) return state;
-  return { 2: 'complete', 3: 'complete with errors', 4: 'failed' }[status];
+  const found = outcome?.errors === 0 ? 'warnings' : 'errors';
+  return { 2: 'complete', 3: `complete with ${found}`, 4: 'failed' }[status];
 }
 
 /** `1,000 records in 3 pages`, of how many when the repository has said it. */

@@ -32,8 +32,8 @@ describe('Pages of collections', () => {
   it('lead from an empty source to a harvest, its errors, and a drop that is accepted', async () => {
     const page = await browser.open(`${started.url}/collections/`);
     await page.getByRole('link', { name: 'Add one' }).click();
-    await page.getByLabel('Id').fill('arxiv');
-    await page.getByLabel('Address').fill(server.url);
+    await page.getByLabel('Id', { exact: true }).fill('arxiv');
+    await page.getByLabel('Address', { exact: true }).fill(server.url);
     await page.getByRole('button', { name: 'Add the collection' }).click();
     await page.getByRole('heading', { level: 1, name: 'arxiv' }).waitFor();
 
@@ -64,12 +64,12 @@ describe('Pages of collections', () => {
     const context = await browser.context();
     const page = await context.newPage();
     await page.goto(`${started.url}/collections/arxiv/settings`);
-    await page.getByLabel('Format').fill('mods');
+    await page.getByLabel('Format', { exact: true }).fill('mods');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('The repository has no format "mods"').waitFor();
-    assert.equal(await page.getByLabel('Format').inputValue(), 'mods');
-    await page.getByLabel('Format').fill('oai_dc');
-    await page.getByLabel('Title').fill('Preprints');
+    assert.equal(await page.getByLabel('Format', { exact: true }).inputValue(), 'mods');
+    await page.getByLabel('Format', { exact: true }).fill('oai_dc');
+    await page.getByLabel('Title', { exact: true }).fill('Preprints');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('The collection was changed.').waitFor();
     await context.close();

@@ -11,7 +11,7 @@ import { facts, figures } from '../parts/tables.ts';
 import { counted, timeOf } from '../parts/words.ts';
 import { type CollectionFrame, collectionTitle, renderCollectionFrame } from './collection-frame.ts';
 import { errataTables } from './harvest-errata.ts';
-import { AGAIN, harvestState, harvestTable, isOpen } from './harvest-parts.ts';
+import { AGAIN, failureText, harvestState, harvestTable, isOpen } from './harvest-parts.ts';
 
 interface CollectionPage extends CollectionFrame {
   /** Live records. */
@@ -42,7 +42,7 @@ ${figures([
   ['last harvest', last === undefined ? 'never' : html`${timeOf(last.ended ?? last.added, frame.now)}`],
   ['next', timeOf(collection.next, frame.now) ?? 'when asked for'],
 ])}
-${last?.failure !== undefined && html`<div class="notice bad" role="status"><p>The last harvest failed: ${last.failure}. <a href="./harvests/${last.number}/">See it</a></p></div>`}
+${last?.failure !== undefined && html`<div class="notice bad" role="status"><p>The last harvest failed. ${failureText(last)} <a href="./harvests/${last.number}/">See it</a></p></div>`}
 ${frame.viewer.isAdministrator && buttons(collection.collection)}
 <h2>Harvests</h2>
 ${harvests.length === 0 ? html`<p class="quiet">It was not harvested yet. <code>tidemark harvest ${collection.collection}</code> does it.</p>` : harvestTable(harvests, { home: './', now: frame.now })}

@@ -18,6 +18,7 @@ export function errataTables(
       { name: 'Records', style: 'number', cell: ({ count }) => formatCount(count) },
     ])
   }
+${reasons.length > 0 && html`<h3>Examples</h3>`}
 ${stackingTable(title, errata, [
   { name: 'Record', style: 'name', isHead: true, cell: recordName },
   { name: 'Byte', style: 'number', cell: ({ offset }) => offset !== undefined && formatCount(offset) },

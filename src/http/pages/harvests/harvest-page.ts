@@ -9,7 +9,7 @@ import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { counted, formatDuration, timeOf } from '../parts/words.ts';
 import { type CollectionFrame, renderCollectionFrame } from './collection-frame.ts';
 import { errataTables } from './harvest-errata.ts';
-import { AGAIN, harvestState, isOpen, triggerText } from './harvest-parts.ts';
+import { AGAIN, failureText, harvestState, isOpen, triggerText } from './harvest-parts.ts';
 
 interface HarvestPage extends CollectionFrame {
   readonly harvest: HarvestView;
@@ -59,7 +59,7 @@ function notice(page: HarvestPage): Html | undefined {
     if (state !== 'waiting') return undefined;
     return html`<div class="notice" role="status"><p>It waits for a server that is free, or for another harvest of this collection.</p></div>`;
   }
-  return html`<div class="notice bad" role="status"><p>${failure}. Nothing was changed.</p>
+  return html`<div class="notice bad" role="status"><p>${failureText(harvest)}</p>
 ${frame.viewer.isAdministrator && again(harvest)}</div>`;
 }
 

@@ -2,7 +2,7 @@ import { type HarvestView, receivedOf, stateText } from '../../../api/harvest-ru
 import { formatCount } from '../../../lib/format-count.ts';
 import { type Html, html } from '../parts/html.ts';
 import { type Column, stackingTable } from '../parts/tables.ts';
-import { timeOf } from '../parts/words.ts';
+import { sentence, timeOf } from '../parts/words.ts';
 
 /** Seconds after which a page with an open harvest is reloaded. */
 export const AGAIN = 5;
@@ -18,9 +18,14 @@ const TRIGGERS: Readonly<Record<HarvestView['trigger'], string>> = {
   'trigger-file': 'a trigger file',
 };
 
-export function harvestState(view: Pick<HarvestView, 'state' | 'status'>): Html {
+export function harvestState(view: HarvestView): Html {
   const style = view.status === undefined ? OPEN_STYLES[view.state] : STYLES[view.status];
   return html`<span class="state ${style}">${stateText(view)}</span>`;
+}
+
+/** Why it has failed, as a sentence. */
+export function failureText({ failure = '' }: HarvestView): string {
+  return `${sentence(failure)}${/nothing was/i.test(failure) ? '' : ' Nothing was changed.'}`;
 }
 
 export function isOpen({ state }: Pick<HarvestView, 'state'>): boolean {
