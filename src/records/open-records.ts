@@ -129,7 +129,12 @@ interface HarvestsParts extends Pick<RecordsParts, 'configuration' | 'catalog'> 
 
 /** Collections, and their runs. */
 function openHarvests({ configuration, jobs, ...parts }: HarvestsParts) {
-  const { harvestNetworks: networks, harvestResponseSize: mostBytes, harvestRetries, jobLeaseMs: leaseMs } = configuration;
+  const {
+    harvestNetworks: networks,
+    harvestResponseSize: mostBytes,
+    harvestRetries,
+    jobLeaseMs: leaseMs,
+  } = configuration;
   const openClient = (options: Partial<OaiClientOptions>) =>
     new OaiClient({ networks, mostBytes, attempts: 1 + harvestRetries, ...options });
   const collections = new CollectionRegistry({

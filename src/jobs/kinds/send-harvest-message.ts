@@ -4,9 +4,9 @@ import type { NewJob } from '../../stores/job.ts';
 import { JobWaits } from '../../stores/job-waits.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
 
-const FIRST_MS = 5_000;
+const FIRST_MS = 1_000;
 const LONGEST_MS = 600_000;
-const MOST_DOUBLINGS = 7;
+const MOST_DOUBLINGS = 10;
 
 /** Sends the message of a harvest that has ended, until it is accepted. */
 export const sendHarvestMessage = defineJob<NamedHarvest>({

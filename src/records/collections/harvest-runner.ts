@@ -58,6 +58,8 @@ export interface HarvestAttempt {
 const BEATS_OF_LEASE = 3;
 /** Milliseconds after which the state of an upload is read again. */
 const AGAIN_MS = 1_000;
+/** Milliseconds after which a run checks whether those before it have ended. */
+const TURN_MS = 2_000;
 /** Runs among which that of a job is searched. */
 const MOST_SEARCHED = 200;
 
@@ -80,7 +82,7 @@ export class HarvestRunner {
     const { collection, number } = record.run;
     const earlier = await latestHarvests(this.#parts.catalog, collection, MOST_SEARCHED, number);
     const open = earlier.findLast(isOpenHarvest);
-    if (open !== undefined) throw new JobWaits(`the run ${harvestText(open)} has to end first`);
+    if (open !== undefined) throw new JobWaits(`the run ${harvestText(open)} has to end first`, { againMs: TURN_MS });
     await this.#attempt(record, attempt, (run) => this.#requireProcessed(run));
     return record.run;
   }

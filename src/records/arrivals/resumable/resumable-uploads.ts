@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
-import { PARTS_FOLDER, parsePartKey } from '../../../artifacts/keys/upload-keys.ts';
+import { parsePartKey } from '../../../artifacts/keys/upload-keys.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
 import { failpoint } from '../../../lib/failpoint.ts';

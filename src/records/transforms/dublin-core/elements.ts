@@ -1,7 +1,7 @@
 import { schemeOfDate, schemeOfFormat, schemeOfLanguage, schemeOfType, schemeOfUri } from './schemes.ts';
 
 /** An element of nsdl_dc. */
-export interface DublinCoreElement {
+interface DublinCoreElement {
   /** With the prefix that we write: `dc` or `dct`. */
   readonly name: string;
   /** The element of oai_dc that it refines, or is; undefined when oai_dc has none for it. */

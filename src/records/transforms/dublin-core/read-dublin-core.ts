@@ -8,7 +8,7 @@ const PREFIXES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A document whose root has elements of Dublin Core as children. */
-export interface DublinCoreDocument {
+interface DublinCoreDocument {
   /** The namespace of the root, and its name without a prefix. */
   readonly namespace: string;
   readonly root: string;

@@ -37,14 +37,14 @@ const USELESS: ReadonlySet<string> = new Set([
 const LONGEST = 24;
 const ODD_SPACE = /[\t\r\n]|^ | $| {2}/;
 const AROUND = /^[\s[(<"']+|[\s\])>"'.:;,!]+$/g;
-const ONLY_SIGNS = /^[\s\-–—_.,:;?!*/\\#+=~|()[\]{}<>"'`]*$/;
+const ONLY_SIGNS = /^[\s\-–—…_.,:;?!*/\\#+=~|()[\]{}<>"'`]*$/;
 
 /** Makes one space of each run of XML's white space, and none at the ends. */
 export function normalizedSpace(text: string): string {
   return ODD_SPACE.test(text) ? text.replaceAll(/[ \t\r\n]+/g, ' ').replaceAll(/^ | $/g, '') : text;
 }
 
-/** Whether a value says nothing: it has only signs, or a word such as "none". Also within brackets, or with a full stop. */
+/** Whether a value says nothing: it has only signs, or words such as "none", also in brackets or with a full stop. */
 export function isUseless(value: string): boolean {
   if (value.length > LONGEST) return value.trim() === '';
   return ONLY_SIGNS.test(value) || USELESS.has(value.replaceAll(AROUND, '').toLowerCase());

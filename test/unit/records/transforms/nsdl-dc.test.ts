@@ -6,7 +6,17 @@ const DC = 'http://purl.org/dc/elements/1.1/';
 
 describe('oai_dc to nsdl_dc', () => {
   it('writes the elements in the order of NSDL’s sheets, whatever order and prefixes the record has', () => {
-    const elements = ['coverage', 'date', 'format', 'relation', 'source', 'rights', 'contributor', 'publisher', 'creator']
+    const elements = [
+      'coverage',
+      'date',
+      'format',
+      'relation',
+      'source',
+      'rights',
+      'contributor',
+      'publisher',
+      'creator',
+    ]
       .concat('type', 'language', 'subject', 'description', 'title', 'identifier')
       .map((name) => `<x:${name}>${name}</x:${name}>`);
     const xml = `<dc xmlns="${OAI_DC}" xmlns:x="${DC}">${elements.join('\n ')}</dc>`;
@@ -34,19 +44,48 @@ describe('oai_dc to nsdl_dc', () => {
         source: ['http://example.org/'],
       },
       'dct:DCMIType': { type: ['Text', 'MovingImage', 'InteractiveResource'] },
-      'dct:IMT': { format: ['text/html', 'image/svg+xml', 'text/plain; charset=utf-8', 'application/x-tar', 'x-world/x-vrml'] },
+      'dct:IMT': {
+        format: ['text/html', 'image/svg+xml', 'text/plain; charset=utf-8', 'application/x-tar', 'x-world/x-vrml'],
+      },
       'dct:RFC3066': { language: ['en', 'eng', 'en-US', 'zh-min-nan', 'i-klingon', 'x-private'] },
       'dct:W3CDTF': {
-        date: ['1999', '1999-12', '2000-02-29', '1999-12-31T23:59Z', '1999-12-31T23:59:59.5+01:00', '1999-12-31T00:00:00Z'],
+        date: [
+          '1999',
+          '1999-12',
+          '2000-02-29',
+          '1999-12-31T23:59Z',
+          '1999-12-31T23:59:59.5+01:00',
+          '1999-12-31T00:00:00Z',
+        ],
       },
       none: {
-        identifier: ['doi:10.1/2', 'http://', 'http:// example.org', 'urn:isbn:1', 'mailto:a@example.org', 'http:///a', 'see http://example.org'],
+        identifier: [
+          'doi:10.1/2',
+          'http://',
+          'http:// example.org',
+          'urn:isbn:1',
+          'mailto:a@example.org',
+          'http:///a',
+          'see http://example.org',
+        ],
         title: ['http://example.org/'],
         rights: ['http://example.org/'],
         type: ['text', 'Still Image', 'Article'],
         format: ['PDF', '12/2004', 'text/', 'pages 1/2', '300 x 200'],
         language: ['English', 'en_US', 'i', 'x', 'en-', 'e'],
-        date: ['1999-13', '1999-00', '1999-02-29', '2000-04-31', '99', 'c1999', '1999-12-31T23:59', '1999-12-31T24:00Z', '1999-1-1', '1999/2000', '12/31/1999'],
+        date: [
+          '1999-13',
+          '1999-00',
+          '1999-02-29',
+          '2000-04-31',
+          '99',
+          'c1999',
+          '1999-12-31T23:59',
+          '1999-12-31T24:00Z',
+          '1999-1-1',
+          '1999/2000',
+          '12/31/1999',
+        ],
       },
     };
 
@@ -55,7 +94,10 @@ describe('oai_dc to nsdl_dc', () => {
         it(`${scheme} of dc:${name}`, () => {
           const type = scheme === 'none' ? '' : ` xsi:type="${scheme}"`;
           for (const text of texts) {
-            assert.ok(elementsOf(`<dc:${name}>${text}</dc:${name}>`).includes(`<dc:${name}${type}>${text}</dc:${name}>`), text);
+            assert.ok(
+              elementsOf(`<dc:${name}>${text}</dc:${name}>`).includes(`<dc:${name}${type}>${text}</dc:${name}>`),
+              text,
+            );
           }
         });
       }
@@ -65,14 +107,23 @@ describe('oai_dc to nsdl_dc', () => {
   const rows: Readonly<Record<string, readonly [given: string, made: string]>> = {
     'normalizes white space': ['<dc:subject>\n  a\t b \r\n c\n</dc:subject>', '<dc:subject>a b c</dc:subject>'],
     'keeps a no-break space': ['<dc:subject>a\u00a0b</dc:subject>', '<dc:subject>a\u00a0b</dc:subject>'],
-    'keeps the language of a value': ['<dc:subject xml:lang="fr">été</dc:subject>', '<dc:subject xml:lang="fr">été</dc:subject>'],
+    'keeps the language of a value': [
+      '<dc:subject xml:lang="fr">été</dc:subject>',
+      '<dc:subject xml:lang="fr">été</dc:subject>',
+    ],
     'leaves out an empty language': ['<dc:subject xml:lang="">a</dc:subject>', '<dc:subject>a</dc:subject>'],
     'escapes what XML needs escaped': [
       '<dc:subject>a &lt; b &amp;amp; "c"<![CDATA[<d>]]></dc:subject>',
       '<dc:subject>a &lt; b &amp;amp; &quot;c&quot;&lt;d&gt;</dc:subject>',
     ],
-    'takes the text of elements within an element': ['<dc:subject>a <i>b</i> c</dc:subject>', '<dc:subject>a b c</dc:subject>'],
-    'keeps values in their order': ['<dc:subject>b</dc:subject><dc:subject>a</dc:subject>', '<dc:subject>b</dc:subject><dc:subject>a</dc:subject>'],
+    'takes the text of elements within an element': [
+      '<dc:subject>a <i>b</i> c</dc:subject>',
+      '<dc:subject>a b c</dc:subject>',
+    ],
+    'keeps values in their order': [
+      '<dc:subject>b</dc:subject><dc:subject>a</dc:subject>',
+      '<dc:subject>b</dc:subject><dc:subject>a</dc:subject>',
+    ],
     'leaves out elements of other namespaces': ['<o:subject xmlns:o="urn:o">a</o:subject>', ''],
     'leaves out elements that Dublin Core does not have': ['<dc:author>a</dc:author>', ''],
     'leaves out text beside the elements': ['a <dc:subject>b</dc:subject> c', '<dc:subject>b</dc:subject>'],
@@ -83,8 +134,23 @@ describe('oai_dc to nsdl_dc', () => {
   }
 
   it('leaves out values that say nothing', () => {
-    const useless = ['', ' ', '-', '--', '?', '…', '.', 'none', 'None.', '[none]', '(unknown)', 'N/A', 'n.a.', 'NULL', 'To be added']
-      .concat('unknown', 'undefined', 'not available', 'TBD', '&lt;none&gt;', '"null"', '***', 'To be  added!');
+    const useless = [
+      '',
+      ' ',
+      '-',
+      '--',
+      '?',
+      '…',
+      '.',
+      'none',
+      'None.',
+      '[none]',
+      '(unknown)',
+      'N/A',
+      'n.a.',
+      'NULL',
+      'To be added',
+    ].concat('unknown', 'undefined', 'not available', 'TBD', '&lt;none&gt;', '"null"', '***', 'To be  added!');
     const useful = ['nonesuch', 'Unknown artist', 'C', '1', 'π', 'NA', 'No', 'null pointer'];
 
     for (const text of useless) assert.equal(elementsOf(`<dc:subject>${text}</dc:subject>`), '', text);
