@@ -1,6 +1,6 @@
-import { readFile } from '../../src/records/forms/read-file.ts';
 import type { OaiReading } from '../../src/records/forms/oai/oai-reading.ts';
 import { type OaiRecord, readOaiRecord } from '../../src/records/forms/oai/oai-record.ts';
+import { readFile } from '../../src/records/forms/read-file.ts';
 import type { ReadItem, SharedByFiles } from '../../src/records/forms/record-form.ts';
 
 export const OAI = 'http://www.openarchives.org/OAI/2.0/';

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
-import { xmlEncoding } from './marc/identify/xml-in-utf8.ts';
 import type { FileBeginning } from './record-form.ts';
+import { xmlEncoding } from './xml-in-utf8.ts';
 
 /** Bytes of XML that are read when its first element comes late. */
 const XML_HEAD_BYTES = 1024 * 1024;

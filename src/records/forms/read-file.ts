@@ -1,3 +1,4 @@
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { excerpt } from '../../lib/excerpt.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { DamagedFile, type FoundFile } from '../packages/found-file.ts';

@@ -3,6 +3,7 @@ import { deletionLists } from './deletions/deletion-lists.ts';
 import { marc } from './marc/marc.ts';
 import { oai } from './oai/oai.ts';
 import type { NormalizationKind } from './normalization.ts';
+import { oai } from './oai/oai.ts';
 import type { FileKind, RecordForm, StoredRecords } from './record-form.ts';
 
 /** All forms, in the order in which they are asked about a file. The first is that of a dump without records. */

@@ -1,6 +1,6 @@
 import type { Normalization } from '../normalization.ts';
 import type { ReadItem, RecordFile, RecordForm } from '../record-form.ts';
-import { xmlInUtf8 } from './identify/xml-in-utf8.ts';
+import { xmlInUtf8 } from '../xml-in-utf8.ts';
 import { type PodNormalization, pod } from './normalize/pod.ts';
 import type { GoodRecord, ReadMarc } from './read-record.ts';
 

@@ -28,7 +28,8 @@ export class ElementWriter {
     this.#inheritsDefault ||= tag.prefix === '' && !declaresDefault;
     this.#hasDefault.push(declaresDefault);
     if (this.#root === undefined) this.#root = tag;
-    else this.#body += startTag({ name: tag.name, declarations: Object.entries(tag.ns), attributes: attributesOf(tag) });
+    else
+      this.#body += startTag({ name: tag.name, declarations: Object.entries(tag.ns), attributes: attributesOf(tag) });
   }
 
   addText(text: string): void {

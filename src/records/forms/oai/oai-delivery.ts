@@ -5,8 +5,8 @@ import type { XmlTransform } from '../../transforms/xml-transform.ts';
 import type { SharedByFiles } from '../record-form.ts';
 import { identifierUris } from './described-uris.ts';
 import type { CutElement } from './element-writer.ts';
-import type { OaiRecord } from './oai-record.ts';
 import type { OaiReading } from './oai-reading.ts';
+import type { OaiRecord } from './oai-record.ts';
 
 /** Milliseconds. */
 const RECORD_TIMEOUT_MS = 10_000;
@@ -98,7 +98,8 @@ export class OaiDelivery {
   async #validate(records: readonly Source[]): Promise<readonly (string | undefined)[]> {
     if (this.reading?.validate !== true) return records.map(() => undefined);
     const { openSchemaCheck } = await import('../../transforms/schemas/schema-check.ts');
-    const schemas = await (this.#schemas ??= openSchemaCheck());
+    this.#schemas ??= openSchemaCheck();
+    const schemas = await this.#schemas;
     return records.map(({ metadata: { namespace, xml } }) => {
       const [first, ...others] = schemas.check(namespace, xml);
       const more = others.length === 0 ? '' : `, and ${others.length} more`;
@@ -108,7 +109,8 @@ export class OaiDelivery {
 
   async #transformAll(records: readonly Source[]): Promise<readonly Derived[]> {
     if (this.reading?.transform === undefined || records.length === 0) return records.map(() => ({}));
-    const transform = await (this.#transform ??= this.#openTransform(this.reading.transform));
+    this.#transform ??= this.#openTransform(this.reading.transform);
+    const transform = await this.#transform;
     const results = await transform.transform(records.map(({ id, metadata: { xml } }) => ({ id, xml })));
     const { prefix } = transform.format;
     return results.map((result, at) => {

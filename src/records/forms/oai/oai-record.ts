@@ -50,7 +50,8 @@ const inner = (xml: string): string => xml.replace(/<\/(metadata|about|derived)>
 export function readOaiRecord(document: Buffer): OaiRecord {
   const parts = new Parts(document.toString());
   const head = parts.next(START, HEADER_END);
-  if (head === undefined) throw new TidemarkError('invalid', 'the document is not a record of OAI-PMH, as it is stored');
+  if (head === undefined)
+    throw new TidemarkError('invalid', 'the document is not a record of OAI-PMH, as it is stored');
   const metadata = parts.next('<metadata>', '</metadata>');
   const about: string[] = [];
   for (let one = parts.next('<about>', '</about>'); one !== undefined; ) {

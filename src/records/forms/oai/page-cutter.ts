@@ -1,9 +1,9 @@
 import { excerpt } from '../../../lib/excerpt.ts';
 import type { CutRecord } from './cut-record.ts';
+import { OAI_NAMESPACE } from './oai-record.ts';
 import { LONGEST_TOKEN, PageEnvelope, PageFault, xmlProblem } from './page-envelope.ts';
 import { hex, notUtf8, PageText } from './page-text.ts';
 import { MalformedRecord, RecordParser } from './record-parser.ts';
-import { OAI_NAMESPACE } from './oai-record.ts';
 import type { Scope } from './start-tag.ts';
 import { UsualRecords } from './usual-records.ts';
 import { unescapeXml } from './xml-text.ts';
@@ -17,13 +17,18 @@ const TAIL = 1_000;
 /** `offset` is the number of bytes before it in the page. */
 export type PagePart = { readonly offset: number } & (
   | { readonly kind: 'record'; readonly record: CutRecord }
-  | { readonly kind: 'unreadable'; readonly id: string | undefined; readonly reason: string; readonly isMalformed: boolean }
+  | {
+      readonly kind: 'unreadable';
+      readonly id: string | undefined;
+      readonly reason: string;
+      readonly isMalformed: boolean;
+    }
   /** A fault of the page: nothing behind it is read. */
   | { readonly kind: 'fault'; readonly reason: string }
 );
 
 const P = '(?:[\\w.-]+:)?';
-const RECORD = new RegExp(`<(?:([\\w.-]+):)?record[\\s/>]`, 'y');
+const RECORD = /<(?:([\w.-]+):)?record[\s/>]/y;
 /**
  * Where a record may end that cannot be parsed: with its last part, before the next one, or before the end of the list.
  * The parser finds the end of a well-formed one, whatever its text has.
@@ -178,7 +183,7 @@ export class PageCutter {
     const { length } = this.#page.text;
     record.searchAt = length + length / 8;
     if (length <= LONGEST_RECORD) return false;
-    if (record.firstEnd !== undefined) return this.#finish(this.#malformed('it has no end'), record.firstEnd);
+    if (record.firstEnd !== undefined) return this.#finish(this.#endless(record.firstEnd), record.firstEnd);
     record.tooLong ??= this.#unreadable(TOO_LONG, false);
     this.#page.drop(record.searched);
     record.searched = 0;
@@ -214,9 +219,17 @@ export class PageCutter {
 
   /** The page ends within a record. */
   #breakOff(record: OpenRecord): boolean {
-    const end = record.firstEnd ?? this.#page.text.length;
-    const part = record.tooLong ?? this.#malformed('the page ends within it', this.#page.text.length);
-    return this.#finish(part, end);
+    const { length } = this.#page.text;
+    if (record.firstEnd !== undefined) return this.#finish(this.#endless(record.firstEnd), record.firstEnd);
+    return this.#finish(record.tooLong ?? this.#malformed('the page ends within it', length), length);
+  }
+
+  /** What has no end in a record whose text seemed to end. */
+  #endless(end: number): PagePart {
+    // The parser takes tags for a part of it, up to the next semicolon.
+    const reference = this.#page.text.slice(0, end).search(/&#?\w*(?![#\w;])/);
+    if (reference < 0) return this.#malformed('an element, a comment or a section of CDATA has no end');
+    return this.#malformed('a reference has no semicolon at its end', reference);
   }
 
   #usualRecords(scope: Scope): UsualRecords | undefined {
@@ -260,4 +273,3 @@ function findEnd(text: string, record: OpenRecord): number | undefined {
   if (match?.[0] === '') record.searched += 1;
   return match === null ? undefined : match.index + match[0].length;
 }
-

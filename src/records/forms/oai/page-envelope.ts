@@ -67,7 +67,8 @@ export class PageEnvelope {
   write(text: string): void {
     this.#parse(() => this.#sax.write(text));
     this.#written += text.length;
-    if (this.#written - this.#lastToken > LONGEST_TOKEN) fault(`it has a token of more than ${LONGEST_TOKEN} characters`);
+    if (this.#written - this.#lastToken > LONGEST_TOKEN)
+      fault(`it has a token of more than ${LONGEST_TOKEN} characters`);
   }
 
   /** Takes white space, or a whole comment, between records. @throws PageFault */
@@ -121,7 +122,9 @@ export class PageEnvelope {
     const before = this.#children.length;
     const isExpected = before < 2 ? local === ['responseDate', 'request'][before] : before === 2 || isError(local);
     if (!isExpected || (before > 2 && this.#children[2] !== 'error')) {
-      fault(`it has <${name}> after ${this.#children.at(-1) ?? 'its begin'}: expected responseDate, request and a list`);
+      fault(
+        `it has <${name}> after ${this.#children.at(-1) ?? 'its begin'}: expected responseDate, request and a list`,
+      );
     }
     if (before > 1 && !isError(local) && !VERBS.includes(local)) fault(`it is the response to ${local}: ${EXPECTED}`);
     this.#children.push(local);

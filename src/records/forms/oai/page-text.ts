@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { firstInvalid, wholeCharacters } from '../../../lib/bytes/utf8.ts';
+import { sizeOf, wholeCharacters } from '../../../lib/bytes/utf8.ts';
 
-/** Bytes: the search for an invalid one reads all of a piece several times. */
+/** Bytes that are searched for an invalid one together. */
 const PIECE = 1_024;
 /** Invalid bytes that are kept; others are reported as the control character that is in their place. */
 const MOST_INVALID = 1_000;
@@ -67,16 +67,20 @@ export class PageText {
     for (let at = 0; at < copy.length; ) {
       const next = copy.subarray(at, at + PIECE);
       const piece = at + PIECE < copy.length ? next.subarray(0, wholeCharacters(next)) : next;
-      if (isUtf8(piece)) {
-        at += piece.length;
-        continue;
-      }
-      at += firstInvalid(piece);
-      if (this.#invalid.size < MOST_INVALID) this.#invalid.set(this.#decoded + at, copy[at]!);
-      copy[at] = 0;
-      at += 1;
+      if (!isUtf8(piece)) this.#replaceInvalid(piece, this.#decoded + at);
+      at += piece.length;
     }
     return copy;
+  }
+
+  #replaceInvalid(piece: Buffer, offset: number): void {
+    for (let at = 0, size = 0; at < piece.length; at += size) {
+      size = sizeOf(piece[at]!);
+      if (isUtf8(piece.subarray(at, at + size))) continue;
+      if (this.#invalid.size < MOST_INVALID) this.#invalid.set(offset + at, piece[at]!);
+      piece[at] = 0;
+      size = 1;
+    }
   }
 }
 

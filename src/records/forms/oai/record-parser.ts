@@ -116,11 +116,14 @@ export class RecordParser {
     const isNext = this.#part === 'about' ? last !== '' : at === PARTS.indexOf(last) + 1;
     if (at < 0 || !isNext) this.#fault(`it has ${tag.name} ${last === '' ? 'first' : `after ${last}`}: ${ORDER}`);
     this.#parts.push(this.#part);
-    if (this.#part !== 'header') return this.#requireNoAttribute(tag);
-    const { status } = tag.attributes;
+    this.#requireNoAttribute(tag, this.#part === 'header' ? 'status' : undefined);
+    if (this.#part === 'header') this.#openHeader(tag);
+  }
+
+  #openHeader({ attributes: { status } }: SaxesTagNS): void {
     this.#deleted = status?.value === 'deleted';
-    if (status !== undefined && !this.#deleted) this.#fault(`its status is ${excerpt(status.value)}: expected "deleted"`);
-    this.#requireNoAttribute(tag, 'status');
+    if (status !== undefined && !this.#deleted)
+      this.#fault(`its status is ${excerpt(status.value)}: expected "deleted"`);
   }
 
   #openField(tag: SaxesTagNS): void {

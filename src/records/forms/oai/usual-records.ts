@@ -74,7 +74,8 @@ export class UsualRecords {
       about.push(one.element);
       at = after(this.#aboutEnd, text, one.end);
     }
-    if (at <= 0 || !text.startsWith(this.#recordEnd, at) || at + this.#recordEnd.length !== text.length) return undefined;
+    if (at <= 0 || !text.startsWith(this.#recordEnd, at) || at + this.#recordEnd.length !== text.length)
+      return undefined;
     const header = { identifier: trimmed(identifier), datestamp: trimmed(datestamp), setSpecs: valuesOf(specs) };
     return { ...header, deleted: status !== undefined, metadata: metadata?.element, about };
   }

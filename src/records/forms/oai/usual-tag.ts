@@ -26,8 +26,7 @@ export interface UsualScope {
 }
 
 const NAME = /^(?:([A-Za-z_][\w.-]*):)?[A-Za-z_][\w.-]*/;
-const ATTRIBUTE =
-  /[ \t\n]+((?:([A-Za-z_][\w.-]*):)?([A-Za-z_][\w.-]*))[ \t\n]*=[ \t\n]*(?:"([^"<]*)"|'([^'<]*)')/y;
+const ATTRIBUTE = /[ \t\n]+((?:([A-Za-z_][\w.-]*):)?([A-Za-z_][\w.-]*))[ \t\n]*=[ \t\n]*(?:"([^"<]*)"|'([^'<]*)')/y;
 const END = /[ \t\n]*(\/?)$/y;
 const RESERVED = /^(?:xml|xmlns)$|^http:\/\/www\.w3\.org\/(?:XML\/1998\/namespace|2000\/xmlns\/)$|^\s|\s$/;
 
