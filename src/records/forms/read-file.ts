@@ -1,6 +1,5 @@
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { excerpt } from '../../lib/excerpt.ts';
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { DamagedFile, type FoundFile } from '../packages/found-file.ts';
 import type { Normalization } from './normalization.ts';
 import { type ReadItem, type ReadRecord, type SharedByFiles, withWarning } from './record-form.ts';

@@ -1,7 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { deletionLists } from './deletions/deletion-lists.ts';
 import { marc } from './marc/marc.ts';
-import { oai } from './oai/oai.ts';
 import type { NormalizationKind } from './normalization.ts';
 import { oai } from './oai/oai.ts';
 import type { FileKind, RecordForm, StoredRecords } from './record-form.ts';
