@@ -10,7 +10,7 @@ export const RECORD_SETTINGS = {
     schema: values.percent,
     default: '30%',
     meaning:
-      'Largest permitted drop in the number of records since the previous run. A run with a larger drop publishes nothing.',
+      'Largest permitted drop in the number of records since the previous run; for a full run of a harvest, the largest permitted share of records that it deletes. A run with a larger drop publishes nothing.',
   }),
   dropWarning: setting({
     variable: 'TIDEMARK_DROP_WARNING',
@@ -18,7 +18,7 @@ export const RECORD_SETTINGS = {
     takenBy: WORKERS,
     schema: values.percent,
     default: '15%',
-    meaning: 'Largest drop in the number of records since the previous run without a warning.',
+    meaning: 'Largest such drop, or share, without a warning.',
   }),
   recordTimeout: setting({
     variable: 'TIDEMARK_RECORD_TIMEOUT',

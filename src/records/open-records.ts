@@ -66,6 +66,7 @@ export function openRecords({ jobs, runJobs, syncSet, ...parts }: RecordsParts, 
   const uploadProcessor = new UploadProcessor({
     ...stored,
     updater,
+    dropLimits: { stop: configuration.dropLimit, warn: configuration.dropWarning },
     fetch: async (upload, options) => {
       const { fetchUpload } = await import('./arrivals/fetch-url.ts');
       const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;

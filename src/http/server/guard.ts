@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { param } from '../request/admitted.ts';
 import { meterBody } from '../request/body-meter.ts';
+import { asBusy } from '../request/http-error.ts';
 import { recordRoute } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 import { makePrivate } from '../response/caching.ts';
@@ -16,7 +17,15 @@ export function guard(admit: Admit, route: Route): RequestHandler {
     const slug = hasSet ? param(request, 'set') : undefined;
     const organization = hasOrganization ? param(request, 'org') : undefined;
     const arrival = { headers, address: socket.remoteAddress, slug, organization };
-    const { sender, hasSession, set, organization: found, takeBody } = await admit(route, arrival);
+    const {
+      sender,
+      hasSession,
+      set,
+      organization: found,
+      takeBody,
+    } = await admit(route, arrival).catch((error) => {
+      throw route.operation.isBusyWith503 ? asBusy(error) : error;
+    });
     recordRoute(response, route.path, sender);
     response.locals.sender = sender;
     response.locals.hasSession = hasSession;

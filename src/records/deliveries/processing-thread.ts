@@ -5,7 +5,7 @@ import { limitReading } from './limit-reading.ts';
 import type { MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessFunctions, ProcessThreadData } from './process.worker.ts';
 import type { ReadingProgress, UploadToRead } from './read-upload.ts';
-import type { AppliedDelivery } from './unmentioned-records.ts';
+import type { AppliedDelivery, DeliveryToCount } from './unmentioned-records.ts';
 
 /** Milliseconds that the thread stays: starting it takes as long as a small upload, and the next one may come soon. */
 const IDLE_MS = 10_000;
@@ -37,6 +37,11 @@ export class ProcessingThread {
       signal.throwIfAborted();
       throw error;
     }
+  }
+
+  /** @throws TidemarkError as `countUnmentioned`; the signal's reason */
+  countUnmentioned(delivery: DeliveryToCount, signal: AbortSignal): AsyncGenerator<MergeStep> {
+    return this.#steps(() => this.#thread.call('countUnmentioned', [delivery]), signal);
   }
 
   /** @throws TidemarkError as `mergeUpload`; the signal's reason */

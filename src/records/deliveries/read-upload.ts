@@ -90,6 +90,7 @@ class UploadReading {
   readonly #compared = new Set<UploadedFile>();
   readonly #reading = this.#read();
   #bytes = 0;
+  #unknownFiles = 0;
 
   constructor(upload: UploadToRead, parts: ReadingParts) {
     this.#upload = upload;
@@ -105,6 +106,7 @@ class UploadReading {
       at: Date.now(),
       files: this.#files,
       totals: this.#totals,
+      ...(this.#unknownFiles > 0 && { unknownFiles: this.#unknownFiles }),
       ...(records !== undefined && { records: records.key, recordsSha256: records.hashes['sha-256'] }),
       ...(errata !== undefined && { reasons: this.#errata.counts.list(MOST_REASONS) }),
       ...(errata !== undefined && { errata: errata.key, errataSha256: errata.hashes['sha-256'] }),
@@ -179,6 +181,7 @@ class UploadReading {
     const why = reason === undefined ? {} : { reason };
     const counted: Counted = { file, path, packing, kind, ...why, records: 0, deletions: 0, errors: 0 };
     this.#totals.files += 1;
+    if (kind === 'unknown') this.#unknownFiles += 1;
     if (this.#files.length < MOST_FILES_SHOWN) this.#files.push(counted);
     return counted;
   }

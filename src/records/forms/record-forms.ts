@@ -47,6 +47,11 @@ export function storedAs(mime: string): StoredRecords {
   throw new TidemarkError('unavailable', `records of the media type ${mime} cannot be read here`, { mime });
 }
 
+/** See `StoredRecords.describedUris`; undefined when records of the media type describe nothing. */
+export function describedUrisOf(mime: string): StoredRecords['describedUris'] {
+  return STORED.find(({ stored }) => stored.mime === mime)?.describedUris;
+}
+
 /** @throws TidemarkError `invalid` */
 export function normalizationOf(kind: string): NormalizationKind {
   const found = NORMALIZATIONS.find((known) => known.kind === kind);
