@@ -58,6 +58,34 @@ export const RECORD_SETTINGS = {
     default: '10gb',
     meaning: 'The largest file that is fetched from the URL of an upload, with `kb`, `mb`, `gb` or `tb` (1000 each).',
   }),
+  harvestNetworks: setting({
+    variable: 'TIDEMARK_HARVEST_NETWORKS',
+    flag: '--harvest-networks <networks>',
+    takenBy: WORKERS,
+    schema: values.networks,
+    default: '(none)',
+    absent: [],
+    meaning:
+      'Private networks in which OAI-PMH repositories may be harvested: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
+  }),
+  harvestResponseSize: setting({
+    variable: 'TIDEMARK_HARVEST_RESPONSE_SIZE',
+    flag: '--harvest-response-size <size>',
+    takenBy: WORKERS,
+    schema: values.size,
+    default: '256mb',
+    meaning:
+      'The largest answer of an OAI-PMH repository that is read, unpacked, with `kb`, `mb`, `gb` or `tb` (1000 each).',
+  }),
+  harvestRetries: setting({
+    variable: 'TIDEMARK_HARVEST_RETRIES',
+    flag: '--harvest-retries <number>',
+    takenBy: WORKERS,
+    schema: values.retries,
+    default: '8',
+    meaning:
+      'How often a request to an OAI-PMH repository is sent again when it fails, from 0 to 100, before the run fails; the pauses grow from half a second to a minute.',
+  }),
   uploadRetries: setting({
     variable: 'TIDEMARK_UPLOAD_RETRIES',
     flag: '--upload-retries <number>',

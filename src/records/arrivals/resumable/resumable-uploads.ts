@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
+import { parsePartKey } from '../../../artifacts/keys/upload-keys.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
@@ -144,6 +145,16 @@ export class ResumableUploads {
    */
   append({ organization, id }: Pick<ResumableUpload, 'organization' | 'id'>, sent: SentBytes): Promise<number> {
     return storeParts(this.#parts.artifacts, { organization, id, length: undefined }, sent);
+  }
+
+  /**
+   * Removes the parts from an offset on: the caller was killed before it recorded them.
+   * @throws TidemarkError `not-found`
+   */
+  async truncate({ organization, id }: Pick<ResumableUpload, 'organization' | 'id'>, offset: number): Promise<void> {
+    const { artifacts } = this.#parts;
+    const parts = await storedParts(artifacts, await this.#registry.get(organization, id));
+    for (const { key } of parts) if (parsePartKey(key)!.offset >= offset) await artifacts.delete(key);
   }
 
   /** Records the length of an upload, unless it has one. @throws TidemarkError `conflict` when it has another */
