@@ -99,7 +99,16 @@ async function openParts(
   const requireAllowed = (run: RunOptionsGiven) => requireAllowedRun(run, configuration.apiRoots);
   const version = softwareVersion();
   const records = openRecords(
-    { ...stored, jobs: jobs.uploads, runJobs: jobs.runs, harvestJobs: jobs.harvests, openRoot, version, requireAllowed, syncSet },
+    {
+      ...stored,
+      jobs: jobs.uploads,
+      runJobs: jobs.runs,
+      harvestJobs: jobs.harvests,
+      openRoot,
+      version,
+      requireAllowed,
+      syncSet,
+    },
     closers,
   );
   const aroundArchive = metrics.archive.around.bind(metrics.archive);

@@ -149,7 +149,10 @@ describe('kinds of files', () => {
       ['BZh91AY', 'it is packed with bzip2: pack it with gzip, tar or ZIP'],
       ['\x28\xb5\x2f\xfdabc', 'it is packed with Zstandard: pack it with gzip, tar or ZIP'],
       ['\0\0\0\x0cabc', 'it is neither MARC nor OAI-PMH nor text: it begins with the bytes 00 00 00 0c 61 62 63'],
-      ['\0'.repeat(100_000), 'it is neither MARC nor OAI-PMH nor text: it begins with the bytes 00 00 00 00 00 00 00 00'],
+      [
+        '\0'.repeat(100_000),
+        'it is neither MARC nor OAI-PMH nor text: it begins with the bytes 00 00 00 00 00 00 00 00',
+      ],
     ];
     for (const [content, reason] of files) {
       assert.equal(await kindOf(Buffer.from(content, 'latin1')), `unknown: ${reason}`);
