@@ -12,6 +12,7 @@ export const TAGS = {
   organizations: 'Who delivers files, and in which streams.',
   uploads: 'Files that organizations deliver.',
   activities: 'Runs of activities, which make artifacts of records.',
+  collections: 'OAI-PMH repositories, and the runs that harvest them.',
   tokens: 'Tokens, and what each permits.',
   jobs: 'Work that is done later, repeatedly, or for long.',
   operating: 'For operators and their tools.',

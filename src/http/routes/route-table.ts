@@ -8,6 +8,8 @@ import { archiveRoutes } from './dumps/archive-routes.ts';
 import { dumpRoutes } from './dumps/dump-routes.ts';
 import { packageRoutes } from './dumps/package-routes.ts';
 import { feedRoutes } from './feed-routes.ts';
+import { collectionRoutes } from './harvests/collection-routes.ts';
+import { harvestRoutes } from './harvests/harvest-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { metricsRoutes } from './metrics-routes.ts';
@@ -68,6 +70,8 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...streamDumpRoutes(app, stopping),
     ...uploadStatusRoutes(app),
     ...activityRoutes(app, stopping),
+    ...collectionRoutes(app, stopping),
+    ...harvestRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),
     ...healthRoutes(app),

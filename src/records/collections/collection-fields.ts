@@ -3,7 +3,7 @@ import { parseCron } from '../../lib/cron.ts';
 import { requireUrl } from '../arrivals/upload.ts';
 import { checkedTitle } from '../organization.ts';
 import { MOST_CRON } from '../stream-dump-settings.ts';
-import type { CollectionFields } from './collection.ts';
+import type { CollectionChanges, CollectionFields } from './collection.ts';
 
 /** Most sets of one collection: each of them is a list of its own. */
 const MOST_SETS = 1_000;
@@ -16,10 +16,8 @@ const ARGUMENTS = ['verb', 'metadataPrefix', 'set', 'from', 'until', 'identifier
 /** What a transform of XML can be, besides the included ones. */
 const TRANSFORM = /^(?:nsdl_dc|oai_dc)$|\.(?:xslt?|json|[mc]?[jt]s)$/i;
 
-type Given = Partial<CollectionFields>;
-
 /** Checks the values, and leaves out what is absent, false or empty. @throws TidemarkError `invalid` */
-export function checkedCollection(given: Given): CollectionFields {
+export function checkedCollection(given: CollectionChanges): CollectionFields {
   const { baseUrl = '', format = '', sets = [], malformed = 'stop' } = given;
   if (malformed !== 'stop' && malformed !== 'skip') throw invalid('malformed', 'malformed is stop or skip');
   return {

@@ -41,9 +41,11 @@ export interface CollectionFields {
 
 /** What a collection is added with. Without `provider`, its organization has the id of the collection. */
 export type NewCollection = Pick<CollectionFields, 'baseUrl' | 'format'> &
-  Partial<CollectionFields> & { readonly provider?: string | undefined };
+  CollectionChanges & { readonly provider?: string | undefined };
 
 /** Changes of a collection. An absent field stays as it is; an empty text removes one that may be absent. */
-export type CollectionChanges = Partial<CollectionFields>;
+export type CollectionChanges = {
+  readonly [Name in keyof CollectionFields]?: CollectionFields[Name] | undefined;
+};
 
 export const COLLECTION_KIND = 'collection';
