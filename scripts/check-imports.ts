@@ -60,6 +60,11 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'it stores what providers deliver, and does not depend on how that is published; files are fetched as a client fetches them',
   },
   {
+    from: 'oai',
+    to: ['stores', 'records'],
+    because: 'a repository of OAI-PMH reads the log, the states and the artifacts, and stores nothing',
+  },
+  {
     from: 'backup',
     to: [
       'stores',
@@ -120,6 +125,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'ingest',
       'jobs/open-jobs.ts',
       'jobs/scheduler.ts',
+      'oai',
       'observe',
       'publish/archives/list-archives.ts',
       'publish/archives/stored-archive.ts',
@@ -172,12 +178,15 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
 const COMMON = ['core', 'lib'];
 const COMMON_TO_LIB = ['core/errors.ts'];
 
-/** Each folder below a port is an adapter, which only its openers import, unless it is shared. */
+/** Each folder below a port is an adapter, which only its openers import, unless it, or the file in it, is shared. */
 interface Port {
   readonly folder: string;
   readonly openers: readonly string[];
   readonly shared: readonly string[];
 }
+
+/** The stored record of OAI-PMH, which its repository reads, and how a harvest has its pages read. */
+const OF_OAI = ['oai/oai-record.ts', 'oai/oai-reading.ts'];
 
 const PORTS: readonly Port[] = [
   { folder: 'stores', openers: ['stores/open-stores.ts'], shared: [] },
@@ -186,7 +195,7 @@ const PORTS: readonly Port[] = [
     openers: ['sources/open-contents.ts', 'sources/open-source.ts'],
     shared: ['files', 'records', 'sync'],
   },
-  { folder: 'records/forms', openers: ['records/forms/record-forms.ts'], shared: [] },
+  { folder: 'records/forms', openers: ['records/forms/record-forms.ts'], shared: OF_OAI },
   { folder: 'artifacts', openers: ['artifacts/open-artifacts.ts'], shared: ['avro', 'hashing', 'keys'] },
 ];
 
@@ -194,7 +203,7 @@ const PORTS: readonly Port[] = [
 const COMPOSITION_ROOTS = ['app.ts', 'main.js'];
 
 const MOST_FILES_OF_A_FOLDER = 30;
-const MOST_ENTRIES_OF_SRC = 20;
+const MOST_ENTRIES_OF_SRC = 22;
 
 const SRC = join(import.meta.dirname, '..', 'src');
 
@@ -235,7 +244,7 @@ function violationsOf({ file, target }: Import): string[] {
 function isOfAdapter({ folder, shared }: Port, { file, target }: Import): boolean {
   if (!target.startsWith(`${folder}/`)) return false;
   const [child, ...rest] = target.slice(folder.length + 1).split('/');
-  if (rest.length === 0 || shared.includes(child!)) return false;
+  if (rest.length === 0 || shared.includes(child!) || shared.includes([child, ...rest].join('/'))) return false;
   return !file.startsWith(`${folder}/${child}/`);
 }
 

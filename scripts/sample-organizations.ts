@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib';
 import type { App } from '../src/app.ts';
 import { putUploadState } from '../src/records/arrivals/upload-state.ts';
-import { STREAM_SETS, setOfStream } from '../src/records/stream-set-names.ts';
+import { setOfStream, setsOfStream } from '../src/records/stream-set-names.ts';
 import { sync } from '../src/sources/sync/sync.ts';
 import { Catalogue, entriesFrom } from '../test/support/marc-catalogue.ts';
 import { zip } from '../test/support/upload-packages.ts';
@@ -128,7 +128,7 @@ async function upload(
 
 /** As the loop of a server does it. */
 async function follow({ sets, sources: { sourceOf }, updater }: App, stream: string | undefined): Promise<void> {
-  for (const what of STREAM_SETS) {
+  for (const what of setsOfStream({})) {
     const slug = setOfStream({ organization: LANE, ...(stream !== undefined && { stream }) }, what);
     const set = await sets.bySlug(slug);
     await sync({ set, source: sourceOf(set), updater });

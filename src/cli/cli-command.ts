@@ -10,6 +10,8 @@ export const GROUPS = {
   changes: 'The changes of a set.',
   resources: 'The resources of a set.',
   page: 'The pages of a Resource List.',
+  collections: 'Collections: OAI-PMH repositories that are harvested.',
+  harvests: 'Harvests: the runs that harvest collections.',
   activity: 'Activities: what makes artifacts of records.',
   mirror: 'Copies of other sources, in folders and buckets.',
   dumps: 'Resource Dumps: the resources of a set, packed into ZIP files.',

@@ -10,7 +10,7 @@ export const RECORD_SETTINGS = {
     schema: values.percent,
     default: '30%',
     meaning:
-      'Largest permitted drop in the number of records since the previous run. A run with a larger drop publishes nothing.',
+      'Largest permitted drop in the number of records since the previous run; for a full run of a harvest, the largest permitted share of records that it deletes. A run with a larger drop publishes nothing.',
   }),
   dropWarning: setting({
     variable: 'TIDEMARK_DROP_WARNING',
@@ -18,7 +18,7 @@ export const RECORD_SETTINGS = {
     takenBy: WORKERS,
     schema: values.percent,
     default: '15%',
-    meaning: 'Largest drop in the number of records since the previous run without a warning.',
+    meaning: 'Largest such drop, or share, without a warning.',
   }),
   recordTimeout: setting({
     variable: 'TIDEMARK_RECORD_TIMEOUT',
@@ -57,6 +57,34 @@ export const RECORD_SETTINGS = {
     schema: values.size,
     default: '10gb',
     meaning: 'The largest file that is fetched from the URL of an upload, with `kb`, `mb`, `gb` or `tb` (1000 each).',
+  }),
+  harvestNetworks: setting({
+    variable: 'TIDEMARK_HARVEST_NETWORKS',
+    flag: '--harvest-networks <networks>',
+    takenBy: WORKERS,
+    schema: values.networks,
+    default: '(none)',
+    absent: [],
+    meaning:
+      'Private networks in which OAI-PMH repositories may be harvested: addresses or CIDR, separated by commas, such as `10.1.0.0/16,127.0.0.1`.',
+  }),
+  harvestResponseSize: setting({
+    variable: 'TIDEMARK_HARVEST_RESPONSE_SIZE',
+    flag: '--harvest-response-size <size>',
+    takenBy: WORKERS,
+    schema: values.size,
+    default: '256mb',
+    meaning:
+      'The largest answer of an OAI-PMH repository that is read, unpacked, with `kb`, `mb`, `gb` or `tb` (1000 each).',
+  }),
+  harvestRetries: setting({
+    variable: 'TIDEMARK_HARVEST_RETRIES',
+    flag: '--harvest-retries <number>',
+    takenBy: WORKERS,
+    schema: values.retries,
+    default: '8',
+    meaning:
+      'How often a request to an OAI-PMH repository is sent again when it fails, from 0 to 100, before the run fails; the pauses grow from half a second to a minute.',
   }),
   uploadRetries: setting({
     variable: 'TIDEMARK_UPLOAD_RETRIES',

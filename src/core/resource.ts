@@ -119,7 +119,8 @@ function encodeHashes(hashes: Hashes): string {
   return members === '' ? '' : `,"hashes":{${members}}`;
 }
 
-function encodeLinks(links: readonly Link[]): string {
+/** The member of a state's JSON, with a leading comma. */
+export function encodeLinks(links: readonly Link[]): string {
   let items = '';
   for (const link of links) {
     const { rel, href } = link;

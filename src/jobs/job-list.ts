@@ -3,6 +3,7 @@ import { archiveLog } from './kinds/archive-log.ts';
 import { buildDump } from './kinds/build-dump.ts';
 import { buildStreamDump } from './kinds/build-stream-dump.ts';
 import { cleanUpResumableUploads } from './kinds/clean-up-resumable-uploads.ts';
+import { harvestJob } from './kinds/harvest.ts';
 import { keepList } from './kinds/keep-list.ts';
 import { processUpload } from './kinds/process-upload.ts';
 import { pruneVersions } from './kinds/prune-versions.ts';
@@ -13,6 +14,7 @@ import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.t
 import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
 import { removeUnusedStreamDumps } from './kinds/remove-unused-stream-dumps.ts';
 import { runActivityJob } from './kinds/run-activity.ts';
+import { sendHarvestMessage } from './kinds/send-harvest-message.ts';
 import { verifyArtifacts } from './kinds/verify-artifacts.ts';
 
 /** Every kind of job. */
@@ -20,6 +22,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   archiveLog,
   buildDump,
   buildStreamDump,
+  harvestJob,
   keepList,
   processUpload,
   pruneVersions,
@@ -31,5 +34,6 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   removeUnusedStreamDumps,
   removeUnfinishedArtifacts,
   runActivityJob,
+  sendHarvestMessage,
   verifyArtifacts,
 ];

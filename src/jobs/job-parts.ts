@@ -7,6 +7,7 @@ import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
+import type { OpenHarvests } from './open-harvests.ts';
 import type { OpenRuns } from './open-runs.ts';
 import type { UploadEnds } from './upload-ends.ts';
 
@@ -18,7 +19,12 @@ export interface JobParts {
   readonly sets: SetRegistry;
   readonly artifacts: ArtifactStore;
   readonly backup: Backup;
-  readonly jobs: { readonly queue: JobQueue; readonly uploadEnds: UploadEnds; readonly openRuns: OpenRuns };
+  readonly jobs: {
+    readonly queue: JobQueue;
+    readonly uploadEnds: UploadEnds;
+    readonly openRuns: OpenRuns;
+    readonly openHarvests: OpenHarvests;
+  };
   readonly publishing: Publishing;
   readonly records: Records;
 }

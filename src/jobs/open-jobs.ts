@@ -1,6 +1,7 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { requireDumpable } from '../publish/dumps/dump-plan.ts';
 import type { NamedUpload, Upload } from '../records/arrivals/upload.ts';
+import type { NamedHarvest } from '../records/collections/harvest-run.ts';
 import type { NamedRun } from '../records/runs/activity-run.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import { jobName } from '../stores/job.ts';
@@ -10,9 +11,11 @@ import { JOB_DEFINITIONS } from './job-list.ts';
 import type { JobParts } from './job-parts.ts';
 import { JobsOfSets } from './jobs-of-set.ts';
 import { buildDump } from './kinds/build-dump.ts';
+import { jobOfHarvest } from './kinds/harvest.ts';
 import { keepList } from './kinds/keep-list.ts';
 import { jobOfUpload } from './kinds/process-upload.ts';
 import { jobOfRun } from './kinds/run-activity.ts';
+import { OpenHarvests } from './open-harvests.ts';
 import { OpenRuns } from './open-runs.ts';
 import { progressOf } from './progress-of.ts';
 import { retryUpload } from './retry-upload.ts';
@@ -55,6 +58,16 @@ export function openJobs({ catalog, queue, artifacts, parts }: JobsParts) {
       add: (run: NamedRun) => queue.addAll([jobOfRun(run)]),
     },
     openRuns: new OpenRuns({ catalog, artifacts, jobs: queue }),
+    /** Jobs that harvest collections. */
+    harvests: {
+      nameOf: (run: NamedHarvest) => jobName(jobOfHarvest(run)),
+      add: (run: NamedHarvest) => queue.addAll([jobOfHarvest(run)]),
+    },
+    openHarvests: new OpenHarvests({
+      catalog,
+      jobs: queue,
+      endRun: (run, reason) => parts().records.harvestRunner.fail(run, reason),
+    }),
     /** @throws TidemarkError `not-found`; `conflict` when it has ended, or has published a part of an upload */
     cancel: (name: string) => cancelJob({ catalog, jobs: queue }, name),
     /** The next times at which jobs are added, the soonest first. */

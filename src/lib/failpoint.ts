@@ -95,6 +95,10 @@ export const FAILPOINTS = {
     'resumable.ended',
   ],
   /**
+   * Harvesting: a page is stored; the run names it; all lists are complete; the upload is recorded; the run has ended.
+   */
+  harvest: ['harvest.stored', 'harvest.recorded', 'harvest.complete', 'harvest.received', 'harvest.ended'],
+  /**
    * Making a dump of a stream: states copied; records written; all files of the dump stored; the catalog names
    * it.
    */

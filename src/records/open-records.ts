@@ -9,9 +9,15 @@ import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { RunParts } from './activities/perform-run.ts';
 import type { RunOptionsGiven } from './activities/run-request.ts';
+import { OaiClient, type OaiClientOptions } from './arrivals/oai-harvest/oai-client.ts';
 import { ResumableUploads } from './arrivals/resumable/resumable-uploads.ts';
 import type { NamedUpload } from './arrivals/upload.ts';
 import { Uploads } from './arrivals/uploads.ts';
+import { CollectionRegistry } from './collections/collection-registry.ts';
+import { HarvestMessages } from './collections/harvest-messages.ts';
+import type { NamedHarvest } from './collections/harvest-run.ts';
+import { HarvestRunner } from './collections/harvest-runner.ts';
+import { HarvestRuns } from './collections/harvest-runs.ts';
 import { PartlyApplied } from './deliveries/partly-applied.ts';
 import { UploadBacklog } from './deliveries/upload-backlog.ts';
 import { UploadProcessor } from './deliveries/upload-processor.ts';
@@ -43,6 +49,11 @@ interface RecordsParts {
     nameOf(run: NamedRun): string;
     add(run: NamedRun): Promise<unknown>;
   };
+  /** The jobs that harvest collections. */
+  readonly harvestJobs: {
+    nameOf(run: NamedHarvest): string;
+    add(run: NamedHarvest): Promise<unknown>;
+  };
   readonly openRoot: RunParts['openRoot'];
   /** Version of the software. */
   readonly version: string;
@@ -56,7 +67,7 @@ interface RecordsParts {
 export interface Records extends ReturnType<typeof openRecords> {}
 
 /** `closers` close everything that this opens. */
-export function openRecords({ jobs, runJobs, syncSet, ...parts }: RecordsParts, closers: Closers) {
+export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: RecordsParts, closers: Closers) {
   const { configuration, catalog, index, sets, artifacts, updater } = parts;
   const { store, artifacts: artifactLocation, dataFolder, failpoint } = configuration;
   const folder = join(dataFolder, 'spool');
@@ -66,6 +77,7 @@ export function openRecords({ jobs, runJobs, syncSet, ...parts }: RecordsParts, 
   const uploadProcessor = new UploadProcessor({
     ...stored,
     updater,
+    dropLimits: { stop: configuration.dropLimit, warn: configuration.dropWarning },
     fetch: async (upload, options) => {
       const { fetchUpload } = await import('./arrivals/fetch-url.ts');
       const { uploadNetworks: networks, uploadFetchSize: mostBytes } = configuration;
@@ -85,16 +97,63 @@ export function openRecords({ jobs, runJobs, syncSet, ...parts }: RecordsParts, 
   const streamReader = new StreamReader({ ...boundaries, folder });
   const openStream: StreamReader['open'] = (from, signal) => streamReader.open(from, signal);
   const arrivals = { ...stored, onRecorded: (upload: NamedUpload) => jobs.add(upload) };
+  const uploads = new Uploads(arrivals);
+  const resumableUploads = new ResumableUploads(arrivals);
+  const harvests = openHarvests({
+    ...{ configuration, catalog, organizations, uploads, resumableUploads, uploadProcessor, folder },
+    jobs: harvestJobs,
+  });
   return {
     organizations,
-    uploads: new Uploads(arrivals),
-    resumableUploads: new ResumableUploads(arrivals),
+    uploads,
+    resumableUploads,
     uploadProcessor,
+    ...harvests,
     uploadBacklog: new UploadBacklog({ catalog }),
     runs: new ActivityRuns({ catalog, artifacts, jobs: runJobs }),
     activityRunner: new ActivityRunner({ ...parts, openStream, store: artifacts }),
     streamReader,
     partlyApplied: new PartlyApplied({ catalog }),
     streamDumps: new StreamDumps(boundaries),
+  };
+}
+
+interface HarvestsParts extends Pick<RecordsParts, 'configuration' | 'catalog'> {
+  readonly organizations: OrganizationRegistry;
+  readonly uploads: Uploads;
+  readonly resumableUploads: ResumableUploads;
+  readonly uploadProcessor: UploadProcessor;
+  readonly jobs: RecordsParts['harvestJobs'];
+  readonly folder: string;
+}
+
+/** Collections, and their runs. */
+function openHarvests({ configuration, jobs, ...parts }: HarvestsParts) {
+  const {
+    harvestNetworks: networks,
+    harvestResponseSize: mostBytes,
+    harvestRetries,
+    jobLeaseMs: leaseMs,
+  } = configuration;
+  const openClient = (options: Partial<OaiClientOptions>) =>
+    new OaiClient({ networks, mostBytes, attempts: 1 + harvestRetries, ...options });
+  const collections = new CollectionRegistry({
+    ...parts,
+    async describe(asked, signal = new AbortController().signal) {
+      const { describeRepository } = await import('./arrivals/oai-harvest/describe-repository.ts');
+      const client = openClient({});
+      try {
+        return await describeRepository(client, asked, signal);
+      } finally {
+        await client.close();
+      }
+    },
+  });
+  const harvestMessages = new HarvestMessages({ ...parts, networks });
+  return {
+    collections,
+    harvestRuns: new HarvestRuns({ ...parts, collections, jobs }),
+    harvestRunner: new HarvestRunner({ ...parts, collections, messages: harvestMessages, openClient, leaseMs }),
+    harvestMessages,
   };
 }

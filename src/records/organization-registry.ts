@@ -10,6 +10,7 @@ import {
   notFound,
   type Organization,
   type OrganizationFields,
+  ofCollection,
   requireOrganizationId,
   requireStreamId,
   type Stream,
@@ -17,6 +18,7 @@ import {
 } from './organization.ts';
 import { ensureProvider } from './provider.ts';
 import { changedDumpSettings, type DumpSettingChanges, type DumpSettings } from './stream-dump-settings.ts';
+import type { StreamWithSet } from './stream-set-names.ts';
 import type { StreamSets } from './stream-sets.ts';
 
 /** Changes of a stream. An absent field stays as it is. */
@@ -96,9 +98,17 @@ export class OrganizationRegistry {
   }
 
   /** @param stream must exist, if given. @throws TidemarkError `not-found` */
-  async requireStream(id: string, stream?: string): Promise<void> {
+  async requireStream(id: string, stream?: string): Promise<StreamWithSet> {
     const organization = await this.get(id);
-    if (stream !== undefined) streamOf(organization, stream);
+    if (stream === undefined) return { organization: id };
+    return { organization: id, stream, set: streamOf(organization, stream).set };
+  }
+
+  /** As `requireStream`, for a dump. @throws TidemarkError also `conflict` for a stream that has none */
+  async requireDumped(id: string, stream?: string): Promise<StreamWithSet> {
+    const name = await this.requireStream(id, stream);
+    if (name.set === undefined) return name;
+    throw ofCollection(id, streamOf(await this.get(id), stream!), 'has no dumps');
   }
 
   /** Making an organization public removes its readers. @throws TidemarkError `not-found`; `invalid` */
@@ -125,12 +135,32 @@ export class OrganizationRegistry {
     }
     if (!streams.some((stream) => stream.id === id)) await this.#sets.requireFree({ organization, stream: id });
     return this.#replace(organization, ({ withoutSets: _, ...before }) => {
-      const { streams } = before;
-      if (streams.some((stream) => stream.id === id)) throw taken('stream', id, organization);
-      if (streams.length >= MOST_STREAMS) throw tooMany(organization);
-      const stream: Stream = { id, ...checkedTitle(title), created: Date.now() };
-      return { ...before, defaultStream: before.defaultStream ?? id, streams: [...streams, stream] };
+      const added = withStream(before, { id, ...checkedTitle(title), created: Date.now() });
+      return { ...added, defaultStream: before.defaultStream ?? id };
     });
+  }
+
+  /**
+   * Makes the stream of a collection, which has the set of its id, or ends that it is archived; and its organization,
+   * without sets of its own, if there is none. It never becomes the default stream.
+   * @throws TidemarkError `conflict` when there is another stream with this id, or another set has the id of one of its
+   *   sets; `invalid`
+   */
+  async addCollectionStream(
+    organization: string,
+    id: string,
+    { title }: Pick<Stream, 'title'> = {},
+  ): Promise<Organization> {
+    requireOrganizationId(organization);
+    requireStreamId(id);
+    const known = (await this.#catalog.get<Organization>('organization', organization))?.body;
+    if (known?.streams.some((stream) => stream.id === id && stream.set === id)) {
+      return this.changeStream(organization, id, { title: title ?? '', archived: false });
+    }
+    await this.#sets.requireFree({ organization, stream: id, set: id });
+    await ensureProvider(this.#catalog, organization, {});
+    const stream: Stream = { id, ...checkedTitle(title), created: Date.now(), set: id };
+    return this.#replace(organization, (before) => withStream(before, stream));
   }
 
   /**
@@ -139,7 +169,11 @@ export class OrganizationRegistry {
    */
   changeStream(organization: string, id: string, changes: StreamChanges): Promise<Organization> {
     return this.#replace(organization, (before) => {
-      const changed = changedStream(streamOf(before, id), changes);
+      const stream = streamOf(before, id);
+      if (stream.set !== undefined && changes.default)
+        throw ofCollection(organization, stream, 'cannot be the default');
+      if (stream.set !== undefined && changes.dumps) throw ofCollection(organization, stream, 'has no dumps');
+      const changed = changedStream(stream, changes);
       const defaultStream = changes.default ? id : before.defaultStream;
       if (defaultStream === id && changed.archived !== undefined) throw archivedDefault(organization, id, changes);
       const streams = before.streams.map((stream) => (stream.id === id ? changed : stream));
@@ -193,6 +227,14 @@ export class OrganizationRegistry {
 function withDumps(before: DumpSettings | undefined, changes: DumpSettingChanges = {}): Pick<Organization, 'dumps'> {
   const dumps = changedDumpSettings(before, changes);
   return dumps === undefined ? {} : { dumps };
+}
+
+/** @throws TidemarkError `conflict` */
+function withStream<Fields extends Pick<Organization, 'id' | 'streams'>>(before: Fields, stream: Stream): Fields {
+  const { id, streams } = before;
+  if (streams.some((other) => other.id === stream.id)) throw taken('stream', stream.id, id);
+  if (streams.length >= MOST_STREAMS) throw tooMany(id);
+  return { ...before, streams: [...streams, stream] };
 }
 
 function changedStream(stream: Stream, { title, archived, dumps }: StreamChanges): Stream {

@@ -33,7 +33,10 @@ export interface Organization extends OrganizationFields {
   readonly id: string;
   /** Milliseconds since 1970. */
   readonly created: number;
-  /** Made when an activity first ran for it: it has no sets until it has a stream. See provider.ts. */
+  /**
+   * Made when an activity first ran for it, or a collection was added: it has no sets of its own until it has a stream
+   * that is not of a collection. See provider.ts.
+   */
   readonly withoutSets?: true;
   /** Absent as long as the organization has no stream. */
   readonly defaultStream?: string;
@@ -55,6 +58,8 @@ export interface Stream {
   readonly archived?: number | undefined;
   /** Settings of the dumps of its own records, whether it is the default or not. */
   readonly dumps?: DumpSettings | undefined;
+  /** Of the stream of a collection, which harvests fill: the slug of its set, which is the id of the collection. */
+  readonly set?: string | undefined;
 }
 
 /**
@@ -158,18 +163,27 @@ export function streamOf({ id: organization, streams }: Organization, id: string
 
 /**
  * The stream that receives an upload: the named one, or the default.
+ * @param set that of the stream of a collection, which accepts only uploads of harvests: these know it
  * @throws TidemarkError `not-found`; `conflict` when it accepts no uploads
  */
-export function receivingStream(organization: Organization, named: string | undefined): string {
+export function receivingStream(organization: Organization, named: string | undefined, set?: string): string {
   const { id, defaultStream } = organization;
   const stream = named ?? defaultStream;
   if (stream === undefined) {
     const message = `the organization ${id} has no stream yet: an administrator makes one with "tidemark streams add ${id} STREAM"`;
     throw new TidemarkError('conflict', message, { organization: id });
   }
-  if (streamOf(organization, stream).archived === undefined) return stream;
+  const found = streamOf(organization, stream);
+  if (found.set !== undefined && found.set !== set) throw ofCollection(id, found, 'takes no uploads');
+  if (found.archived === undefined) return stream;
   const message = `the stream ${stream} of ${id} is archived: it takes no uploads`;
   throw new TidemarkError('conflict', message, { organization: id, stream });
+}
+
+/** @param whatNot what cannot be done with the stream of a collection: a verb, and what follows it */
+export function ofCollection(organization: string, { id: stream, set }: Stream, whatNot: string): TidemarkError {
+  const message = `the stream ${stream} of ${organization} ${whatNot}: it is filled by harvests ("tidemark harvest ${set}")`;
+  return new TidemarkError('conflict', message, { organization, stream, collection: set });
 }
 
 export function notFound(text: string, meant: string | undefined, details: Record<string, unknown>): TidemarkError {

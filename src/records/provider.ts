@@ -3,11 +3,16 @@ import type { Catalog } from '../stores/catalog.ts';
 import type { Organization } from './organization.ts';
 
 /**
- * Makes the document of a provider, if it has none: an organization that is private, and has no sets until it gets a
- * stream. Its id may be one that organizations with streams cannot have.
+ * Makes the document of a provider, if it has none: an organization that has no sets until it gets a stream. Its id may
+ * be one that organizations with streams cannot have.
+ * @param access private, unless the sets of its collections are to be public as other sets are
  */
-export async function ensureProvider(catalog: Pick<Catalog, 'get' | 'put'>, id: string): Promise<void> {
+export async function ensureProvider(
+  catalog: Pick<Catalog, 'get' | 'put'>,
+  id: string,
+  access: Pick<Organization, 'private'> = { private: true },
+): Promise<void> {
   if ((await catalog.get('organization', id)) !== undefined) return;
-  const body: Organization = { id, created: Date.now(), contacts: [], private: true, withoutSets: true, streams: [] };
+  const body: Organization = { id, created: Date.now(), contacts: [], ...access, withoutSets: true, streams: [] };
   await unlessConflict(catalog.put('organization', id, body, undefined));
 }

@@ -1,8 +1,8 @@
 /**
  * The sets that an organization publishes of a stream: its records, the files as they arrived, and the dumps of its
- * records.
+ * records; the latter not of the stream of a collection.
  */
-export const STREAM_SETS = ['records', 'uploads', 'dumps'] as const;
+const STREAM_SETS = ['records', 'uploads', 'dumps'] as const;
 export type StreamSet = (typeof STREAM_SETS)[number];
 
 /** A stream of an organization; without a stream id, the current default stream. */
@@ -11,10 +11,25 @@ export interface StreamName {
   readonly stream?: string | undefined;
 }
 
-const ENDINGS: Readonly<Record<StreamSet, string>> = { records: '', uploads: '.uploads', dumps: '.dumps' };
+export interface StreamWithSet extends StreamName {
+  /** The id of the set of its records, if it is the stream of a collection. */
+  readonly set?: string | undefined;
+}
 
-/** The id of a set: `lane`, `lane.uploads`, `lane--main.dumps`. See organization.ts for the ids of streams. */
-export function setOfStream({ organization, stream }: StreamName, what: StreamSet): string {
+const ENDINGS: Readonly<Record<StreamSet, string>> = { records: '', uploads: '.uploads', dumps: '.dumps' };
+const ENDINGS_OF_COLLECTION: Readonly<Record<StreamSet, string>> = { ...ENDINGS, uploads: '.harvests' };
+
+/** The sets that a stream has. */
+export function setsOfStream({ set }: Pick<StreamWithSet, 'set'>): readonly StreamSet[] {
+  return set === undefined ? STREAM_SETS : STREAM_SETS.filter((what) => what !== 'dumps');
+}
+
+/**
+ * The id of a set: `lane`, `lane.uploads`, `lane--main.dumps`; of a collection: `arxiv`, `arxiv.harvests`. See
+ * organization.ts for the ids of streams.
+ */
+export function setOfStream({ organization, stream, set }: StreamWithSet, what: StreamSet): string {
+  if (set !== undefined) return `${set}${ENDINGS_OF_COLLECTION[what]}`;
   return `${organization}${stream === undefined ? '' : `--${stream}`}${ENDINGS[what]}`;
 }
 

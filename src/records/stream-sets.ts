@@ -1,10 +1,10 @@
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
-import { type StreamOriginKind, traitsOf } from '../core/origin.ts';
+import { type StreamOrigin, type StreamOriginKind, traitsOf } from '../core/origin.ts';
 import { MAX_TITLE_LENGTH, type ResourceSet } from '../core/resource-set.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Organization } from './organization.ts';
 import { readersOf } from './organization-readers.ts';
-import { STREAM_SETS, type StreamName, type StreamSet, setOfStream } from './stream-set-names.ts';
+import { type StreamName, type StreamSet, type StreamWithSet, setOfStream, setsOfStream } from './stream-set-names.ts';
 
 const KINDS: Readonly<Record<StreamSet, StreamOriginKind>> = {
   records: 'stream',
@@ -17,7 +17,7 @@ type Sets = Pick<SetRegistry, 'add' | 'change' | 'list' | 'recordReaders' | 'req
 interface WantedSet {
   readonly slug: string;
   readonly title: string;
-  readonly origin: { readonly kind: StreamOriginKind; readonly organization: string; readonly stream?: string };
+  readonly origin: StreamOrigin;
 }
 
 /** The sets of organizations and of their streams. They exist as long as those. */
@@ -33,11 +33,11 @@ export class StreamSets {
    * made.
    * @throws TidemarkError `conflict` when another set has, or had, the id of one of them
    */
-  async requireFree(name: StreamName): Promise<void> {
+  async requireFree(name: StreamWithSet): Promise<void> {
     const own = name.stream === undefined ? `${name.organization}--` : undefined;
     const other = (await this.#sets.list()).find(({ slug }) => own !== undefined && slug.startsWith(own));
     if (other !== undefined) throw taken(name, other.slug);
-    for (const what of STREAM_SETS) {
+    for (const what of setsOfStream(name)) {
       const slug = setOfStream(name, what);
       await this.#sets.requireFree(slug).catch((error: unknown) => {
         throw isTidemarkError(error, 'conflict') ? taken(name, slug) : error;
@@ -82,18 +82,32 @@ export class StreamSets {
 
 /** The sets that an organization must have; those of the default stream come first. */
 function setsOf({ id: organization, title = organization, streams, withoutSets }: Organization): readonly WantedSet[] {
-  if (withoutSets) return [];
-  const names: readonly (StreamName & { readonly title?: string | undefined })[] = [
-    { organization },
-    ...streams.map((stream) => ({ organization, stream: stream.id, title: stream.title })),
+  const names: readonly TitledStream[] = [
+    ...(withoutSets ? [] : [{ organization }]),
+    ...streams.map(({ id: stream, title, set }) => ({ organization, stream, title, set })),
   ];
-  return names.flatMap(({ title: ofStream, ...name }) =>
-    STREAM_SETS.map((what) => ({
+  return names.flatMap((name) =>
+    setsOfStream(name).map((what) => ({
       slug: setOfStream(name, what),
-      title: shortened(title, `: ${what}${streamTitle(name.stream, ofStream)}`),
-      origin: { kind: KINDS[what], organization, ...(name.stream !== undefined && { stream: name.stream }) },
+      title: titleOf(what, title, name),
+      origin: originOf(what, name),
     })),
   );
+}
+
+function originOf(what: StreamSet, { organization, stream, set }: StreamWithSet): StreamOrigin {
+  const ofStream = { ...(stream !== undefined && { stream }), ...(set !== undefined && { collection: set }) };
+  return { kind: KINDS[what], organization, ...ofStream };
+}
+
+interface TitledStream extends StreamWithSet {
+  readonly title?: string | undefined;
+}
+
+/** A collection is known by its own title, not by that of its provider. */
+function titleOf(what: StreamSet, organization: string, { stream, title, set }: TitledStream): string {
+  if (set === undefined) return shortened(organization, `: ${what}${streamTitle(stream, title)}`);
+  return shortened(title ?? set, what === 'records' ? '' : ': harvests');
 }
 
 function streamTitle(stream: string | undefined, title: string | undefined): string {

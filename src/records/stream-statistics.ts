@@ -4,7 +4,7 @@ import type { ResourceIndex } from '../stores/resource-index.ts';
 import { statusOf, type UploadStatus } from './arrivals/upload-state.ts';
 import type { Uploads } from './arrivals/uploads.ts';
 import type { StreamDumps } from './dumps/stream-dumps.ts';
-import { type StreamName, setOfStream } from './stream-set-names.ts';
+import { type StreamName, type StreamWithSet, setOfStream } from './stream-set-names.ts';
 
 /** Statistics of a stream. */
 export interface StreamStatistics {
@@ -30,7 +30,7 @@ interface Parts {
 const PAGE = 500;
 
 /** Counts all uploads of a stream, so the time grows with their number. @throws TidemarkError `not-found` */
-export async function streamStatistics(name: StreamName, parts: Parts): Promise<StreamStatistics> {
+export async function streamStatistics(name: StreamWithSet, parts: Parts): Promise<StreamStatistics> {
   const [counts, dumps, uploads] = await Promise.all([
     countRecords(name, parts),
     parts.streamDumps.list(name),
@@ -39,7 +39,7 @@ export async function streamStatistics(name: StreamName, parts: Parts): Promise<
   return { ...counts, ...uploads, dumps: dumps.length };
 }
 
-async function countRecords(name: StreamName, { sets, index }: Parts) {
+async function countRecords(name: StreamWithSet, { sets, index }: Parts) {
   try {
     const { resources: records, changes } = await index.summary((await sets.bySlug(setOfStream(name, 'records'))).id);
     return { records, changes };

@@ -32,10 +32,10 @@ export interface Catalog {
  * sessions that ended; `subscription`: a receiver of changes; `delivery`: the position of a subscription in the log;
  * `rebuild`: that the store is made from an archive, and whether it is complete; `clock`: see clock.ts; `organization`:
  * an organization that delivers files, with its streams; `upload`: files that were delivered; `upload-state`: the
- * progress of an upload; `activity-run`: a run of an activity; `stream-dump`: a full or delta dump of a stream's
- * records; `upload-pause`: whether a dump waits for a boundary; `followed`: see records/follow-cursor.ts;
- * `resumable-uploads`: uploads of an organization that are sent in several requests; `artifact-check`: when artifacts
- * were compared with their digests, and which of them are damaged.
+ * progress of an upload; `activity-run`: a run of an activity; `collection` and `harvest-run`: what is harvested, and
+ * the runs of it; `stream-dump`: a full or delta dump of a stream's records; `upload-pause`: whether a dump waits for a
+ * boundary; `followed`: see records/follow-cursor.ts; `resumable-uploads`: uploads of an organization that are sent in
+ * several requests; `artifact-check`: when artifacts were compared with their digests, and which of them are damaged.
  */
 export type CatalogKind =
   | 'set'
@@ -60,6 +60,8 @@ export type CatalogKind =
   | 'resumable-uploads'
   | 'upload-state'
   | 'activity-run'
+  | 'collection'
+  | 'harvest-run'
   | 'stream-dump'
   | 'upload-pause'
   | 'followed'

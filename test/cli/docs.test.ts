@@ -6,6 +6,7 @@ import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { DocPlace, shellBlocks } from '../support/doc-place.ts';
 import { itNeeding } from '../support/it-needing.ts';
 import { keptVersions, sha256 } from '../support/kept-versions.ts';
+import { OaiServer, oaiRecords } from '../support/oai-server.ts';
 import { findReferenceClient } from '../support/reference-client.ts';
 import { until } from '../support/until.ts';
 import { marc } from '../support/upload-packages.ts';
@@ -45,6 +46,13 @@ const NEEDS = {
 
 const addPapers = (place: DocPlace) =>
   succeed(place, 'tidemark sets add papers --url-prefix https://papers.example.org/items/');
+/** Names of pages, with the address of an OAI-PMH repository, which is known when it was started. */
+const OAI_NAMES: Record<string, string> = {};
+let repository: OaiServer | undefined;
+const serveRepository = async () => {
+  repository = await OaiServer.start({ records: oaiRecords(5), pageSize: 2 });
+  OAI_NAMES['https://oai.example.org/oai'] = repository.url;
+};
 /** The day is that of the command: midnight may pass while a page runs. */
 const TODAY = '$(date --utc +%F)';
 
@@ -91,8 +99,14 @@ const PAGES: Readonly<Record<string, Page>> = {
       ...(['runs', 'serves', 'runs', 'runs'] as const),
       { document: '/sets/lane/resourcelist.xml', has: ['resources/4<'] },
       ...(['runs', NEEDS.follower, 'runs', 'runs', 'runs'] as const),
+      ...(['runs', 'runs', 'runs', 'runs'] as const),
+      { document: '/sets/preprints-index/resourcelist.xml', has: ['oai:example.org:5'] },
+      NEEDS.elasticsearch,
     ],
+    names: OAI_NAMES,
     async prepare(place) {
+      await serveRepository();
+      place.write('preprints.json', jsonBlocks('docs/tutorial.md')[0]!);
       place.write('full.mrc', [1, 2, 3].map((id) => marc(`${id}`).toString('latin1')).join(''));
       place.write('night.mrc', marc('4').toString('latin1'));
       place.write('deleted.txt', '1\n');
@@ -175,6 +189,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       );
     },
   },
+  'docs/harvests.md': { blocks: ['runs', 'runs'], names: OAI_NAMES, prepare: serveRepository },
   'docs/links.md': {
     blocks: ['runs'],
     prepare: async (place) => place.write('scans/a.tif', 'a'),
@@ -266,7 +281,11 @@ const RESOURCE_LIST = `<?xml version="1.0" encoding="UTF-8"?>
 describe('The commands of README and docs', function () {
   this.timeout(600_000);
   let place: DocPlace;
-  afterEach(() => place?.dispose());
+  afterEach(async () => {
+    await place?.dispose();
+    await repository?.close();
+    repository = undefined;
+  });
 
   it('are all known here, page by page', () => {
     const docs = readdirSync(join(CHECKOUT, 'docs'), { recursive: true, encoding: 'utf8' });

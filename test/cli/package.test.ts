@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { ask } from '../support/ask.ts';
 import { findFreePort } from '../support/free-port.ts';
@@ -49,9 +49,32 @@ describe('the package', function () {
     const linked = [...readme.matchAll(/\]\(((?:docs|ops)\/[^)#]+)/g)].map(([, path]) => path!);
     assert.ok(linked.includes('docs/operating.md'));
     const pages = linked.filter((path) => !path.endsWith('.png'));
-    for (const path of [...pages, 'CHANGELOG.md', 'ops/nginx/tidemark.conf', 'ops/prometheus/alerts.yml']) {
+    for (const path of [
+      ...pages,
+      'CHANGELOG.md',
+      'ops/nginx/tidemark.conf',
+      'ops/prometheus/alerts.yml',
+      'schemas/db-insert.xsd',
+    ]) {
       await access(join(installed, path));
     }
+
+    const sheet =
+      '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><b xmlns="urn:b"/></xsl:template></xsl:stylesheet>';
+    await writeFile(join(elsewhere, 'sheet.xsl'), sheet);
+    const transforms = pathToFileURL(join(installed, 'dist/records/transforms/')).href;
+    const program = `
+      const { openXmlTransform } = await import('${transforms}xml-transform.js');
+      const { openSchemaCheck } = await import('${transforms}schemas/schema-check.js');
+      const signal = new AbortController().signal;
+      const transform = await openXmlTransform({ text: 'sheet.xsl', folder: '.', recordTimeoutMs: 10_000, signal });
+      const [{ xml }] = await transform.transform([{ id: 'a', xml: '<a/>' }]);
+      const problems = (await openSchemaCheck()).check('http://www.openarchives.org/OAI/2.0/oai_dc/', '<a/>');
+      console.log(xml, problems.length);
+      process.exit();`;
+    await writeFile(join(elsewhere, 'transform.mjs'), program);
+    const made = await run(process.execPath, ['transform.mjs'], elsewhere);
+    assert.equal(made.stdout, '<b xmlns="urn:b"/> 1\n');
 
     const title = { tag: '245', indicators: '00', subfields: [{ code: 'a', value: '\x1b$1!0!\x1b(B' }] };
     const sample = { leader: '00000nam a2200000 a 4500', fields: [{ tag: '001', value: '1' }, title] };
@@ -62,8 +85,8 @@ describe('the package', function () {
     assert.match(await readFile(join(elsewhere, 'normalized', read!), 'utf8'), />一</);
 
     const port = await findFreePort();
-    const program = join(elsewhere, 'node_modules/.bin/tidemark');
-    const served = execFile(process.execPath, [program, 'publish', 'maps', '--port', String(port)], {
+    const tidemark = join(elsewhere, 'node_modules/.bin/tidemark');
+    const served = execFile(process.execPath, [tidemark, 'publish', 'maps', '--port', String(port)], {
       cwd: elsewhere,
       env: environment(),
     });

@@ -3,12 +3,14 @@ import { findRecordFiles } from '../../src/records/forms/identify.ts';
 import { readFile } from '../../src/records/forms/read-file.ts';
 import type { ReadItem, RecordFile } from '../../src/records/forms/record-form.ts';
 import { FILE_KINDS, formOf } from '../../src/records/forms/record-forms.ts';
+import { page, record } from '../support/oai-pages.ts';
 import { given, marc } from '../support/upload-packages.ts';
 
 /** A file of each kind, with two records, or two ids to delete: 1 and 2. */
 const SAMPLES: Readonly<Record<string, Buffer>> = {
   marc21: Buffer.concat([marc('1', 'Atlas'), marc('2', 'Globe')]),
   marcxml: Buffer.from(`<collection xmlns="http://www.loc.gov/MARC21/slim">${xml('1')}${xml('2')}</collection>`),
+  oai: Buffer.from(page(record('1') + record('2'))),
   'deleted-ids': Buffer.from('1\n2\n'),
 };
 

@@ -10,6 +10,7 @@ import type { Upload } from '../../src/records/arrivals/upload.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { OaiServer } from '../support/oai-server.ts';
 import { closeApps, makeFolder, type StartedApp, startApp } from '../support/start-app.ts';
 
 /** What differs from one answer to the next, or says how the body would be cut into pieces. */
@@ -17,6 +18,7 @@ const OF_ONE_ANSWER = ['date', 'x-request-id', 'connection', 'keep-alive', 'tran
 
 describe('The description of the API that a server gives', () => {
   let started: StartedApp;
+  let repository: OaiServer;
   let document: OpenApiDocument;
   /** A package; its name depends on the time. */
   let file: string;
@@ -28,7 +30,8 @@ describe('The description of the API that a server gives', () => {
   /** Of an archived list and an archived dump. */
   let times: Readonly<Record<'list' | 'dump', string>>;
   before(async () => {
-    started = await startApp(SQLITE, { hub: { kind: 'inside' } });
+    repository = await OaiServer.start();
+    started = await startApp(SQLITE, { hub: { kind: 'inside' }, harvestNetworks: ['127.0.0.1'] });
     const root = await makeFolder(started, 'papers');
     await mkdir(join(root, '2026'));
     await writeFile(join(root, '2026/a.pdf'), 'the bytes of a paper');
@@ -39,6 +42,9 @@ describe('The description of the API that a server gives', () => {
     const upload = await started.app.records.uploads.begin('lane');
     await upload.add('ids.del.txt', [Buffer.from('a')]);
     await processOf(await upload.finish({}));
+    const { collections, harvestRuns } = started.app.records;
+    await collections.add('arxiv', { baseUrl: repository.url, format: 'oai_dc' });
+    await harvestRuns.queue('arxiv', { kind: 'incremental' }, { by: 'request' });
     // No loop keeps them in sync here.
     for (const { slug } of await started.app.sets.list()) await started.app.sets.markReady(slug);
     const resumable = await started.app.records.resumableUploads.begin('lane', {
@@ -59,7 +65,7 @@ describe('The description of the API that a server gives', () => {
     times = { list: timeName(at), dump: timeName(dump!.completed) };
     document = (await askJson(`${started.url}/api/openapi.json`)).body;
   });
-  after(closeApps);
+  after(() => Promise.all([closeApps(), repository.close()]));
 
   function processOf(upload: Upload): Promise<unknown> {
     const signal = new AbortController().signal;
@@ -86,6 +92,8 @@ describe('The description of the API that a server gives', () => {
     const { parameters } = Object.values(document.paths[path]!)[0]!;
     const known: Readonly<Record<string, string>> = {
       ...(path.includes('changedump-of-') && { name: changeFile.split('-', 2).join('-') }),
+      // A set of records.
+      ...(path.startsWith('/oai/') && { set: 'lane' }),
       file: path.includes('/changedumps/') ? changeFile : file,
       upload: resumableId,
       datetime,

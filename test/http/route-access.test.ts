@@ -7,6 +7,7 @@ import type { Route } from '../../src/http/request/route.ts';
 import { routeTable } from '../../src/http/routes/route-table.ts';
 import { type Answer, ask, type Question } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { OaiServer } from '../support/oai-server.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 type Rule =
@@ -16,6 +17,7 @@ type Rule =
   | 'who may post to the set'
   | 'who may read the organization'
   | 'who may upload for the organization'
+  | 'who may read the collection'
   | 'administrators'
   | 'who may read metrics'
   | 'everybody, from a page of the server';
@@ -62,6 +64,25 @@ const RULES: Readonly<Record<string, Rule>> = {
   'POST /organizations/:org/streams/:stream/archive': 'administrators',
   'POST /organizations/:org/dumps/full': 'administrators',
   'POST /organizations/:org/dumps/delta': 'administrators',
+  'GET /collections/': 'everybody',
+  'GET /collections/:collection/': 'who may read the collection',
+  'GET /add-collection': 'administrators',
+  'POST /add-collection': 'administrators',
+  'GET /collections/:collection/settings': 'administrators',
+  'POST /collections/:collection/settings': 'administrators',
+  'POST /collections/:collection/remove': 'administrators',
+  'POST /collections/:collection/harvests': 'administrators',
+  'GET /collections/:collection/harvests/:number/': 'who may read the collection',
+  'POST /collections/:collection/harvests/:number/again': 'administrators',
+  'GET /api/collections': 'everybody',
+  'POST /api/collections': 'administrators',
+  'GET /api/collections/:collection': 'who may read the collection',
+  'PATCH /api/collections/:collection': 'administrators',
+  'DELETE /api/collections/:collection': 'administrators',
+  'POST /api/collections/:collection/harvests': 'administrators',
+  'GET /api/collections/:collection/harvests': 'who may read the collection',
+  'GET /api/collections/:collection/harvests/:number': 'who may read the collection',
+  'GET /api/collections/:collection/harvests/:number/errata': 'who may read the collection',
   'GET /tokens': 'administrators',
   'POST /tokens': 'administrators',
   'GET /tokens/made': 'everybody',
@@ -102,6 +123,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /sets/:set/sitemap-:name.xml': 'who may read the set',
   'GET /sets/:set/dumps/:file': 'who may read the set',
   'GET /sets/:set/resources/*path': 'who may read the set',
+  'GET /oai.xsl': 'everybody',
+  'GET /oai/:set': 'who may read the set',
+  'POST /oai/:set': 'who may read the set',
+  'GET /oai/:set/static.xml': 'who may read the set',
   'GET /sets/:set/changedump.xml': 'who may read the set',
   'GET /sets/:set/changedump-archive.xml': 'who may read the set',
   'GET /sets/:set/changedump-archive-:part.xml': 'who may read the set',
@@ -238,19 +263,24 @@ const SENDERS = {
 type SenderName = keyof typeof SENDERS;
 const NAMES = Object.keys(SENDERS) as readonly SenderName[];
 
-type Outcome = 'let in' | 'unauthorized' | 'forbidden' | 'no such set' | 'no such organization';
+type Outcome = 'let in' | 'unauthorized' | 'forbidden' | `no such ${'set' | 'organization' | 'collection'}`;
+/** What ids begin with the slug of the test, and end with. */
+const ENDINGS = { set: '', organization: '-lane', collection: '-maps' } as const;
 
 // Two thousand requests, of which those that depend on the store are asked of each store in private-sets.test.ts and
 // tokens.test.ts.
 describe('Who may use a route', () => {
   let started: StartedApp;
+  let repository: OaiServer;
   let routes: ReadonlyMap<string, Route>;
   const authorizations = new Map<SenderName, string | undefined>();
   const agent = new Agent({ keepAlive: true, maxSockets: 10 });
 
   before(async () => {
-    started = await startApp(SQLITE, { token: new Secret('open-sesame') });
-    const { organizations } = started.app.records;
+    repository = await OaiServer.start();
+    const settings = { token: new Secret('open-sesame'), harvestNetworks: ['127.0.0.1'] };
+    started = await startApp(SQLITE, settings);
+    const { collections, organizations } = started.app.records;
     const { sets } = started.app;
     const stopping = new AbortController();
     routes = new Map(routeTable(started.app, stopping.signal).map((route) => [nameOf(route), route]));
@@ -259,12 +289,16 @@ describe('Who may use a route', () => {
     await organizations.add('open-lane', { contacts: [] });
     await organizations.add('sealed-lane', { contacts: [], private: true, readers: ['consortium'] });
     for (const id of ['open-lane', 'sealed-lane']) await organizations.addStream(id, 'main');
+    for (const slug of ['open', 'sealed']) {
+      const provider = `${slug}-lane`;
+      await collections.add(`${slug}-maps`, { baseUrl: repository.url, format: 'oai_dc', provider });
+    }
     for (const name of NAMES) authorizations.set(name, await authorizationOf(started, name));
   });
 
   after(() => {
     agent.destroy();
-    return closeApps();
+    return Promise.all([closeApps(), repository.close()]);
   });
 
   it('is declared for every route', () => {
@@ -273,7 +307,7 @@ describe('Who may use a route', () => {
 
   for (const [name, rule] of Object.entries(RULES)) {
     it(`${name} is for ${rule}`, async () => {
-      const slugs = /\/:(?:set|org)/.test(name) ? ['open', 'sealed'] : ['none'];
+      const slugs = /\/:(?:set|org|collection)/.test(name) ? ['open', 'sealed'] : ['none'];
       const asked = slugs.flatMap((slug) => NAMES.map((sender) => ({ slug, sender })));
       const outcomes = await Promise.all(
         asked.map(async ({ slug, sender }) => {
@@ -287,8 +321,8 @@ describe('Who may use a route', () => {
   }
 
   for (const path of new Set(Object.keys(RULES).map((name) => name.split(' ')[1]!))) {
-    if (!/\/:(?:set|org)/.test(path)) continue;
-    const what = path.includes('/:set') ? 'set' : 'organization';
+    if (!/\/:(?:set|org|collection)/.test(path)) continue;
+    const what = subjectOf(path);
     it(`${path} of a private ${what} answers as for one that never existed, unless the sender may read it`, async () => {
       for (const sender of ['anonymous', 'a token to read another set', 'a token to post to another set'] as const) {
         for (const method of ['GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'DELETE', 'OPTIONS']) {
@@ -334,6 +368,7 @@ describe('Who may use a route', () => {
     const filled = path
       .replace(':set', slug)
       .replace(':org', `${slug}-lane`)
+      .replace(':collection', `${slug}-maps`)
       .replace(':stream', 'main')
       .replace(':name', '1-00001')
       .replace(':id', '000000000000')
@@ -384,14 +419,15 @@ function expectedOutcome(route: string, slug: string, name: SenderName): Outcome
   if (rule === 'everybody, from a page of the server') return 'forbidden';
   if (sender.isAdministrator) return 'let in';
   const refused = sender.isAnonymous ? 'unauthorized' : 'forbidden';
-  const isOfOrganization = route.includes('/:org');
+  const isOfOrganization = subjectOf(route) !== 'set';
   const isSealed = slug === 'sealed' && !(isOfOrganization ? sender.readsOrganizations : sender.reads);
-  const absent = isOfOrganization ? 'no such organization' : 'no such set';
+  const absent = `no such ${subjectOf(route)}` as const;
   switch (rule) {
     case 'everybody':
       return 'let in';
     case 'who may read the set':
     case 'who may read the organization':
+    case 'who may read the collection':
       return isSealed ? absent : 'let in';
     case 'who may post to the set':
       if (sender.posts) return 'let in';
@@ -406,6 +442,12 @@ function expectedOutcome(route: string, slug: string, name: SenderName): Outcome
   }
 }
 
+/** What its path names. */
+function subjectOf(route: string): keyof typeof ENDINGS {
+  if (route.includes('/:collection')) return 'collection';
+  return route.includes('/:org') ? 'organization' : 'set';
+}
+
 function outcomeOf({ status, headers, text }: Answer, slug: string): Outcome {
   assert.ok(status !== 500 && status !== 429, text);
   if (status === 401) {
@@ -416,8 +458,8 @@ function outcomeOf({ status, headers, text }: Answer, slug: string): Outcome {
     return 'unauthorized';
   }
   if (status === 403) return 'forbidden';
-  const absent = (['set', 'organization'] as const).find((what) =>
-    text.includes(`there is no ${what} \\"${slug}${what === 'set' ? '' : '-lane'}\\"`),
+  const absent = (['set', 'organization', 'collection'] as const).find((what) =>
+    text.includes(`there is no ${what} \\"${slug}${ENDINGS[what]}\\"`),
   );
   return status === 404 && absent !== undefined ? `no such ${absent}` : 'let in';
 }

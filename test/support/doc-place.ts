@@ -39,7 +39,16 @@ export class DocPlace {
   private constructor(port: number) {
     this.url = `http://localhost:${port}`;
     const PATH = [join(this.folder, 'bin'), process.env.PATH].join(delimiter);
-    this.#environment = { ...cleanEnvironment(), PATH, TIDEMARK_PORT: String(port), CURL_HOME: this.folder };
+    this.#environment = {
+      ...cleanEnvironment(),
+      PATH,
+      TIDEMARK_PORT: String(port),
+      // Repositories of tests are on this machine.
+      TIDEMARK_HARVEST_NETWORKS: '127.0.0.1',
+      // Chains of activities are not to be waited for.
+      TIDEMARK_RECORDS_POLL_INTERVAL: '300ms',
+      CURL_HOME: this.folder,
+    };
   }
 
   /** @param withProcesses whether each command is a process, as for a user; else all run in this one */

@@ -64,6 +64,7 @@ export class FrontedServer {
       hasSession: false,
       set: undefined,
       organization: undefined,
+      collection: undefined,
       takeBody() {},
     });
     const routes = Object.entries(this.#handlers()).map(([path, direct]) => {

@@ -70,6 +70,10 @@ async function candidates(call: Call, words: readonly string[], load: LoadComman
       isElsewhere
         ? []
         : listed(call, async ({ records: { organizations } }) => (await organizations.list()).map(({ id }) => id)),
+    collectionIds: async () =>
+      isElsewhere
+        ? []
+        : listed(call, async ({ records: { collections } }) => (await collections.list()).map(({ id }) => id)),
   });
 }
 

@@ -21,6 +21,8 @@ interface TypedLine {
   setIds(): Promise<readonly string[]>;
   /** The same for organizations. */
   organizationIds(): Promise<readonly string[]>;
+  /** The same for collections. */
+  collectionIds(): Promise<readonly string[]>;
 }
 
 const NOTHING: Candidates = { kind: 'words', words: [] };
@@ -66,6 +68,9 @@ async function ofCommand(command: Command, line: TypedLine, typed: readonly stri
   if (argument.name() === 'id' && OF_SETS.has(group)) return sets(line, operands);
   if (argument.name() === 'organization' && `${group} ${line.before[1]}` !== 'organizations add') {
     return beginning(line.current, wordsOf(await line.organizationIds()));
+  }
+  if (argument.name() === 'collection' && `${group} ${line.before[1]}` !== 'collections add') {
+    return beginning(line.current, wordsOf(await line.collectionIds()));
   }
   if (argument.name() === SHELLS.join('|')) return beginning(line.current, wordsOf(SHELLS));
   return paths(argument.name());

@@ -12,6 +12,7 @@ export const OPTION_VALUES: Readonly<Record<string, readonly string[]>> = {
   '--hub': ['inside', 'none'],
   '--log-format': LOG_FORMATS,
   '--log-level': LOG_LEVELS,
+  '--malformed': ['stop', 'skip'],
   '--publish-hash': HASH_ALGORITHMS,
   '--redirect': ['presigned'],
   '--results': ['all', 'failed'],

@@ -208,5 +208,6 @@ function failureOf(error: NodeJS.ErrnoException, signal?: AbortSignal): Error {
   if (signal?.aborted) return signal.reason instanceof Error ? signal.reason : error;
   if (error instanceof FetchFailure) return error;
   const message = describeHttpFailure(error);
+  if (/CERT|UNABLE_TO_VERIFY/.test(error.code ?? '')) return new Refused(`its certificate does not verify: ${message}`);
   return isPrivateAddress(error) ? new PrivateHost(message) : new FetchFailure(message);
 }

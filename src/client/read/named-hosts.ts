@@ -33,10 +33,15 @@ export class NamedHosts {
     if (to.hostname === from.hostname || this.isNamed(to)) return undefined;
     return `it was redirected to the host ${to.host}: to follow it there, ${allow(to.host)}`;
   }
+
+  /** How to let a host in a private network be requested, for the end of a message. */
+  privateAdvice(host: string): string {
+    return allow(host);
+  }
 }
 
 /** Advice for the user, for the end of a message. */
-export const allow = (host: string): string => `use --allow-host ${host} (of a set: --from-allow-host)`;
+const allow = (host: string): string => `use --allow-host ${host} (of a set: --from-allow-host)`;
 
 /** A host, perhaps with a port, as URLs contain it: `[::1]` for `::1`, and the ASCII form of `bücher.example`. */
 function asInUrl(host: string): string {

@@ -2,10 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { backoffMs } from '../../lib/calls/retry.ts';
 import { type Fetched, type Fetcher, FetchFailure, PrivateHost, Refused, type RequestHeaders } from './fetcher.ts';
 import { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.ts';
-import { allow, type NamedHosts } from './named-hosts.ts';
+import type { NamedHosts } from './named-hosts.ts';
 
 interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 'isTrusted' | 'redirectProblem'> {
-  readonly hosts: NamedHosts;
+  readonly hosts: Pick<NamedHosts, 'isNamed' | 'redirectProblem' | 'privateAdvice'>;
+  /** The private networks in which any host may be requested, as addresses or in CIDR notation; none by default. */
+  readonly privateNetworks?: readonly string[];
   /** Most requests a second; may be Infinity. */
   readonly rate: number;
   /** Whether `rate` is that of each host, not of all hosts together. */
@@ -14,6 +16,8 @@ interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 'is
   readonly followsToOtherHosts?: boolean;
   /** How often a request is sent in all when the server is temporarily unavailable. */
   readonly attempts: number;
+  /** Whether a request is also sent again when no request was ever answered; the default is that the URL is wrong. */
+  readonly retriesUnanswered?: boolean;
   /** If the server asks for a longer pause, the request fails, and is not sent again before the pause is over. */
   readonly longestPauseMs?: number;
   /**
@@ -21,6 +25,15 @@ interface PoliteOptions extends Omit<HttpFetcherOptions, 'privateNetworks' | 'is
    * @param ms length of the pause
    */
   readonly onPause?: ((reason: string, ms: number) => void) | undefined;
+}
+
+/** A request, and what makes a result of its response. */
+interface RequestedResult<Result> {
+  readonly uri: string;
+  readonly encoding: 'gzip' | 'identity';
+  readonly headers?: RequestHeaders | undefined;
+  /** Called with each response of a server that is not overloaded. After a FetchFailure, the request is repeated. */
+  take(fetched: Fetched): Promise<Result>;
 }
 
 const BACKOFF = { firstMs: 500, longestMs: 60_000 };
@@ -53,22 +66,25 @@ export class PoliteFetcher implements Fetcher {
 
   constructor(options: PoliteOptions) {
     this.#options = options;
-    const { hosts, followsToOtherHosts } = options;
+    const { hosts, followsToOtherHosts, privateNetworks = [] } = options;
     this.#fetcher = new HttpFetcher({
       ...options,
-      privateNetworks: [],
+      privateNetworks,
       isTrusted: (url, from) => hosts.isNamed(url) || (from?.hostname === url.hostname && hosts.isNamed(from)),
       redirectProblem: (from, to) => (followsToOtherHosts === true ? undefined : hosts.redirectProblem(from, to)),
     });
   }
 
-  async get(
-    uri: string,
-    encoding: 'gzip' | 'identity',
-    signal: AbortSignal,
-    headers?: RequestHeaders,
-  ): Promise<Fetched> {
-    const { attempts, longestPauseMs = LONGEST_PAUSE_MS } = this.#options;
+  get(uri: string, encoding: 'gzip' | 'identity', signal: AbortSignal, headers?: RequestHeaders): Promise<Fetched> {
+    return this.read({ uri, encoding, headers, take: async (fetched) => fetched }, signal);
+  }
+
+  /**
+   * As `get`, for the body as well: a body that breaks off is requested again.
+   * @throws what `take` throws; FetchFailure
+   */
+  async read<Result>({ uri, encoding, headers, take }: RequestedResult<Result>, signal: AbortSignal): Promise<Result> {
+    const { attempts, longestPauseMs = LONGEST_PAUSE_MS, hosts, retriesUnanswered } = this.#options;
     const host = URL.canParse(uri) ? new URL(uri).host : '';
     this.#requireDue(uri);
     for (let failures = 1; ; failures++) {
@@ -78,23 +94,23 @@ export class PoliteFetcher implements Fetcher {
       try {
         const fetched = await this.#fetcher.get(uri, encoding, signal, headers);
         this.#hasAnswered = true;
-        if (!PASSING.has(fetched.status)) return fetched;
+        if (!PASSING.has(fetched.status)) return await take(fetched);
         const after = retryAfterMs(fetched);
         const ms = after || backoffMs(failures, BACKOFF);
         if (isLast || ms > longestPauseMs) {
           // Too many requests (RFC 6585, 4) are those of all resources.
           const refused = fetched.status === 429 && ms > longestPauseMs ? host : uri;
           if (after > 0) this.#refusedUntil.set(refused, performance.now() + Math.min(after, LONGEST_REFUSAL_MS));
-          return fetched;
+          return await take(fetched);
         }
         fetched.discard();
         this.#pause(host, `the server answers ${fetched.status}`, ms);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof PrivateHost)
-          throw new Refused(`${error.message}: to read it all the same, ${allow(host)}`);
+          throw new Refused(`${error.message}: to read it all the same, ${hosts.privateAdvice(host)}`);
         if (!(error instanceof FetchFailure) || error instanceof Refused) throw error;
-        if (isLast || !this.#hasAnswered) throw error;
+        if (isLast || !(this.#hasAnswered || retriesUnanswered)) throw error;
         this.#pause(host, error.message, backoffMs(failures, BACKOFF));
       }
     }

@@ -12,7 +12,7 @@ interface Failure {
 
 const always = () => true;
 const isBelowSetOrPart = ({ path }: Route) =>
-  path.includes('/:set') || path.includes('/:org') || path.includes('-:part.');
+  path.includes('/:set') || path.includes('/:org') || path.includes('/:collection') || path.includes('-:part.');
 const takesBody = ({ operation }: Route) => operation.body !== undefined;
 
 /** Error responses of routes, by status; error-handler.ts sends them. */

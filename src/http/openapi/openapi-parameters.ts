@@ -23,8 +23,13 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     schema: { type: 'string', pattern: SLUG.source },
     example: 'main',
   },
+  collection: {
+    description: 'The id of a collection.',
+    schema: { type: 'string', pattern: SLUG.source },
+    example: 'arxiv',
+  },
   number: {
-    description: 'The number of an upload, or of a run of the activity.',
+    description: 'The number of an upload, of a run of the activity, or of a harvest.',
     schema: { type: 'string', pattern: '^[0-9]{1,9}$' },
     example: '1',
   },

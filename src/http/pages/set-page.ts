@@ -162,7 +162,7 @@ export function setRoutes(app: ServedApp): readonly Route[] {
 }
 
 /** The number of changes in each of the last days or hours. */
-async function seriesOf(
+export async function seriesOf(
   { activity }: ServedApp,
   { id }: ResourceSet,
   { unit, shown }: { readonly unit: TimeUnit; readonly shown: number },

@@ -9,6 +9,7 @@ import type { StoreTotals } from '../../stores/store-gauge.ts';
 import { pageOperation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
+import { shownCollections } from '../response/shown-collections.ts';
 import { shownOrganizations } from '../response/shown-organizations.ts';
 import { shownSets } from '../response/shown-sets.ts';
 import { type Frame, frameOf, linkTo } from './parts/frame.ts';
@@ -58,12 +59,24 @@ export function sourceRoutes(app: ServedApp): readonly Route[] {
             return state === undefined ? [] : [[id, state] as const];
           }),
         );
+        const hasCollections = (await shownCollections(app.records, response)).length > 0;
         const hasOrganizations = (await shownOrganizations(app.records.organizations, response)).length > 0;
         const counts = { sets: seen.length, found: found.length, totals };
         const lines = await sparklines.of(shown);
         sendPage(
           response,
-          renderHomePage({ frame, shown, hasOrganizations, ...counts, paging, q, order, sparklines: lines, states }),
+          renderHomePage({
+            frame,
+            shown,
+            hasOrganizations,
+            hasCollections,
+            ...counts,
+            paging,
+            q,
+            order,
+            sparklines: lines,
+            states,
+          }),
         );
       },
     }),
@@ -132,6 +145,8 @@ interface HomePage {
   readonly states: ReadonlyMap<SetId, SyncState>;
   /** Whether there are organizations that the reader may read. */
   readonly hasOrganizations: boolean;
+  /** Whether there are collections that the reader may read. */
+  readonly hasCollections: boolean;
 }
 
 const HOME_ORDERS = ['name', 'changed'] as const;
@@ -161,6 +176,7 @@ ${sets > 1 && orders(home)}
 ${found(home)}`
 }
 ${home.hasOrganizations && html`<p class="more"><a href="./organizations/">Organizations that deliver files</a></p>`}
+${home.hasCollections && html`<p class="more"><a href="./collections/">Collections that are harvested</a></p>`}
 ${frame.viewer.isAdministrator && html`<p class="more"><a href="./add-set">Add a set</a></p>`}`;
   return renderPage({
     frame,

@@ -3,6 +3,9 @@ import type { ServedApp } from '../request/served-app.ts';
 import { activityPageRoutes } from './activities/activity-page-routes.ts';
 import { dumpPageRoutes } from './dump-sections.ts';
 import { fontRoutes } from './font-routes.ts';
+import { collectionFormRoutes } from './harvests/collection-form-routes.ts';
+import { collectionPageRoutes } from './harvests/collection-page-routes.ts';
+import { harvestPageRoutes } from './harvests/harvest-page-routes.ts';
 import { jobPageRoutes } from './job-pages.ts';
 import { listPageRoutes } from './list-pages.ts';
 import { setFormRoutes } from './manage/set-form-routes.ts';
@@ -27,6 +30,9 @@ export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
     ...uploadPageRoutes(app, stopping),
     ...activityPageRoutes(app, stopping),
     ...organizationFormRoutes(app, stopping),
+    ...collectionPageRoutes(app),
+    ...collectionFormRoutes(app, stopping),
+    ...harvestPageRoutes(app),
     ...setRoutes(app),
     ...setFormRoutes(app, stopping),
     ...tokenPageRoutes(app, stopping),

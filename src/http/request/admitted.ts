@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../access/principal.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { Collection } from '../../records/collections/collection.ts';
 import type { Organization } from '../../records/organization.ts';
 import type { DirectRequest } from './direct-request.ts';
 
@@ -13,6 +14,8 @@ export interface Locals {
   set?: ResourceSet | undefined;
   /** The organization in the path. */
   organization?: Organization | undefined;
+  /** The collection in the path; then its provider is the organization. */
+  collection?: Collection | undefined;
   /** Whether the response is for its sender alone. */
   isPrivate?: boolean;
   /** The created object, for the log: the path does not contain it. */
@@ -36,9 +39,14 @@ export function setOf({ locals }: Pick<RoutedResponse, 'locals'>): ResourceSet {
   return locals.set as ResourceSet;
 }
 
-/** The organization in the path; only for routes with `:org`. */
+/** The organization in the path, or the provider of the collection; only for routes with `:org` or `:collection`. */
 export function organizationOf({ locals }: Pick<RoutedResponse, 'locals'>): Organization {
   return locals.organization as Organization;
+}
+
+/** The collection in the path; only for routes with `:collection`. */
+export function collectionOf({ locals }: Pick<RoutedResponse, 'locals'>): Collection {
+  return locals.collection as Collection;
 }
 
 /** The sender of the request. */

@@ -1,14 +1,18 @@
 import type { Request, Response } from 'express';
+import type * as z from 'zod';
 import { administers, may } from '../../access/may.ts';
+import type { newHarvestSchema } from '../../api/harvest-run-view.ts';
 import { readsFiles, requireAllowedRun } from '../../api/require-allowed-run.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { RunRequest } from '../../records/activities/run-request.ts';
 import { isStreamInput, parseStreamInput } from '../../records/activities/stream-input.ts';
+import type { CollectionChanges } from '../../records/collections/collection.ts';
+import { type HarvestRun, harvestText, parseHarvestNumber } from '../../records/collections/harvest-run.ts';
 import { streamOf } from '../../records/organization.ts';
 import { readersOf } from '../../records/organization-readers.ts';
 import { type ActivityRun, parseRun } from '../../records/runs/activity-run.ts';
 import type { ActivityRuns } from '../../records/runs/activity-runs.ts';
-import { organizationOf, param, senderOf, senderText } from './admitted.ts';
+import { collectionOf, organizationOf, param, senderOf, senderText } from './admitted.ts';
 import type { ServedApp } from './served-app.ts';
 
 /**
@@ -93,4 +97,33 @@ function requireOwn(key: string | undefined, field: string, provider: string): v
 /** The run that the path names by `:org`, `:activity` and `:number`. @throws TidemarkError `not-found` */
 export function runOf(runs: Pick<ActivityRuns, 'get'>, request: Request): Promise<ActivityRun> {
   return runs.get(parseRun(param(request, 'org'), param(request, 'activity'), param(request, 'number')));
+}
+
+/** The harvest that the path names by `:collection` and `:number`. @throws TidemarkError `not-found` */
+export function harvestOf(
+  { records }: Pick<ServedApp, 'records'>,
+  request: Request,
+  response: Response,
+): Promise<HarvestRun> {
+  const { id: collection } = collectionOf(response);
+  return records.harvestRuns.get({ collection, number: parseHarvestNumber(param(request, 'number')) });
+}
+
+/** Adds a harvest that a request asks for. @throws TidemarkError `invalid`, `not-found`, `conflict` */
+export async function queueHarvest(
+  { records }: Pick<ServedApp, 'records'>,
+  response: Response,
+  given: z.output<typeof newHarvestSchema>,
+): Promise<HarvestRun> {
+  const run = await records.harvestRuns.queue(collectionOf(response).id, given, { by: 'request' });
+  response.locals.subject = harvestText(run);
+  return run;
+}
+
+/** Requires that a request names no file of the server as a transform that it may not read. */
+export function requireAllowedTransform(
+  { transform }: Pick<CollectionChanges, 'transform'>,
+  { configuration }: Pick<ServedApp, 'configuration'>,
+): Promise<void> {
+  return requireAllowedRun({ transform: transform || undefined }, configuration.apiRoots);
 }

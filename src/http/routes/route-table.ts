@@ -8,12 +8,15 @@ import { archiveRoutes } from './dumps/archive-routes.ts';
 import { dumpRoutes } from './dumps/dump-routes.ts';
 import { packageRoutes } from './dumps/package-routes.ts';
 import { feedRoutes } from './feed-routes.ts';
+import { collectionRoutes } from './harvests/collection-routes.ts';
+import { harvestRoutes } from './harvests/harvest-routes.ts';
 import { healthRoutes } from './health-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { metricsRoutes } from './metrics-routes.ts';
 import { hubRoutes } from './notify/hub-routes.ts';
 import { streamRoutes } from './notify/stream-routes.ts';
 import { subscriptionRoutes } from './notify/subscription-routes.ts';
+import { oaiRoutes } from './oai/oai-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { organizationRoutes } from './organizations/organization-routes.ts';
 import { statisticsRoutes } from './organizations/statistics-routes.ts';
@@ -45,6 +48,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...documentRoutes(app),
     ...robotsRoutes(app),
     ...resourceRoutes(app),
+    ...oaiRoutes(app, stopping),
     ...packageRoutes(app),
     ...versionRoutes(app),
     ...setApiRoutes(app, stopping),
@@ -66,6 +70,8 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...streamDumpRoutes(app, stopping),
     ...uploadStatusRoutes(app),
     ...activityRoutes(app, stopping),
+    ...collectionRoutes(app, stopping),
+    ...harvestRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),
     ...healthRoutes(app),

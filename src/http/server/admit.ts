@@ -7,12 +7,14 @@ import type { Scope } from '../../access/scope.ts';
 import { SenderLimits } from '../../access/sender-limits.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
+import type { Collection } from '../../records/collections/collection.ts';
 import type { Organization } from '../../records/organization.ts';
 import { readersOf } from '../../records/organization-readers.ts';
 import { tooManyRequests, unauthorized } from '../request/http-error.ts';
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { createIdentifySender, type Identified } from './identify-sender.ts';
+import { shownCollection } from './shown-collection.ts';
 
 /** The parts of a request that determine whether it is admitted. */
 interface Arrival {
@@ -23,6 +25,8 @@ interface Arrival {
   readonly slug: string | undefined;
   /** The same for `:org`. */
   readonly organization?: string | undefined;
+  /** The same for `:collection`. */
+  readonly collection?: string | undefined;
 }
 
 export interface Admission {
@@ -31,8 +35,10 @@ export interface Admission {
   readonly hasSession: boolean;
   /** The set in the path. */
   readonly set: ResourceSet | undefined;
-  /** The organization in the path. */
+  /** The organization in the path, or the provider of the collection. */
   readonly organization: Organization | undefined;
+  /** The collection in the path. */
+  readonly collection: Collection | undefined;
   /** Counts bytes of the body. @throws HttpError 429 when the sender has posted too much for now */
   takeBody(bytes: number): void;
 }
@@ -47,7 +53,7 @@ export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) 
 type Parts = Pick<ServedApp, 'sets' | 'records' | 'access' | 'configuration'>;
 
 export function createAdmit(
-  { sets, records: { organizations }, access, configuration }: Parts,
+  { sets, records, access, configuration }: Parts,
   policy: AccessPolicy,
   limits = new SenderLimits(configuration),
 ): Admit {
@@ -78,7 +84,7 @@ export function createAdmit(
 
   async function admit(
     { method, action }: Pick<Route, 'method' | 'action'>,
-    { headers, address, slug, organization: id }: Arrival,
+    { headers, address, slug, organization: id, collection: collectionId }: Arrival,
     { sender, hasSession }: Identified,
   ): Promise<Admission> {
     if (method !== 'get') (hasSession ? requireOwnPage : refuseForeignPage)(headers, configuration.baseUrl);
@@ -87,12 +93,14 @@ export function createAdmit(
     const set = slug === undefined ? undefined : await sets.bySlug(parseSlug(slug), isShown);
     const isShownOrganization = (one: Organization) =>
       may(sender, action, readersOf(one)) || may(sender, 'read-organization', readersOf(one));
-    const organization = id === undefined ? undefined : await organizations.get(id, isShownOrganization);
+    const { collection, provider } =
+      collectionId === undefined ? {} : await shownCollection(records, collectionId, isShownOrganization);
+    const organization = id === undefined ? provider : await records.organizations.get(id, isShownOrganization);
     const guarded = organization === undefined ? set : readersOf(organization);
     if (!may(sender, action, guarded)) throw await refusal(action, sender, guarded);
     const takeBody = (bytes: number) => throwAfter(limits.takeBody(sender, bytes));
     if (method !== 'get') takeBody(0);
-    return { sender, hasSession, set, organization, takeBody };
+    return { sender, hasSession, set, organization, collection, takeBody };
   }
 }
 

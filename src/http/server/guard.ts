@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { param } from '../request/admitted.ts';
 import { meterBody } from '../request/body-meter.ts';
+import { asBusy } from '../request/http-error.ts';
 import { recordRoute } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 import { makePrivate } from '../response/caching.ts';
@@ -10,19 +11,24 @@ import type { Admit } from './admit.ts';
 export function guard(admit: Admit, route: Route): RequestHandler {
   const hasSet = route.path.includes('/:set');
   const hasOrganization = route.path.includes('/:org');
+  const hasCollection = route.path.includes('/:collection');
   return async (request, response, next) => {
     recordRoute(response, route.path);
     const { headers, socket } = request;
     const slug = hasSet ? param(request, 'set') : undefined;
     const organization = hasOrganization ? param(request, 'org') : undefined;
-    const arrival = { headers, address: socket.remoteAddress, slug, organization };
-    const { sender, hasSession, set, organization: found, takeBody } = await admit(route, arrival);
+    const collection = hasCollection ? param(request, 'collection') : undefined;
+    const arrival = { headers, address: socket.remoteAddress, slug, organization, collection };
+    const { sender, hasSession, takeBody, ...found } = await admit(route, arrival).catch((error) => {
+      throw route.operation.isBusyWith503 ? asBusy(error) : error;
+    });
     recordRoute(response, route.path, sender);
     response.locals.sender = sender;
     response.locals.hasSession = hasSession;
-    response.locals.set = set;
-    response.locals.organization = found;
-    if (set?.private === true || hasOrganization) makePrivate(response);
+    response.locals.set = found.set;
+    response.locals.organization = found.organization;
+    response.locals.collection = found.collection;
+    if (found.set?.private === true || hasOrganization || hasCollection) makePrivate(response);
     meterBody(request, takeBody);
     next();
   };

@@ -5,7 +5,7 @@ import { requestIdOf } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 
 /** Parts of a path that name the subject of an action. */
-const SUBJECTS = ['set', 'org', 'stream', 'activity', 'name', 'kind', 'job', 'id'] as const;
+const SUBJECTS = ['set', 'org', 'stream', 'activity', 'collection', 'number', 'name', 'kind', 'job', 'id'] as const;
 
 /**
  * Logs a line for every change by an administrator, through a form or the API: the sender, the action and its subject.

@@ -1,7 +1,7 @@
 import { unlessConflict } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../../stores/catalog.ts';
-import { type NamedUpload, type Upload, uploadId, uploadsOf } from './upload.ts';
+import { type NamedUpload, type NewUpload, type Upload, uploadId, uploadsOf } from './upload.ts';
 
 export interface RecordingParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
@@ -9,16 +9,14 @@ export interface RecordingParts {
   onRecorded?(upload: Upload): Promise<unknown>;
 }
 
-/** An upload without the fields that its place in the stream adds. */
-type NewUpload = Omit<Upload, 'number' | 'received'>;
-
 /**
  * Records an upload under the next number of its stream. The document of a number is put only after reading that of the
- * number before, so there are no gaps.
+ * number before, so there are no gaps. When the last upload has the token, an earlier attempt has recorded it.
  */
 export async function recordUpload(parts: RecordingParts, upload: NewUpload): Promise<Upload> {
   for (;;) {
     const last = await lastUpload(parts.catalog, upload);
+    if (last?.token === upload.token) return last;
     const recorded = await putUpload(parts, upload, last);
     if (recorded !== undefined) return recorded;
   }

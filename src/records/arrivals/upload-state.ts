@@ -1,6 +1,7 @@
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
+import type { DropVerdict } from '../drop.ts';
 import type { ReasonCount } from '../errata/reason-counts.ts';
 import type { Packing } from '../packages/found-file.ts';
 import { type NamedUpload, type Upload, type UploadedFile, uploadId } from './upload.ts';
@@ -15,6 +16,8 @@ export interface UploadState {
   readonly fetched?: readonly UploadedFile[];
   /** The contents of its files. Nothing of the upload is published before this is recorded. */
   readonly read?: ReadUpload;
+  /** Of a full run: what it deletes, counted before its first event was committed. */
+  readonly drop?: CountedDrop;
   /**
    * The watermark of the log before its first event was committed: from here until `applied`, only some of its records
    * may be published.
@@ -32,6 +35,15 @@ export interface UploadState {
   readonly failure?: UploadFailure;
 }
 
+export interface CountedDrop {
+  /** Number of records that its set had. */
+  readonly existing: number;
+  /** Number of those that it did not see, which it deletes. */
+  readonly unmentioned: number;
+  /** `stop`: they are too many, so it has failed. `warn`: they are many, or too many and accepted. */
+  readonly verdict: DropVerdict;
+}
+
 export interface ReadUpload {
   /** Milliseconds since 1970, as `AppliedUpload.at` and `UploadFailure.at`. */
   readonly at: number;
@@ -39,6 +51,8 @@ export interface ReadUpload {
   readonly files: readonly ReadFile[];
   /** Totals of all files. */
   readonly totals: ReadTotals;
+  /** Number of files of an unknown kind; absent when there are none, and when an earlier version read the upload. */
+  readonly unknownFiles?: number;
   /**
    * Artifact of its records and deletions in the order in which they count, as StreamRecords; absent when there are
    * none.

@@ -1,8 +1,21 @@
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import type { Normalization } from '../forms/normalization.ts';
+
+/** What belongs to an upload of a harvest (docs/internals/harvests.md). Uploads of users have none of it. */
+export interface HarvestFields {
+  /** The slug of the set of its records; absent: that of its stream. */
+  readonly set?: string | undefined;
+  /** After a full run: the records of the set that it does not mention are deleted. */
+  readonly unmentioned?: 'deleted' | undefined;
+  /** The user has accepted that a full run deletes many records: see drop.ts. */
+  readonly acceptsDrop?: true | undefined;
+  /** How its records are read, in place of the normalization of its organization. */
+  readonly normalization?: Normalization | undefined;
+}
 
 /** Files that an organization delivered to a stream together. An upload never changes. */
-export interface Upload {
+export interface Upload extends HarvestFields {
   readonly organization: string;
   readonly stream: string;
   /** From 1, without gaps, in the order of arrival. */
@@ -18,6 +31,9 @@ export interface Upload {
   /** A random text that identifies the process that recorded this upload. */
   readonly token: string;
 }
+
+/** An upload without the fields that its place in the stream adds. */
+export type NewUpload = Omit<Upload, 'number' | 'received'>;
 
 /** What identifies an upload. */
 export type NamedUpload = Pick<Upload, 'organization' | 'stream' | 'number'>;
@@ -43,6 +59,16 @@ const DIGITS = 9;
 /** The id of the document in the catalog: ids sort as their numbers do. */
 export function uploadId(organization: string, stream: string, number: number): string {
   return `${uploadsOf(organization, stream)}${String(number).padStart(DIGITS, '0')}`;
+}
+
+/** The fields of a harvest, as far as they have a value. */
+export function harvestFieldsOf({ set, unmentioned, acceptsDrop, normalization }: HarvestFields): HarvestFields {
+  return {
+    ...(set !== undefined && { set }),
+    ...(unmentioned !== undefined && { unmentioned }),
+    ...(acceptsDrop !== undefined && { acceptsDrop }),
+    ...(normalization !== undefined && { normalization }),
+  };
 }
 
 /** @param field that contains the files */

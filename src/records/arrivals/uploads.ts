@@ -8,8 +8,9 @@ import { receivingStream, streamOf } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
 import { readUploadStates } from './read-states.ts';
 import { Receiving, type ReceivingParts } from './receiving.ts';
+import { recordUpload } from './record-upload.ts';
 import { removeAbandoned } from './remove-abandoned.ts';
-import { type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts';
+import { type NewUpload, type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts';
 import { readUploadState, statusOf, type UploadState } from './upload-state.ts';
 
 interface UploadsParts extends Pick<ReceivingParts, 'onRecorded'> {
@@ -48,6 +49,19 @@ export class Uploads {
   async begin(organization: string, stream?: string): Promise<Receiving> {
     receivingStream(await this.#parts.organizations.get(organization), stream);
     return new Receiving(this.#parts, organization);
+  }
+
+  /**
+   * Records files that are stored already as an upload: a harvest reads those of an earlier one `again`. Files that
+   * several uploads name stay as long as one of them.
+   * @param upload with the `set` of its stream, and a random `token`: a call that repeats the last one of the stream,
+   *   with the same token, returns the same upload
+   * @throws TidemarkError `not-found`; `conflict` when the stream accepts no uploads
+   */
+  async record(upload: NewUpload): Promise<Upload> {
+    const { organization, stream, set } = upload;
+    receivingStream(await this.#parts.organizations.get(organization), stream, set);
+    return recordUpload(this.#parts, upload);
   }
 
   /**

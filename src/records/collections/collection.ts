@@ -1,4 +1,4 @@
-import type { MetadataFormat } from '../metadata-format.ts';
+import type { RepositoryDescription } from '../arrivals/oai-harvest/repository-description.ts';
 
 /** What to harvest. One document of the catalog. Its id is that of its stream, and of its set. */
 export interface Collection extends CollectionFields {
@@ -7,8 +7,12 @@ export interface Collection extends CollectionFields {
   readonly provider: string;
   /** Milliseconds since 1970. */
   readonly created: number;
+  /** Since when its schedules are as they are, in milliseconds since 1970: earlier times are not made up for. */
+  readonly scheduledSince: number;
   /** What the repository has last said of itself. */
   readonly repository: RepositoryDescription;
+  /** When it was removed: documents of the catalog cannot be removed. Such collections are treated as if not there. */
+  readonly removed?: number | undefined;
 }
 
 export interface CollectionFields {
@@ -35,14 +39,13 @@ export interface CollectionFields {
   readonly fullSchedule?: string | undefined;
 }
 
-/** The answers to Identify, ListMetadataFormats and ListSets. */
-export interface RepositoryDescription {
-  readonly name: string;
-  readonly granularity: 'day' | 'second';
-  /** `deletedRecord` of Identify. */
-  readonly deletions: 'no' | 'transient' | 'persistent';
-  readonly earliest: string;
-  readonly formats: readonly MetadataFormat[];
-  /** Undefined when it has no sets. At most the first 10,000. */
-  readonly sets?: readonly { readonly spec: string; readonly name: string }[];
-}
+/** What a collection is added with. Without `provider`, its organization has the id of the collection. */
+export type NewCollection = Pick<CollectionFields, 'baseUrl' | 'format'> &
+  CollectionChanges & { readonly provider?: string | undefined };
+
+/** Changes of a collection. An absent field stays as it is; an empty text removes one that may be absent. */
+export type CollectionChanges = {
+  readonly [Name in keyof CollectionFields]?: CollectionFields[Name] | undefined;
+};
+
+export const COLLECTION_KIND = 'collection';

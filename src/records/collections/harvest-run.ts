@@ -1,5 +1,12 @@
+import { TidemarkError } from '../../core/errors.ts';
+import type { HarvestedList } from '../arrivals/oai-harvest/harvested-list.ts';
+import type { ReceivedPages } from '../arrivals/oai-harvest/page-tar.ts';
+import type { Erratum } from '../errata/erratum.ts';
+import type { ReasonCount } from '../errata/reason-counts.ts';
+
 /** `again` reads the stored responses of an earlier run; `test` and `check` change nothing. */
-export type HarvestKind = 'incremental' | 'full' | 'again' | 'test' | 'check';
+export const HARVEST_KINDS = ['incremental', 'full', 'again', 'test', 'check'] as const;
+export type HarvestKind = (typeof HARVEST_KINDS)[number];
 
 /** NSDL's statuses: complete; complete with errors or warnings; failed. */
 export type HarvestStatus = 2 | 3 | 4;
@@ -10,15 +17,24 @@ export interface NamedHarvest {
   readonly number: number;
 }
 
+/** What a run is requested with. */
+export interface HarvestRequest {
+  readonly kind: HarvestKind;
+  /** Whether a large drop is accepted. */
+  readonly force?: true | undefined;
+  /** The number of the run whose responses are read `again`, with those of later runs. */
+  readonly of?: number | undefined;
+  /** Of a trigger file; by default a random one. */
+  readonly uuid?: string | undefined;
+}
+
 /** One harvest of a collection: a document of the catalog, `COLLECTION/000000012`. */
 export interface HarvestRun extends NamedHarvest {
   readonly kind: HarvestKind;
   readonly uuid: string;
   readonly trigger: HarvestTrigger;
-  /** Whether a large drop is accepted. */
-  readonly force?: true;
-  /** The run whose responses are read `again`. */
-  readonly of?: number;
+  readonly force?: true | undefined;
+  readonly of?: number | undefined;
   /** `received`: the list is complete, and its upload has its number. */
   readonly state: 'waiting' | 'running' | 'received' | 'ended';
   /** Milliseconds since 1970, as all times of a run. */
@@ -29,37 +45,93 @@ export interface HarvestRun extends NamedHarvest {
   readonly status?: HarvestStatus;
   /** Why it has failed, and where: set, page, token, last identifier. A sentence without a full stop. */
   readonly failure?: string;
+  /** What is harvested, as the collection had it when the run began. */
+  readonly baseUrl?: string;
+  readonly format?: string;
   /** One for each requested set, in the order in which they are harvested. */
   readonly lists: readonly HarvestedList[];
   /** The job that makes it; absent for a run of a command. */
-  readonly job?: string;
-  /** The unfinished resumable upload that it fills. */
-  readonly resumable?: string;
+  readonly job?: string | undefined;
+  /** For a run of a command: its heartbeat, without which another process goes on with it. */
+  readonly beat?: HarvestBeat | undefined;
+  /** A random text that identifies the attempt that has recorded this. */
+  readonly token: string;
+  /** The unfinished resumable upload that it fills, how many pages it has, and their bytes. */
+  readonly resumable?: ReceivedPages | undefined;
   /** The number of its upload in the stream of the collection. */
   readonly upload?: number;
+  /** What was read and changed; present when it has ended, and anything was read. */
+  readonly outcome?: HarvestOutcome;
   /** The end of its message, when the collection has one: how often it was tried, and when it was accepted. */
-  readonly message?: { readonly attempts: number; readonly accepted?: number; readonly problem?: string };
+  readonly message?: HarvestMessage;
 }
 
 export type HarvestTrigger =
   | { readonly by: 'command' | 'schedule' | 'request' }
   | { readonly by: 'trigger-file'; readonly file: string };
 
-/** The progress of one list: what is durable of it. */
-export interface HarvestedList {
-  readonly set?: string;
-  /** As they were sent. */
-  readonly from?: string;
-  readonly until?: string;
-  /** Of the first answer: the next run asks from there, less one granule. */
-  readonly responseDate?: string;
-  readonly pages: number;
-  /** Records and deletions, as far as they were counted in the pages. */
+interface HarvestBeat {
+  /** `HOST:PID`. */
+  readonly worker: string;
+  /** Milliseconds without a beat after which the process counts as dead. */
+  readonly leaseMs: number;
+  /** Number of beats so far. Only its change matters. */
+  readonly beats: number;
+}
+
+export interface HarvestOutcome {
   readonly records: number;
-  /** As the repository told it. */
-  readonly completeListSize?: number;
-  /** The token of the next page; absent before the first page, and after the last one. */
-  readonly token?: string;
-  readonly lastIdentifier?: string;
-  readonly isComplete?: true;
+  readonly deletions: number;
+  readonly errors: number;
+  readonly warnings: number;
+  /** The errata by their reasons, the most frequent first. */
+  readonly reasons: readonly ReasonCount[];
+  /** Absent for `test` and `check`. `deleted` has those that a full run did not see. */
+  readonly created?: number;
+  readonly updated?: number;
+  readonly deleted?: number;
+  readonly unchanged?: number;
+  /** Of `test` and `check`, which store no errata: the first ones. */
+  readonly examples?: readonly Erratum[];
+}
+
+interface HarvestMessage {
+  readonly attempts: number;
+  /** When it was accepted. */
+  readonly accepted?: number;
+  /** Why the last attempt was not accepted. */
+  readonly problem?: string;
+}
+
+export const HARVEST_RUN_KIND = 'harvest-run';
+const DIGITS = 9;
+
+/** The id of the document in the catalog: ids sort as their numbers do. */
+export function harvestId({ collection, number }: NamedHarvest): string {
+  return `${harvestsOf(collection)}${String(number).padStart(DIGITS, '0')}`;
+}
+
+/** The prefix of the ids of all runs of a collection. */
+export function harvestsOf(collection: string): string {
+  return `${collection}/`;
+}
+
+/** Names a run for people, and in commands: `arxiv/3`. */
+export function harvestText({ collection, number }: NamedHarvest): string {
+  return `${collection}/${number}`;
+}
+
+/** @throws TidemarkError `not-found` for a text that is not the number of a run */
+export function parseHarvestNumber(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new TidemarkError('not-found', `there is no run ${JSON.stringify(text.slice(0, 40))}: use its number`);
+}
+
+export function isOpenHarvest({ state }: Pick<HarvestRun, 'state'>): boolean {
+  return state !== 'ended';
+}
+
+/** Whether it has changed its set, or has found nothing to change: the next run asks from there. */
+export function isAppliedHarvest({ kind, status }: Pick<HarvestRun, 'kind' | 'status'>): boolean {
+  return (kind === 'incremental' || kind === 'full') && (status === 2 || status === 3);
 }

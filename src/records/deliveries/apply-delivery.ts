@@ -58,7 +58,7 @@ export async function applyDelivery(
   const { records, recordsSha256, files, errata } = read;
   const { signal, log } = attempt;
   const posting = new Posting({ set: set.id, number, updater, attempt });
-  const toApply = { set: partOf(set), number, after };
+  const toApply = { set: partOfSet(set), number, after };
   if (records !== undefined) {
     const artifact = { records, recordsSha256, files: entriesOfFiles(files), received: Math.floor(received / 1000) };
     await posting.postAll(thread.merge({ ...toApply, ...artifact }, signal), 'records applied');
@@ -126,8 +126,8 @@ class Posting {
   }
 }
 
-/** The fields that the thread needs. */
-function partOf({ id, urlPrefix, publishHashes, keepVersions }: ResourceSet): UploadToApply['set'] {
+/** The fields of a set that the thread needs. */
+export function partOfSet({ id, urlPrefix, publishHashes, keepVersions }: ResourceSet): UploadToApply['set'] {
   return { id, urlPrefix, publishHashes, keepVersions };
 }
 

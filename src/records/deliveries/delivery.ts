@@ -15,12 +15,21 @@ export interface Delivery {
    * that it saw and could not read.
    */
   readonly unmentioned: 'kept' | 'deleted';
+  /** Whether it may delete any number of them: see drop.ts. */
+  readonly acceptsDrop: boolean;
   /** Limits for unpacking each of its files. */
   readonly limits: UnpackLimits;
 }
 
-/** An upload changes the records of its stream that it mentions. */
-export function deliveryOf({ organization, stream, number, received }: Omit<Upload, 'files' | 'token'>): Delivery {
-  const set = setOfStream({ organization, stream }, 'records');
-  return { set, number, received, unmentioned: 'kept', limits: UNPACK_LIMITS };
+/** Each page that was harvested is a file of the package. */
+const HARVEST_LIMITS: UnpackLimits = { ...UNPACK_LIMITS, entries: 1_000_000 };
+
+/** An upload changes the records of its stream that it mentions, unless it is of a full run. */
+export function deliveryOf(upload: Omit<Upload, 'files' | 'token'>): Delivery {
+  const { number, received, set, unmentioned = 'kept', acceptsDrop = false } = upload;
+  return {
+    ...{ number, received, unmentioned, acceptsDrop },
+    set: setOfStream(upload, 'records'),
+    limits: set === undefined ? UNPACK_LIMITS : HARVEST_LIMITS,
+  };
 }

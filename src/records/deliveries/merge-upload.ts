@@ -7,9 +7,11 @@ import type { Stamp } from '../../core/stamp.ts';
 import { batchesOf } from '../../lib/calls/batches.ts';
 import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { CountedDrop } from '../arrivals/upload-state.ts';
 import { digestRecords } from '../digests/digest-records.ts';
 import type { DigestRow } from '../digests/digest-row.ts';
 import { RecordSort, type RecordSortParts } from '../digests/record-sort.ts';
+import { linksToDescribed } from './described-links.ts';
 import { type ReplacedCounts, ReplacedRecords } from './replaced-records.ts';
 import type { SortedRecords } from './sorted-records.ts';
 
@@ -32,11 +34,14 @@ export interface UploadToApply {
   readonly after: Stamp;
 }
 
-interface MergeParts extends Pick<RecordSortParts, 'folder' | 'startDigester'> {
-  readonly index: Pick<ResourceStates, 'lookup'>;
+export interface SortParts extends Pick<RecordSortParts, 'folder' | 'startDigester'> {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
   /** What was sorted when this or another upload was read. */
   readonly sorted?: Pick<SortedRecords, 'take'> | undefined;
+}
+
+interface MergeParts extends SortParts {
+  readonly index: Pick<ResourceStates, 'lookup'>;
 }
 
 /** The final state of one id of an upload. */
@@ -63,6 +68,8 @@ export interface MergeStep {
   readonly replaced?: ReplacedCounts;
   /** Of the records that the delivery does not mention: the deletions of the delivery that exist already. */
   readonly deletions?: number;
+  /** In the last step of `countUnmentioned`. */
+  readonly counted?: Omit<CountedDrop, 'verdict'>;
 }
 
 /** Number of records of a step, which are posted together. */
@@ -76,11 +83,8 @@ const LOOKUPS_AT_A_TIME = 2;
  * @throws TidemarkError `unavailable` when the artifact cannot be read, or the store does not answer
  */
 export async function* mergeUpload(upload: UploadToApply, parts: MergeParts): AsyncGenerator<MergeStep> {
-  const { publishHashes } = upload.set;
-  const taken = await parts.sorted?.take(upload.records, publishHashes);
-  const sort = taken ?? new RecordSort({ ...parts, publishHashes });
+  const sort = yield* sortRecords(upload, parts);
   try {
-    if (taken === undefined) yield* digest(upload, parts, sort);
     const replaced = new ReplacedRecords(upload.files);
     const batches = batchesOf(
       sort.sorted((record) => replaced.add(sort.recordsBefore(record))),
@@ -94,9 +98,27 @@ export async function* mergeUpload(upload: UploadToApply, parts: MergeParts): As
   }
 }
 
+type UploadToSort = Pick<UploadToApply, 'set' | 'records' | 'recordsSha256' | 'received'>;
+
+/** Sorts the records of an upload, unless they are sorted. The caller closes what this returns. @throws as the merge */
+export async function* sortRecords(upload: UploadToSort, parts: SortParts): AsyncGenerator<MergeStep, RecordSort> {
+  const { publishHashes } = upload.set;
+  const taken = await parts.sorted?.take(upload.records, publishHashes);
+  if (taken !== undefined) return taken;
+  const sort = new RecordSort({ ...parts, publishHashes });
+  let isWhole = false;
+  try {
+    yield* digest(upload, parts, sort);
+    isWhole = true;
+    return sort;
+  } finally {
+    if (!isWhole) await sort.close();
+  }
+}
+
 async function* digest(
-  { records, recordsSha256: sha256, received }: UploadToApply,
-  { artifacts }: MergeParts,
+  { records, recordsSha256: sha256, received }: UploadToSort,
+  { artifacts }: SortParts,
   sort: RecordSort,
 ): AsyncGenerator<MergeStep> {
   const artifact = { key: records, schema: 'stream.Record.v1', start: received, sha256 } as const;
@@ -151,5 +173,10 @@ function recordOf(
   const current = known?.state && encodeState(known.state);
   const isSame = current !== undefined && known!.state!.record !== undefined && row.isDescribedBy(current);
   if (isSame) return { key, state: current, weight: weightInSet(set, key, known!.state) };
-  return { key, state: row.stateAt(records, received), weight: weightInSet(set, key, { mime: row.mime }) };
+  const links = linksToDescribed(row.described, set);
+  return {
+    key,
+    state: row.stateAt(records, received, links),
+    weight: weightInSet(set, key, { mime: row.mime, links }),
+  };
 }

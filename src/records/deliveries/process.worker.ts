@@ -7,10 +7,16 @@ import type { StoreLocation } from '../../stores/locations.ts';
 import { openStores } from '../../stores/open-stores.ts';
 import type { ReadUpload } from '../arrivals/upload-state.ts';
 import type { DigesterData } from '../digests/digest.worker.ts';
+import type { RecordSort } from '../digests/record-sort.ts';
 import { type MergeStep, mergeUpload, type UploadToApply } from './merge-upload.ts';
 import { type ReadingProgress, readUpload, type UploadToRead } from './read-upload.ts';
 import { SortedRecords } from './sorted-records.ts';
-import { type AppliedDelivery, unmentionedRecords } from './unmentioned-records.ts';
+import {
+  type AppliedDelivery,
+  countUnmentioned,
+  type DeliveryToCount,
+  unmentionedRecords,
+} from './unmentioned-records.ts';
 
 /** Data that the thread is started with. */
 export interface ProcessThreadData {
@@ -62,6 +68,15 @@ const functions = {
     } finally {
       clearTimeout(timer);
     }
+  },
+  async countUnmentioned(delivery: DeliveryToCount): Promise<void> {
+    stores ??= await openStores(store, { onSlow: () => {} });
+    const { publishHashes } = delivery.set;
+    const keep = async (sort: RecordSort) => {
+      await sorted?.close();
+      sorted = new SortedRecords(delivery.records, { publishHashes, folder, startDigester }, sort);
+    };
+    steps = countUnmentioned(delivery, { index: stores.index, artifacts, folder, startDigester, sorted, keep });
   },
   async merge(upload: UploadToApply): Promise<void> {
     stores ??= await openStores(store, { onSlow: () => {} });

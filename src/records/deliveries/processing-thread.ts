@@ -1,11 +1,11 @@
 import { prefetch } from '../../lib/calls/prefetch.ts';
 import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { ReadUpload } from '../arrivals/upload-state.ts';
-import { limitReading } from './limit-reading.ts';
+import { HARVEST_READING_LIMIT, limitReading } from './limit-reading.ts';
 import type { MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessFunctions, ProcessThreadData } from './process.worker.ts';
 import type { ReadingProgress, UploadToRead } from './read-upload.ts';
-import type { AppliedDelivery } from './unmentioned-records.ts';
+import type { AppliedDelivery, DeliveryToCount } from './unmentioned-records.ts';
 
 /** Milliseconds that the thread stays: starting it takes as long as a small upload, and the next one may come soon. */
 const IDLE_MS = 10_000;
@@ -29,7 +29,7 @@ export class ProcessingThread {
   ): Promise<ReadUpload> {
     using _ = this.#endedBy(signal);
     const length = upload.files.reduce((sum, file) => sum + file.length, 0);
-    using __ = limitReading(this.#thread, length);
+    using __ = limitReading(this.#thread, length, upload.isHarvest ? HARVEST_READING_LIMIT : undefined);
     try {
       await this.#thread.call('read', [{ ...upload, scratchFolder: this.#folder }]);
       return await this.#readOn(onProgress);
@@ -37,6 +37,11 @@ export class ProcessingThread {
       signal.throwIfAborted();
       throw error;
     }
+  }
+
+  /** @throws TidemarkError as `countUnmentioned`; the signal's reason */
+  countUnmentioned(delivery: DeliveryToCount, signal: AbortSignal): AsyncGenerator<MergeStep> {
+    return this.#steps(() => this.#thread.call('countUnmentioned', [delivery]), signal);
   }
 
   /** @throws TidemarkError as `mergeUpload`; the signal's reason */

@@ -11,11 +11,11 @@ import type { NamedUpload, UploadedFile } from '../arrivals/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../arrivals/upload-state.ts';
 import { ErrataWriter } from '../errata/errata-writer.ts';
 import { findRecordFiles } from '../forms/identify.ts';
-import { filesInOrder } from '../forms/in-order.ts';
+import { filesAsGiven, filesInOrder } from '../forms/in-order.ts';
 import type { Normalization } from '../forms/normalization.ts';
 import { OneForm } from '../forms/one-form.ts';
 import { readFile } from '../forms/read-file.ts';
-import { type ReadErratum, type ReadItem, warningOf } from '../forms/record-form.ts';
+import { type ReadErratum, type ReadItem, type SharedByFiles, warningOf } from '../forms/record-form.ts';
 import type { FoundFile, GivenFile } from '../packages/found-file.ts';
 import type { UnpackLimits } from '../packages/unpacking.ts';
 import { RecordBlocks } from './record-blocks.ts';
@@ -26,6 +26,8 @@ export interface UploadToRead extends NamedUpload {
   readonly files: readonly UploadedFile[];
   readonly normalization: Normalization | undefined;
   readonly limits: UnpackLimits;
+  /** Whether its files are the pages of a harvest, which are many. */
+  readonly isHarvest: boolean;
   /** The hashes of its set. */
   readonly publishHashes: ResourceSet['publishHashes'];
   /** The folder for nested packages. */
@@ -61,6 +63,8 @@ export async function readUpload(upload: UploadToRead, parts: ReadingParts): Pro
   } catch (error) {
     await reading.abandon();
     throw error;
+  } finally {
+    reading.close();
   }
 }
 
@@ -75,6 +79,7 @@ class UploadReading {
   readonly #errata: ErrataWriter;
   readonly #blocks = new RecordBlocks();
   readonly #form = new OneForm();
+  readonly #shared: SharedByFiles = {};
   readonly #files: ReadFile[] = [];
   readonly #totals: { -readonly [Name in keyof ReadTotals]: ReadTotals[Name] } = {
     files: 0,
@@ -87,6 +92,7 @@ class UploadReading {
   readonly #compared = new Set<UploadedFile>();
   readonly #reading = this.#read();
   #bytes = 0;
+  #unknownFiles = 0;
 
   constructor(upload: UploadToRead, parts: ReadingParts) {
     this.#upload = upload;
@@ -102,6 +108,7 @@ class UploadReading {
       at: Date.now(),
       files: this.#files,
       totals: this.#totals,
+      ...(this.#unknownFiles > 0 && { unknownFiles: this.#unknownFiles }),
       ...(records !== undefined && { records: records.key, recordsSha256: records.hashes['sha-256'] }),
       ...(errata !== undefined && { reasons: this.#errata.counts.list(MOST_REASONS) }),
       ...(errata !== undefined && { errata: errata.key, errataSha256: errata.hashes['sha-256'] }),
@@ -112,6 +119,10 @@ class UploadReading {
     // A store that refuses the artifact at once reads nothing of it.
     this.#reading.return().catch(() => {});
     return this.#errata.abandon();
+  }
+
+  close(): void {
+    this.#shared.opened?.close();
   }
 
   #place() {
@@ -141,12 +152,13 @@ class UploadReading {
   }
 
   async *#read(): AsyncGenerator<Block, void, undefined> {
-    const { files, scratchFolder, normalization, limits } = this.#upload;
+    const { files, scratchFolder, normalization, limits, isHarvest } = this.#upload;
+    const findFiles = isHarvest ? filesAsGiven : filesInOrder;
     const given = files.map((file) => this.#given(file));
-    for await (const { file, position } of filesInOrder(given, { scratchFolder, limits })) {
+    for await (const { file, position } of findFiles(given, { scratchFolder, limits })) {
       const admitted = this.#form.admit(file);
       const counted = this.#begin(admitted, position);
-      for await (const batch of readFile(admitted, normalization)) {
+      for await (const batch of readFile(admitted, normalization, this.#shared)) {
         for (const item of batch) {
           const erratum = item.kind === 'erratum' ? item : this.#add(item, counted);
           if (erratum !== undefined) this.#addErratum(erratum, counted);
@@ -172,6 +184,7 @@ class UploadReading {
     const why = reason === undefined ? {} : { reason };
     const counted: Counted = { file, path, packing, kind, ...why, records: 0, deletions: 0, errors: 0 };
     this.#totals.files += 1;
+    if (kind === 'unknown') this.#unknownFiles += 1;
     if (this.#files.length < MOST_FILES_SHOWN) this.#files.push(counted);
     return counted;
   }

@@ -18,12 +18,15 @@ export class SortedRecords {
   #sort: RecordSort | undefined;
   #digesting: Promise<void> | undefined;
 
-  /** @throws TidemarkError `unavailable` when nothing can be written into the folder */
-  constructor(key: ObjectKey, parts: RecordSortParts) {
+  /**
+   * @param sort the records, if they are sorted already
+   * @throws TidemarkError `unavailable` when nothing can be written into the folder
+   */
+  constructor(key: ObjectKey, parts: RecordSortParts, sort?: RecordSort) {
     this.#key = key;
     this.#hashes = parts.publishHashes.join();
     // One digesting thread is as fast as the thread that reads.
-    this.#sort = new RecordSort({ ...parts, threads: 1 });
+    this.#sort = sort ?? new RecordSort({ ...parts, threads: 1 });
   }
 
   /**

@@ -13,6 +13,7 @@ import { type Upload, type UploadedFile, uploadId } from '../arrivals/upload.ts'
 import { UploadPauses } from '../arrivals/upload-pause.ts';
 import {
   type AppliedUpload,
+  type CountedDrop,
   filesOf,
   putUploadState,
   type ReadUpload,
@@ -20,10 +21,13 @@ import {
   type StoredUploadState,
   type UploadState,
 } from '../arrivals/upload-state.ts';
+import type { DropLimits } from '../drop.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
 import { applyDelivery } from './apply-delivery.ts';
 import type { Attempt, FetchOptions } from './attempt.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
+import { judgeFullRun, reasonForNoRecords, reasonForStop } from './full-run.ts';
+import { haveLowerEnded, lowerEnded } from './lower-uploads.ts';
 import { reasonForNothingTaken } from './nothing-taken.ts';
 import type { ProcessThreadData } from './process.worker.ts';
 import type { ProcessingThread } from './processing-thread.ts';
@@ -37,12 +41,19 @@ interface ProcessorParts {
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
   readonly artifacts: Pick<ArtifactStore, 'delete' | 'folders'>;
   readonly updater: EventPoster;
+  /** For what full runs delete. */
+  readonly dropLimits: DropLimits;
   readonly threadData: ProcessThreadData;
   /** Fetches and stores the file of an upload by URL. */
   fetch(upload: Upload, options: FetchOptions): Promise<readonly UploadedFile[]>;
 }
 
-const PAUSED = 'a dump of its stream has to begin';
+/** Why an upload is not applied yet: a sentence, and the same for its job. */
+const BLOCKS = {
+  dump: { text: 'waits until a dump of the stream has begun', reason: 'a dump of its stream has to begin' },
+  lower: { text: 'waits for uploads before it', reason: 'the uploads before it have to end, as it is a full run' },
+} as const;
+type Block = keyof typeof BLOCKS;
 const STORE_AWAY = 'the artifact store is unavailable for now, and the upload waits for it';
 
 /**
@@ -63,21 +74,25 @@ export class UploadProcessor {
   /**
    * @throws TidemarkError `conflict` when the upload has to be continued later, though it is not at fault: a part of it
    *   may be published. Every other error means that the attempt failed, and nothing of the upload is published.
-   *   JobWaits when a dump waits to begin for longer than `mostPauseMs`. While the artifact store is away, its error:
-   *   the upload then waits
+   *   JobWaits when it waits for longer than `mostPauseMs` for a dump to begin, or as a full run for uploads before it.
+   *   While the artifact store is away, its error: the upload then waits
    */
   async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
     const processing = new Processing({ ...this.#parts, pauses: this.#pauses }, upload, attempt);
     await processing.fetch();
     for (;;) {
       const run = (thread: ProcessingThread) => processing.run(thread);
-      const applied = await this.#threads.run(upload.organization, run, attempt.signal);
-      if (applied !== undefined) return applied;
-      attempt.report({ text: 'waits until a dump of the stream has begun' });
-      // Meanwhile, uploads of other streams are processed, and those that the dump waits for.
-      const { signal, mostPauseMs: mostMs } = attempt;
-      if (!(await this.#pauses.passed(upload, { signal, mostMs }))) throw new JobWaits(PAUSED);
+      const outcome = await this.#threads.run(upload.organization, run, attempt.signal);
+      if (typeof outcome === 'object') return outcome;
+      attempt.report({ text: BLOCKS[outcome].text });
+      // Meanwhile, uploads of other streams are processed, and those that this one or the dump waits for.
+      if (!(await this.#passed(outcome, upload, attempt))) throw new JobWaits(BLOCKS[outcome].reason);
     }
+  }
+
+  #passed(block: Block, upload: Upload, { signal, mostPauseMs: mostMs }: Attempt): Promise<boolean> {
+    const options = { signal, mostMs };
+    return block === 'dump' ? this.#pauses.passed(upload, options) : lowerEnded(this.#parts.catalog, upload, options);
   }
 
   /** Stops the running work. */
@@ -97,6 +112,7 @@ class Processing {
   readonly #delivery: Delivery;
   readonly #attempt: Attempt;
   #state: StoredUploadState | undefined;
+  #drop: CountedDrop | undefined;
 
   constructor(parts: ProcessingParts, upload: Upload, attempt: Attempt) {
     this.#parts = parts;
@@ -112,19 +128,35 @@ class Processing {
     if (isNeeded) await this.#recordingFailure(() => this.#fetch());
   }
 
-  /** Undefined when it has to be called again after a pause: nothing of the upload is published yet. */
-  async run(thread: ProcessingThread): Promise<AppliedUpload | undefined> {
+  /** Returns why it has to be called again later: nothing of the upload is published yet. */
+  async run(thread: ProcessingThread): Promise<AppliedUpload | Block> {
     const { applied } = this.#body;
     if (applied !== undefined) return applied;
     const { set, read } = await this.#recordingFailure(() => this.#prepare(thread));
-    if (this.#body.applying === undefined) await this.#requireTaken(read);
-    if (this.#body.applying === undefined && (await this.#parts.pauses.isOn(this.#upload))) return undefined;
+    const block = this.#body.applying === undefined ? await this.#beforeApplying(set, read, thread) : undefined;
+    if (block !== undefined) return block;
     try {
       return await this.#apply(set, read, thread);
     } catch (error) {
       this.#attempt.signal.throwIfAborted();
       throw toBeContinued(this.#upload, error);
     }
+  }
+
+  /** @throws TidemarkError `invalid` when nothing of it may be published */
+  async #beforeApplying(set: ResourceSet, read: ReadUpload, thread: ProcessingThread): Promise<Block | undefined> {
+    const { catalog, pauses } = this.#parts;
+    await this.#requireTaken(read);
+    const isFull = this.#delivery.unmentioned === 'deleted';
+    if (isFull && !(await haveLowerEnded(catalog, this.#upload))) return 'lower';
+    await this.#recordingFailure(() => this.#requireSmallDrop(set, read, thread));
+    return (await pauses.isOn(this.#upload)) ? 'dump' : undefined;
+  }
+
+  async #requireSmallDrop(set: ResourceSet, read: ReadUpload, thread: ProcessingThread): Promise<void> {
+    const { dropLimits } = this.#parts;
+    this.#drop ??= await judgeFullRun({ delivery: this.#delivery, set, read }, { thread, dropLimits }, this.#attempt);
+    if (this.#drop?.verdict === 'stop') throw new TidemarkError('invalid', reasonForStop(this.#drop, dropLimits));
   }
 
   get #body(): UploadState {
@@ -157,7 +189,7 @@ class Processing {
 
   /** @throws TidemarkError `invalid`, without the reason: the log of the server names no files of uploads */
   async #requireTaken(read: ReadUpload): Promise<void> {
-    const reason = reasonForNothingTaken(read);
+    const reason = reasonForNothingTaken(read) ?? reasonForNoRecords(this.#delivery, read.totals);
     if (reason === undefined) return;
     await this.#recordFailure(reason, true);
     const { organization, stream, number } = this.#upload;
@@ -178,12 +210,14 @@ class Processing {
   async #read({ publishHashes }: ResourceSet, thread: ProcessingThread): Promise<ReadUpload> {
     const { organization, stream, number } = this.#upload;
     const files = filesOf(this.#upload, this.#state?.body);
-    const { normalization } = await this.#parts.organizations.get(organization);
+    const { normalization: ofOrganization } = await this.#parts.organizations.get(organization);
+    const { normalization = ofOrganization } = this.#upload;
     const onProgress = ({ bytes, ofBytes, records }: ReadingProgress) =>
       this.#attempt.report({ done: bytes, total: ofBytes, text: `bytes read, ${records} records` });
     const { signal } = this.#attempt;
     const { limits } = this.#delivery;
-    const toRead = { organization, stream, number, files, normalization, publishHashes, limits };
+    const isHarvest = this.#upload.set !== undefined;
+    const toRead = { organization, stream, number, files, normalization, publishHashes, limits, isHarvest };
     const read = await thread.read(toRead, signal, onProgress);
     failpoint('upload.read');
     const isMissing = ({ read }: UploadState) => read === undefined || reasonForNothingTaken(read) !== undefined;
@@ -208,7 +242,8 @@ class Processing {
   async #beginApplying(): Promise<NonNullable<UploadState['applying']>> {
     const after = await this.#parts.index.watermark();
     failpoint('upload.beginning');
-    return (await this.#record((before) => before.applying === undefined && { applying: { after } })).applying!;
+    const begun = { applying: { after }, ...(this.#drop !== undefined && { drop: this.#drop }) };
+    return (await this.#record((before) => before.applying === undefined && begun)).applying!;
   }
 
   /**
@@ -242,8 +277,9 @@ class Processing {
   /** Records the failure for users. This fails silently when the store itself is in trouble. */
   async #recordFailure(error: string, isFinal: boolean): Promise<void> {
     const failure = { at: Date.now(), error, isFinal };
+    const failed = { failure, ...(this.#drop !== undefined && { drop: this.#drop }) };
     const isDone = ({ applying }: UploadState) => applying !== undefined;
-    await this.#record((before) => !isDone(before) && { failure }).catch(() => {});
+    await this.#record((before) => !isDone(before) && failed).catch(() => {});
   }
 
   /**

@@ -1,6 +1,13 @@
 import type { BlockPlace } from '../../artifacts/avro/container-writer.ts';
 import type { ResourceKey } from '../../core/key.ts';
-import { type EncodedState, encodeState, type RecordPlace, type ResourceState } from '../../core/resource.ts';
+import {
+  type EncodedState,
+  encodeLinks,
+  encodeState,
+  type Link,
+  type RecordPlace,
+  type ResourceState,
+} from '../../core/resource.ts';
 import type { Seconds } from '../../core/w3c-datetime.ts';
 
 /** The parts of a record's state that depend only on its document: neither its date nor its place. */
@@ -11,6 +18,8 @@ type DocumentState = Required<Pick<ResourceState, 'length' | 'mime' | 'hashes'>>
  * same key by position in the file.
  */
 const AFTER_KEY = '\u0001';
+/** Separates the document from what it describes, if that is known. */
+const DESCRIBED = '\u0002';
 // Added to numbers, so that all have the same number of digits.
 const OFFSETS = 1_000_000_000_000_000;
 const OFFSET_DIGITS = 16;
@@ -20,10 +29,17 @@ const POSITION_DIGITS = 10;
 /** Makes the rows of the records of a block: ASCII texts that sort by key. */
 export function rowsOf({ offset, length }: BlockPlace) {
   const before = AFTER_KEY + (OFFSETS + offset);
-  return (key: ResourceKey, position: number, document: DocumentState): string =>
+  return (key: ResourceKey, position: number, document: DocumentState, described: readonly string[] = []): string =>
     // The part of the state's JSON between the date and what may follow the hashes, so that it can be found in the JSON
     // of another state.
-    `${key}${before}${POSITIONS + position}${length} ${encodeState(document).slice(1, -2)}`;
+    `${key}${before}${POSITIONS + position}${length} ${encodeState(document).slice(1, -2)}${describedText(described)}`;
+}
+
+/** It is not compared: the same document describes the same. */
+function describedText(described: readonly string[]): string {
+  if (described.length === 0) return '';
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return DESCRIBED + JSON.stringify(described).replace(/[^\x20-\x7e]/g, escaped);
 }
 
 /** The digest of a record, made while its artifact was read. */
@@ -75,12 +91,21 @@ export class DigestRow {
     return this.#row.slice(begin, this.#row.indexOf('"', begin));
   }
 
-  stateAt(artifact: string, lastmod: Seconds): EncodedState {
-    return `{"lastmod":${lastmod},${this.#document}},"record":${JSON.stringify(this.#placeIn(artifact))}}`;
+  /** The URIs that `StoredRecords.describedUris` found in the document. */
+  get described(): readonly string[] {
+    const begin = this.#row.indexOf(DESCRIBED, this.key.length);
+    return begin < 0 ? [] : JSON.parse(this.#row.slice(begin + 1));
+  }
+
+  stateAt(artifact: string, lastmod: Seconds, links: readonly Link[] = []): EncodedState {
+    const related = links.length === 0 ? '' : encodeLinks(links);
+    return `{"lastmod":${lastmod},${this.#document}}${related},"record":${JSON.stringify(this.#placeIn(artifact))}}`;
   }
 
   get #document(): string {
-    return this.#row.slice(this.#row.indexOf(' ', this.key.length) + 1);
+    const begin = this.#row.indexOf(' ', this.key.length) + 1;
+    const end = this.#row.indexOf(DESCRIBED, begin);
+    return end < 0 ? this.#row.slice(begin) : this.#row.slice(begin, end);
   }
 
   /** A state with hashes of more algorithms describes the document, too. */

@@ -3,7 +3,9 @@ import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
 import type { BlockPlace } from '../../artifacts/avro/container-writer.ts';
 import { type PackedChunk, unpackChunk } from '../../artifacts/avro/packed-blocks.ts';
 import { HASH_ALGORITHMS, type HashAlgorithm, type Hashes } from '../../core/hash.ts';
+import { URI_LENGTH } from '../../core/key.ts';
 import { keyOfRecordId } from '../../core/record-key.ts';
+import { describedUrisOf } from '../forms/record-forms.ts';
 import { rowsOf } from './digest-row.ts';
 import { RowSorter, type SortedRun } from './row-sorter.ts';
 import { RecordWalk } from './walk-records.ts';
@@ -39,6 +41,7 @@ export class RecordDigester {
     let records = 0;
     let withoutId = 0;
     const blocks: BlockPlace[] = [];
+    const describedOf = describedBy(chunk.header);
     for (const block of unpackChunk(chunk)) {
       blocks.push(block.place);
       const walk = new RecordWalk(block);
@@ -49,8 +52,8 @@ export class RecordDigester {
           withoutId += 1;
           continue;
         }
-        const described = { length: document.length, mime, hashes: this.#hashesOf(document) };
-        this.#rows.add(rowOf(keyOfRecordId(id), position, described));
+        const state = { length: document.length, mime, hashes: this.#hashesOf(document) };
+        this.#rows.add(rowOf(keyOfRecordId(id), position, state, describedOf?.(document)));
         records += 1;
       }
     }
@@ -67,4 +70,12 @@ export class RecordDigester {
     for (const algorithm of this.#algorithms) hashes[algorithm] = hash(NAMES[algorithm], document, 'hex');
     return hashes;
   }
+}
+
+/** Finds what records describe. Only records that were delivered: an activity may write any text of a media type. */
+function describedBy({ schema, documentType }: PackedChunk<DocumentSchemaId>['header']) {
+  const describedUris = schema === 'stream.Record.v1' ? describedUrisOf(documentType) : undefined;
+  if (describedUris === undefined) return undefined;
+  return ({ buffer, byteOffset, byteLength }: Uint8Array): readonly string[] =>
+    describedUris(Buffer.from(buffer, byteOffset, byteLength)).filter(({ length }) => length <= URI_LENGTH.most);
 }

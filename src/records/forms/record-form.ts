@@ -1,3 +1,4 @@
+import type { MetadataFormat } from '../metadata-format.ts';
 import type { Normalization, NormalizationKind } from './normalization.ts';
 
 /**
@@ -52,13 +53,20 @@ export interface FileKind {
    * Reads a file as it arrives. Each batch contains what could be read so far, in the order of the file; it is never
    * empty. Every fault of the file is an erratum, which does not affect the records around it. The chunks must not
    * change afterwards, because records may refer to their bytes.
-   * @param normalization of the organization; a kind of another form changes nothing
-   * @throws what `chunks` throws
+   * @param normalization of the organization, or how a harvest reads; a kind of another form changes nothing
+   * @param shared the same for all files of one delivery; its caller closes what a form opened
+   * @throws what `chunks` throws; TidemarkError `invalid` when the whole delivery fails
    */
   read(
     chunks: AsyncIterable<Uint8Array>,
     normalization: Normalization | undefined,
+    shared?: SharedByFiles,
   ): AsyncGenerator<readonly ReadItem[], void, undefined>;
+}
+
+/** What a form keeps for all files of one delivery, such as the thread of a transform. */
+export interface SharedByFiles {
+  opened?: { close(): void };
 }
 
 export type ReadItem = ReadRecord | DeletedId | ReadErratum;
@@ -125,6 +133,30 @@ export interface StoredRecords {
   readonly readable: RecordFile;
   /** What an organization may have added to its records. */
   readonly normalizations: readonly NormalizationKind[];
+  /** The metadata formats in which OAI-PMH serves the records. Absent when records say themselves what they are. */
+  readonly servedFormats?: () => Promise<readonly ServedFormat[]>;
+  /** What activities read of a record; absent: its first representation that is text. */
+  readonly input?: RecordInput;
+
+  /**
+   * The http, https and ftp URIs of what a record describes, each once, in the order of the record. It is called for
+   * each record that is delivered, in the thread that hashes it, and never throws. Absent: the state of a record has no
+   * links.
+   */
+  describedUris?(document: Buffer): readonly string[];
+}
+
+export interface ServedFormat {
+  readonly format: MetadataFormat;
+  /** Writes the metadata of a record as an element that declares its namespaces. */
+  write(document: Buffer): string;
+}
+
+interface RecordInput {
+  /** One of the media types of documents of activities: see artifacts/avro/mimetypes.ts. */
+  readonly mime: string;
+  /** @throws Error for a record that has no such text: it is an erratum of the run */
+  render(document: Buffer): Buffer | Promise<Buffer>;
 }
 
 interface Representation {

@@ -2,10 +2,11 @@ import { TidemarkError } from '../../core/errors.ts';
 import { deletionLists } from './deletions/deletion-lists.ts';
 import { marc } from './marc/marc.ts';
 import type { NormalizationKind } from './normalization.ts';
+import { oai } from './oai/oai.ts';
 import type { FileKind, RecordForm, StoredRecords } from './record-form.ts';
 
 /** All forms, in the order in which they are asked about a file. The first is that of a dump without records. */
-export const FORMS: readonly RecordForm[] = [marc, deletionLists];
+export const FORMS: readonly RecordForm[] = [marc, oai, deletionLists];
 
 /** The forms of records. */
 export const STORED: readonly StoredRecords[] = FORMS.flatMap(({ records }) => records ?? []);
@@ -44,6 +45,11 @@ export function storedAs(mime: string): StoredRecords {
   const found = STORED.find(({ stored }) => stored.mime === mime);
   if (found !== undefined) return found;
   throw new TidemarkError('unavailable', `records of the media type ${mime} cannot be read here`, { mime });
+}
+
+/** See `StoredRecords.describedUris`; undefined when records of the media type describe nothing. */
+export function describedUrisOf(mime: string): StoredRecords['describedUris'] {
+  return STORED.find(({ stored }) => stored.mime === mime)?.describedUris;
 }
 
 /** @throws TidemarkError `invalid` */

@@ -8,7 +8,7 @@ import type { ByteRanges } from './found-file.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 /** A copy of bytes that can be read by ranges until it is closed. */
-interface ScratchFile extends ByteRanges {
+export interface ScratchFile extends ByteRanges {
   close(): Promise<void>;
 }
 

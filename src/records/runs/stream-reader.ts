@@ -16,6 +16,7 @@ import { StateCopy } from '../dumps/state-copy.ts';
 import type { StoredRecords } from '../forms/record-form.ts';
 import { storedAs } from '../forms/record-forms.ts';
 import { type InputBatch, type InputItem, idProblem, MAX_RECORD_BYTES, type RecordProblem } from '../input-item.ts';
+import { streamOf } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
 import { setOfStream } from '../stream-set-names.ts';
 
@@ -23,7 +24,7 @@ interface StreamReaderParts extends BoundaryParts {
   readonly index: Pick<ResourceIndex, 'changes' | 'watermark' | 'mark' | 'states' | 'summary'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'name'>;
   readonly sets: Pick<SetRegistry, 'bySlug'>;
-  readonly organizations: Pick<OrganizationRegistry, 'get' | 'requireStream'>;
+  readonly organizations: Pick<OrganizationRegistry, 'get'>;
   /** The folder of scratch databases. */
   readonly folder: string;
 }
@@ -84,12 +85,13 @@ export class StreamReader {
   async #find(from: string): Promise<FoundStream> {
     const { organizations, sets } = this.#parts;
     const { organization, stream: named } = parseStreamInput(from);
-    await organizations.requireStream(organization, named);
-    const stream = named ?? (await organizations.get(organization)).defaultStream;
+    const found = await organizations.get(organization);
+    const stream = named ?? found.defaultStream;
     if (stream === undefined) {
       throw new TidemarkError('not-found', `the organization ${organization} has no stream yet`, { organization });
     }
-    const { id: set } = await sets.bySlug(setOfStream({ organization, stream }, 'records'));
+    const { set: slug } = streamOf(found, stream);
+    const { id: set } = await sets.bySlug(setOfStream({ organization, stream, set: slug }, 'records'));
     return { organization, stream, set };
   }
 }
@@ -127,9 +129,10 @@ interface TextualForm {
   render(document: Buffer): Buffer | Promise<Buffer>;
 }
 
-/** The representation of records that is text of one of the media types of documents, such as MARCXML. */
-function textualForm({ stored, rendered }: StoredRecords): TextualForm {
-  for (const { mime, render } of [{ ...stored, render: (document: Buffer) => document }, ...rendered]) {
+/** The text of records that has one of the media types of documents, such as MARCXML. */
+function textualForm({ stored, rendered, input }: StoredRecords): TextualForm {
+  const asStored = { ...stored, render: (document: Buffer) => document };
+  for (const { mime, render } of [...(input === undefined ? [] : [input]), asStored, ...rendered]) {
     const mimetype = mime.replace(/^application\/.*\+(?=xml$|json$)/, 'application/');
     if (isMimetype(mimetype)) return { mimetype, render };
   }

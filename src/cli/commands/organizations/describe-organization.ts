@@ -59,5 +59,6 @@ export function streamTable(streams: readonly StreamView[]): string {
 
 export function stateOf(view: StreamView): string {
   if (view.default) return 'default';
-  return view.archived === undefined ? 'open' : `archived ${view.archived.slice(0, 10)}`;
+  if (view.archived === undefined) return view.collection === undefined ? 'open' : 'harvested';
+  return `archived ${view.archived.slice(0, 10)}`;
 }

@@ -181,7 +181,7 @@ export const streamsDump: CliCommand<DumpStreamOptions> = {
     const name = { organization, ...(stream !== undefined && { stream }) };
     const bar = startCountBar(call.terminal);
     const made = await withExistingApp(call, async ({ records: { organizations, streamDumps } }) => {
-      await organizations.requireStream(organization, stream);
+      await organizations.requireDumped(organization, stream);
       return streamDumps
         .build(name, full ? 'full' : 'delta', {
           signal: call.stopped,

@@ -7,7 +7,7 @@ import type { ResourceSet } from '../../../core/resource-set.ts';
 import { latestErrata } from '../../../records/arrivals/latest-errata.ts';
 import type { ListedUploads } from '../../../records/arrivals/uploads.ts';
 import { type Stream, streamOf } from '../../../records/organization.ts';
-import { STREAM_SETS, type StreamName, setOfStream } from '../../../records/stream-set-names.ts';
+import { type StreamWithSet, setOfStream, setsOfStream } from '../../../records/stream-set-names.ts';
 import { summarize } from '../../../sets/summarized-sets.ts';
 import { organizationOf, param, senderOf } from '../../request/admitted.ts';
 import { get, type Route } from '../../request/route.ts';
@@ -39,15 +39,15 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
 
   /** Number of live records by stream id, without streams whose set does not exist yet. */
   async function recordsOf(organization: string, streams: readonly Stream[]): Promise<ReadonlyMap<string, number>> {
-    const idOf = new Map(streams.map(({ id }) => [setOfStream({ organization, stream: id }, 'records'), id]));
+    const idOf = new Map(streams.map(({ id, set }) => [setOfStream({ organization, stream: id, set }, 'records'), id]));
     const recordSets = (await sets.list()).filter(({ slug }) => idOf.has(slug));
     const summarized = await summarize(index, recordSets);
     return new Map(summarized.map(({ set, summary }) => [idOf.get(set.slug)!, summary.resources]));
   }
 
   /** The sets of a stream that the reader may read. */
-  async function setsOf(name: StreamName, response: Response): Promise<readonly ResourceSet[]> {
-    const slugs: readonly string[] = STREAM_SETS.map((what) => setOfStream(name, what));
+  async function setsOf(name: StreamWithSet, response: Response): Promise<readonly ResourceSet[]> {
+    const slugs: readonly string[] = setsOfStream(name).map((what) => setOfStream(name, what));
     const found = (await sets.list()).filter(
       (set) => slugs.includes(set.slug) && may(senderOf(response), 'read-state', set),
     );
@@ -101,7 +101,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
       async handle(request, response, { before }) {
         const stream = streamOf(organizationOf(response), param(request, 'stream'));
         const organization = organizationOf(response).id;
-        const name = { organization, stream: stream.id };
+        const name = { organization, stream: stream.id, set: stream.set };
         const [frame, counts, listed, dumps, shown] = await Promise.all([
           organizationFrameOf(app, request, response),
           recordsOf(organization, [stream]),

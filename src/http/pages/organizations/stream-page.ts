@@ -32,20 +32,20 @@ export function renderStreamPage(page: StreamPage): string {
   const { organization, stream, uploads, records, before, next, frame, mayUpload } = page;
   const name = stream.title ?? stream.id;
   const isDefault = organization.defaultStream === stream.id;
-  const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream.id}</span>${stream.archived !== undefined && ' · archived: it takes no uploads'}</p>
+  const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream.id}</span>${stream.archived !== undefined && ' · archived: it takes no uploads'}${stream.set !== undefined && html` · filled by the harvests of <a href="../../../../collections/${stream.set}/">${stream.set}</a>`}</p>
 ${figures([['records now', formatCount(records)]])}
-${frame.viewer.isAdministrator && !isDefault && buttons(stream)}
+${frame.viewer.isAdministrator && !isDefault && stream.set === undefined && buttons(stream)}
 <h2>Uploads</h2>
 ${
   uploads.length === 0
-    ? html`<p class="quiet">There is no upload ${before === undefined ? 'yet' : 'before that'}. ${mayUpload && stream.archived === undefined && html`<a href="../../upload?stream=${stream.id}">Upload files</a>, or run <code>tidemark upload ${organization.id} FILE --stream ${stream.id}</code>.`}</p>`
+    ? html`<p class="quiet">There is no upload ${before === undefined ? 'yet' : 'before that'}. ${mayUpload && stream.archived === undefined && stream.set === undefined && html`<a href="../../upload?stream=${stream.id}">Upload files</a>, or run <code>tidemark upload ${organization.id} FILE --stream ${stream.id}</code>.`}</p>`
     : uploadTable('Uploads', uploads, { home: '../../', now: frame.now })
 }
 ${onward(
   before === undefined ? undefined : { name: 'Latest', href: './' },
   next === undefined ? undefined : { name: 'Older', href: queryOf({ before: String(next) }) },
 )}
-${dumpSection(page)}
+${stream.set === undefined && dumpSection(page)}
 ${copySection('this stream', page.sets, frame)}`;
   return renderOrganizationFrame(page, {
     above: [[organizationTitle(organization), '']],

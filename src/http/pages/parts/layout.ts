@@ -48,6 +48,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" aria-h
 const PARTS = [
   { part: 'sets', name: 'Sets', path: '' },
   { part: 'organizations', name: 'Organizations', path: 'organizations/', forAdministrators: true },
+  { part: 'collections', name: 'Collections', path: 'collections/', forAdministrators: true },
   { part: 'status', name: 'Status', path: 'status' },
   { part: 'jobs', name: 'Jobs', path: 'jobs', forAdministrators: true },
   { part: 'tokens', name: 'Tokens', path: 'tokens', forAdministrators: true },

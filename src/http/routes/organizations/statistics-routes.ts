@@ -22,8 +22,7 @@ export function statisticsRoutes(app: ServedApp): readonly Route[] {
         { status: 404, description: 'There is no such organization, or stream of it.' },
       ],
       async handle(request, response, { stream }) {
-        const name = { organization: param(request, 'org'), stream };
-        await app.records.organizations.requireStream(name.organization, stream);
+        const name = await app.records.organizations.requireStream(param(request, 'org'), stream);
         sendJson(response, streamStatisticsView(name, await streamStatistics(name, { ...app, ...app.records })));
       },
     }),

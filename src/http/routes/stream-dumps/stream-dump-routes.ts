@@ -61,7 +61,7 @@ export function streamDumpRoutes(app: ServedApp, stopping: AbortSignal): readonl
         const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MOST_BYTES);
         const { kind, stream } = parseJsonBody(newStreamDumpSchema, body);
         const organization = param(request, 'org');
-        await organizations.requireStream(organization, stream);
+        await organizations.requireDumped(organization, stream);
         const job = jobView(await streamDumpJobs.add({ organization, stream, kind }));
         response.locals.subject = organization;
         response.location(`../../jobs/${job.name}`);

@@ -1,7 +1,7 @@
 import { failpoint } from '../../../lib/failpoint.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
 import { lastUpload, putUpload, type RecordingParts, uploadAt } from '../record-upload.ts';
-import type { Upload, UploadedFile } from '../upload.ts';
+import { harvestFieldsOf, type Upload, type UploadedFile } from '../upload.ts';
 import type { ResumableRegistry } from './resumable-registry.ts';
 import type { ResumableUpload } from './resumable-upload.ts';
 
@@ -22,7 +22,8 @@ export async function recordResumable(
 ): Promise<Upload> {
   const { catalog, registry } = parts;
   const { organization, id, stream, name } = resumable;
-  const upload = { organization, stream, ...(name && { name }), files, token: id };
+  const labels = { ...(name && { name }), ...harvestFieldsOf(resumable) };
+  const upload = { organization, stream, ...labels, files, token: id };
   let current = resumable;
   for (;;) {
     const { claim } = current;

@@ -24,7 +24,7 @@ export class ResumableRegistry {
   /** @throws TidemarkError `conflict` when the organization has too many */
   async add(upload: ResumableUpload): Promise<void> {
     await this.#replace(upload.organization, (uploads) => {
-      if (uploads.filter(({ done }) => done === undefined).length >= MOST_UNFINISHED) throw tooMany(upload);
+      if (upload.set === undefined && uploads.filter(isUnfinished).length >= MOST_UNFINISHED) throw tooMany(upload);
       return [...uploads, upload];
     });
   }
@@ -81,6 +81,11 @@ export class ResumableRegistry {
       return uploads === before.uploads ? before : { uploads: withoutOldFinished(uploads) };
     });
   }
+}
+
+/** Whether a client may continue it: a harvest fills its own. */
+export function isUnfinished({ done, set }: ResumableUpload): boolean {
+  return done === undefined && set === undefined;
 }
 
 /** Keeps the newest finished uploads, as many as `MOST_FINISHED_TEXT` permits, and all unfinished ones. */

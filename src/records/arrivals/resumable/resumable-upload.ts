@@ -1,4 +1,5 @@
 import { TidemarkError } from '../../../core/errors.ts';
+import type { HarvestFields } from '../upload.ts';
 
 /** One file of the sent bytes. */
 export interface SentFile {
@@ -9,9 +10,9 @@ export interface SentFile {
 
 /**
  * One or several consecutive files that are sent in several requests. They become an upload when the last byte is
- * stored.
+ * stored. One with a `set` is filled by a harvest.
  */
-export interface ResumableUpload {
+export interface ResumableUpload extends HarvestFields {
   /** 32 hexadecimal digits; also the `token` of its upload. */
   readonly id: string;
   readonly organization: string;
@@ -24,6 +25,8 @@ export interface ResumableUpload {
   readonly length?: number | undefined;
   /** The client's header `Upload-Metadata`, unchanged; absent for uploads that an earlier version started. */
   readonly metadata?: string | undefined;
+  /** Milliseconds without a byte after which it is removed; absent: `KEPT_MS`. */
+  readonly keptMs?: number | undefined;
   /** Milliseconds since 1970. */
   readonly created: number;
   /** The number under which it is about to be recorded: a later attempt checks that number first. */
@@ -32,7 +35,24 @@ export interface ResumableUpload {
   readonly done?: { readonly number: number; readonly at: number } | undefined;
 }
 
-/** Most unfinished uploads of one organization. */
+/** The fields of a harvest are for callers within the program: no request sets them. */
+export interface NewResumable extends HarvestFields {
+  readonly stream?: string | undefined;
+  readonly name?: string | undefined;
+  /** The files, in the order in which their bytes are sent. */
+  readonly files: readonly SentFile[];
+  /** Bytes of all files together; `receive` sets it later for one file whose length is not known yet. */
+  readonly length?: number | undefined;
+  /** The header `Upload-Metadata`, to be returned unchanged. */
+  readonly metadata?: string | undefined;
+  /**
+   * Milliseconds without a byte after which it is removed, if that is not a day. A harvest may wait for longer between
+   * two pages, and keeps its bytes after a failure.
+   */
+  readonly keptMs?: number | undefined;
+}
+
+/** Most unfinished uploads of one organization, without those of harvests. */
 export const MOST_UNFINISHED = 100;
 /**
  * Characters that the finished uploads of an organization take at most as JSON; some hundred, usually, and never fewer
@@ -48,6 +68,9 @@ export const KEPT_MS = 24 * 3_600_000;
 export const MOST_LENGTH = 50_000_000_000;
 /** Characters of the header `Upload-Metadata`: proxies such as nginx accept a header of 8 kB. */
 export const MOST_METADATA = 7_500;
+
+/** Milliseconds without a byte after which it is removed. */
+export const keptMsOf = ({ keptMs = KEPT_MS }: ResumableUpload): number => keptMs;
 
 /** @throws TidemarkError `invalid` */
 export function requireLengths(files: readonly SentFile[], length: number | undefined): void {
@@ -69,4 +92,14 @@ export function requireLengths(files: readonly SentFile[], length: number | unde
 export function noSuchResumable(id: string): TidemarkError {
   const message = `there is no resumable upload ${JSON.stringify(id.slice(0, 40))} (any more). If its last byte was sent, it may have become an upload: see the uploads. Otherwise begin another one`;
   return new TidemarkError('not-found', message);
+}
+
+export function otherOffset(offset: number, stored: number): TidemarkError {
+  const message = `the bytes begin at ${offset}, but ${stored} are stored: ask for the offset, and go on from there`;
+  return new TidemarkError('conflict', message, { code: 'other-offset', offset: stored });
+}
+
+export function otherLength(length: number, known: number): TidemarkError {
+  const message = `the upload cannot have ${length} bytes: it has ${known}`;
+  return new TidemarkError('conflict', message, { field: 'Upload-Length' });
 }

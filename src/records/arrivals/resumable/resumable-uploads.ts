@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ArtifactStore } from '../../../artifacts/artifact-store.ts';
-import { PARTS_FOLDER } from '../../../artifacts/keys/upload-keys.ts';
+import { parsePartKey } from '../../../artifacts/keys/upload-keys.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
@@ -9,12 +9,28 @@ import { receivingStream } from '../../organization.ts';
 import type { OrganizationRegistry } from '../../organization-registry.ts';
 import type { RecordingParts } from '../record-upload.ts';
 import { randomId, storeFile } from '../store-file.ts';
-import { MOST_FILES, requireFileName, requireUploadName, tooManyFiles, type UploadedFile } from '../upload.ts';
+import {
+  harvestFieldsOf,
+  MOST_FILES,
+  requireFileName,
+  requireUploadName,
+  tooManyFiles,
+  type UploadedFile,
+} from '../upload.ts';
 import { CutBody } from './cut-body.ts';
 import { offsetOf, readParts, removeParts, type SentBytes, storedParts, storeParts } from './parts.ts';
 import { recordResumable } from './record-resumable.ts';
-import { ResumableRegistry } from './resumable-registry.ts';
-import { KEPT_MS, noSuchResumable, type ResumableUpload, requireLengths, type SentFile } from './resumable-upload.ts';
+import { isUnfinished, ResumableRegistry } from './resumable-registry.ts';
+import {
+  keptMsOf,
+  type NewResumable,
+  noSuchResumable,
+  otherLength,
+  otherOffset,
+  type ResumableUpload,
+  requireLengths,
+} from './resumable-upload.ts';
+import { removeStrayParts } from './stray-parts.ts';
 
 /** Milliseconds to wait before responding: proxies time out on longer waits. */
 const LONGEST_ANSWER_MS = 20_000;
@@ -27,17 +43,6 @@ interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders' | 'name'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
-}
-
-interface NewResumable {
-  readonly stream?: string | undefined;
-  readonly name?: string | undefined;
-  /** The files, in the order in which their bytes are sent. */
-  readonly files: readonly SentFile[];
-  /** Bytes of all files together; `receive` sets it later for one file whose length is not known yet. */
-  readonly length?: number | undefined;
-  /** The header `Upload-Metadata`, to be returned unchanged. */
-  readonly metadata?: string | undefined;
 }
 
 export interface ResumableStatus {
@@ -69,24 +74,27 @@ export class ResumableUploads {
    *   unfinished
    */
   async begin(organization: string, sent: NewResumable): Promise<ResumableStatus> {
-    const { stream: named, name, files, length, metadata } = sent;
+    const { stream: named, name, files, length, metadata, set, keptMs } = sent;
     if (files.length > MOST_FILES) throw tooManyFiles('Upload-Metadata');
     for (const file of files) requireFileName(file.name);
     requireLengths(files, length);
     if (name !== undefined) requireUploadName(name);
-    const stream = receivingStream(await this.#parts.organizations.get(organization), named);
+    const stream = receivingStream(await this.#parts.organizations.get(organization), named, set);
     const labels = { organization, stream, ...(name && { name }), files, ...(metadata && { metadata }) };
-    const size = length === undefined ? {} : { length };
-    const upload: ResumableUpload = { id: randomId(), ...labels, ...size, created: Date.now() };
+    const known = { ...(length !== undefined && { length }), ...(keptMs !== undefined && { keptMs }) };
+    const upload: ResumableUpload = {
+      ...{ id: randomId(), ...labels, ...known, ...harvestFieldsOf(sent) },
+      created: Date.now(),
+    };
     await this.#registry.add(upload);
     failpoint('resumable.begun');
     const current = length === 0 ? await this.#endSoon(upload) : upload;
-    return { upload: current, offset: 0, expires: Date.now() + KEPT_MS };
+    return { upload: current, offset: 0, expires: Date.now() + keptMsOf(upload) };
   }
 
-  /** The resumable uploads that are not an upload yet, in the order of their creation. */
+  /** The resumable uploads of users that are not an upload yet, in the order of their creation. */
   async unfinished(organization: string): Promise<readonly ResumableStatus[]> {
-    const uploads = (await this.#registry.of(organization)).filter(({ done }) => done === undefined);
+    const uploads = (await this.#registry.of(organization)).filter(isUnfinished);
     const listed: ResumableStatus[] = [];
     const statuses = mapInOrder(uploads, LISTED_AT_A_TIME, (upload) => this.#progress(upload));
     for await (const status of statuses) listed.push(status);
@@ -124,8 +132,29 @@ export class ResumableUploads {
     const after = isAll
       ? { upload, offset: await storeParts(artifacts, upload, sent) }
       : await this.#store(upload, sent);
-    const status = { ...after, expires: Date.now() + KEPT_MS };
+    const status = { ...after, expires: Date.now() + keptMsOf(upload) };
     return isWhole(status) ? { ...status, upload: await this.#endSoon(status.upload) } : status;
+  }
+
+  /**
+   * Stores the next bytes of an upload that one caller alone fills, as a harvest does, which knows where they begin:
+   * unlike `receive`, it does not list what is stored. Returns the offset after them. `receive` without bytes, but with
+   * the length, ends the upload.
+   * @throws TidemarkError `conflict` when bytes from this offset on are stored already, as by a caller that was killed
+   *   since: `status` has the offset
+   */
+  append({ organization, id }: Pick<ResumableUpload, 'organization' | 'id'>, sent: SentBytes): Promise<number> {
+    return storeParts(this.#parts.artifacts, { organization, id, length: undefined }, sent);
+  }
+
+  /**
+   * Removes the parts from an offset on: the caller was killed before it recorded them.
+   * @throws TidemarkError `not-found`
+   */
+  async truncate({ organization, id }: Pick<ResumableUpload, 'organization' | 'id'>, offset: number): Promise<void> {
+    const { artifacts } = this.#parts;
+    const parts = await storedParts(artifacts, await this.#registry.get(organization, id));
+    for (const { key } of parts) if (parsePartKey(key)!.offset >= offset) await artifacts.delete(key);
   }
 
   /** Records the length of an upload, unless it has one. @throws TidemarkError `conflict` when it has another */
@@ -185,7 +214,8 @@ export class ResumableUploads {
       });
       if (done !== undefined) counts[done] += 1;
     }
-    counts.removed += await this.#removeStray(now);
+    const known = new Set((await this.#registry.all()).map(({ id }) => id));
+    counts.removed += await removeStrayParts(this.#parts.artifacts, known, now);
     if (failures.length > 0) throw failures[0];
     return counts;
   }
@@ -195,7 +225,7 @@ export class ResumableUploads {
     { upload, offset, expires }: ResumableStatus,
     now: number,
   ): Promise<'ended' | 'removed' | undefined> {
-    const isLeft = isWhole({ upload, offset }) && expires - KEPT_MS < now - BEING_ENDED_MS;
+    const isLeft = isWhole({ upload, offset }) && expires - keptMsOf(upload) < now - BEING_ENDED_MS;
     if (isLeft && (await this.#end(upload).then(() => true, unlessRefused))) return 'ended';
     if (expires > now) return undefined;
     await this.remove(upload.organization, upload.id);
@@ -203,9 +233,11 @@ export class ResumableUploads {
   }
 
   async #progress(upload: ResumableUpload): Promise<ResumableStatus> {
-    if (upload.done !== undefined) return { upload, offset: upload.length!, expires: upload.done.at + KEPT_MS };
+    const keptMs = keptMsOf(upload);
+    if (upload.done !== undefined) return { upload, offset: upload.length!, expires: upload.done.at + keptMs };
     const parts = await storedParts(this.#parts.artifacts, upload);
-    return { upload, offset: offsetOf(parts), expires: Math.max(upload.created, ...parts.map(modified)) + KEPT_MS };
+    const last = parts.reduce((last, { modified }) => Math.max(last, modified), upload.created);
+    return { upload, offset: offsetOf(parts), expires: last + keptMs };
   }
 
   /**
@@ -229,7 +261,7 @@ export class ResumableUploads {
     const upload = await this.#registry.get(organization, id);
     if (upload.done !== undefined) return upload;
     failpoint('resumable.whole');
-    receivingStream(await organizations.get(organization), upload.stream);
+    receivingStream(await organizations.get(organization), upload.stream, upload.set);
     const files = await this.#assembled(upload);
     failpoint('resumable.assembled');
     const recorded = await recordResumable({ ...this.#parts, registry: this.#registry }, upload, files);
@@ -269,27 +301,7 @@ export class ResumableUploads {
   async #remove(files: readonly UploadedFile[]): Promise<void> {
     for (const { artifact } of files) await this.#parts.artifacts.delete(artifact);
   }
-
-  /** Removes parts of unregistered uploads: they exist after a store was restored from an archive. */
-  async #removeStray(now: number): Promise<number> {
-    const { artifacts } = this.#parts;
-    const known = new Set((await this.#registry.all()).map(({ id }) => id));
-    let removed = 0;
-    for (const organization of await artifacts.folders(PARTS_FOLDER)) {
-      for (const id of await artifacts.folders(`${PARTS_FOLDER}${organization}/`)) {
-        const stray = { organization, id, length: 0 };
-        if (known.has(id)) continue;
-        const parts = await storedParts(artifacts, stray);
-        if (Math.max(0, ...parts.map(modified)) + KEPT_MS > now) continue;
-        await removeParts(artifacts, stray);
-        if (parts.length > 0) removed += 1;
-      }
-    }
-    return removed;
-  }
 }
-
-const modified = (part: { readonly modified: number }): number => part.modified;
 
 function isWhole({ upload, offset }: Pick<ResumableStatus, 'upload' | 'offset'>): boolean {
   return upload.done === undefined && offset === upload.length;
@@ -299,16 +311,6 @@ function isWhole({ upload, offset }: Pick<ResumableStatus, 'upload' | 'offset'>)
 function unlessRefused(error: unknown): false {
   if (isTidemarkError(error, 'conflict') || isTidemarkError(error, 'not-found')) return false;
   throw error;
-}
-
-function otherOffset(offset: number, stored: number): TidemarkError {
-  const message = `the bytes begin at ${offset}, but ${stored} are stored: ask for the offset, and go on from there`;
-  return new TidemarkError('conflict', message, { code: 'other-offset', offset: stored });
-}
-
-function otherLength(length: number, known: number): TidemarkError {
-  const message = `the upload cannot have ${length} bytes: it has ${known}`;
-  return new TidemarkError('conflict', message, { field: 'Upload-Length' });
 }
 
 function incomplete(file: UploadedFile, length: number): TidemarkError {

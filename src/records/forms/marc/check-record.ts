@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { firstInvalid } from '../../../lib/bytes/utf8.ts';
 import {
   BASE_ADDRESS_AT,
   CODING_AT,
@@ -8,7 +9,6 @@ import {
   numberAt,
   SUBFIELD_DELIMITER,
 } from './iso2709.ts';
-import { firstInvalid } from './utf8.ts';
 
 const SPACE = 0x20;
 const TILDE = 0x7e;

@@ -1,6 +1,6 @@
 import type { Normalization } from '../normalization.ts';
 import type { ReadItem, RecordFile, RecordForm } from '../record-form.ts';
-import { xmlInUtf8 } from './identify/xml-in-utf8.ts';
+import { xmlInUtf8 } from '../xml-in-utf8.ts';
 import { type PodNormalization, pod } from './normalize/pod.ts';
 import type { GoodRecord, ReadMarc } from './read-record.ts';
 
@@ -69,6 +69,10 @@ export const marc: RecordForm = {
     files: [MARC21, MARCXML],
     readable: MARCXML,
     normalizations: [pod],
+    async servedFormats() {
+      const { SERVED_FORMATS } = await import('./served-formats.ts');
+      return SERVED_FORMATS;
+    },
   },
 };
 

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import { firstInvalid, wholeCharacters } from '../../../lib/bytes/utf8.ts';
 import { RecordJoiner } from './join-records.ts';
 import { MarcXmlParser, UnreadableXml } from './marcxml-parser.ts';
 import type { ReadRecord } from './read-record.ts';
-import { firstInvalid, wholeCharacters } from './utf8.ts';
 
 /** Bytes. */
 const PIECE = 1_024;

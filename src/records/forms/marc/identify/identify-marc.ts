@@ -1,19 +1,17 @@
+import { firstElement } from '../../first-element.ts';
 import type { FileBeginning, FileIdentity } from '../../record-form.ts';
 import { beginsAsMarc21 } from './identify-marc21.ts';
-import { beginsAsXml, identifyXml } from './identify-marcxml.ts';
-
-/** Bytes of XML that are read when its first element comes late. */
-const XML_HEAD_BYTES = 1024 * 1024;
+import { marcXmlProblem } from './identify-marcxml.ts';
 
 export async function identifyMarc({ head, peek }: FileBeginning): Promise<FileIdentity | undefined> {
   if (beginsAsMarc21(head)) return { kind: 'marc21' };
   if (beginsAsMarcEdit(head)) {
     return { problem: 'it is MARC as text, as MarcEdit writes it: save it as MARC21 or MARCXML' };
   }
-  if (!beginsAsXml(head)) return undefined;
-  const problem = identifyXml(head) ?? identifyXml(await peek(XML_HEAD_BYTES));
-  if (problem === '') return { kind: 'marcxml' };
-  return { problem: problem ?? `it is XML without an element in its first ${XML_HEAD_BYTES} bytes` };
+  const first = await firstElement({ head, peek });
+  if (first === undefined || 'problem' in first) return first;
+  const problem = marcXmlProblem(first);
+  return problem === undefined ? { kind: 'marcxml' } : { problem };
 }
 
 const beginsAsMarcEdit = (head: Buffer): boolean =>

@@ -1,4 +1,7 @@
-/** Limits for how many fewer records than the previous run a run may have. Shares from 0 to 1. */
+/**
+ * Limits for how many fewer records than before a run of an activity may have, or a full run of a harvest leave. Shares
+ * from 0 to 1.
+ */
 export interface DropLimits {
   /** A larger share stops the run before anything is published. */
   readonly stop: number;

@@ -19,7 +19,7 @@ export function firstInvalid(bytes: Buffer): number {
 }
 
 /** Bytes of a character that begins with a byte. */
-const sizeOf = (byte: number): number => (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1);
+export const sizeOf = (byte: number): number => (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1);
 
 /** The end of the character at a position: continuation bytes belong to the byte before them. */
 function endOfCharacter(bytes: Buffer, from: number): number {

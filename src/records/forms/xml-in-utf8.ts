@@ -1,4 +1,4 @@
-import { DamagedFile } from '../../../packages/found-file.ts';
+import { DamagedFile } from '../packages/found-file.ts';
 
 /** The encoding of XML follows from its first bytes, or is in its declaration, which is then ASCII. */
 const DECLARED = /^(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/;

@@ -1,0 +1,13 @@
+import { firstElement } from '../first-element.ts';
+import type { FileBeginning, FileIdentity } from '../record-form.ts';
+import { OAI_NAMESPACE } from './oai-record.ts';
+import { STATIC_NAMESPACE } from './page-envelope.ts';
+
+/** Recognizes a response of OAI-PMH, and a static repository, by the first element. */
+export async function identifyOai({ head, peek }: FileBeginning): Promise<FileIdentity | undefined> {
+  const first = (await firstElement({ head, peek })) ?? { problem: '' };
+  if ('problem' in first) return undefined;
+  const { uri, local } = first;
+  const isResponse = uri === OAI_NAMESPACE && local === 'OAI-PMH';
+  return isResponse || (uri === STATIC_NAMESPACE && local === 'Repository') ? { kind: 'oai' } : undefined;
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { FetchFailure } from '../../../../src/client/read/fetcher.ts';
+import { PageScan } from '../../../../src/records/arrivals/oai-harvest/page-scan.ts';
+import type { ScannedPage } from '../../../../src/records/arrivals/oai-harvest/scanned-page.ts';
+
+const OAI = 'http://www.openarchives.org/OAI/2.0/';
+const DATE = '<responseDate>2026-11-29T04:00:00Z</responseDate><request verb="ListRecords">http://a/oai</request>';
+
+function scan(text: string | Buffer, chunkBytes = Number.POSITIVE_INFINITY): ScannedPage & { identifiers: string[] } {
+  const identifiers: string[] = [];
+  const scanning = new PageScan({ format: 'oai_dc', onIdentifier: (identifier) => identifiers.push(identifier) });
+  const bytes = Buffer.from(text as string);
+  for (let at = 0; at < bytes.length; at += chunkBytes) scanning.write(bytes.subarray(at, at + chunkBytes));
+  return { ...scanning.end(), identifiers };
+}
+
+const page = (inner: string, root = `OAI-PMH xmlns="${OAI}"`): string =>
+  `<?xml version="1.0"?><${root}>${DATE}<ListRecords>${inner}</ListRecords></${root.split(' ')[0]}>`;
+
+const record = (identifier: string, metadata = '<a/>'): string =>
+  `<record><header><identifier>${identifier}</identifier><datestamp>2020-01-01</datestamp></header><metadata>${metadata}</metadata></record>`;
+
+describe('PageScan', () => {
+  it('finds headers, token and sizes, however the answer is cut into chunks', () => {
+    const text = page(
+      `<!-- <x> -->${record('oai:a:1', '<t><![CDATA[</metadata></record><resumptionToken>no</resumptionToken>]]></t>')}` +
+        `${record(' a&amp;b&#x20;<![CDATA[&amp;]]>')}<resumptionToken completeListSize='7' cursor="0"> to&lt;ken </resumptionToken>`,
+    );
+    const whole = scan(text);
+    assert.deepEqual(whole, {
+      responseDate: '2026-11-29T04:00:00Z',
+      errors: [],
+      records: 2,
+      lastIdentifier: 'a&b &amp;',
+      token: 'to<ken',
+      completeListSize: 7,
+      isStatic: false,
+      identifiers: ['oai:a:1', 'a&b &amp;'],
+    });
+    for (const bytes of [1, 2, 3, 7, 64]) assert.deepEqual(scan(text, bytes), whole);
+  });
+
+  it('is not misled by other prefixes, comments, or elements of the same name in metadata', () => {
+    const foreign =
+      `<record xmlns="urn:marc"><header><identifier>no</identifier></header><resumptionToken>no</resumptionToken></record>` +
+      `<x a="</metadata>>" b='"'/><!-- </record> --><resumptionToken xmlns="${OAI}">no</resumptionToken>`;
+    const text = page(
+      `${record('one', foreign)}<other:resumptionToken xmlns:other="urn:x">no</other:resumptionToken><resumptionToken/>`,
+    );
+    const found = scan(text);
+    assert.deepEqual([found.identifiers, found.token], [['one'], '']);
+
+    const prefixed = text
+      .replaceAll(/<(\/?)(OAI-PMH|responseDate|request|ListRecords|metadata)\b/g, '<$1o:$2')
+      .replace('xmlns=', 'xmlns:o=')
+      .replace('<record><header>', `<record xmlns="${OAI}"><header>`);
+    assert.deepEqual([scan(prefixed).identifiers, scan(prefixed).records], [['one'], 1]);
+  });
+
+  it('goes on behind a record with malformed metadata', () => {
+    for (const wrong of ['<open>', '</close></close></close>', 'a < b && c', '<b></i>', '\u0000']) {
+      const found = scan(page(`${record('one', wrong)}${record('two')}<resumptionToken>t</resumptionToken>`));
+      assert.deepEqual([found.identifiers, found.token], [['one', 'two'], 't'], wrong);
+    }
+  });
+
+  it('takes errors with their words', () => {
+    const text = `<OAI-PMH xmlns="${OAI}">${DATE}<error code="noRecordsMatch">Nothing &amp; none</error></OAI-PMH>`;
+    assert.deepEqual(scan(text).errors, [{ code: 'noRecordsMatch', text: 'Nothing & none' }]);
+  });
+
+  it('accepts comments and white space around the root, and nothing else', () => {
+    assert.equal(scan(`\ufeff${page(record('one'))}\n<!-- </OAI-PMH> more -->\n<?end?>\n`).records, 1);
+    for (const [text, reason] of [
+      [`${page('')}more`, /text follows the end of its root element \(byte \d+\)/],
+      [`${page('')}<a/>`, /something follows the end/],
+      ['<!DOCTYPE html><html></html>', /DOCTYPE/],
+      ['<html><body></body></html>', /root element is <html>/],
+      ['<OAI-PMH></OAI-PMH>', /root element is <OAI-PMH>, and not <OAI-PMH> of the namespace/],
+      ['{"error": 1}', /begins with text/],
+      ['\ufffd', /begins with text/],
+      [`${page('').replace('</ListRecords>', '</ListSets>')}`, /<ListRecords> ends as <\/ListSets>/],
+    ] as const) {
+      assert.throws(() => scan(text), { message: reason }, text);
+    }
+  });
+
+  it('says of an answer that is cut off at any byte that it is not complete', () => {
+    const text = page(`${record('one')}<resumptionToken>t</resumptionToken>`);
+    for (let bytes = 0; bytes < text.length; bytes++) {
+      assert.throws(() => scan(text.slice(0, bytes)), FetchFailure, String(bytes));
+    }
+  });
+
+  it('refuses a token above 100 kB, and keeps no more than a tag of a long page', () => {
+    assert.throws(() => scan(page(`<resumptionToken>${'t'.repeat(100_001)}</resumptionToken>`)), /more than 100 kB/);
+    assert.throws(() => scan(page(`<a b="${'x'.repeat(1_100_000)}`), 65_536), /a tag has more than/);
+  });
+
+  it('reads the list of the asked format of a static repository', () => {
+    const text = `<Repository xmlns="${OAI}static-repository" xmlns:oai="${OAI}"><ListRecords metadataPrefix="other"><oai:record><oai:header><oai:identifier>no</oai:identifier></oai:header></oai:record></ListRecords><ListRecords metadataPrefix="oai_dc"><oai:record><oai:header><oai:identifier>yes</oai:identifier></oai:header></oai:record></ListRecords></Repository>`;
+    const { identifiers, isStatic, records } = scan(text);
+    assert.deepEqual({ identifiers, isStatic, records }, { identifiers: ['yes'], isStatic: true, records: 1 });
+  });
+});
