@@ -72,7 +72,7 @@ describe('OAI-PMH lists that change while others read them', () => {
 
   async function put(numbers: readonly number[], version: number, deleted: readonly number[] = []): Promise<void> {
     const documentOf = (number: number) =>
-      deleted.includes(number) ? undefined : marc(idOf(number), `Version ${version} – ${'x'.repeat(400)}`);
+      deleted.includes(number) ? undefined : marc(idOf(number), `Version ${version}: ${'x'.repeat(400)}`);
     await uploads.apply(new Map(numbers.map((number) => [idOf(number), documentOf(number)])));
   }
 });
