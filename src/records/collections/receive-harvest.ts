@@ -77,7 +77,8 @@ export async function receiveHarvest(
 
 /**
  * Makes an upload of the stored responses of an earlier run, and of those that were applied after it: otherwise, older
- * records would replace newer ones.
+ * records would replace newer ones. From a full run on, these are all records.
+ * @throws TidemarkError `invalid` when a full run came after it, which has deleted what it did not see
  */
 export async function receiveAgain(
   record: HarvestRecord,
@@ -87,13 +88,22 @@ export async function receiveAgain(
   const { run } = record;
   const { provider: organization, id: stream } = collection;
   const later = await latestHarvests(catalog, stream, run.number - run.of!, run.number);
+  const counted = later.filter((one) => one.number === run.of || isAppliedHarvest(one)).toReversed();
+  const full = counted.findLast(({ kind, number }) => kind === 'full' && number !== run.of);
+  if (full !== undefined) throw new TidemarkError('invalid', refusal(run, full));
   const files: UploadedFile[] = [];
-  for (const { number, upload, kind, status } of later.toReversed()) {
-    const counts = number === run.of || isAppliedHarvest({ kind, ...(status !== undefined && { status }) });
-    if (upload !== undefined && counts) files.push(...(await uploads.get(organization, stream, upload)).files);
+  for (const { upload } of counted) {
+    if (upload !== undefined) files.push(...(await uploads.get(organization, stream, upload)).files);
   }
   const token = `harvest ${harvestText(run)}`;
-  return (await uploads.record({ organization, stream, files, token, ...harvestFields(collection, run) })).number;
+  const isWhole = counted[0]?.kind === 'full';
+  const fields = { ...harvestFields(collection, run), ...(isWhole && { unmentioned: 'deleted' as const }) };
+  return (await uploads.record({ organization, stream, files, token, ...fields })).number;
+}
+
+function refusal({ collection, of }: HarvestRun, full: HarvestRun): string {
+  const { number } = full;
+  return `the run ${number} after it was a full one, and has deleted what it did not see: run "tidemark harvest ${collection} --again ${number}" in place of ${of}`;
 }
 
 /** The pages of a run that has failed are kept until the next one begins. */
