@@ -5,14 +5,15 @@ import type { FaultName } from '../../support/oai-faults.ts';
 import { OaiServer, oaiRecords } from '../../support/oai-server.ts';
 import { closeApps, type StartedApp, startApp } from '../../support/start-app.ts';
 
+const WITH_BYTE = /000002\.xml\.gz: the record "oai:example.org:11" .* at byte \d+: /;
 /** What ends a run with status 4, and what its failure says. */
 const REFUSED: Readonly<Partial<Record<FaultName, RegExp>>> = {
-  malformed: /./,
-  'not-utf-8': /UTF-8/,
-  'control-character': /./,
-  'u-fffe': /./,
-  'xml-declaration': /./,
-  'undeclared-prefix': /./,
+  malformed: WITH_BYTE,
+  'not-utf-8': /byte \d+: the byte E4 is not UTF-8/,
+  'control-character': WITH_BYTE,
+  'u-fffe': WITH_BYTE,
+  'xml-declaration': WITH_BYTE,
+  'undeclared-prefix': WITH_BYTE,
   doctype: /DOCTYPE/,
   'entity-bomb': /DOCTYPE/,
   'external-entity': /DOCTYPE/,
@@ -120,6 +121,21 @@ describe('a harvest of a repository with faults that pass', () => {
       const { status, outcome } = await collection.run({ kind: 'full', force: true });
       assert.deepEqual([name, status, outcome?.errors, outcome?.warnings], [name, 3, errors, warnings]);
     }
+    server.change({ fault: undefined });
+  });
+
+  it('lists malformed records, and takes the others, when it may skip them', async () => {
+    server.change({ fault: undefined });
+    await collection.run({ kind: 'full' });
+    await started.app.records.collections.change('arxiv', { malformed: 'skip' });
+    for (const name of ['malformed', 'not-utf-8', 'control-character', 'undeclared-prefix', 'huge-record'] as const) {
+      server.change({ fault: { name } });
+      const { status, outcome } = await collection.run({ kind: 'full' });
+      assert.deepEqual([name, status, outcome?.records, outcome?.errors], [name, 3, 24, 1]);
+      assert.equal((await collection.ids()).length, 25);
+    }
+    server.change({ fault: { name: 'shorter-than-said', page: 3 } });
+    assert.equal((await collection.run({ kind: 'full' })).status, 4);
     server.change({ fault: undefined });
   });
 
