@@ -34,6 +34,8 @@ export interface StreamOrigin {
   readonly organization: string;
   /** Absent: the organization's default stream. */
   readonly stream?: string;
+  /** The collection whose harvests fill the stream, if it is that of one. */
+  readonly collection?: string;
 }
 
 export type StreamOriginKind = 'stream' | 'uploads' | 'dump-files';
@@ -163,15 +165,20 @@ const OF_STREAM: Readonly<Record<StreamOriginKind, string>> = {
 };
 
 /** The form for people: `the records of lane/main`, or `the uploads of lane` for the default stream. */
-function formatStreamOrigin({ kind, organization, stream }: StreamOrigin): string {
-  return `the ${OF_STREAM[kind]} of ${stream === undefined ? organization : `${organization}/${stream}`}`;
+function formatStreamOrigin({ kind, organization, stream, collection }: StreamOrigin): string {
+  const what = kind === 'uploads' && collection !== undefined ? 'harvests' : OF_STREAM[kind];
+  return `the ${what} of ${stream === undefined ? organization : `${organization}/${stream}`}`;
 }
 
 function streamTraits(origin: StreamOrigin): SourceTraits {
-  const { kind, organization, stream } = origin;
+  const { kind, organization, stream, collection } = origin;
   const source = formatStreamOrigin(origin);
   const shown = { name: 'Has', subtitle: { text: source }, changes: `What changes of ${source} is` };
-  const way = `upload files with "tidemark upload ${organization} FILE${stream === undefined ? '' : ` --stream ${stream}`}"`;
+  const options = stream === undefined ? '' : ` --stream ${stream}`;
+  const way =
+    collection === undefined
+      ? `upload files with "tidemark upload ${organization} FILE${options}"`
+      : `harvest it with "tidemark harvest ${collection}"`;
   if (kind === 'stream') {
     const reasonForNoPosting = `it has ${source}; to change them, ${way}`;
     return { entry: 'record', source, shown, stream: origin, keepsVersions: true, reasonForNoPosting };

@@ -1,5 +1,5 @@
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
-import { type StreamOriginKind, traitsOf } from '../core/origin.ts';
+import { type StreamOrigin, type StreamOriginKind, traitsOf } from '../core/origin.ts';
 import { MAX_TITLE_LENGTH, type ResourceSet } from '../core/resource-set.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Organization } from './organization.ts';
@@ -17,7 +17,7 @@ type Sets = Pick<SetRegistry, 'add' | 'change' | 'list' | 'recordReaders' | 'req
 interface WantedSet {
   readonly slug: string;
   readonly title: string;
-  readonly origin: { readonly kind: StreamOriginKind; readonly organization: string; readonly stream?: string };
+  readonly origin: StreamOrigin;
 }
 
 /** The sets of organizations and of their streams. They exist as long as those. */
@@ -90,9 +90,14 @@ function setsOf({ id: organization, title = organization, streams, withoutSets }
     setsOfStream(name).map((what) => ({
       slug: setOfStream(name, what),
       title: titleOf(what, title, name),
-      origin: { kind: KINDS[what], organization, ...(name.stream !== undefined && { stream: name.stream }) },
+      origin: originOf(what, name),
     })),
   );
+}
+
+function originOf(what: StreamSet, { organization, stream, set }: StreamWithSet): StreamOrigin {
+  const ofStream = { ...(stream !== undefined && { stream }), ...(set !== undefined && { collection: set }) };
+  return { kind: KINDS[what], organization, ...ofStream };
 }
 
 interface TitledStream extends StreamWithSet {

@@ -34,7 +34,7 @@ describeOnEachStore('the stream of a collection', (store, itOnce) => {
     const [records, harvests] = await Promise.all(
       ['arxiv', 'arxiv.harvests'].map((slug) => started.app.sets.bySlug(slug)),
     );
-    const name = { organization: 'cornell', stream: 'arxiv' };
+    const name = { organization: 'cornell', stream: 'arxiv', collection: 'arxiv' };
     assert.deepEqual(
       [records!.origin, harvests!.origin],
       [
@@ -77,6 +77,16 @@ describeOnEachStore('the stream of a collection', (store, itOnce) => {
       assert.equal(status, 409, text);
       assert.match(text, /filled by harvests .*tidemark harvest arxiv/);
     }
+    const posted = await ask(`${started.url}/api/sets/arxiv/changes`, {
+      method: 'POST',
+      body: '[]',
+      headers: JSON_BODY,
+    });
+    assert.equal(posted.status, 409);
+    assert.match(
+      posted.text,
+      /has the records of cornell\/arxiv; to change them, harvest it with .*tidemark harvest arxiv/,
+    );
     const { resumableUploads } = started.app.records;
     const begun = resumableUploads.begin('cornell', { stream: 'arxiv', files: [{ name: 'a' }] });
     await assert.rejects(begun, { code: 'conflict' });
@@ -120,7 +130,7 @@ describeOnEachStore('the stream of a collection', (store, itOnce) => {
     const { uploads } = app.records;
     await stream.process(await stream.deliver(recordsOf(['a'])));
     const { files } = await stream.upload(1);
-    const normalization = { kind: 'oai', format: 'oai_dc' };
+    const normalization = { kind: 'other', format: 'oai_dc' };
     const again = { organization: 'cornell', stream: 'arxiv', set: 'arxiv', files, normalization, token: 'run-2' };
     for (let times = 1; times <= 2; times++) assert.equal((await uploads.record(again)).number, 2);
     assert.deepEqual((await stream.upload(2)).normalization, normalization);
