@@ -72,7 +72,8 @@ describe('the package', function () {
       const problems = (await openSchemaCheck()).check('http://www.openarchives.org/OAI/2.0/oai_dc/', '<a/>');
       console.log(xml, problems.length);
       process.exit();`;
-    const made = await run(process.execPath, ['--input-type=module', '--eval', program], elsewhere);
+    await writeFile(join(elsewhere, 'transform.mjs'), program);
+    const made = await run(process.execPath, ['transform.mjs'], elsewhere);
     assert.equal(made.stdout, '<b xmlns="urn:b"/> 1\n');
 
     const title = { tag: '245', indicators: '00', subfields: [{ code: 'a', value: '\x1b$1!0!\x1b(B' }] };

@@ -39,3 +39,11 @@ export function oneElement(document: string): OneElement {
   sax.write(document).close();
   return { xml: document.slice(start, end), root: root.name, namespace: root.uri };
 }
+
+/** The same for a text that is one element, by its first tag. */
+export function elementOf(xml: string): OneElement {
+  const tag = xml.slice(0, xml.indexOf('>'));
+  const [, root = '', prefix] = /^<((?:([^\s:/]+):)?[^\s:/]+)/.exec(tag) ?? [];
+  const [, namespace = ''] = tag.split(prefix === undefined ? ' xmlns="' : ` xmlns:${prefix}="`, 2);
+  return { xml, root, namespace: namespace.slice(0, namespace.indexOf('"')) };
+}

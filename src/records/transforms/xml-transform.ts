@@ -5,7 +5,7 @@ import { isSheet, isTransformFile } from './load-transform.ts';
 import { notUsable } from './not-usable.ts';
 import { nsdlDc, writeNsdlDc, wrongFormat } from './nsdl-dc.ts';
 import { oaiDc } from './oai-dc.ts';
-import { oneElement } from './one-element.ts';
+import { elementOf, oneElement } from './one-element.ts';
 import { type Outputs, type OutputTarget, outputOf } from './output-record.ts';
 import type { Transform, TransformInput } from './transform.ts';
 import { TransformRunner } from './transform-runner.ts';
@@ -73,7 +73,7 @@ export async function openXmlTransform(options: XmlTransformOptions): Promise<Xm
     format,
     async transform(records) {
       const outputs = await runner.transform(records.map(inputOf), TARGET);
-      return outputs.map((output) => resultOf(output, (document) => checked(document, format)));
+      return outputs.map((output) => resultOf(output, (document) => checked(document, format, isSheet(text))));
     },
     close: () => runner.close(),
   };
@@ -109,11 +109,14 @@ function resultOf(outputs: Outputs, check: (document: string) => string): XmlRes
   }
 }
 
-/** @throws TransformError when it is not one element of the format, or nsdl_dc without a title */
-function checked(document: string, format: MetadataFormat): string {
+/**
+ * @param isChecked whether it is one element for certain, as sheets make them
+ * @throws TransformError when it is not one element of the format, or nsdl_dc without a title
+ */
+function checked(document: string, format: MetadataFormat, isChecked: boolean): string {
   // Mappings make JSON.
   if (document.startsWith('{')) return writeNsdlDc(valuesOfFields(document));
-  const { xml, root, namespace } = oneElement(document);
+  const { xml, root, namespace } = (isChecked ? elementOf : oneElement)(document);
   if (namespace === format.namespace) return xml;
   throw wrongFormat(root, namespace, `the result to be ${format.prefix}`);
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { loadTransform } from '../../../src/records/transforms/load-transform.ts';
 import type { Transform, TransformInput } from '../../../src/records/transforms/transform.ts';
+import { TransformRunner } from '../../../src/records/transforms/transform-runner.ts';
 import { useTempFolder } from '../../support/temp-folder.ts';
 
 const CONTEXT = { provider: 'cdl', activity: 'mapping', generator: 'cdl/harvest/x.avro' } as const;
@@ -125,6 +126,33 @@ describe('transforms', () => {
     function load(mapping: unknown, before = ''): Promise<Transform> {
       folder.write('mapping.json', before + JSON.stringify(mapping));
       return loadTransform('./mapping.json', folder.path);
+    }
+  });
+
+  it('of a sheet of XSLT run in a thread, for XML documents', async () => {
+    folder.write(
+      'sheet.xsl',
+      '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"><xsl:template match="/"><made><xsl:value-of select="*"/></made></xsl:template></xsl:stylesheet>',
+    );
+    const { signal } = new AbortController();
+    const runner = await TransformRunner.open({
+      text: 'sheet.xsl',
+      folder: folder.path,
+      recordTimeoutMs: 10_000,
+      signal,
+    });
+    try {
+      const records = [
+        { id: 'a', document: '<a>b</a>', mimetype: 'application/xml' },
+        { id: 'b', document: '{}', mimetype: 'application/json' },
+      ];
+      const [made, failed] = await runner.transform(records, { schema: 'MAP.4_0.MAPRecord.v1', context: CONTEXT });
+
+      assert.deepEqual(made, { records: [{ id: 'a', document: '<made>b</made>' }] });
+      assert.ok(failed !== undefined && 'problem' in failed);
+      assert.equal(failed.problem.kind, 'mimetype');
+    } finally {
+      runner.close();
     }
   });
 

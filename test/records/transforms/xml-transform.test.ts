@@ -65,6 +65,19 @@ describe('a transform of XML', function () {
       assert.deepEqual(opened!.format, { prefix: 'x', namespace: 'urn:x', schema: 'x.xsd' });
     });
 
+    it('accepts a sheet that writes its root as text, as some of NSDL do', async () => {
+      const raw = (text: string) => `<xsl:text disable-output-escaping="yes">${text}</xsl:text>`;
+      writeSheet(
+        `<xsl:template match="/">${raw(`&lt;n:nsdl_dc xmlns:n="${NSDL_DC}"&gt;`)}<xsl:element name="dc:title">A</xsl:element>${raw('&lt;/n:nsdl_dc&gt;')}</xsl:template>`,
+      );
+      await open('sheet.xsl');
+
+      assert.match(
+        xmlOf((await results(RECORD))[0]),
+        /^<n:nsdl_dc xmlns:n="[^"]*">\s*<dc:title [^>]*>A<\/dc:title>\s*<\/n:nsdl_dc>$/,
+      );
+    });
+
     const faults: Readonly<Record<string, readonly [template: string, problem: RegExp]>> = {
       'two elements': ['<dc:a/><dc:b/>', /not one XML element/],
       text: ['only text', /not one XML element/],

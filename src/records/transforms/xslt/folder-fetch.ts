@@ -7,11 +7,15 @@ export const SHEET_SCHEME = 'sheet:';
 /** Most bytes of a file that a sheet refers to. */
 const MOST_BYTES = 16 * 1024 ** 2;
 
+/** The attribute in a sheet. */
+const RAW_TEXT = 'disable-output-escaping';
+
 /** What a sheet may read: the files of its folder, by `fetch` with URLs such as `sheet:///lookup.xml`. */
 export class FolderFetch {
   readonly #folder: string;
   readonly #files = new Map<string, Promise<Uint8Array | string>>();
   #refusals: string[] = [];
+  #haveRawTexts = false;
 
   /** @param folder its real path */
   constructor(folder: string) {
@@ -37,6 +41,11 @@ export class FolderFetch {
     return new Response(undefined, { status: 403 });
   };
 
+  /** Whether a file that was read may make texts that are written without escaping. */
+  get haveRawTexts(): boolean {
+    return this.#haveRawTexts;
+  }
+
   clear(): void {
     this.#refusals = [];
   }
@@ -54,7 +63,9 @@ export class FolderFetch {
     const found = await stat(path);
     if (!found.isFile()) return 'is not a file';
     if (found.size > MOST_BYTES) return `has more than ${MOST_BYTES / 1024 ** 2} MB`;
-    return readFile(path);
+    const bytes = await readFile(path);
+    this.#haveRawTexts ||= bytes.includes(RAW_TEXT);
+    return bytes;
   }
 }
 

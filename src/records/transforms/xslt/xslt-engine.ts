@@ -1,21 +1,28 @@
 import fs from 'node:fs';
-import type { XmlDocument, XsltStylesheet } from 'libxslt-wasm';
+import { oneElement } from '../one-element.ts';
+import { TransformError } from '../transform.ts';
 import type { FolderFetch } from './folder-fetch.ts';
+import { CapturedMessages, LimitedMemory } from './limits.ts';
 
-/** Most bytes of the memory of the library: that of a thread of transforms. */
-const MOST_MEMORY = 1_024 * 1024 ** 2;
-const PAGE = 65_536;
-/** A file that the library could not open: it has no files, and asks for all other URLs by `fetch`. */
-const NOT_OPENED = /^(\S+?):\d+: I\/O error/;
-/** Characters of messages that are kept. */
-const MOST_MESSAGES = 2_000;
+/** Offsets in nodes and documents of libxml2 (`xmlNode` in tree.h), where pointers have four bytes. */
+const NODE = { type: 4, children: 12, next: 24 } as const;
+const ELEMENT = 1;
+/** What may be beside the root: processing instructions, comments, and the document type that `xsl:output` names. */
+const BESIDE_ROOT: ReadonlySet<number> = new Set([7, 8, 14]);
 
-/** Reads and applies sheets of XSLT. Messages are those of the library, for an error. */
+/** A sheet: where it is in the memory of the library. */
+type CompiledSheet = number;
+type Pointer = number;
+
+/** Compiles and applies sheets of XSLT. */
 interface XsltEngine {
   /** @throws Error that says what is wrong, and where */
-  compile(url: string): Promise<XsltStylesheet>;
-  /** Returns a document. @throws Error with what the sheet said, or what was wrong */
-  apply(sheet: XsltStylesheet, xml: string): Promise<string>;
+  compile(url: string): Promise<CompiledSheet>;
+  /**
+   * Returns one element, without what is beside it.
+   * @throws Error with what the sheet said, or what was wrong
+   */
+  apply(sheet: CompiledSheet, xml: string): Promise<string>;
 }
 
 /**
@@ -27,36 +34,93 @@ export async function loadXsltEngine(files: FolderFetch): Promise<XsltEngine> {
   globalThis.fetch = files.fetch as typeof fetch;
   Object.assign(fs, { writeSync: (_: number, text: unknown) => messages.add(String(text)) });
   WebAssembly.Memory = LimitedMemory;
-  const libxslt = await import('libxslt-wasm');
-  (await import('libxslt-wasm/exslt')).registerAll();
+  const { libxslt } = await import('libxslt-wasm/internal/module');
+  libxslt._exsltRegisterAll();
   return new LibxsltEngine(libxslt, files, messages);
 }
 
+type Libxslt = typeof import('libxslt-wasm/internal/module')['libxslt'];
+
+/** The functions of libxslt. Its classes for JavaScript take a third more time, most of it for the texts. */
 class LibxsltEngine implements XsltEngine {
-  readonly #libxslt: typeof import('libxslt-wasm');
+  readonly #libxslt: Libxslt;
   readonly #files: FolderFetch;
   readonly #messages: CapturedMessages;
 
-  constructor(libxslt: typeof import('libxslt-wasm'), files: FolderFetch, messages: CapturedMessages) {
+  constructor(libxslt: Libxslt, files: FolderFetch, messages: CapturedMessages) {
     this.#libxslt = libxslt;
     this.#files = files;
     this.#messages = messages;
   }
 
-  compile(url: string): Promise<XsltStylesheet> {
-    const { XmlDocument, XsltStylesheet } = this.#libxslt;
+  compile(url: string): Promise<CompiledSheet> {
+    const { xmlParserOption } = this.#libxslt;
+    const { NOENT, DTDLOAD, NOCDATA } = xmlParserOption;
     return this.#reporting(async () => {
-      const document = await XmlDocument.fromUrl(url, { options: { noEnt: true, dtdLoad: true, noCData: true } });
-      return XsltStylesheet.fromXmlDocument(document);
+      const address = this.#write(url);
+      const document = await this.#libxslt._xmlReadFile(address, 0, NOENT.value | DTDLOAD.value | NOCDATA.value);
+      this.#libxslt._free(address);
+      // The sheet owns its document.
+      return existing(await this.#libxslt._xsltParseStylesheetDoc(existing(document, 'not XML')), 'not a sheet');
     });
   }
 
-  apply(sheet: XsltStylesheet, xml: string): Promise<string> {
+  apply(sheet: CompiledSheet, xml: string): Promise<string> {
+    const { _xmlReadDoc, _xsltApplyStylesheet, xmlParserOption } = this.#libxslt;
     return this.#reporting(async () => {
-      using document = await this.#libxslt.XmlDocument.fromString(xml, { options: { noXxe: true } });
-      using result: XmlDocument = await sheet.apply(document);
-      return result.toString();
+      const text = this.#write(xml);
+      const document = _xmlReadDoc(text, 0, 0, xmlParserOption.NO_XXE.value);
+      this.#libxslt._free(text);
+      let result = 0;
+      try {
+        result = await _xsltApplyStylesheet(sheet, existing(document, 'the record is not XML'), 0);
+        return this.#rootOf(existing(result, 'the sheet cannot be applied'));
+      } finally {
+        // It accepts 0.
+        this.#libxslt._xmlFreeDoc(result);
+        this.#libxslt._xmlFreeDoc(document);
+      }
     });
+  }
+
+  /** Writes a text that ends with a zero. */
+  #write(text: string): Pointer {
+    const bytes = Buffer.from(text);
+    const at = existing(this.#libxslt._malloc(bytes.length + 1), 'no memory');
+    this.#libxslt.HEAPU8.set(bytes, at);
+    this.#libxslt.HEAPU8[at + bytes.length] = 0;
+    return at;
+  }
+
+  /** A tree is well-formed when it is written, unless the sheet writes texts without escaping them. */
+  #rootOf(document: Pointer): string {
+    const root = this.#files.haveRawTexts ? undefined : this.#onlyElement(document);
+    return root === undefined ? oneElement(this.#dump(document, document)).xml : this.#dump(document, root);
+  }
+
+  #onlyElement(document: Pointer): Pointer | undefined {
+    let found: Pointer | undefined;
+    for (let node = this.#field(document, 'children'); node !== 0; node = this.#field(node, 'next')) {
+      const type = this.#field(node, 'type');
+      if (BESIDE_ROOT.has(type)) continue;
+      if (type !== ELEMENT || found !== undefined) return undefined;
+      found = node;
+    }
+    return found;
+  }
+
+  #field(node: Pointer, name: keyof typeof NODE): number {
+    return this.#libxslt.getValue(node + NODE[name], 'i32');
+  }
+
+  #dump(document: Pointer, node: Pointer): string {
+    const output = this.#libxslt._xmlAllocOutputBuffer(0);
+    this.#libxslt._xmlNodeDumpOutput(output, document, node, 0, 0, 0);
+    const start = this.#libxslt._xmlOutputBufferGetContent(output);
+    const end = start + this.#libxslt._xmlOutputBufferGetSize(output);
+    const text = Buffer.from(this.#libxslt.HEAPU8.subarray(start, end)).toString();
+    this.#libxslt._xmlOutputBufferClose(output);
+    return text;
   }
 
   /** Adds the messages of the library to its errors, and makes an error of each file that it asked for in vain. */
@@ -70,6 +134,7 @@ class LibxsltEngine implements XsltEngine {
       if (LimitedMemory.isFull) return endThread(Object.assign(new Error(), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
       // The library has lost track of its memory.
       if (error instanceof WebAssembly.RuntimeError) return endThread(error);
+      if (error instanceof TransformError) throw error;
       throw new Error(this.#refusal() ?? (this.#messages.text || (error as Error).message), { cause: error });
     } finally {
       this.#messages.clear();
@@ -83,52 +148,16 @@ class LibxsltEngine implements XsltEngine {
   }
 }
 
+/** @throws Error with the problem when there is nothing */
+function existing(pointer: Pointer, problem: string): Pointer {
+  if (pointer === 0) throw new Error(problem);
+  return pointer;
+}
+
 /** Ends this thread with an error; never returns. */
 function endThread(error: Error): Promise<never> {
   setImmediate(() => {
     throw error;
   });
   return new Promise(() => {});
-}
-
-/** The memory of WebAssembly, with a limit. */
-class LimitedMemory extends WebAssembly.Memory {
-  static isFull = false;
-
-  constructor(descriptor: WebAssembly.MemoryDescriptor) {
-    super({ ...descriptor, maximum: Math.min(descriptor.maximum ?? Number.POSITIVE_INFINITY, MOST_MEMORY / PAGE) });
-  }
-
-  override grow(pages: number): number {
-    try {
-      return super.grow(pages);
-    } catch (error) {
-      LimitedMemory.isFull = true;
-      throw error;
-    }
-  }
-}
-
-/** What the library prints: errors with the lines of the sheet, and texts of `xsl:message`. */
-class CapturedMessages {
-  #text = '';
-
-  add(text: string): void {
-    if (this.#text.length < MOST_MESSAGES) this.#text += text;
-  }
-
-  clear(): void {
-    this.#text = '';
-  }
-
-  /** In one line. */
-  get text(): string {
-    return this.#text.trim().replaceAll(/\s+/g, ' ');
-  }
-
-  /** The URL that could not be opened, and why. */
-  get notOpened(): string | undefined {
-    const [, url] = NOT_OPENED.exec(this.#text) ?? [];
-    return url && `${url}, which is not a file of its folder`;
-  }
 }
