@@ -60,6 +60,11 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'it stores what providers deliver, and does not depend on how that is published; files are fetched as a client fetches them',
   },
   {
+    from: 'nsdl',
+    to: ['stores', 'sets', 'artifacts', 'records', 'config/configuration.ts'],
+    because: 'it is a door to collections and their runs, made of files',
+  },
+  {
     from: 'backup',
     to: [
       'stores',
@@ -85,7 +90,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'jobs',
-    to: ['stores', 'sets', 'artifacts', 'backup', 'publish', 'records', 'config/configuration.ts'],
+    to: ['stores', 'sets', 'artifacts', 'backup', 'publish', 'records', 'nsdl', 'config/configuration.ts'],
     because: 'a job calls use cases, which do not depend on when they are called',
   },
   {
@@ -156,6 +161,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'http/openapi/routes-reference.ts',
       'ingest',
       'jobs',
+      'nsdl',
       'observe',
       'publish',
       'sets',
@@ -197,7 +203,7 @@ const PORTS: readonly Port[] = [
 const COMPOSITION_ROOTS = ['app.ts', 'main.js'];
 
 const MOST_FILES_OF_A_FOLDER = 30;
-const MOST_ENTRIES_OF_SRC = 20;
+const MOST_ENTRIES_OF_SRC = 22;
 
 const SRC = join(import.meta.dirname, '..', 'src');
 

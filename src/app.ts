@@ -17,6 +17,7 @@ import { type Jobs, openJobs } from './jobs/open-jobs.ts';
 import { Closers } from './lib/calls/closers.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/files/make-folder.ts';
+import { openNsdl } from './nsdl/nsdl.ts';
 import { openPostings } from './observe/audit/open-postings.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
 import type { Packer } from './publish/dumps/packer.ts';
@@ -98,7 +99,10 @@ async function openParts(
   const requireAllowed = (run: RunOptionsGiven) => requireAllowedRun(run, configuration.apiRoots);
   const version = softwareVersion();
   const records = openRecords(
-    { ...stored, jobs: jobs.uploads, runJobs: jobs.runs, harvestJobs: jobs.harvests, openRoot, version, requireAllowed, syncSet },
+    {
+      ...{ ...stored, jobs: jobs.uploads, runJobs: jobs.runs, harvestJobs: jobs.harvests, around: () => app.nsdl },
+      ...{ openRoot, version, requireAllowed, syncSet },
+    },
     closers,
   );
   const aroundArchive = metrics.archive.around.bind(metrics.archive);
@@ -113,6 +117,7 @@ async function openParts(
     backup,
     jobs,
     notifications,
+    nsdl: openNsdl({ ...stored, ...records, queue }),
     postings,
     publishing,
     records,
