@@ -117,7 +117,7 @@ async function openParts(
     backup,
     jobs,
     notifications,
-    nsdl: openNsdl({ ...stored, ...records, queue }),
+    nsdl: openNsdl({ ...stored, records, queue }),
     postings,
     publishing,
     records,

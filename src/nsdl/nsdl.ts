@@ -170,10 +170,17 @@ export class Nsdl implements AroundRuns {
   }
 }
 
+interface OpenParts extends Omit<NsdlParts, 'collections' | 'harvestRuns' | 'harvestMessages'> {
+  readonly records: Pick<NsdlParts, 'collections' | 'harvestRuns' | 'harvestMessages'>;
+}
+
 /** Undefined without the setting of the folder. */
-export function openNsdl(parts: NsdlParts): Nsdl | undefined {
+export function openNsdl({ records, ...parts }: OpenParts): Nsdl | undefined {
   const { nsdlFolder } = parts.configuration;
-  return nsdlFolder === undefined ? undefined : new Nsdl(nsdlFolder, parts);
+  const { collections, harvestRuns, harvestMessages } = records;
+  return nsdlFolder === undefined
+    ? undefined
+    : new Nsdl(nsdlFolder, { ...parts, collections, harvestRuns, harvestMessages });
 }
 
 function withoutHandle(id: string): TidemarkError {
