@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { TidemarkError } from '../../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { excerpt } from '../../../lib/excerpt.ts';
 import { NSDL_DC } from '../../metadata-format.ts';
 import type { Normalization } from '../normalization.ts';
@@ -26,34 +26,39 @@ interface DraftItem {
 
 /**
  * Reads the items of a dbInsert file of NSDL (docs/nsdl.md), of whatever program, so its own elements may have any
- * namespace, or none. An item without nsdl_dc is an erratum.
- * @throws TidemarkError `invalid` when the file is not well-formed, with the byte
+ * namespace, or none. An item without nsdl_dc is an erratum. A file that is not well-formed fails the delivery of a
+ * harvest; in an upload of a user, what comes before the fault is read.
+ * @throws TidemarkError `invalid` in a harvest, with the byte
  */
 export async function* readDbInsert(
   chunks: AsyncIterable<Uint8Array>,
   normalization: Normalization | undefined,
 ): AsyncGenerator<readonly ReadItem[], void, undefined> {
-  const parser = new DbInsertParser(oaiReadingOf(normalization)?.requireUri === true);
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const reading = oaiReadingOf(normalization);
+  const parser = new DbInsertParser(reading?.requireUri === true);
+  let fault: TidemarkError | undefined;
+  const items = (parse: () => void): readonly ReadItem[] => {
+    try {
+      parse();
+    } catch (error) {
+      if (!isTidemarkError(error, 'invalid') || reading !== undefined) throw error;
+      fault = error;
+    }
+    return parser.take(fault);
+  };
   for await (const chunk of chunks) {
-    const items = parser.write(decoded(() => decoder.decode(chunk, { stream: true }), parser));
-    if (items.length > 0) yield items;
+    const found = items(() => parser.write(chunk));
+    if (found.length > 0) yield found;
+    if (fault !== undefined) return;
   }
-  const rest = parser.end(decoded(() => decoder.decode(), parser));
+  const rest = items(() => parser.end());
   if (rest.length > 0) yield rest;
-}
-
-function decoded(decode: () => string, { bytes }: DbInsertParser): string {
-  try {
-    return decode();
-  } catch {
-    throw new TidemarkError('invalid', `its bytes are not UTF-8, behind byte ${bytes}`);
-  }
 }
 
 class DbInsertParser {
   readonly #requireUri: boolean;
   readonly #sax = new SaxesParser({ xmlns: true });
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
   /** The namespaces in scope in each open element of the file itself. */
   readonly #scopes: Scope[] = [new Map()];
   /** That of the file's own elements. */
@@ -79,13 +84,38 @@ class DbInsertParser {
     sax.on('closetag', (tag) => this.#close(tag));
   }
 
-  /** Number of bytes before the last chunk. */
-  get bytes(): number {
-    return this.#chunk.bytes;
+  /** @throws TidemarkError `invalid` */
+  write(chunk: Uint8Array): void {
+    this.#writeText(this.#decoded(() => this.#decoder.decode(chunk, { stream: true })));
+    if (this.#item !== undefined && this.#sax.position - this.#item.start > LONGEST_ITEM) {
+      this.#refuse(`its item ${this.#ordinal} has more than ${LONGEST_ITEM} characters`);
+    }
   }
 
-  /** @throws TidemarkError `invalid` */
-  write(text: string): readonly ReadItem[] {
+  /** @throws TidemarkError `invalid` when the file is not complete */
+  end(): void {
+    this.#writeText(this.#decoded(() => this.#decoder.decode()));
+    this.#parse(() => this.#sax.close());
+  }
+
+  /** The items that were read since the last call. @param fault the last one, if there is no more */
+  take(fault: TidemarkError | undefined): readonly ReadItem[] {
+    const items = this.#items;
+    this.#items = [];
+    if (fault === undefined) return items;
+    const reason = `${fault.message}; nothing behind this place is read`;
+    return [...items, { kind: 'erratum', ordinal: this.#ordinal + 1, offset: this.#offset(), reason }];
+  }
+
+  #decoded(decode: () => string): string {
+    try {
+      return decode();
+    } catch {
+      this.#refuse('its bytes are not UTF-8');
+    }
+  }
+
+  #writeText(text: string): void {
     const { text: before, characters, bytes } = this.#chunk;
     // The beginning of a tag that does not end in a chunk is kept for the next one.
     const tag = before.lastIndexOf('<');
@@ -95,19 +125,7 @@ class DbInsertParser {
       characters: characters + end,
       bytes: bytes + Buffer.byteLength(before.slice(0, end)),
     };
-    this.#items = [];
     this.#parse(() => this.#sax.write(text));
-    if (this.#item !== undefined && this.#sax.position - this.#item.start > LONGEST_ITEM) {
-      this.#refuse(`its item ${this.#ordinal} has more than ${LONGEST_ITEM} characters`);
-    }
-    return this.#items;
-  }
-
-  /** @throws TidemarkError `invalid` */
-  end(text: string): readonly ReadItem[] {
-    const items = this.write(text);
-    this.#parse(() => this.#sax.close());
-    return items;
   }
 
   #parse(work: () => void): void {

@@ -18,7 +18,7 @@ async function read(text: string, size = 7): Promise<readonly ReadItem[]> {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   }
   const items: ReadItem[] = [];
-  for await (const batch of fileKindOf('dbinsert')!.read(chunks(), undefined)) items.push(...batch);
+  for await (const batch of fileKindOf('dbinsert')!.read(chunks(), { kind: 'oai' })) items.push(...batch);
   return items;
 }
 
