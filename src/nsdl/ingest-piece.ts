@@ -19,6 +19,9 @@ export interface IngestParts {
   onAllRead(collection: Collection, header: PieceHeader): Promise<void>;
 }
 
+/** A fault of a piece is one of its harvest. */
+const AS_HARVEST = { kind: 'oai' };
+
 export interface IngestedPiece {
   readonly uuid: string;
   readonly piece: number;
@@ -72,7 +75,7 @@ async function* handlesIn(
   collection: Collection,
   counts: { items: number; errors: number },
 ): AsyncGenerator<string> {
-  for await (const batch of fileKindOf('dbinsert')!.read(createReadStream(path), undefined)) {
+  for await (const batch of fileKindOf('dbinsert')!.read(createReadStream(path), AS_HARVEST)) {
     let lines = '';
     for (const item of batch) {
       if (item.kind === 'erratum' && !item.warning) counts.errors += 1;
