@@ -20,6 +20,9 @@ export const NSDL_PLACES = Object.keys(PLACES) as readonly NsdlPlace[];
 /** Names of files that other programs have not written to their ends: those of SFTP clients, rsync and editors. */
 const UNFINISHED = /^\.|\.(?:tmp|part|filepart|swp)$|~$/i;
 
+/** Characters. */
+const WRITTEN_AT_ONCE = 1_000_000;
+
 export interface FoundFile {
   readonly name: string;
   readonly path: string;
@@ -88,7 +91,14 @@ export class NsdlFolders {
     const unfinished = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`);
     const file = await open(unfinished, 'w');
     try {
-      for await (const text of texts) await file.appendFile(text);
+      let waiting = '';
+      for await (const text of texts) {
+        waiting += text;
+        if (waiting.length < WRITTEN_AT_ONCE) continue;
+        await file.appendFile(waiting);
+        waiting = '';
+      }
+      await file.appendFile(waiting);
       await file.sync();
     } finally {
       await file.close();
