@@ -96,7 +96,10 @@ export class Nsdl implements AroundRuns {
     const { handle, baseUrl, format, sets } = await this.#parts.collections.get(id);
     if (handle === undefined) throw withoutHandle(id);
     await this.#folders.make();
-    const name = triggerName(id, time);
+    let at = time;
+    // Names have seconds: another file of this second may not be taken yet.
+    while (await this.#folders.has('triggers', triggerName(id, at))) at += 1_000;
+    const name = triggerName(id, at);
     const text = triggerText({ collectionNA: handle, collectionId: id, runType, baseUrl, format, sets, uuid });
     await this.#folders.write('triggers', name, [text]);
     return name;

@@ -133,8 +133,18 @@ describe("NSDL's folders", () => {
     assert.match(file, /^maps_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ_harvest\.xml$/);
     const { triggers } = await json(place, 'nsdl', 'look');
     assert.deepEqual(triggers, [{ file, collection: 'maps', run: 1, runType: 'test', uuid }]);
-    const [run] = (await json(place, 'harvests', 'list', 'maps')).harvests;
-    assert.deepEqual([run.kind, run.uuid, run.state], ['test', uuid, 'waiting']);
+    // The second one of a collection waits until the first has ended, and so does the third.
+    for (const _ of [2, 3]) await json(place, 'nsdl', 'trigger', 'maps');
+    await json(place, 'nsdl', 'look');
+    const { harvests } = await json(place, 'harvests', 'list', 'maps');
+    assert.deepEqual(
+      harvests.map(({ number, kind, state }: Readonly<Record<string, unknown>>) => [number, kind, state]),
+      [
+        [3, 'incremental', 'waiting'],
+        [2, 'incremental', 'waiting'],
+        [1, 'test', 'waiting'],
+      ],
+    );
   });
 
   it('ingest the pieces of another program as one delivery, and remove what a full harvest did not mention', async () => {
@@ -239,14 +249,21 @@ describe("NSDL's folders", () => {
     );
   });
 
-  it('write all pieces when a process is killed between two of them', async () => {
+  it('write all pieces, and ingest each, when processes are killed between two of them', async () => {
     write(trigger());
-    const killed = place.startProcess(['work'], { env: { ...env(place), TIDEMARK_FAILPOINT: 'nsdl.written:kill@2' } });
-    await killed.exit();
+    const killedAt = async (failpoint: string) =>
+      place.startProcess(['work'], { env: { ...env(place), TIDEMARK_FAILPOINT: failpoint } }).exit();
+    await killedAt('nsdl.written:kill@2');
     assert.equal(filesIn(PIECES, 'ToBeProcessed').filter((name) => name.endsWith('.xml')).length, 2);
-    place.startProcess(['work'], { env: env(place) });
+    const work = place.startProcess(['work'], { env: env(place) });
     assert.equal((await ended(place)).status, 2);
     assert.equal(filesIn(PIECES, 'ToBeProcessed').length, 3);
     await until('the message was sent', async () => messages().length === 1);
+    await work.kill();
+    await json(place, 'nsdl', 'look');
+    await killedAt('nsdl.ingested:kill@2');
+    place.startProcess(['work'], { env: env(place) });
+    await until('the pieces are ingested', async () => filesIn(PIECES, 'Done').length === 3);
+    assert.equal(messages().length, 1);
   });
 });
