@@ -1,7 +1,8 @@
-import { mkdir, open, readdir, rename, stat, utimes } from 'node:fs/promises';
+import { access, constants, mkdir, open, readdir, rename, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { TidemarkError } from '../core/errors.ts';
 import { syncFolderOf } from '../lib/files/disk-sync.ts';
-import { errorCode } from '../lib/system-error.ts';
+import { errorCode, reasonOf } from '../lib/system-error.ts';
 
 /** The folders of NSDL, below that of the setting: docs/nsdl.md says what is in each. */
 const PLACES = {
@@ -44,8 +45,17 @@ export class NsdlFolders {
     return join(this.root, PLACES[place], name);
   }
 
+  /** @throws TidemarkError `unavailable` when they cannot be made, or written into */
   async make(): Promise<void> {
-    for (const place of NSDL_PLACES) await mkdir(this.path(place), { recursive: true });
+    try {
+      for (const place of NSDL_PLACES) {
+        await mkdir(this.path(place), { recursive: true });
+        await access(this.path(place), constants.R_OK | constants.W_OK);
+      }
+    } catch (error) {
+      const message = `the folder of NSDL ${this.root} cannot be used: ${reasonOf(error)}`;
+      throw new TidemarkError('unavailable', message, { folder: this.root }, error);
+    }
   }
 
   /** The names of files that are written to their ends, ascending; none while there is no such folder. */
