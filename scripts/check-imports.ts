@@ -65,6 +65,11 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
     because: 'it is a door to collections and their runs, made of files',
   },
   {
+    from: 'oai',
+    to: ['stores', 'records'],
+    because: 'a repository of OAI-PMH reads the log, the states and the artifacts, and stores nothing',
+  },
+  {
     from: 'backup',
     to: [
       'stores',
@@ -125,6 +130,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'ingest',
       'jobs/open-jobs.ts',
       'jobs/scheduler.ts',
+      'oai',
       'observe',
       'publish/archives/list-archives.ts',
       'publish/archives/stored-archive.ts',

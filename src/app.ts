@@ -18,6 +18,7 @@ import { Closers } from './lib/calls/closers.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/files/make-folder.ts';
 import { openNsdl } from './nsdl/nsdl.ts';
+import { openRepositories } from './oai/open-repositories.ts';
 import { openPostings } from './observe/audit/open-postings.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
 import type { Packer } from './publish/dumps/packer.ts';
@@ -107,6 +108,8 @@ async function openParts(
   );
   const aroundArchive = metrics.archive.around.bind(metrics.archive);
   const backup = openBackup({ ...stored, artifacts: allArtifacts, checks: artifactChecks, aroundArchive });
+  const { adminEmail } = configuration;
+  const oai = openRepositories({ ...stored, records: sources.records, adminEmail, source: () => stored.sets.source() });
   const app: App = {
     ...stored,
     gauge,
@@ -118,6 +121,7 @@ async function openParts(
     jobs,
     notifications,
     nsdl: openNsdl({ ...stored, records, queue }),
+    oai,
     postings,
     publishing,
     records,

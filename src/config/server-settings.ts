@@ -12,6 +12,14 @@ export const SERVER_SETTINGS = {
     meaning:
       'The public URL of this source. Every URI that it publishes begins with it, so changing it begins a new history and needs `--confirm-move`.',
   }),
+  adminEmail: setting({
+    variable: 'TIDEMARK_ADMIN_EMAIL',
+    flag: '--admin-email <address>',
+    takenBy: SERVERS,
+    schema: values.email,
+    default: '(postmaster at the host of the base URL)',
+    meaning: 'An address for questions about this source, which OAI-PMH publishes: see `docs/harvests.md`.',
+  }),
   host: setting({
     variable: 'TIDEMARK_HOST',
     flag: '--host <address>',

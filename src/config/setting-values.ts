@@ -64,6 +64,13 @@ export const timeZone = checked((value) => {
   }
 });
 
+/** As OAI-PMH.xsd has it. */
+export const email = checked((value) => {
+  const text = textOf(value);
+  if (/^[^\s@<>]+@(?:[^\s@<>.]+\.)+[^\s@<>.]+$/.test(text)) return text;
+  throw new Wrong(`${quote(value)} is not an e-mail address: use one such as oai@example.org`);
+});
+
 const MOST_CONCURRENT_JOBS = 12;
 
 export const jobConcurrency = checked((value) => {

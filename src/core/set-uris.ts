@@ -13,6 +13,11 @@ export function setHome(baseUrl: string, slug: string): string {
   return `${baseUrl}/sets/${slug}/`;
 }
 
+/** The base URL of a set of records as a repository of OAI-PMH. */
+export function oaiBase(baseUrl: string, slug: string): string {
+  return `${baseUrl}/oai/${slug}`;
+}
+
 /** The URL of the stream of a set's changes. */
 export function changeStream(baseUrl: string, slug: string): string {
   return `${baseUrl}/api/sets/${slug}/changes/stream`;

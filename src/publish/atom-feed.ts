@@ -4,8 +4,8 @@ import { recordIdOfKey } from '../core/record-key.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { setHome } from '../core/set-uris.ts';
 import { formatStamp } from '../core/stamp.ts';
+import { escapeXml } from '../lib/escape-xml.ts';
 import { formatBytes } from '../lib/format-bytes.ts';
-import { escapeXml } from './render/documents/markup.ts';
 
 export const ATOM = 'application/atom+xml';
 

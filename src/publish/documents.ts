@@ -1,5 +1,6 @@
+import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
-import { setHome } from '../core/set-uris.ts';
+import { oaiBase, setHome } from '../core/set-uris.ts';
 import { fingerprint as digest } from './cache/document-reference.ts';
 import type { DocumentPlan, RequestedRange, SetInput, SourceUris } from './document-plan.ts';
 import { documentName } from './pages/document-name.ts';
@@ -156,6 +157,8 @@ function planCapabilityList({ published, uri }: SetInput): DocumentPlan {
   });
   const { sourceDescription, home: describedBy } = uris;
   const { hub } = published;
+  // Only of sets of records: documents of others keep their bytes.
+  const oai = traitsOf(set.origin).entry === 'record' ? oaiBase(baseUrl, set.slug) : undefined;
   const channels: readonly Channel[] =
     hub === undefined
       ? []
@@ -163,13 +166,13 @@ function planCapabilityList({ published, uri }: SetInput): DocumentPlan {
           { topic: uris.changeTopic, capability: 'change-notification', hub },
           { topic: uris.frameworkTopic, capability: 'framework-notification', hub },
         ];
-  const text = () => renderCapabilityList({ sourceDescription, describedBy, capabilities, channels });
+  const text = () => renderCapabilityList({ sourceDescription, describedBy, oai, capabilities, channels });
   return {
     reference: {
       folder,
       name: documentName(uri),
       version: newest,
-      fingerprint: digest(fingerprint, capabilities, channels),
+      fingerprint: digest(fingerprint, capabilities, channels, ...(oai === undefined ? [] : [oai])),
     },
     task: () => ({ newest, job: { kind: 'text', text: text() } }),
   };

@@ -25,10 +25,10 @@ export interface ChangeLog {
   commit(events: readonly PostableEvent[]): Promise<readonly CommitResult[]>;
 
   /**
-   * Yields a set's changes strictly between two boundaries, ascending by stamp, in batches. None is above the watermark
-   * at the time of the call. No cursor stays open between batches.
+   * Yields a set's changes strictly between two boundaries, ascending by stamp, in batches; at most `limit` changes,
+   * the first ones. None is above the watermark at the time of the call. No cursor stays open between batches.
    */
-  changes(set: SetId, range: StampRange): AsyncIterable<readonly Change[]>;
+  changes(set: SetId, range: LimitedStampRange): AsyncIterable<readonly Change[]>;
 
   /**
    * The boundary below the newest changes of a set before `until`: as many as both limits allow. Returns `until` itself
@@ -77,6 +77,11 @@ export interface ChangeLog {
 export interface StampRange {
   readonly after: Stamp;
   readonly until?: Stamp | undefined;
+}
+
+export interface LimitedStampRange extends StampRange {
+  /** For a caller that needs no more: no more are read. */
+  readonly limit?: number | undefined;
 }
 
 export interface SourcePosition {

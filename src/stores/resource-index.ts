@@ -30,6 +30,7 @@ export function joinPorts({ log, states, statistics }: Ports): ResourceIndex {
     read: states.read.bind(states),
     states: states.states.bind(states),
     lookup: states.lookup.bind(states),
+    lastChanges: states.lastChanges.bind(states),
     find: states.find.bind(states),
     survey: states.survey.bind(states),
     summary: statistics.summary.bind(statistics),

@@ -25,6 +25,9 @@ export interface ResourceStates {
   /** Returns the states of these keys, in order; `undefined` for a key that never existed. */
   lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]>;
 
+  /** Returns the stamps of the last changes of these keys, in order; 0 for a key that never existed. */
+  lastChanges(set: SetId, keys: readonly ResourceKey[]): Promise<readonly Stamp[]>;
+
   /**
    * Finds live resources whose keys match a user's search (see `parseKeySearch`), ascending by the bytes of their keys,
    * above `after`, at most `limit` (up to 1,000). A search for a prefix is a range, and fast. Any other search tests

@@ -293,6 +293,19 @@ export function changeLogContract(start: StartStores): void {
       assert.deepEqual(await kindsOf(two.texts), ['created /x']);
     });
 
+    it('yields at most as many changes of a set as are wanted, the first ones', async () => {
+      const { index } = two.stores;
+      const paths = Array.from({ length: 600 }, (_, number) => `file-${number}`);
+      await index.commit(paths.map((path) => upsert(two.maps, path)));
+      for (const limit of [1, 250, 300, 500, 600, 1_000]) {
+        const first = await collect(index.changes(two.maps, { after: 0, limit }));
+        assert.deepEqual(
+          first.map(({ key }) => key),
+          paths.slice(0, limit).map((path) => `/${path}`),
+        );
+      }
+    });
+
     it('reads nothing that is posted after reading has begun', async () => {
       const { index } = two.stores;
       let posted = 0;

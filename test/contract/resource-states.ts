@@ -143,6 +143,22 @@ export function resourceStatesContract(start: StartStores): void {
     assert.deepEqual([a!.stamp, a!.created], [created!.stamp, created!.stamp]);
   });
 
+  it('returns the stamps of the last changes of keys, in their order', async () => {
+    const [, updated, , deleted] = appliedOf(
+      await two.stores.index.commit([
+        upsert(two.maps, 'a'),
+        upsert(two.maps, 'a', { length: 5 }),
+        upsert(two.maps, 'b'),
+        deletion(two.maps, 'b'),
+        upsert(two.texts, 'c'),
+      ]),
+    );
+    const keys = ['/none', '/b', '/a', '/c', '/b'];
+    const stamps = await two.stores.index.lastChanges(two.maps, keys);
+    assert.deepEqual(stamps, [0, deleted!.stamp, updated!.stamp, 0, deleted!.stamp]);
+    assert.deepEqual(await two.stores.index.lastChanges(two.maps, []), []);
+  });
+
   it('returns when a resource was created last', async () => {
     await two.stores.index.commit([upsert(two.maps, 'a'), deletion(two.maps, 'a')]);
     const [again, updated] = appliedOf(
@@ -288,6 +304,7 @@ export function resourceStatesContract(start: StartStores): void {
   it('answers not-found for an unknown set', async () => {
     await assert.rejects(collect(two.stores.index.read(999, {})), isNotFound);
     await assert.rejects(two.stores.index.lookup(999, ['/a']), isNotFound);
+    await assert.rejects(two.stores.index.lastChanges(999, ['/a']), isNotFound);
     await assert.rejects(two.stores.index.survey(999, {}, LIMITS), isNotFound);
   });
 

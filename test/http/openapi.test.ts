@@ -92,6 +92,8 @@ describe('The description of the API that a server gives', () => {
     const { parameters } = Object.values(document.paths[path]!)[0]!;
     const known: Readonly<Record<string, string>> = {
       ...(path.includes('changedump-of-') && { name: changeFile.split('-', 2).join('-') }),
+      // A set of records.
+      ...(path.startsWith('/oai/') && { set: 'lane' }),
       file: path.includes('/changedumps/') ? changeFile : file,
       upload: resumableId,
       datetime,

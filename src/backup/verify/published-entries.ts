@@ -3,7 +3,7 @@ import { keyOfUri, URI_LENGTH, unfetchable, uriOf } from '../../core/key.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../core/stamp.ts';
-import { unescapeXml } from '../../publish/render/documents/markup.ts';
+import { unescapeXml } from '../../lib/escape-xml.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { DifferenceList } from './differences.ts';

@@ -32,6 +32,13 @@ export function unauthorized(reason: string): HttpError {
   });
 }
 
+/** The same error with another status; other errors are returned as they are. */
+export function asBusy(error: unknown): unknown {
+  if (!(error instanceof HttpError) || error.status !== 429) return error;
+  const { code, message, headers, details } = error;
+  return new HttpError(503, { code, message, headers, details });
+}
+
 /** @param milliseconds after which the sender may try again */
 export function tooManyRequests(milliseconds: number): HttpError {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1000));

@@ -58,6 +58,8 @@ export interface Operation<Query extends z.ZodObject = z.ZodObject> {
   readonly isConditional?: boolean;
   /** Whether it supports Range and If-Range, with responses 206 and 416. */
   readonly hasRanges?: boolean;
+  /** Whether a client that asks too often gets the status 503 in place of 429, as its protocol has it. */
+  readonly isBusyWith503?: boolean;
   /** All responses, except those that every route may have. Several of one status are one with several media types. */
   readonly answers: readonly Answer[];
 }

@@ -1,6 +1,7 @@
 import type { Access } from '../../access/open-access.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import type { Jobs } from '../../jobs/open-jobs.ts';
+import type { SetRepositories } from '../../oai/open-repositories.ts';
 import type { Postings } from '../../observe/audit/open-postings.ts';
 import type { AppMetrics } from '../../observe/metrics/app-metrics.ts';
 import type { Notifications } from '../../publish/notify/open-notifications.ts';
@@ -28,6 +29,8 @@ export interface ServedApp {
   readonly access: Access;
   readonly jobs: Jobs;
   readonly notifications: Notifications;
+  /** Sets of records as repositories of OAI-PMH. */
+  readonly oai: SetRepositories;
   readonly postings: Postings;
   readonly publishing: Publishing;
   readonly records: Records;

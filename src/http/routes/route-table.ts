@@ -16,6 +16,7 @@ import { metricsRoutes } from './metrics-routes.ts';
 import { hubRoutes } from './notify/hub-routes.ts';
 import { streamRoutes } from './notify/stream-routes.ts';
 import { subscriptionRoutes } from './notify/subscription-routes.ts';
+import { oaiRoutes } from './oai/oai-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { organizationRoutes } from './organizations/organization-routes.ts';
 import { statisticsRoutes } from './organizations/statistics-routes.ts';
@@ -47,6 +48,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...documentRoutes(app),
     ...robotsRoutes(app),
     ...resourceRoutes(app),
+    ...oaiRoutes(app, stopping),
     ...packageRoutes(app),
     ...versionRoutes(app),
     ...setApiRoutes(app, stopping),

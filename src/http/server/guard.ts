@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { param } from '../request/admitted.ts';
 import { meterBody } from '../request/body-meter.ts';
+import { asBusy } from '../request/http-error.ts';
 import { recordRoute } from '../request/observation.ts';
 import type { Route } from '../request/route.ts';
 import { makePrivate } from '../response/caching.ts';
@@ -18,7 +19,9 @@ export function guard(admit: Admit, route: Route): RequestHandler {
     const organization = hasOrganization ? param(request, 'org') : undefined;
     const collection = hasCollection ? param(request, 'collection') : undefined;
     const arrival = { headers, address: socket.remoteAddress, slug, organization, collection };
-    const { sender, hasSession, takeBody, ...found } = await admit(route, arrival);
+    const { sender, hasSession, takeBody, ...found } = await admit(route, arrival).catch((error) => {
+      throw route.operation.isBusyWith503 ? asBusy(error) : error;
+    });
     recordRoute(response, route.path, sender);
     response.locals.sender = sender;
     response.locals.hasSession = hasSession;

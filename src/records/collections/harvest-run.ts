@@ -104,7 +104,7 @@ export interface HarvestOutcome {
   readonly examples?: readonly Erratum[];
 }
 
-export interface HarvestMessage {
+interface HarvestMessage {
   readonly attempts: number;
   /** When it was accepted. */
   readonly accepted?: number;

@@ -62,7 +62,7 @@ const AGAIN_MS = 1_000;
 /** Milliseconds after which a run checks whether those before it have ended. */
 const TURN_MS = 2_000;
 /** Runs among which that of a job is searched. */
-const MOST_SEARCHED = 200;
+const MOST_SEARCHED = 50;
 
 /** Runs harvests, for jobs and for commands. Several attempts, even at the same time, harvest each page once. */
 export class HarvestRunner {

@@ -1,3 +1,4 @@
+import type { MetadataFormat } from '../metadata-format.ts';
 import type { Normalization, NormalizationKind } from './normalization.ts';
 
 /**
@@ -132,6 +133,8 @@ export interface StoredRecords {
   readonly readable: RecordFile;
   /** What an organization may have added to its records. */
   readonly normalizations: readonly NormalizationKind[];
+  /** The metadata formats in which OAI-PMH serves the records. Absent when records say themselves what they are. */
+  readonly servedFormats?: () => Promise<readonly ServedFormat[]>;
   /** What activities read of a record; absent: its first representation that is text. */
   readonly input?: RecordInput;
 
@@ -141,6 +144,12 @@ export interface StoredRecords {
    * links.
    */
   describedUris?(document: Buffer): readonly string[];
+}
+
+export interface ServedFormat {
+  readonly format: MetadataFormat;
+  /** Writes the metadata of a record as an element that declares its namespaces. */
+  write(document: Buffer): string;
 }
 
 interface RecordInput {

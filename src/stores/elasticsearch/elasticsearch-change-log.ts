@@ -2,7 +2,7 @@ import type { Change, PostableEvent, ReplayedChange } from '../../core/change.ts
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { prefetchItems } from '../../lib/calls/prefetch.ts';
-import type { ChangeLog, LogEntry, RaisedKey, SourcePosition, StampRange } from '../change-log.ts';
+import type { ChangeLog, LimitedStampRange, LogEntry, RaisedKey, SourcePosition, StampRange } from '../change-log.ts';
 import type { CommitResult } from '../commit-result.ts';
 import type { DropOptions, DroppedCommits, LogMaintenance } from '../log-maintenance.ts';
 import type { Limits } from '../resource-states.ts';
@@ -39,9 +39,9 @@ export class ElasticsearchChangeLog implements ChangeLog, LogMaintenance {
     return this.commit(changes);
   }
 
-  async *changes(set: SetId, { after, until }: StampRange): AsyncIterable<readonly Change[]> {
+  async *changes(set: SetId, { after, until, limit }: LimitedStampRange): AsyncIterable<readonly Change[]> {
     const head = await this.#parts.visibility.settledFor(set);
-    yield* prefetchItems(this.#parts.changes.read(set, { after, until: notAbove(head, until) }));
+    yield* prefetchItems(this.#parts.changes.read(set, { after, until: notAbove(head, until), limit }));
   }
 
   async *log({ after, until }: StampRange): AsyncIterable<readonly Change[]> {

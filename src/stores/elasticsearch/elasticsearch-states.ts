@@ -2,6 +2,7 @@ import type { KeyRange, ResourceKey } from '../../core/key.ts';
 import { parseKeySearch } from '../../core/key-search.ts';
 import { encodeState, type Resource, type Tombstone } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { EncodedResource, FoundResources, Limits, ResourceStates, Search, Survey } from '../resource-states.ts';
 import { PieceCutter } from '../survey.ts';
@@ -51,6 +52,13 @@ export class ElasticsearchStates implements ResourceStates {
     const ids = keys.map((key) => resourceId(sortKeyOf(set, key)));
     const documents = await currentStates.get<ResourceDocument>(names.resources, ids);
     return documents.map((document) => (document && document.stamp > 0 ? toResource(document) : undefined));
+  }
+
+  async lastChanges(set: SetId, keys: readonly ResourceKey[]): Promise<readonly Stamp[]> {
+    await this.#parts.visibility.settledFor(set);
+    const orders = keys.map((key) => sortKeyOf(set, key));
+    const stamps = await this.#parts.resources.stamps(orders);
+    return orders.map((order) => stamps.get(order) ?? 0);
   }
 
   async find(set: SetId, search: Search): Promise<FoundResources> {

@@ -2,7 +2,7 @@ import type { Change, PostableEvent, ReplayedChange } from '../../core/change.ts
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import type { ChangeLog, LogEntry, RaisedKey, SourcePosition, StampRange } from '../change-log.ts';
+import type { ChangeLog, LimitedStampRange, LogEntry, RaisedKey, SourcePosition, StampRange } from '../change-log.ts';
 import type { CommitResult } from '../commit-result.ts';
 import type { DroppedCommits, LogMaintenance } from '../log-maintenance.ts';
 import type { Limits } from '../resource-states.ts';
@@ -28,11 +28,19 @@ export class SqliteChangeLog implements ChangeLog, LogMaintenance {
     return this.commit(changes);
   }
 
-  async *changes(set: SetId, { after, until }: StampRange): AsyncIterable<readonly Change[]> {
+  async *changes(
+    set: SetId,
+    { after, until, limit = Number.POSITIVE_INFINITY }: LimitedStampRange,
+  ): AsyncIterable<readonly Change[]> {
     const { queries } = this.#connection;
     this.#connection.requireSet(set);
     const end = this.#notAbove(until);
-    yield* this.#changes(after, (last) => this.#connection.rows(queries.changes, set, last, end, BATCH));
+    let left = limit;
+    yield* this.#changes(after, (last) => {
+      const rows = this.#connection.rows(queries.changes, set, last, end, Math.min(left, BATCH));
+      left -= rows.length;
+      return rows;
+    });
   }
 
   async *log({ after, until }: StampRange): AsyncIterable<readonly Change[]> {

@@ -2,6 +2,7 @@ import type { KeyRange, ResourceKey } from '../../core/key.ts';
 import { parseKeySearch } from '../../core/key-search.ts';
 import type { Resource, Tombstone } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
+import type { Stamp } from '../../core/stamp.ts';
 import { findBeginnings } from '../find-beginnings.ts';
 import type { EncodedResource, FoundResources, Limits, ResourceStates, Search, Survey } from '../resource-states.ts';
 import { PieceCutter } from '../survey.ts';
@@ -44,6 +45,14 @@ export class SqliteStates implements ResourceStates {
         const row = queries.state.get(set, key);
         return row && toResource(row);
       });
+    });
+  }
+
+  lastChanges(set: SetId, keys: readonly ResourceKey[]): Promise<readonly Stamp[]> {
+    const { reads, queries } = this.#connection;
+    return reads.run((once) => {
+      once(`set ${set}`, () => this.#connection.requireSet(set));
+      return keys.map((key) => queries.lastChange.get(set, key)?.[0] ?? 0);
     });
   }
 

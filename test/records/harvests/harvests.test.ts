@@ -181,6 +181,26 @@ describeOnEachStore('harvests', (store, itOnce) => {
   });
   const app = () => started.app;
 
+  itOnce('reads a static repository: one document with all records', async () => {
+    const oai = 'http://www.openarchives.org/OAI/2.0/';
+    const records = ['one', 'two'].map(
+      (id) =>
+        `<oai:record><oai:header><oai:identifier>oai:a:${id}</oai:identifier><oai:datestamp>2020-01-01</oai:datestamp></oai:header><oai:metadata>${oaiDc(['title', id])}</oai:metadata></oai:record>`,
+    );
+    const fields =
+      '<oai:protocolVersion>2.0</oai:protocolVersion><oai:adminEmail>a@example.org</oai:adminEmail><oai:earliestDatestamp>2020-01-01</oai:earliestDatestamp><oai:deletedRecord>no</oai:deletedRecord><oai:granularity>YYYY-MM-DD</oai:granularity>';
+    receiver = await startFileServer((request: IncomingMessage, response) => {
+      response.end(
+        `<?xml version="1.0" encoding="UTF-8"?><Repository xmlns="${oai}static-repository" xmlns:oai="${oai}"><Identify><oai:repositoryName>Static</oai:repositoryName><oai:baseURL>http://${request.headers.host}/s.xml</oai:baseURL>${fields}</Identify><ListMetadataFormats><oai:metadataFormat><oai:metadataPrefix>oai_dc</oai:metadataPrefix><oai:schema>${oai}oai_dc.xsd</oai:schema><oai:metadataNamespace>${oai}oai_dc/</oai:metadataNamespace></oai:metadataFormat></ListMetadataFormats><ListRecords metadataPrefix="oai_dc">${records.join('')}</ListRecords></Repository>`,
+      );
+    });
+    collection = await HarvestedCollection.make(app(), { url: `${receiver.url}/s.xml` });
+    assert.deepEqual(ended(await collection.run()), { status: 2, failure: undefined, numbers: [2, 0, 0, 0] });
+    records.pop();
+    assert.deepEqual(ended(await collection.run({ kind: 'full', force: true })).numbers, [0, 0, 1, 1]);
+    assert.deepEqual(await collection.ids(), ['oai:a:one']);
+  });
+
   itOnce('says what exists when an address, a format or a set is wrong (E01, E15)', async () => {
     server.change({ sets: ['physics', 'maths'] });
     const { collections } = app().records;

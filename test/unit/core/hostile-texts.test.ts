@@ -10,8 +10,8 @@ import { prefersPage } from '../../../src/http/request/prefers-page.ts';
 import { rangeHolds, weighConditions } from '../../../src/http/response/conditional-request.ts';
 import { negotiateEncoding } from '../../../src/http/response/negotiate-encoding.ts';
 import { postedHashes } from '../../../src/ingest/posted-hashes.ts';
+import { escapeXml } from '../../../src/lib/escape-xml.ts';
 import { parseExclusions } from '../../../src/lib/glob/exclusions.ts';
-import { escapeXml } from '../../../src/publish/render/documents/markup.ts';
 
 /** More than a head may have; a field of an event may have a megabyte. */
 const HEADER = 16_384;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { escapeXml, unescapeXml } from '../../../src/lib/escape-xml.ts';
 import { parseName, partName } from '../../../src/publish/pages/document-name.ts';
-import { escapeXml, unescapeXml } from '../../../src/publish/render/documents/markup.ts';
 import { RenderedEntries } from '../../../src/publish/render/documents/rendered-entries.ts';
 import { renderSourceDescriptionIndex } from '../../../src/publish/render/documents/source-description-index.ts';
 

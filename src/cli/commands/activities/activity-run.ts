@@ -52,7 +52,10 @@ export const activityRun: CliCommand<ActivityOptions> = {
       .option('--started <time>', 'when the run began, not now: such as 2017-02-09T10:44:28Z', startTime)
       .option('--input <key>', 'the Avro file to read (default: the newest of the activity before)')
       .option('--plan <key>', 'a plan that names the Avro file to read')
-      .option('--transform <name>', 'a name, a mapping (.json) or a module (.js): see docs/artifacts.md')
+      .option(
+        '--transform <name>',
+        'a name, a mapping (.json), a sheet (.xsl) or a module (.js): see docs/artifacts.md',
+      )
       .option('--write-plan', 'write a plan of this run and those before it, and print its key as a second line')
       .option('--accept-drop', 'publish also when there are far fewer records than in the run before')
       .option('--queue', 'add a job that does it in a server or a worker process, which must have the named files');

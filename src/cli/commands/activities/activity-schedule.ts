@@ -35,7 +35,10 @@ export const activitySchedule: CliCommand<Options> = {
       )
       .option('--from <path>', 'harvest: a file of NDJSON, a folder or s3:// of documents, or stream:ORG/STREAM')
       .option('--source <url>', 'harvest: where the records came from, for the provenance (default: the path)')
-      .option('--transform <name>', 'a name, a mapping (.json) or a module (.js): see docs/artifacts.md')
+      .option(
+        '--transform <name>',
+        'a name, a mapping (.json), a sheet (.xsl) or a module (.js): see docs/artifacts.md',
+      )
       .option('--write-plan', 'write a plan of each run and those before it')
       .option('--accept-drop', 'publish also when there are far fewer records than in the run before')
       .option('--remove', 'removes the schedule');

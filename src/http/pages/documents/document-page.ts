@@ -17,6 +17,7 @@ import type { SitemapEntry } from './sitemap-reader.ts';
 const RELATIONS: Readonly<Record<Relation, string>> = {
   up: 'One level up',
   index: 'The whole list',
+  alternate: 'By OAI-PMH',
   describedby: 'For people',
   archives: 'Earlier lists',
 };

@@ -1,7 +1,8 @@
 import type { Change } from '../../../core/change.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import { escapeXml } from '../../../lib/escape-xml.ts';
 import { type EntryStyle, urlEntry } from './entry.ts';
-import { escapeXml, joinTexts } from './markup.ts';
+import { joinTexts } from './join-texts.ts';
 import { type PackageEntry, packageEntry } from './package-entry.ts';
 import { documentHead, SITEMAPINDEX_END, URLSET_END } from './sitemap.ts';
 

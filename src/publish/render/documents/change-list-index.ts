@@ -1,5 +1,6 @@
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
-import { escapeXml, joinTexts } from './markup.ts';
+import { escapeXml } from '../../../lib/escape-xml.ts';
+import { joinTexts } from './join-texts.ts';
 import { documentHead, SITEMAPINDEX_END } from './sitemap.ts';
 
 export interface ChangeListIndex {

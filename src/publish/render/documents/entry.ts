@@ -5,7 +5,7 @@ import type { Link, ResourceState } from '../../../core/resource.ts';
 import { mementoUri, timeGateUri, timeMapUri } from '../../../core/set-uris.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import { formatSeconds } from '../../../core/w3c-datetime.ts';
-import { escapeXml } from './markup.ts';
+import { escapeXml } from '../../../lib/escape-xml.ts';
 
 export interface EntryStyle {
   /** The prefix of the URIs of the set; ends with a slash. */

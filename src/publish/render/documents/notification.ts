@@ -1,8 +1,9 @@
 import type { Change } from '../../../core/change.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import { escapeXml } from '../../../lib/escape-xml.ts';
 import { changeEntries } from './change-list.ts';
 import type { EntryStyle } from './entry.ts';
-import { escapeXml, joinTexts } from './markup.ts';
+import { joinTexts } from './join-texts.ts';
 import { documentHead, type NotificationCapability, URLSET_END } from './sitemap.ts';
 
 /** A channel in a Capability List (Change Notification 1.0.1, 5; Framework Notification 1.0.1, 5). */

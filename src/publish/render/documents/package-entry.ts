@@ -1,4 +1,4 @@
-import { escapeXml } from './markup.ts';
+import { escapeXml } from '../../../lib/escape-xml.ts';
 
 /** Fields of a package in a dump, besides the times that it covers. */
 export interface PackageEntry {

@@ -1,7 +1,8 @@
 import { type ResourceKey, uriOf } from '../../../core/key.ts';
 import type { ResourceState } from '../../../core/resource.ts';
 import { formatSeconds } from '../../../core/w3c-datetime.ts';
-import { escapeXml, joinTexts } from './markup.ts';
+import { escapeXml } from '../../../lib/escape-xml.ts';
+import { joinTexts } from './join-texts.ts';
 import type { ResourceListIndex } from './resource-list-index.ts';
 import { SITEMAP_NAMESPACE, SITEMAPINDEX_END } from './sitemap.ts';
 

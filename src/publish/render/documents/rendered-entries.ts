@@ -1,5 +1,5 @@
 import type { ResourceKey } from '../../../core/key.ts';
-import { unescapeXml } from './markup.ts';
+import { unescapeXml } from '../../../lib/escape-xml.ts';
 import { URLSET_END } from './sitemap.ts';
 
 const ENTRY = '<url><loc>';

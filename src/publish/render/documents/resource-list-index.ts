@@ -1,6 +1,7 @@
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import { formatSeconds } from '../../../core/w3c-datetime.ts';
-import { escapeXml, joinTexts } from './markup.ts';
+import { escapeXml } from '../../../lib/escape-xml.ts';
+import { joinTexts } from './join-texts.ts';
 import { documentHead, SITEMAPINDEX_END } from './sitemap.ts';
 
 export interface ResourceListIndex {

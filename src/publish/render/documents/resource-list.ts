@@ -1,7 +1,7 @@
 import type { Resource } from '../../../core/resource.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
 import { type EntryStyle, urlEntry } from './entry.ts';
-import { joinTexts } from './markup.ts';
+import { joinTexts } from './join-texts.ts';
 import { documentHead } from './sitemap.ts';
 
 export { URLSET_END } from './sitemap.ts';

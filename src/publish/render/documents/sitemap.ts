@@ -1,4 +1,4 @@
-import { escapeXml } from './markup.ts';
+import { escapeXml } from '../../../lib/escape-xml.ts';
 
 export const SITEMAP_NAMESPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 export const RS_NAMESPACE = 'http://www.openarchives.org/rs/terms/';
@@ -30,7 +30,7 @@ export type ArchiveCapability =
   | 'changedump-archive';
 
 /** How another document is related to one. */
-export type Relation = 'describedby' | 'up' | 'index' | 'archives';
+export type Relation = 'alternate' | 'describedby' | 'up' | 'index' | 'archives';
 
 interface DocumentHead {
   readonly root: 'urlset' | 'sitemapindex';

@@ -1,4 +1,5 @@
-import { escapeXml, joinTexts } from './markup.ts';
+import { escapeXml } from '../../../lib/escape-xml.ts';
+import { joinTexts } from './join-texts.ts';
 import { documentHead, SITEMAPINDEX_END } from './sitemap.ts';
 
 export interface SourceDescriptionIndex {

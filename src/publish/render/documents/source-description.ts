@@ -1,4 +1,5 @@
-import { escapeXml, joinTexts } from './markup.ts';
+import { escapeXml } from '../../../lib/escape-xml.ts';
+import { joinTexts } from './join-texts.ts';
 import { documentHead, URLSET_END } from './sitemap.ts';
 
 export interface SourceDescription {

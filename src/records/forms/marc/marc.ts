@@ -69,6 +69,10 @@ export const marc: RecordForm = {
     files: [MARC21, MARCXML],
     readable: MARCXML,
     normalizations: [pod],
+    async servedFormats() {
+      const { SERVED_FORMATS } = await import('./served-formats.ts');
+      return SERVED_FORMATS;
+    },
   },
 };
 

@@ -4,7 +4,7 @@ import { TransformError } from '../transform.ts';
 import type { FolderFetch } from './folder-fetch.ts';
 import { CapturedMessages, LimitedMemory } from './limits.ts';
 
-/** Offsets in nodes and documents of libxml2 (`xmlNode` in tree.h), where pointers have four bytes. */
+/** Offsets in nodes and documents of libxml2 (its tree.h), where pointers have four bytes. */
 const NODE = { type: 4, children: 12, next: 24 } as const;
 const ELEMENT = 1;
 /** What may be beside the root: processing instructions, comments, and the document type that `xsl:output` names. */

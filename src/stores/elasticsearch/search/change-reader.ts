@@ -5,7 +5,7 @@ import type { SetId } from '../../../core/resource-set.ts';
 import type { Stamp } from '../../../core/stamp.ts';
 import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
-import type { LogEntry, StampRange } from '../../change-log.ts';
+import type { LimitedStampRange, LogEntry, StampRange } from '../../change-log.ts';
 import type { ActivityRange, ChangeCounts, HistoryRange, LatestRange } from '../../set-statistics.ts';
 import type { IndexNames } from '../index-names.ts';
 import { type ChangeDocument, keyOfSortKey, sortKeyOf, toChange } from '../resource-documents.ts';
@@ -39,9 +39,9 @@ export class ChangeReader {
   }
 
   /** @param set undefined for all sets */
-  async *read(set: SetId | undefined, { after, until }: StampRange): AsyncIterable<readonly Change[]> {
+  async *read(set: SetId | undefined, { limit, ...range }: LimitedStampRange): AsyncIterable<readonly Change[]> {
     const ofSet = set === undefined ? [] : [{ term: { set } }];
-    for await (const documents of this.#inOrder(ofSet, { after, until })) yield documents.map(toChange);
+    for await (const documents of this.#inOrder(ofSet, range, limit)) yield documents.map(toChange);
   }
 
   /** The oldest changes of all sets in a range, as log entries. */

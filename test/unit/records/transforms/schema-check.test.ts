@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { oaiDcToNsdlDc } from '../../../../src/records/transforms/nsdl-dc.ts';
+import { nsdlDcToOaiDc } from '../../../../src/records/transforms/oai-dc.ts';
 import { openSchemaCheck, type SchemaCheck } from '../../../../src/records/transforms/schemas/schema-check.ts';
 
 const OAI = 'http://www.openarchives.org/OAI/2.0/';
@@ -103,6 +105,26 @@ describe('the schemas that come with the program', () => {
     it(`refuse ${title}`, () => assert.match(schemas.check(namespace, xml).join('\n'), problem));
   }
 
+  it('accept what the transforms make of any values', () => {
+    const name = fc.constantFrom('title', 'identifier', 'type', 'format', 'language', 'date', 'source', 'subject');
+    const likely = fc.constantFrom('http://a.b/c', 'Text', 'text/html', 'en-US', '1999-12-31', '1999', 'a <b> & "c"');
+    const mixed = fc.mixedCase(fc.tuple(likely, fc.string({ maxLength: 4 })).map((parts) => parts.join('')));
+    const text = fc.oneof(likely, mixed, fc.string({ unit: 'grapheme' })).map(escaped);
+    const values = fc.array(fc.tuple(name, text).map(([element, value]) => `<dc:${element}>${value}</dc:${element}>`));
+
+    fc.assert(
+      fc.property(values, (elements) => {
+        const made = oaiDcToNsdlDc(oaiDc(`<dc:title>A</dc:title>${elements.join('')}`));
+
+        assert.deepEqual(schemas.check(NSDL_DC, made), []);
+        const simple = nsdlDcToOaiDc(made);
+        assert.deepEqual(schemas.check(OAI_DC, simple), []);
+        assert.equal(oaiDcToNsdlDc(simple), made);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('find no problem in a namespace for which there is none', () => {
     assert.equal(schemas.has('urn:a'), false);
     assert.deepEqual(schemas.check('urn:a', '<a'), []);
@@ -113,6 +135,12 @@ describe('the schemas that come with the program', () => {
     const bomb = `<!DOCTYPE a [<!ENTITY a "${'a'.repeat(1_000)}"><!ENTITY b "${'&a;'.repeat(1_000)}"><!ENTITY c "${'&b;'.repeat(1_000)}">]>`;
     assert.notDeepEqual(schemas.check(OAI_DC, bomb + oaiDc('<dc:title>&c;</dc:title>')), []);
   });
+
+  /** Without the characters that XML does not have. */
+  function escaped(text: string): string {
+    const known = text.replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '');
+    return known.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  }
 
   function oaiDc(elements: string): string {
     return `<oai_dc:dc xmlns:oai_dc="${OAI_DC}" xmlns:dc="http://purl.org/dc/elements/1.1/">${elements}</oai_dc:dc>`;

@@ -32,8 +32,3 @@ const TEXTS = new Map(Object.entries(REFERENCES).map(([character, reference]) =>
 export function unescapeXml(text: string): string {
   return text.includes('&') ? text.replace(/&[^;]*;/g, (reference) => TEXTS.get(reference) ?? reference) : text;
 }
-
-/** Joins the texts of many items. */
-export function joinTexts<Item>(items: readonly Item[], textOf: (item: Item) => string): string {
-  return items.map(textOf).join('');
-}

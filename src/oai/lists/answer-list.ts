@@ -1,0 +1,82 @@
+import type { ChangeLog } from '../../stores/change-log.ts';
+import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { SetStatistics } from '../../stores/set-statistics.ts';
+import { writeToken } from '../answers.ts';
+import { boundaryBelow } from '../datestamps.ts';
+import type { NewList, ResumedList } from '../parse-request.ts';
+import { requireFormat, requireSets } from '../profiles/profile.ts';
+import { protocolError } from '../protocol.ts';
+import { decodePosition, encodePosition, type ListPosition } from '../resumption-token.ts';
+import { countList } from './count-list.ts';
+import { type ListPage, readListPage } from './list-page.ts';
+import type { WrittenSet } from './record-writer.ts';
+
+/** A set whose records are listed. */
+export interface ListedSet extends WrittenSet {
+  readonly index: Pick<ChangeLog, 'changes'> &
+    Pick<ResourceStates, 'lookup' | 'lastChanges'> &
+    Pick<SetStatistics, 'history' | 'summary'>;
+}
+
+/**
+ * Answers ListRecords and ListIdentifiers with an element of that name (OAI-PMH 2.0, 4.3 and 4.5).
+ * @throws ProtocolErrors; TidemarkError `unavailable` when a record cannot be read
+ */
+export async function answerList(
+  set: ListedSet,
+  request: NewList | ResumedList,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const isResumed = 'resumptionToken' in request;
+  const position = isResumed ? resumedPosition(set, request) : await newPosition(set, request);
+  const page = await readListPage(set, position, { signal });
+  const items = page.items.length > 0 || !isResumed ? page.items : await lastRecord(set, position);
+  if (items.length === 0)
+    throw protocolError('noRecordsMatch', 'no record that was asked for has changed in this range');
+  const token = await tokenAfter(set, position, { ...page, items });
+  return `<${position.verb}>\n${items.join('')}${token}</${position.verb}>`;
+}
+
+async function newPosition({ id, profile }: ListedSet, request: NewList): Promise<ListPosition> {
+  const { verb, metadataPrefix, set: spec, from, until } = request;
+  await requireFormat(profile, metadataPrefix);
+  if (spec !== undefined) requireSets(profile);
+  const after = from === undefined ? 0 : boundaryBelow(from.first);
+  const end = until === undefined ? undefined : boundaryBelow(until.last + 1);
+  return { verb, set: id, metadataPrefix, spec, after, until: end, cursor: 0 };
+}
+
+function resumedPosition({ id }: ListedSet, { verb, resumptionToken }: ResumedList): ListPosition {
+  const position = decodePosition(resumptionToken);
+  if (position === undefined) throw protocolError('badResumptionToken', 'it is not a token of this server');
+  if (position.set !== id) throw protocolError('badResumptionToken', 'it is a token of another repository');
+  if (position.verb !== verb) throw protocolError('badResumptionToken', `it is a token of ${position.verb}`);
+  return position;
+}
+
+/**
+ * The last record of the page before, once more: what the token promised was changed so that it is not in the list any
+ * more, and an answer without records would be an error.
+ */
+async function lastRecord(set: ListedSet, position: ListPosition): Promise<readonly string[]> {
+  const { after } = position;
+  return (await readListPage(set, { ...position, after: Math.max(0, after - 2), until: after })).items;
+}
+
+/** The element after the records; empty for a list with one page. */
+async function tokenAfter(set: ListedSet, position: ListPosition, { items, next }: ListPage): Promise<string> {
+  const { cursor, size: known } = position;
+  if (next === undefined) return cursor === 0 ? '' : writeToken({ token: '', cursor, size: known });
+  const size = known ?? (cursor === 0 ? await countedSize(set, position) : undefined);
+  return writeToken({
+    token: encodePosition({ ...position, after: next, cursor: cursor + items.length, size }),
+    cursor,
+    size,
+  });
+}
+
+async function countedSize({ index, profile }: ListedSet, position: ListPosition): Promise<number | undefined> {
+  const { set, metadataPrefix, spec, after, until } = position;
+  if (spec !== undefined || until !== undefined || !profile.hasAll(metadataPrefix)) return undefined;
+  return countList(index, set, after);
+}

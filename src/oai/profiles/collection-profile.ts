@@ -1,0 +1,131 @@
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import { keyOfRecordId } from '../../core/record-key.ts';
+import type { Collection } from '../../records/collections/collection.ts';
+import { type OaiRecord, readOaiRecord } from '../../records/forms/oai/oai-record.ts';
+import { type MetadataFormat, NSDL_DC, OAI_DC } from '../../records/metadata-format.ts';
+import { oaiDcToNsdlDc } from '../../records/transforms/nsdl-dc.ts';
+import { nsdlDcToOaiDc } from '../../records/transforms/oai-dc.ts';
+import { TransformError } from '../../records/transforms/transform.ts';
+import { dublinCoreIn, writeAsOaiDc } from '../metadata/dublin-core-of.ts';
+import { provenanceOf, withoutProvenance } from '../metadata/provenance.ts';
+import { readXmlRoot } from '../metadata/xml-root.ts';
+import { bytesOf, type Profile, type ServedRecord, type SourceSet, type StoredRecord } from './profile.ts';
+
+/** The records of a harvested collection: as their source serves them, with its identifiers, sets and formats. */
+export class CollectionProfile implements Profile {
+  readonly isHarvested = true;
+  readonly sets: readonly SourceSet[] | undefined;
+  readonly #collection: Collection;
+  readonly #native: MetadataFormat;
+  readonly #sample: () => Promise<StoredRecord | undefined>;
+
+  /** @param sample reads a record of the set, if it has one */
+  constructor(collection: Collection, sample: () => Promise<StoredRecord | undefined>) {
+    this.#collection = collection;
+    this.#sample = sample;
+    this.sets = collection.repository.sets;
+    const { format: prefix, repository } = collection;
+    this.#native = repository.formats.find((format) => format.prefix === prefix) ?? {
+      prefix,
+      namespace: '',
+      schema: '',
+    };
+  }
+
+  async formats(): Promise<readonly MetadataFormat[]> {
+    const derived = await this.#derivedFormat();
+    const own = derived === undefined ? [this.#native] : [derived, this.#native];
+    const isDublinCore = own.some(({ namespace }) => namespace === OAI_DC.namespace);
+    const found = [...own, OAI_DC, ...(isDublinCore ? [NSDL_DC] : [])];
+    return found.filter(({ prefix }, at) => found.findIndex((other) => other.prefix === prefix) === at);
+  }
+
+  hasAll(prefix: string): boolean {
+    return prefix === OAI_DC.prefix || prefix === this.#native.prefix;
+  }
+
+  identifierOf(_key: ResourceKey, id: string): string {
+    return id;
+  }
+
+  keyOf(identifier: string): ResourceKey | undefined {
+    try {
+      return keyOfRecordId(identifier);
+    } catch (error) {
+      if (isTidemarkError(error, 'invalid')) return undefined;
+      throw error;
+    }
+  }
+
+  async read(stored: StoredRecord): Promise<ServedRecord> {
+    const record = readStored(stored);
+    const { setSpecs } = record.header;
+    return {
+      setSpecs,
+      metadata: (prefix) => this.#metadata(record, prefix),
+      abouts: (prefix) => {
+        const provenance = provenanceOf(record, {
+          baseUrl: this.#collection.baseUrl,
+          namespace: this.#native.namespace,
+          harvested: stored.state.lastmod ?? 0,
+          isAltered: this.#isDerived(record, prefix) || prefix !== this.#native.prefix,
+        });
+        return [...withoutProvenance(record.about), provenance];
+      },
+    };
+  }
+
+  #isDerived({ derived }: OaiRecord, prefix: string): boolean {
+    return derived?.format === prefix;
+  }
+
+  #metadata(record: OaiRecord, prefix: string): string | undefined {
+    const { metadata, derived } = record;
+    if (this.#isDerived(record, prefix)) return derived?.xml;
+    if (prefix === this.#native.prefix) return metadata;
+    const sources = [derived?.xml, metadata].filter((xml) => xml !== undefined);
+    if (prefix === NSDL_DC.prefix) return converted(sources, OAI_DC, oaiDcToNsdlDc);
+    if (prefix !== OAI_DC.prefix) return undefined;
+    const found = converted(sources, NSDL_DC, nsdlDcToOaiDc);
+    return found ?? writeAsOaiDc(record.header.identifier, dublinCoreIn(metadata ?? ''));
+  }
+
+  /** The format that the transform of the collection makes; undefined without a transform. */
+  async #derivedFormat(): Promise<MetadataFormat | undefined> {
+    const { transform } = this.#collection;
+    if (transform === undefined) return undefined;
+    const known = [NSDL_DC, OAI_DC].find(({ prefix }) => prefix === transform);
+    if (known !== undefined) return known;
+    const sample = await this.#sample();
+    const derived = sample && readStored(sample).derived;
+    const root = derived && readXmlRoot(derived.xml);
+    return derived && { prefix: derived.format, namespace: root?.namespace ?? '', schema: root?.schema ?? '' };
+  }
+}
+
+/** A record whose bytes are those that were stored, and cannot be read, is a fault of this program or of its files. */
+function readStored(stored: StoredRecord): OaiRecord {
+  try {
+    return readOaiRecord(bytesOf(stored));
+  } catch (error) {
+    if (!isTidemarkError(error, 'invalid')) throw error;
+    throw new TidemarkError('unavailable', `the record ${stored.id.slice(0, 100)} cannot be read: ${error.message}`);
+  }
+}
+
+/** Converts the first metadata that is in a format. Undefined when there is none, or it cannot be converted. */
+function converted(
+  sources: readonly string[],
+  { namespace }: MetadataFormat,
+  convert: (xml: string) => string,
+): string | undefined {
+  const source = sources.find((xml) => readXmlRoot(xml)?.namespace === namespace);
+  if (source === undefined) return undefined;
+  try {
+    return convert(source);
+  } catch (error) {
+    if (error instanceof TransformError) return undefined;
+    throw error;
+  }
+}
