@@ -8,6 +8,7 @@ import { type App, openApp } from '../src/app.ts';
 import { Secret } from '../src/config/secret.ts';
 import { startServer } from '../src/http/server/server.ts';
 import { testConfiguration } from '../test/support/start-app.ts';
+import { fillSampleCollections, HARVEST_WITH_ERRORS } from './sample-collections.ts';
 import { fillSampleOrganizations, SHOWN } from './sample-organizations.ts';
 import { fillSampleSource } from './sample-source.ts';
 
@@ -48,11 +49,17 @@ const SHOTS_OF_ORGANIZATIONS: readonly Shot[] = [
   { name: 'upload', path: `/organizations/lane/streams/full-2026/uploads/${SHOWN.withErrata}/`, height: 1300 },
   { name: 'upload-form', path: '/organizations/lane/upload', height: 860 },
 ];
+/** Taken last, for the same reason. */
+const SHOTS_OF_COLLECTIONS: readonly Shot[] = [
+  { name: 'collection', path: '/collections/preprints/', height: 1080 },
+  { name: 'harvest', path: `/collections/preprints/harvests/${HARVEST_WITH_ERRORS}/`, height: 1120 },
+];
 
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-screenshots-'));
 const configuration = testConfiguration(folder, {
   baseUrl: 'https://sync.example.org',
   token: new Secret(ADMINISTRATOR),
+  harvestNetworks: ['127.0.0.1'],
 });
 const app = await openApp(configuration);
 const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
@@ -74,6 +81,8 @@ try {
     await takeWanted(SHOTS);
     await fillSampleOrganizations(app, Date.now());
     await takeWanted(SHOTS_OF_ORGANIZATIONS);
+    await fillSampleCollections(app, Date.now());
+    await takeWanted(SHOTS_OF_COLLECTIONS);
   } finally {
     await server.close();
   }

@@ -6,6 +6,7 @@ import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-cor
 import { Secret } from '../../src/config/secret.ts';
 import { requireFits, useBrowser } from '../support/browser.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { OaiServer, oaiRecords } from '../support/oai-server.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { marc } from '../support/upload-packages.ts';
 import { ProcessedStream } from '../support/upload-processing.ts';
@@ -35,6 +36,10 @@ const LOOKED_AT = [
   '/organizations/lane/streams/main/',
   '/organizations/lane/streams/main/uploads/1/',
   '/organizations/lane/streams/main/uploads/2/',
+  '/collections/',
+  '/collections/arxiv/',
+  '/collections/arxiv/settings',
+  '/collections/arxiv/harvests/1/',
   '/sets/maps/',
   '/sets/maps/changes',
   '/sets/maps/find?q=sheet%201',
@@ -91,6 +96,17 @@ async function deliver({ app }: StartedApp): Promise<void> {
   await stream.upload({ 'later.mrc': marc('3') });
 }
 
+/** A collection with a harvest that has errors. */
+async function harvest({ app }: StartedApp): Promise<void> {
+  const [first, ...others] = oaiRecords(5);
+  const repository = await OaiServer.start({ records: [{ ...first!, datestamp: 'soon' }, ...others] });
+  const { collections, harvestRunner } = app.records;
+  await collections.add('arxiv', { baseUrl: repository.url, format: 'oai_dc', schedule: '15 2 * * *' });
+  const attempt = { signal: new AbortController().signal, report() {}, log() {} };
+  await harvestRunner.runHere('arxiv', { kind: 'full' }, attempt);
+  await repository.close();
+}
+
 const shows = (page: Page, title: string) =>
   page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
 
@@ -103,10 +119,11 @@ describe('Pages in a real browser', () => {
     /** One for all, which is faster by far than one for each. */
     let page: Page;
     before(async () => {
-      started = await startApp(SQLITE);
+      started = await startApp(SQLITE, { harvestNetworks: ['127.0.0.1'] });
       await publishSets(started);
       await runJob(started);
       await deliver(started);
+      await harvest(started);
       context = await browser.context({ viewport: WIDE });
       await context.addInitScript(AXE);
       page = await context.newPage();

@@ -45,7 +45,7 @@ describeOnEachStore('a delivery that is a full run', (store, itOnce) => {
     const { files } = await started.app.records.uploads.get('lane', 'main', number);
     const { publishHashes } = await started.app.sets.bySlug(delivery.set);
     const upload = { organization: 'lane', stream: 'main', number, files, normalization: undefined, publishHashes };
-    return thread.read({ ...upload, limits }, signal, () => {});
+    return thread.read({ ...upload, limits, isHarvest: false }, signal, () => {});
   };
   const apply = async (delivery: Delivery, found: ReadUpload, after: Stamp): Promise<Omit<AppliedUpload, 'at'>> => {
     const set = await started.app.sets.bySlug(delivery.set);

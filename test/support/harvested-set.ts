@@ -30,6 +30,7 @@ export class HarvestedSet {
       id,
       provider: 'cornell',
       created: 0,
+      scheduledSince: 0,
       baseUrl: 'https://export.example.org/oai2',
       format: OAI_DC.prefix,
       sets: [],

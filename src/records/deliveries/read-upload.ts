@@ -11,7 +11,7 @@ import type { NamedUpload, UploadedFile } from '../arrivals/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../arrivals/upload-state.ts';
 import { ErrataWriter } from '../errata/errata-writer.ts';
 import { findRecordFiles } from '../forms/identify.ts';
-import { filesInOrder } from '../forms/in-order.ts';
+import { filesAsGiven, filesInOrder } from '../forms/in-order.ts';
 import type { Normalization } from '../forms/normalization.ts';
 import { OneForm } from '../forms/one-form.ts';
 import { readFile } from '../forms/read-file.ts';
@@ -26,6 +26,8 @@ export interface UploadToRead extends NamedUpload {
   readonly files: readonly UploadedFile[];
   readonly normalization: Normalization | undefined;
   readonly limits: UnpackLimits;
+  /** Whether its files are the pages of a harvest, which are many. */
+  readonly isHarvest: boolean;
   /** The hashes of its set. */
   readonly publishHashes: ResourceSet['publishHashes'];
   /** The folder for nested packages. */
@@ -150,9 +152,10 @@ class UploadReading {
   }
 
   async *#read(): AsyncGenerator<Block, void, undefined> {
-    const { files, scratchFolder, normalization, limits } = this.#upload;
+    const { files, scratchFolder, normalization, limits, isHarvest } = this.#upload;
+    const findFiles = isHarvest ? filesAsGiven : filesInOrder;
     const given = files.map((file) => this.#given(file));
-    for await (const { file, position } of filesInOrder(given, { scratchFolder, limits })) {
+    for await (const { file, position } of findFiles(given, { scratchFolder, limits })) {
       const admitted = this.#form.admit(file);
       const counted = this.#begin(admitted, position);
       for await (const batch of readFile(admitted, normalization, this.#shared)) {

@@ -216,7 +216,8 @@ class Processing {
       this.#attempt.report({ done: bytes, total: ofBytes, text: `bytes read, ${records} records` });
     const { signal } = this.#attempt;
     const { limits } = this.#delivery;
-    const toRead = { organization, stream, number, files, normalization, publishHashes, limits };
+    const isHarvest = this.#upload.set !== undefined;
+    const toRead = { organization, stream, number, files, normalization, publishHashes, limits, isHarvest };
     const read = await thread.read(toRead, signal, onProgress);
     failpoint('upload.read');
     const isMissing = ({ read }: UploadState) => read === undefined || reasonForNothingTaken(read) !== undefined;

@@ -17,11 +17,19 @@ export async function* filesInOrder(
   options?: Omit<UnpackOptions, 'identify'>,
 ): AsyncGenerator<FileOfUpload, void, undefined> {
   for (const isDeletion of [true, false]) {
-    for (const [at, one] of given.entries()) {
-      for await (const file of findRecordFiles(one, options)) {
-        if (deletes(file) === isDeletion) yield { file, position: at + 1 };
-      }
+    for await (const found of filesAsGiven(given, options)) {
+      if (deletes(found.file) === isDeletion) yield found;
     }
+  }
+}
+
+/** The files in the order of the upload and of its packages, for one without lists of ids: each is read once. */
+export async function* filesAsGiven(
+  given: readonly GivenFile[],
+  options?: Omit<UnpackOptions, 'identify'>,
+): AsyncGenerator<FileOfUpload, void, undefined> {
+  for (const [at, one] of given.entries()) {
+    for await (const file of findRecordFiles(one, options)) yield { file, position: at + 1 };
   }
 }
 
