@@ -26,7 +26,7 @@ export function resourceRoutes(app: ServedApp): readonly Route[] {
       tag: 'resources',
       summary: 'The bytes of a resource',
       description:
-        'Only of sets with a content root, or of records, and only of resources that are live. A record of a stream is MARC21, or MARCXML when `Accept` prefers that; with `.mrc` or `.xml` after its address it is always the one or the other.',
+        'Only of sets with a content root, or of records, and only of resources that are live. A record of MARC is MARC21, or MARCXML when `Accept` prefers that; with `.mrc` or `.xml` after its address it is always the one or the other. One of OAI-PMH is XML; with `.metadata.xml` it is its metadata alone.',
       isConditional: true,
       hasRanges: true,
       answers: [

@@ -3,6 +3,7 @@ import type { CutRecord } from './cut-record.ts';
 import { OAI_NAMESPACE } from './oai-record.ts';
 import { LONGEST_TOKEN, PageEnvelope, PageFault, xmlProblem } from './page-envelope.ts';
 import { hex, notUtf8, PageText } from './page-text.ts';
+import { probableEnd } from './probable-end.ts';
 import { MalformedRecord, RecordParser } from './record-parser.ts';
 import type { Scope } from './start-tag.ts';
 import { UsualRecords } from './usual-records.ts';
@@ -29,15 +30,6 @@ export type PagePart = { readonly offset: number } & (
 
 const P = '(?:[\\w.-]+:)?';
 const RECORD = /<(?:([\w.-]+):)?record[\s/>]/y;
-/**
- * Where a record may end that cannot be parsed: with its last part, before the next one, or before the end of the list.
- * The parser finds the end of a well-formed one, whatever its text has.
- */
-const PROBABLE_END = new RegExp(
-  `</${P}(?:header|metadata|about)\\s*>\\s*</${P}record\\s*>|` +
-    `(?=<${P}record(?:\\s[^<>]*)?>\\s*<${P}header[\\s>])|(?=<${P}resumptionToken[\\s/>])|(?=</${P}(?:ListRecords|GetRecord)\\s*>)`,
-  'g',
-);
 const IDENTIFIER = new RegExp(`<${P}identifier(?:\\s[^<>]*)?>([^<]*)</`);
 const HEADER_END = new RegExp(`</?${P}(?:metadata|about)[\\s/>]|</${P}(?:header|record)[\\s>]`);
 const NOT_BLANK = /[^ \t\n\r]/g;
@@ -167,7 +159,7 @@ export class PageCutter {
   #stepInRecord(record: OpenRecord): boolean {
     const { text } = this.#page;
     if (text.length < record.searchAt && !this.#isEnd) return false;
-    const end = findEnd(text, record);
+    const end = this.#findEnd(record);
     if (end === undefined) return this.#isEnd ? this.#breakOff(record) : this.#wait(record);
     if (record.tooLong !== undefined) return this.#finish(record.tooLong, end);
     if (record.parser === undefined) {
@@ -176,6 +168,13 @@ export class PageCutter {
       record.parser = new RecordParser(record.scope);
     }
     return this.#parse(record, record.parser, end);
+  }
+
+  #findEnd(record: OpenRecord): number | undefined {
+    const { text } = this.#page;
+    const found = probableEnd(text, record.searched);
+    record.searched = found?.searched ?? Math.max(record.searched, text.length - TAIL);
+    return found?.end;
   }
 
   /** Waits for the rest of a record, but not for one that is too long. */
@@ -263,13 +262,4 @@ export class PageCutter {
     const offset = this.#page.byteAt(0);
     return { kind: 'unreadable', offset, id, reason: `${which} cannot be read: ${reason}`, isMalformed };
   }
-}
-
-/** Where a record probably ends, behind the place that was searched last. */
-function findEnd(text: string, record: OpenRecord): number | undefined {
-  PROBABLE_END.lastIndex = record.searched;
-  const match = PROBABLE_END.exec(text);
-  record.searched = match === null ? Math.max(record.searched, text.length - TAIL) : PROBABLE_END.lastIndex;
-  if (match?.[0] === '') record.searched += 1;
-  return match === null ? undefined : match.index + match[0].length;
 }
