@@ -16,7 +16,7 @@ describe('the uploads before a full run', () => {
   let stores: Stores;
 
   beforeEach(async () => {
-    stores = await openStores({ kind: 'sqlite', file: join(folder(), 'tidemark.db') });
+    stores = await openStores({ kind: 'sqlite', file: join(folder.path, 'tidemark.db') });
   });
   afterEach(() => stores.close());
 
