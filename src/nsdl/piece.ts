@@ -1,5 +1,6 @@
 import { TidemarkError } from '../core/errors.ts';
-import { escapeXml, parseSmallXml, type XmlElement } from './small-xml.ts';
+import { escapeXml } from '../lib/escape-xml.ts';
+import { parseSmallXml, type XmlElement } from './small-xml.ts';
 import { isUuid } from './uuid.ts';
 
 /** The header of a dbInsert file. */

@@ -17,11 +17,6 @@ interface Draft extends Omit<XmlElement, 'children' | 'text'> {
 }
 
 const DEEPEST = 100;
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-export function escapeXml(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => ESCAPES[character]!);
-}
 
 /**
  * Parses a document that fits into memory several times. A document type is refused: nothing that it declares or refers
