@@ -86,6 +86,9 @@ describe('collections and harvests on the command line', () => {
       ],
     );
     assert.match(await done('harvests', 'show', 'arxiv', '1'), /\n {2}all records: 5 of 5 records in 3 pages\n?/);
+    await done('collections', 'change', 'arxiv', '--transform', 'nsdl_dc');
+    const again = await shown('harvest', 'arxiv', '--again', '2');
+    assert.deepEqual([again.of, again.outcome.updated, again.outcome.created], [2, 3, 0]);
     assert.match(await refused('harvest', 'arxiv', '--full', '--test'), /give one of --full and --test/);
   });
 

@@ -9,6 +9,8 @@ interface ReadingLimit {
 
 /** About twenty times what XML in gzip takes, which unpacks to 10 to 25 times its size. */
 const READING_LIMIT: ReadingLimit = { ms: 60_000, msOfMb: 20_000 };
+/** A harvest may also transform each record, and check it by a schema. */
+export const HARVEST_READING_LIMIT: ReadingLimit = { ms: 300_000, msOfMb: 100_000 };
 const CHECK_MS = 1_000;
 const MB = 1e6;
 

@@ -1,7 +1,7 @@
 import { prefetch } from '../../lib/calls/prefetch.ts';
 import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { ReadUpload } from '../arrivals/upload-state.ts';
-import { limitReading } from './limit-reading.ts';
+import { HARVEST_READING_LIMIT, limitReading } from './limit-reading.ts';
 import type { MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessFunctions, ProcessThreadData } from './process.worker.ts';
 import type { ReadingProgress, UploadToRead } from './read-upload.ts';
@@ -29,7 +29,7 @@ export class ProcessingThread {
   ): Promise<ReadUpload> {
     using _ = this.#endedBy(signal);
     const length = upload.files.reduce((sum, file) => sum + file.length, 0);
-    using __ = limitReading(this.#thread, length);
+    using __ = limitReading(this.#thread, length, upload.isHarvest ? HARVEST_READING_LIMIT : undefined);
     try {
       await this.#thread.call('read', [{ ...upload, scratchFolder: this.#folder }]);
       return await this.#readOn(onProgress);

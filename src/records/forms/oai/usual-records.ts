@@ -1,20 +1,16 @@
 import type { CutRecord } from './cut-record.ts';
 import type { CutElement } from './element-writer.ts';
 import { OAI_NAMESPACE } from './oai-record.ts';
-import { DEEPEST } from './record-parser.ts';
 import { inheritedDeclarations, type Scope, startTag } from './start-tag.ts';
-import { parseUsualTag, type UsualScope, type UsualTag } from './usual-tag.ts';
-import { escapeText, resolveReferences } from './xml-text.ts';
+import { BodyCopy } from './usual-body.ts';
+import { scopeWithin, type UsualScope, type UsualTag, UsualTags } from './usual-tag.ts';
 
 /** Comments, sections of CDATA and whatever else begins so; characters that XML does not have. */
 const UNUSUAL = /<[!?]|\]\]>|[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/;
 /** Whether a text may have a character that is written otherwise. */
 const NEEDS_ESCAPING = /&|>[^<>]*>/;
-const SLASH = 0x2f;
 /** White space of XML, after line ends were normalized. */
 const S = '[ \\t\\n]*';
-/** Tags that are kept: those of metadata with many attributes may all differ. */
-const MOST_TAGS = 2_000;
 
 interface Cut {
   readonly element: CutElement;
@@ -28,7 +24,7 @@ interface Cut {
  */
 export class UsualRecords {
   readonly #scope: UsualScope;
-  readonly #tags = new Map<string, UsualTag>();
+  readonly #tags = new UsualTags();
   readonly #head: RegExp;
   readonly #metadataEnd: RegExp;
   readonly #aboutStart: RegExp;
@@ -82,68 +78,20 @@ export class UsualRecords {
 
   /** The element at a position; undefined where it is not one, or an unusual one. */
   #element(text: string, from: number): Cut | undefined {
-    const root = this.#tagAt(text, from);
+    const root = this.#tags.at(text, from);
     const rootText = root && this.#rootText(root);
     const scope = root && scopeWithin(root, this.#scope);
     if (root === undefined || rootText === undefined || scope === undefined) return undefined;
+    const start = text.indexOf('>', from) + 1;
     const body = root.isEmpty
-      ? { xml: `</${root.name}>`, end: text.indexOf('>', from) + 1 }
-      : this.#body(text, text.indexOf('>', from) + 1, [root.name], scope);
+      ? { xml: `</${root.name}>`, end: start }
+      : new BodyCopy(text, this.#tags, this.#needsEscaping).upToEnd(start, { name: root.name, scope });
     if (body === undefined) return undefined;
     const xml = rootText + body.xml;
     for (const [prefix, uri] of this.#scope.namespaces) {
       if (uri === OAI_NAMESPACE && prefix !== '' && xml.includes(`${prefix}:`)) return undefined;
     }
     return { element: { xml, namespace: scope.namespaces.get(root.prefix)! }, end: body.end };
-  }
-
-  /** What is in an element, up to its end tag, from behind its start tag. */
-  #body(text: string, from: number, names: string[], rootScope: UsualScope): { xml: string; end: number } | undefined {
-    const scopes = [rootScope];
-    let xml = '';
-    // What is canonical already is copied in one piece.
-    let copied = from;
-    for (let at = from; ; ) {
-      const open = text.indexOf('<', at);
-      const close = text.indexOf('>', open);
-      if (open < 0 || close < 0) return undefined;
-      const run = this.#needsEscaping ? text.slice(at, open) : '';
-      if (/[&>]/.test(run)) {
-        const plain = resolveReferences(run);
-        if (plain === undefined) return undefined;
-        xml += text.slice(copied, at) + escapeText(plain);
-        copied = open;
-      }
-      at = close + 1;
-      if (text.charCodeAt(open + 1) === SLASH) {
-        const name = names.pop()!;
-        scopes.pop();
-        if (close - open - 2 !== name.length || !text.startsWith(name, open + 2)) return undefined;
-        if (names.length === 0) return { xml: xml + text.slice(copied, at), end: at };
-        continue;
-      }
-      const tag = this.#tagAt(text, open);
-      const scope = tag && scopeWithin(tag, scopes.at(-1)!);
-      if (tag === undefined || scope === undefined) return undefined;
-      if (tag.isEmpty || tag.text.length !== at - open || !text.startsWith(tag.text, open)) {
-        xml += text.slice(copied, open) + tag.text + (tag.isEmpty ? `</${tag.name}>` : '');
-        copied = at;
-      }
-      if (tag.isEmpty) continue;
-      if (names.push(tag.name) > DEEPEST - 2) return undefined;
-      scopes.push(scope);
-    }
-  }
-
-  #tagAt(text: string, at: number): UsualTag | undefined {
-    if (text.charCodeAt(at) !== 0x3c) return undefined;
-    const raw = text.slice(at + 1, text.indexOf('>', at));
-    const known = this.#tags.get(raw);
-    if (known !== undefined) return known;
-    const tag = parseUsualTag(raw);
-    // A copy of the name: a slice would keep all of the text in memory.
-    if (tag !== undefined && this.#tags.size < MOST_TAGS) this.#tags.set(Buffer.from(raw).toString(), tag);
-    return tag;
   }
 
   /** The start tag of an element that is cut out. */
@@ -158,22 +106,6 @@ export class UsualRecords {
     }
     return tag.root!.text;
   }
-}
-
-/** The scope within an element; undefined when the tag has a prefix that is not declared, or needs a default around. */
-function scopeWithin(tag: UsualTag, around: UsualScope): UsualScope | undefined {
-  if (tag.known?.around === around) return tag.known.within;
-  let within = around;
-  if (tag.declarations.length > 0) {
-    const namespaces = new Map([...around.namespaces, ...tag.declarations]);
-    within = { namespaces, ownsDefault: around.ownsDefault || tag.declarations.some(([prefix]) => prefix === '') };
-  }
-  const isKnown = (prefix: string) =>
-    prefix === '' ? within.ownsDefault : prefix === 'xml' || within.namespaces.has(prefix);
-  const [ofName = '', ...ofAttributes] = tag.prefixes;
-  if (!isKnown(ofName) || ofName === 'xml' || !ofAttributes.every(isKnown)) return undefined;
-  tag.known = { around, within };
-  return within;
 }
 
 /** The position behind a pattern that is next; 0 when it is not. */

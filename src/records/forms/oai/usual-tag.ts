@@ -30,8 +30,45 @@ const ATTRIBUTE = /[ \t\n]+((?:([A-Za-z_][\w.-]*):)?([A-Za-z_][\w.-]*))[ \t\n]*=
 const END = /[ \t\n]*(\/?)$/y;
 const RESERVED = /^(?:xml|xmlns)$|^http:\/\/www\.w3\.org\/(?:XML\/1998\/namespace|2000\/xmlns\/)$|^\s|\s$/;
 
+/** Tags that are kept: those of metadata with many attributes may all differ. */
+const MOST_TAGS = 2_000;
+const LESS = 0x3c;
+
+/** The start tags of a page. */
+export class UsualTags {
+  readonly #tags = new Map<string, UsualTag>();
+
+  /** The tag at a position; undefined where there is none, or an unusual one. */
+  at(text: string, position: number): UsualTag | undefined {
+    if (text.charCodeAt(position) !== LESS) return undefined;
+    const raw = text.slice(position + 1, text.indexOf('>', position));
+    const known = this.#tags.get(raw);
+    if (known !== undefined) return known;
+    const tag = parseUsualTag(raw);
+    // A copy of the text: a slice would keep all of the page in memory.
+    if (tag !== undefined && this.#tags.size < MOST_TAGS) this.#tags.set(Buffer.from(raw).toString(), tag);
+    return tag;
+  }
+}
+
+/** The scope within an element; undefined when the tag has a prefix that is not declared, or needs a default around. */
+export function scopeWithin(tag: UsualTag, around: UsualScope): UsualScope | undefined {
+  if (tag.known?.around === around) return tag.known.within;
+  let within = around;
+  if (tag.declarations.length > 0) {
+    const namespaces = new Map([...around.namespaces, ...tag.declarations]);
+    within = { namespaces, ownsDefault: around.ownsDefault || tag.declarations.some(([prefix]) => prefix === '') };
+  }
+  const isKnown = (prefix: string) =>
+    prefix === '' ? within.ownsDefault : prefix === 'xml' || within.namespaces.has(prefix);
+  const [ofName = '', ...ofAttributes] = tag.prefixes;
+  if (!isKnown(ofName) || ofName === 'xml' || !ofAttributes.every(isKnown)) return undefined;
+  tag.known = { around, within };
+  return within;
+}
+
 /** Parses a start tag; undefined when it has anything unusual, or a fault. */
-export function parseUsualTag(text: string): UsualTag | undefined {
+function parseUsualTag(text: string): UsualTag | undefined {
   const [name, prefix = ''] = NAME.exec(text) ?? [];
   if (name === undefined) return undefined;
   const declarations: [string, string][] = [];
