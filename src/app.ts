@@ -17,6 +17,7 @@ import { type Jobs, openJobs } from './jobs/open-jobs.ts';
 import { Closers } from './lib/calls/closers.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/files/make-folder.ts';
+import { openNsdl } from './nsdl/nsdl.ts';
 import { openRepositories } from './oai/open-repositories.ts';
 import { openPostings } from './observe/audit/open-postings.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
@@ -104,6 +105,7 @@ async function openParts(
       jobs: jobs.uploads,
       runJobs: jobs.runs,
       harvestJobs: jobs.harvests,
+      around: () => app.nsdl,
       openRoot,
       version,
       requireAllowed,
@@ -125,6 +127,7 @@ async function openParts(
     backup,
     jobs,
     notifications,
+    nsdl: openNsdl({ ...stored, records, queue }),
     oai,
     postings,
     publishing,

@@ -13,6 +13,7 @@ import { OaiClient, type OaiClientOptions } from './arrivals/oai-harvest/oai-cli
 import { ResumableUploads } from './arrivals/resumable/resumable-uploads.ts';
 import type { NamedUpload } from './arrivals/upload.ts';
 import { Uploads } from './arrivals/uploads.ts';
+import type { AroundRuns } from './collections/around-runs.ts';
 import { CollectionRegistry } from './collections/collection-registry.ts';
 import { HarvestMessages } from './collections/harvest-messages.ts';
 import type { NamedHarvest } from './collections/harvest-run.ts';
@@ -54,6 +55,8 @@ interface RecordsParts {
     nameOf(run: NamedHarvest): string;
     add(run: NamedHarvest): Promise<unknown>;
   };
+  /** NSDL's folders, which are opened later. */
+  around(): AroundRuns | undefined;
   readonly openRoot: RunParts['openRoot'];
   /** Version of the software. */
   readonly version: string;
@@ -100,7 +103,8 @@ export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: R
   const uploads = new Uploads(arrivals);
   const resumableUploads = new ResumableUploads(arrivals);
   const harvests = openHarvests({
-    ...{ configuration, catalog, organizations, uploads, resumableUploads, uploadProcessor, folder },
+    ...{ configuration, catalog, artifacts, organizations, uploads, resumableUploads, uploadProcessor, folder },
+    around: parts.around,
     jobs: harvestJobs,
   });
   return {
@@ -118,7 +122,7 @@ export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: R
   };
 }
 
-interface HarvestsParts extends Pick<RecordsParts, 'configuration' | 'catalog'> {
+interface HarvestsParts extends Pick<RecordsParts, 'configuration' | 'catalog' | 'artifacts' | 'around'> {
   readonly organizations: OrganizationRegistry;
   readonly uploads: Uploads;
   readonly resumableUploads: ResumableUploads;
@@ -149,7 +153,7 @@ function openHarvests({ configuration, jobs, ...parts }: HarvestsParts) {
       }
     },
   });
-  const harvestMessages = new HarvestMessages({ ...parts, networks });
+  const harvestMessages = new HarvestMessages({ ...parts, networks, nsdlUrl: configuration.nsdlMessage });
   return {
     collections,
     harvestRuns: new HarvestRuns({ ...parts, collections, jobs }),
