@@ -100,17 +100,7 @@ async function openParts(
   const requireAllowed = (run: RunOptionsGiven) => requireAllowedRun(run, configuration.apiRoots);
   const version = softwareVersion();
   const records = openRecords(
-    {
-      ...stored,
-      jobs: jobs.uploads,
-      runJobs: jobs.runs,
-      harvestJobs: jobs.harvests,
-      around: () => app.nsdl,
-      openRoot,
-      version,
-      requireAllowed,
-      syncSet,
-    },
+    { ...stored, jobs, openRoot, version, requireAllowed, syncSet, around: () => app.nsdl },
     closers,
   );
   const aroundArchive = metrics.archive.around.bind(metrics.archive);

@@ -39,21 +39,23 @@ interface RecordsParts {
   readonly sets: SetRegistry;
   readonly artifacts: ArtifactStore;
   readonly updater: EventPoster;
-  /** The jobs that process uploads. */
   readonly jobs: {
-    add(upload: NamedUpload): Promise<unknown>;
-    /** Differs after each heartbeat of the job. Undefined while no worker runs it. */
-    progressOf(upload: NamedUpload): Promise<string | undefined>;
-  };
-  /** The jobs that run activities. */
-  readonly runJobs: {
-    nameOf(run: NamedRun): string;
-    add(run: NamedRun): Promise<unknown>;
-  };
-  /** The jobs that harvest collections. */
-  readonly harvestJobs: {
-    nameOf(run: NamedHarvest): string;
-    add(run: NamedHarvest): Promise<unknown>;
+    /** Those that process uploads. */
+    readonly uploads: {
+      add(upload: NamedUpload): Promise<unknown>;
+      /** Differs after each heartbeat of the job. Undefined while no worker runs it. */
+      progressOf(upload: NamedUpload): Promise<string | undefined>;
+    };
+    /** Those that run activities. */
+    readonly runs: {
+      nameOf(run: NamedRun): string;
+      add(run: NamedRun): Promise<unknown>;
+    };
+    /** Those that harvest collections. */
+    readonly harvests: {
+      nameOf(run: NamedHarvest): string;
+      add(run: NamedHarvest): Promise<unknown>;
+    };
   };
   /** NSDL's folders, which are opened later. */
   around(): AroundRuns | undefined;
@@ -70,7 +72,7 @@ interface RecordsParts {
 export interface Records extends ReturnType<typeof openRecords> {}
 
 /** `closers` close everything that this opens. */
-export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: RecordsParts, closers: Closers) {
+export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: Closers) {
   const { configuration, catalog, index, sets, artifacts, updater } = parts;
   const { store, artifacts: artifactLocation, dataFolder, failpoint } = configuration;
   const folder = join(dataFolder, 'spool');
@@ -90,7 +92,7 @@ export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: R
   closers.add(() => uploadProcessor.close());
   const boundaries = {
     ...stored,
-    progressOf: (upload: NamedUpload) => jobs.progressOf(upload),
+    progressOf: (upload: NamedUpload) => jobs.uploads.progressOf(upload),
     async followsDefault(organization: Organization) {
       // Whether a server keeps it in sync or not.
       await syncSet(await sets.bySlug(organization.id));
@@ -99,13 +101,13 @@ export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: R
   };
   const streamReader = new StreamReader({ ...boundaries, folder });
   const openStream: StreamReader['open'] = (from, signal) => streamReader.open(from, signal);
-  const arrivals = { ...stored, onRecorded: (upload: NamedUpload) => jobs.add(upload) };
+  const arrivals = { ...stored, onRecorded: (upload: NamedUpload) => jobs.uploads.add(upload) };
   const uploads = new Uploads(arrivals);
   const resumableUploads = new ResumableUploads(arrivals);
   const harvests = openHarvests({
     ...{ configuration, catalog, artifacts, organizations, uploads, resumableUploads, uploadProcessor, folder },
     around: parts.around,
-    jobs: harvestJobs,
+    jobs: jobs.harvests,
   });
   return {
     organizations,
@@ -114,7 +116,7 @@ export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: R
     uploadProcessor,
     ...harvests,
     uploadBacklog: new UploadBacklog({ catalog }),
-    runs: new ActivityRuns({ catalog, artifacts, jobs: runJobs }),
+    runs: new ActivityRuns({ catalog, artifacts, jobs: jobs.runs }),
     activityRunner: new ActivityRunner({ ...parts, openStream, store: artifacts }),
     streamReader,
     partlyApplied: new PartlyApplied({ catalog }),
@@ -127,7 +129,7 @@ interface HarvestsParts extends Pick<RecordsParts, 'configuration' | 'catalog' |
   readonly uploads: Uploads;
   readonly resumableUploads: ResumableUploads;
   readonly uploadProcessor: UploadProcessor;
-  readonly jobs: RecordsParts['harvestJobs'];
+  readonly jobs: RecordsParts['jobs']['harvests'];
   readonly folder: string;
 }
 
