@@ -15,7 +15,7 @@ import { type HarvestRecord, latestHarvests } from './harvest-record.ts';
 import { type HarvestRun, harvestText, isAppliedHarvest } from './harvest-run.ts';
 import { harvestFields } from './reading-of.ts';
 
-export interface ReceivingParts {
+export interface HarvestParts {
   readonly catalog: Pick<Catalog, 'latest'>;
   readonly uploads: Pick<Uploads, 'get' | 'record'>;
   readonly resumableUploads: Pick<ResumableUploads, 'begin' | 'append' | 'truncate' | 'status' | 'receive' | 'remove'>;
@@ -23,7 +23,7 @@ export interface ReceivingParts {
   readonly folder: string;
 }
 
-interface ReceivingAttempt {
+export interface ReceivingAttempt {
   readonly client: OaiClient;
   readonly signal: AbortSignal;
   /** Called when a page is recorded. */
@@ -42,7 +42,7 @@ export async function receiveHarvest(
   record: HarvestRecord,
   collection: Collection,
   { client, signal, onPage }: ReceivingAttempt,
-  parts: ReceivingParts,
+  parts: HarvestParts,
 ): Promise<number | undefined> {
   const { catalog, folder, resumableUploads } = parts;
   const { provider, id } = collection;
@@ -77,30 +77,40 @@ export async function receiveHarvest(
 
 /**
  * Makes an upload of the stored responses of an earlier run, and of those that were applied after it: otherwise, older
- * records would replace newer ones.
+ * records would replace newer ones. From a full run on, these are all records.
+ * @throws TidemarkError `invalid` when a full run came after it, which has deleted what it did not see
  */
 export async function receiveAgain(
   record: HarvestRecord,
   collection: Collection,
-  { uploads, catalog }: Pick<ReceivingParts, 'uploads' | 'catalog'>,
+  { uploads, catalog }: Pick<HarvestParts, 'uploads' | 'catalog'>,
 ): Promise<number> {
   const { run } = record;
   const { provider: organization, id: stream } = collection;
   const later = await latestHarvests(catalog, stream, run.number - run.of!, run.number);
+  const counted = later.filter((one) => one.number === run.of || isAppliedHarvest(one)).toReversed();
+  const full = counted.findLast(({ kind, number }) => kind === 'full' && number !== run.of);
+  if (full !== undefined) throw new TidemarkError('invalid', refusal(run, full));
   const files: UploadedFile[] = [];
-  for (const { number, upload, kind, status } of later.toReversed()) {
-    const counts = number === run.of || isAppliedHarvest({ kind, ...(status !== undefined && { status }) });
-    if (upload !== undefined && counts) files.push(...(await uploads.get(organization, stream, upload)).files);
+  for (const { upload } of counted) {
+    if (upload !== undefined) files.push(...(await uploads.get(organization, stream, upload)).files);
   }
   const token = `harvest ${harvestText(run)}`;
-  return (await uploads.record({ organization, stream, files, token, ...harvestFields(collection, run) })).number;
+  const isWhole = counted[0]?.kind === 'full';
+  const fields = { ...harvestFields(collection, run), ...(isWhole && { unmentioned: 'deleted' as const }) };
+  return (await uploads.record({ organization, stream, files, token, ...fields })).number;
+}
+
+function refusal({ collection, of }: HarvestRun, full: HarvestRun): string {
+  const { number } = full;
+  return `the run ${number} after it was a full one, and has deleted what it did not see: run "tidemark harvest ${collection} --again ${number}" in place of ${of}`;
 }
 
 /** The pages of a run that has failed are kept until the next one begins. */
 async function removeEarlierPages(
   { number }: HarvestRun,
   { id, provider }: Collection,
-  { catalog, resumableUploads }: ReceivingParts,
+  { catalog, resumableUploads }: HarvestParts,
 ): Promise<void> {
   for (const { state, resumable } of await latestHarvests(catalog, id, MOST_EARLIER, number)) {
     if (state !== 'ended' || resumable === undefined) continue;

@@ -131,6 +131,19 @@ describeOnEachStore('harvests', (store, itOnce) => {
     await assert.rejects(collection.run({ kind: 'again', of: 9 }), { code: 'not-found' });
   });
 
+  itOnce('brings nothing back that a full run has deleted', async () => {
+    server.change({ records: oaiRecords(25) });
+    await make();
+    await collection.run();
+    server.change({ records: oaiRecords(24) });
+    await collection.run({ kind: 'full' });
+    const refused = await collection.run({ kind: 'again', of: 1 });
+    assert.equal(refused.status, 4);
+    assert.match(refused.failure!, /the run 2 after it was a full one.*--again 2/);
+    assert.deepEqual(ended(await collection.run({ kind: 'again', of: 2 })).numbers, [0, 0, 0, 24]);
+    assert.equal((await collection.ids()).length, 24);
+  });
+
   itOnce('tests and checks without changing anything (E09, E10)', async () => {
     server.change({ records: oaiRecords(3), fault: { name: 'no-datestamp', page: 1 } });
     await make();
