@@ -41,9 +41,7 @@ describe('OAI-PMH lists that change while others read them', () => {
     const expected = stateOf(now);
     for (const [at, client] of OAI_CLIENTS.entries()) {
       const state = stateOf(lists[at]!);
-      const missing = numbersTo(RECORDS).filter(
-        (number) => !mayBeDeleted(number) && !state.has(idOf(number)),
-      );
+      const missing = numbersTo(RECORDS).filter((number) => !mayBeDeleted(number) && !state.has(idOf(number)));
       assert.deepEqual(missing, [], `${client} has missed records`);
       for (const number of numbersTo(RECORDS).filter(isQuiet)) {
         const id = idOf(number);

@@ -33,7 +33,9 @@ describe('OAI-PMH between programs that others wrote', () => {
     place = await Workplace.make(SQLITE);
     const port = String(await findFreePort());
     url = `http://127.0.0.1:${port}`;
-    await place.start(['serve', '--port', port, '--base-url', url, '--no-jobs', '--log-level', 'silent']).says(/Serving/);
+    await place
+      .start(['serve', '--port', port, '--base-url', url, '--no-jobs', '--log-level', 'silent'])
+      .says(/Serving/);
   });
   afterEach(async () => {
     await source?.stop();
@@ -178,7 +180,11 @@ const idsOf = (records: readonly ReadRecord[]) => records.map(({ id }) => id).so
 /** The same records, with the same bytes of metadata and the same sets. */
 function same(actual: readonly ReadRecord[], expected: readonly ReadRecord[], what = 'the records'): void {
   const [missing, others] = [except(expected, actual), except(actual, expected)];
-  assert.deepEqual([missing.length, others.length], [0, 0], `${what}: ${missing[0]} is missing, or ${others[0]} is not`);
+  assert.deepEqual(
+    [missing.length, others.length],
+    [0, 0],
+    `${what}: ${missing[0]} is missing, or ${others[0]} is not`,
+  );
   const known = new Map(expected.map((record) => [record.id, record]));
   for (const { id, digest, content, sets } of actual) {
     const other = known.get(id)!;
