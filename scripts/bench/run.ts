@@ -50,6 +50,7 @@ import { upload } from './figures/upload.ts';
 import { validate } from './figures/validate.ts';
 import { watch } from './figures/watch.ts';
 import { wholeList } from './figures/whole-list.ts';
+import { xslt } from './figures/xslt.ts';
 import { type Line, lineOf, tableOf } from './support/table.ts';
 import { TemporaryFolder } from './support/temporary-folder.ts';
 
@@ -86,6 +87,7 @@ const BENCHES: readonly Bench[] = [
   harvestIncrement,
   harvestMany,
   oaiList,
+  xslt,
   rebuild,
   recordsCompare,
   recordRead,

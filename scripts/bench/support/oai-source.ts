@@ -49,14 +49,14 @@ export class OaiSource {
 
 /** Seconds that Sickle takes to read a list to its end. @throws Error when it reads another number of records */
 export async function readBySickle(url: string, prefix: Prefix, records: number): Promise<number> {
-  const { stdout } = await runChild(sicklePython(), [join(BENCH, 'baselines/sickle_list.py'), url, prefix]);
+  const { stdout } = await runChild(oaiPython(), [join(BENCH, 'baselines/sickle_list.py'), url, prefix]);
   const read = JSON.parse(stdout);
   if (read.records !== records) throw new Error(`Sickle has read ${read.records} records, not ${records}`);
   return read.seconds;
 }
 
-/** The Python that has Sickle. @throws Error that says how to get it */
-function sicklePython(): string {
+/** The Python that has Sickle, and lxml. @throws Error that says how to get it */
+export function oaiPython(): string {
   const python = join(process.env.OAI_BIN ?? join(CHECKOUT, '.services/oai/bin'), 'python3');
   if (existsSync(python)) return python;
   throw new Error(
