@@ -22,7 +22,7 @@ import type { RunningTidemark } from '../support/run-tidemark.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
-describeOnEachStore('tidemark publish', (store, itOnce) => {
+describeOnEachStore('tidemark publish', (store) => {
   let place: Workplace;
   let files: string;
   let port: number;
@@ -76,7 +76,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
   // What follows is the same whatever the store is.
   if (store.kind !== 'sqlite') return;
 
-  itOnce('says what it skips, and what changed while it did not run', async () => {
+  it('says what it skips, and what changed while it did not run', async () => {
     symlinkSync('europe', join(files, 'link to a folder'));
     symlinkSync('nothing', join(files, 'link to nothing'));
     symlinkSync('europe/b & c.txt', join(files, 'link to a file'));
@@ -116,7 +116,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.deepEqual(JSON.parse(stdout).skipped, { links: 4, special: 0 });
   });
 
-  itOnce('names hidden files and what leaves them out, for people, programs and on the page of the set', async () => {
+  it('names hidden files and what leaves them out, for people, programs and on the page of the set', async () => {
     mkdirSync(join(files, '.ssh'));
     mkdirSync(join(files, '.well-known'));
     for (const path of ['.env', '.ssh/id_rsa', 'europe/.htpasswd', '.well-known/security.txt'])
@@ -145,7 +145,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.doesNotMatch(await read('/sets/my-maps/'), /hidden files/);
   });
 
-  itOnce('asks before a home folder, or all of /, and without a terminal wants an option', async () => {
+  it('asks before a home folder, or all of /, and without a terminal wants an option', async () => {
     const all = await place.run(['publish', '/']);
     assert.equal(all.exitCode, 2);
     assert.match(all.stderr, /^tidemark: \/ is all of this machine: .* say --confirm-root/);
@@ -160,7 +160,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     );
   });
 
-  itOnce('prints its events as JSON', async () => {
+  it('prints its events as JSON', async () => {
     const running = place.start(['publish', files, '--port', String(port), '--json']);
     const [line] = await running.says(/\{.*\}\n/);
 
@@ -180,7 +180,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.equal(running.stderr, '');
   });
 
-  itOnce('shows also what changes while it still says where the folder is published', async () => {
+  it('shows also what changes while it still says where the folder is published', async () => {
     let said = '';
     const edit = async () => {
       appendFileSync(join(files, 'a.txt'), ' is edited');
@@ -212,7 +212,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.equal(await run, 0);
   });
 
-  itOnce('takes settings of its set', async () => {
+  it('takes settings of its set', async () => {
     await publish('--id', 'atlas', '--page-size', '1', '--exclude', 'europe/');
     writeFileSync(join(files, 'z.txt'), 'z');
     await until('there are two pages', async () => /<sitemapindex/.test(await read('/sets/atlas/resourcelist.xml')));
@@ -231,7 +231,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.equal(JSON.parse(stdout).dumpSchedule, '0 3 * * *');
   });
 
-  itOnce('leaves its own files out when they are in the folder, and says so', async () => {
+  it('leaves its own files out when they are in the folder, and says so', async () => {
     await place.placeStoreIn(join(files, 'kept [1]'));
     const running = await publish('--data', join(files, 'kept [1]'));
 
@@ -242,26 +242,26 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.doesNotMatch(resources, /tidemark\.db/);
   });
 
-  itOnce('refuses the folder that is the data folder', async () => {
+  it('refuses the folder that is the data folder', async () => {
     await refuses(['publish', files, '--data', files], /is the data folder itself: choose another one with --data/);
   });
 
-  itOnce('refuses the folder that is the artifact store', async () => {
+  it('refuses the folder that is the artifact store', async () => {
     await refuses(
       ['publish', files, '--artifacts', `file:${files}`],
       /is the artifact store itself: choose another one with --artifacts/,
     );
   });
 
-  itOnce('refuses a folder that is not there', async () => {
+  it('refuses a folder that is not there', async () => {
     await refuses(['publish', 'nowhere'], new RegExp(`there is no folder ${join(place.folder, 'nowhere')}`));
   });
 
-  itOnce('refuses a file', async () => {
+  it('refuses a file', async () => {
     await refuses(['publish', join(files, 'a.txt')], /a\.txt is a file: name the folder that it is in/);
   });
 
-  itOnce('refuses another folder in the same data folder, and names both ways out', async () => {
+  it('refuses another folder in the same data folder, and names both ways out', async () => {
     await stop(await publish());
     mkdirSync(join(place.folder, 'other maps'));
 
@@ -273,7 +273,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.match(stderr, /tidemark sets add ID --root '\/.*\/other maps'\n.* tidemark serve /);
   });
 
-  itOnce('goes on with a folder that was moved, when a link is at its old place', async () => {
+  it('goes on with a folder that was moved, when a link is at its old place', async () => {
     await stop(await publish());
     const moved = join(place.folder, 'moved');
     renameSync(files, moved);
@@ -291,7 +291,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.match((await publish()).stdout, /Published .*My maps as "my-maps": 3 files/);
   });
 
-  itOnce('says that a set is in sync again, whatever the trouble was', async () => {
+  it('says that a set is in sync again, whatever the trouble was', async () => {
     const running = await publish();
     renameSync(files, join(place.folder, 'away'));
     await running.says(/Trouble with my-maps: .*My maps/);
@@ -299,7 +299,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     await running.says(/my-maps is in sync with \/.*My maps again\n/);
   });
 
-  itOnce('goes on with the settings that it is given later', async () => {
+  it('goes on with the settings that it is given later', async () => {
     await stop(await publish());
     await stop(await publish('--page-size', '5'));
     await publish('--page-size', '1', '--exclude', 'europe/');
@@ -309,7 +309,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.deepEqual([pageSize, exclude, resources], [1, ['europe/'], 1]);
   });
 
-  itOnce('refuses another id than the set was made with', async () => {
+  it('refuses another id than the set was made with', async () => {
     await stop(await publish());
 
     await refuses(['publish', files, '--port', String(port), '--id', 'x'], /published with --id my-maps, which stays/);
@@ -339,7 +339,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.equal(JSON.parse(stdout).epoch, 2);
   });
 
-  itOnce('is served on another port with the base URL of before, and says where', async () => {
+  it('is served on another port with the base URL of before, and says where', async () => {
     await stop(await publish());
     const other = String(await findFreePort());
     const running = place.start(['serve', '--port', other, '--base-url', `http://localhost:${port}`]);
@@ -370,7 +370,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.equal(new URL(url).port, String(port));
   });
 
-  itOnce('takes the port of last time again when it is given 0, and another one only when that is taken', async () => {
+  it('takes the port of last time again when it is given 0, and another one only when that is taken', async () => {
     const portOf = (url: string) => Number(new URL(url).port);
     const first = await published(place.start(['publish', files, '--port', '0']));
     const [, url = ''] = await first.says(/Resource List {2,}(\S+)/);
@@ -393,7 +393,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     }
   });
 
-  itOnce('takes a title, also later', async () => {
+  it('takes a title, also later', async () => {
     await stop(await publish('--title', 'Old maps'));
     const title = async () => JSON.parse((await place.run(['sets', 'show', 'my-maps', '--json'])).stdout).title;
     assert.equal(await title(), 'Old maps');
@@ -426,21 +426,21 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     });
   });
 
-  itOnce('refuses a public address without a token', async () => {
+  it('refuses a public address without a token', async () => {
     await refuses(
       ['publish', files, '--host', '0.0.0.0', '--port', String(port)],
       /0\.0\.0\.0 can be reached.*TIDEMARK_TOKEN/,
     );
   });
 
-  itOnce('takes a free port when it is given 0', async () => {
+  it('takes a free port when it is given 0', async () => {
     const running = place.start(['publish', files, '--port', '0']);
     const [, url = ''] = await running.says(/Resource List {2,}(\S+)/);
 
     assert.equal((await fetch(url)).status, 200);
   });
 
-  itOnce('says now and then how far the first scan is, and stops it at the first signal', async () => {
+  it('says now and then how far the first scan is, and stops it at the first signal', async () => {
     makeLargeFiles();
     const running = place.startProcess(['publish', files, '--port', String(port)]);
     // The second line comes after five seconds, also while one large file is read.
@@ -454,7 +454,7 @@ describeOnEachStore('tidemark publish', (store, itOnce) => {
     assert.equal(JSON.parse(stdout).ready, false);
   });
 
-  itOnce('exits at once, with 130, at the second signal', async () => {
+  it('exits at once, with 130, at the second signal', async () => {
     writeFileSync(join(files, 'large.bin'), Buffer.alloc(50_000_000));
     const running = await publishInProcess();
     const slow = connect(port, '127.0.0.1').on('error', () => {});
