@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { ask } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -154,8 +155,10 @@ describe('OAI-PMH between programs that others wrote', () => {
   async function stored(set: string): Promise<readonly ReadRecord[]> {
     const list = (await ask(`${url}/sets/${set}/resourcelist.xml`)).text;
     const locations = [...list.matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, location]) => unescaped(location!));
-    const documents: string[] = [];
-    for (const location of locations) documents.push((await ask(location)).text);
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+    const answers = await Promise.all(locations.map((location) => ask(location, { agent })));
+    agent.destroy();
+    const documents = answers.map(({ text }) => text);
     const file = join(place.folder, `${set}.ndjson`);
     writeFileSync(file, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
     return readDocuments(file);
