@@ -109,9 +109,20 @@ describe('The records of a harvest', () => {
     const list = { sets: ['a', 'b'] } as const;
     await harvest([oaiDc(['title', 'A'])], {});
     await started.app.records.collections.change('arxiv', list);
-    server.change({ records: [{ ...one!, sets: ['a'] }, { ...two!, ...list }, { ...three!, sets: ['b'] }] });
+    server.change({
+      records: [
+        { ...one!, sets: ['a'] },
+        { ...two!, ...list },
+        { ...three!, sets: ['b'] },
+      ],
+    });
     await collection.run({ kind: 'full', force: true });
-    server.change({ records: [{ ...one!, sets: ['b'] }, { ...two!, sets: ['a'] }] });
+    server.change({
+      records: [
+        { ...one!, sets: ['b'] },
+        { ...two!, sets: ['a'] },
+      ],
+    });
     const { outcome } = await collection.run({ kind: 'full', force: true });
     assert.equal(outcome?.deleted, 1);
     assert.deepEqual(await collection.ids(), ['oai:example.org:1', 'oai:example.org:2']);

@@ -4,6 +4,8 @@ import { HARVESTING, HarvestedCollection } from '../../support/harvests.ts';
 import type { FaultName } from '../../support/oai-faults.ts';
 import { OaiServer, oaiRecords } from '../../support/oai-server.ts';
 import { closeApps, type StartedApp, startApp } from '../../support/start-app.ts';
+import { useTempFolder } from '../../support/temp-folder.ts';
+import { startTlsProxy } from '../../support/tls-proxy.ts';
 
 const WITH_BYTE = /000002\.xml\.gz: the record "oai:example.org:11" .* at byte \d+: /;
 /** What ends a run with status 4, and what its failure says. */
@@ -48,6 +50,7 @@ const REFUSED: Readonly<Partial<Record<FaultName, RegExp>>> = {
 };
 
 describe('a harvest of a repository that is hostile', () => {
+  const folder = useTempFolder();
   let server: OaiServer;
   let started: StartedApp;
   let collection: HarvestedCollection;
@@ -84,6 +87,31 @@ describe('a harvest of a repository that is hostile', () => {
       assert.match(failure, /the list does not end/);
     });
   }
+
+  it('keeps the pages of a run that has failed, until the next one begins', async () => {
+    server.change({ fault: { name: 'html', page: 3 } });
+    const { status, resumable } = await collection.run();
+    assert.deepEqual([status, resumable?.pages], [4, 2]);
+    const kept = await started.app.records.resumableUploads.status('arxiv', resumable!.id);
+    assert.equal(kept.offset, resumable!.offset);
+    await collection.run();
+    await assert.rejects(started.app.records.resumableUploads.status('arxiv', resumable!.id), { code: 'not-found' });
+  });
+
+  it('is refused with a certificate that does not verify, and says what to do', async () => {
+    const proxy = await startTlsProxy(server.url, folder.path);
+    try {
+      server.change({ fault: undefined });
+      const { collections } = started.app.records;
+      const secure = { baseUrl: `${proxy.url}/oai`, format: 'oai_dc' };
+      await assert.rejects(collections.add('secure', secure), {
+        code: 'invalid',
+        message: /certificate.* NODE_EXTRA_CA_CERTS/s,
+      });
+    } finally {
+      await proxy.close();
+    }
+  });
 });
 
 describe('a harvest of a repository with faults that pass', () => {
