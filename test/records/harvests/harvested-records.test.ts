@@ -128,6 +128,17 @@ describe('The records of a harvest', () => {
     assert.deepEqual(await collection.ids(), ['oai:example.org:1', 'oai:example.org:2']);
   });
 
+  it('that come twice in a run, on different pages, are as they came last', async () => {
+    const [one, two] = oaiRecords(2);
+    const titled = (title: string) => ({ ...one!, metadata: oaiDc(['title', title]) });
+    await harvest([oaiDc(['title', 'A'])], {});
+    server.change({ records: [titled('Former'), titled('Latter'), two!], pageSize: 1 });
+    const { outcome } = await collection.run({ kind: 'full', force: true });
+    server.change({ pageSize: 100 });
+    assert.deepEqual([outcome?.created, outcome?.updated], [1, 1]);
+    assert.match(await document(1), /<dc:title>Latter</);
+  });
+
   it('keep header, datestamp, sets and about, and lose none of it on the way (E49)', async () => {
     const about = ['<note xmlns="urn:note">kept</note>', '<more xmlns="urn:more"></more>'];
     const run = await harvest([oaiDc(['title', 'A'])], { sets: [] }, { sets: ['a', 'x:y'], about });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ask } from '../../support/ask.ts';
 import { SQLITE } from '../../support/each-store.ts';
+import { startFileServer } from '../../support/file-server.ts';
 import { HARVESTING, HarvestedCollection } from '../../support/harvests.ts';
 import type { FaultName } from '../../support/oai-faults.ts';
 import { OaiServer, oaiRecords } from '../../support/oai-server.ts';
@@ -156,15 +159,47 @@ describe('a harvest of a repository with faults that pass', () => {
     server.change({ fault: undefined });
     await collection.run({ kind: 'full' });
     await started.app.records.collections.change('arxiv', { malformed: 'skip' });
-    for (const name of ['malformed', 'not-utf-8', 'control-character', 'undeclared-prefix', 'huge-record'] as const) {
+    for (const name of [
+      ...(['malformed', 'not-utf-8', 'control-character', 'u-fffe', 'xml-declaration'] as const),
+      ...(['undeclared-prefix', 'huge-record'] as const),
+    ]) {
       server.change({ fault: { name } });
       const { status, outcome } = await collection.run({ kind: 'full' });
       assert.deepEqual([name, status, outcome?.records, outcome?.errors], [name, 3, 24, 1]);
       assert.equal((await collection.ids()).length, 25);
     }
-    server.change({ fault: { name: 'shorter-than-said', page: 3 } });
-    assert.equal((await collection.run({ kind: 'full' })).status, 4);
+    for (const [name, page] of [
+      ['shorter-than-said', 3],
+      ['trailing-text', 2],
+      ['cut-off-silently', 2],
+    ] as const) {
+      server.change({ fault: { name, page } });
+      assert.equal((await collection.run({ kind: 'full' })).status, 4, name);
+    }
     server.change({ fault: undefined });
+  });
+
+  it('refuses sets when it has none (E15)', async () => {
+    server.change({ fault: undefined });
+    await assert.rejects(
+      started.app.records.collections.change('arxiv', { sets: ['a'] }),
+      /has no sets: leave them out/,
+    );
+  });
+
+  it('refuses a list of sets that does not end', async () => {
+    let tokens = 0;
+    const endless = await startFileServer(async ({ url = '' }: IncomingMessage, response: ServerResponse) => {
+      const { text } = await ask(server.url + url.slice(url.indexOf('?')));
+      const page = `<ListSets><resumptionToken>t${++tokens}</resumptionToken></ListSets>`;
+      response.end(text.replace(/<error code="noSetHierarchy">.*<\/error>/, page));
+    });
+    try {
+      const added = started.app.records.collections.add('endless', { baseUrl: endless.url, format: 'oai_dc' });
+      await assert.rejects(added, { code: 'invalid', message: /its list of sets does not end/ });
+    } finally {
+      await endless.close();
+    }
   });
 
   it('refuses a million sets, and keeps the first ten thousand of others', async () => {
