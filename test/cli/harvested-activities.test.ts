@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { AvroKey } from '../../src/artifacts/keys/avro-key.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { readRecords } from '../support/activity-run.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -29,7 +28,7 @@ describe('A harvested collection', () => {
   };
   const originals = async (key: string) => {
     const store = openArtifacts({ kind: 'folder', folder: join(place.folder, 'data/artifacts') });
-    const records = await readRecords(store, key as AvroKey, 'OriginalRecord.v1');
+    const records = await readRecords(store, key, 'OriginalRecord.v1');
     await store.close();
     return records.map(({ id, document }) => [id, document] as const);
   };
