@@ -128,11 +128,9 @@ export class HarvestRunner {
    */
   async fail(name: NamedHarvest, failure: string): Promise<void> {
     const record = await HarvestRecord.open(this.#parts.catalog, name);
-    const { state, collection } = record.run;
-    if (state === 'ended') return;
-    const isKnown = await this.#parts.collections.get(collection).then(() => true, unlessMissing);
+    if (!isOpenHarvest(record.run)) return;
     const failed: Ending = { status: 4, failure };
-    const ending = state === 'received' && isKnown ? await this.#endingOf(record.run) : failed;
+    const ending = record.run.state === 'received' ? await this.#endingOf(record.run).catch(unlessMissing) : failed;
     if (ending !== undefined) await unlessConflict(this.#end(record, ending));
   }
 
@@ -146,10 +144,7 @@ export class HarvestRunner {
     return HarvestRecord.add(catalog, collection, { runOf });
   }
 
-  /**
-   * The run of a command that ended without recording that: a request for the same continues it. Another request ends
-   * it, as its upload does if it has one.
-   */
+  /** The run of a command that ended without recording that: the same request goes on with it, another one ends it. */
   async #leftRun(
     collection: string,
     { kind, of, force }: HarvestRequest,
@@ -313,8 +308,8 @@ function isLasting(error: unknown): boolean {
 }
 
 /** Of a collection that was removed. */
-function unlessMissing(error: unknown): false {
-  if (isTidemarkError(error, 'not-found')) return false;
+function unlessMissing(error: unknown): Ending {
+  if (isTidemarkError(error, 'not-found')) return { status: 4, failure: messageOf(error) };
   throw error;
 }
 
