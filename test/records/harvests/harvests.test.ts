@@ -98,6 +98,11 @@ describeOnEachStore('harvests', (store, itOnce) => {
     server.change({ records: oaiRecords(2) });
     const drop = await collection.run({ kind: 'full' });
     assert.deepEqual([drop.status, /--force/.test(drop.failure!)], [4, true]);
+    const { records, jobs } = started.app;
+    await assert.rejects(jobs.uploads.retry((await records.harvestRuns.uploadOf(drop))!), {
+      code: 'conflict',
+      message: /of a harvest, which has failed: .*tidemark harvest arxiv --again/,
+    });
     assert.equal((await collection.ids()).length, 24);
     assert.deepEqual(ended(await collection.run({ kind: 'full', force: true })).numbers, [0, 0, 22, 2]);
   });
