@@ -89,6 +89,25 @@ describeOnEachStore('A list that is read while records change', (kind, itOnce) =
     );
   });
 
+  it('has a record that changes while its last page is read', async () => {
+    const id = await newSet();
+    await commit(
+      id,
+      PATHS.map((path) => ({ path, isDeletion: false })),
+    );
+    let hasChanged = false;
+    const lastChanges: typeof stores.index.lastChanges = async (...of) => {
+      if (!hasChanged) await commit(id, [{ path: 'r4', isDeletion: true }]);
+      hasChanged = true;
+      return stores.index.lastChanges(...of);
+    };
+    const index = { ...stores.index, lastChanges };
+    const position = { verb: 'ListIdentifiers', set: id, metadataPrefix: 'oai_dc', after: 0, cursor: 0 } as const;
+    const page = await readListPage({ id, profile, records, index }, position);
+    assert.equal(page.items.length, PATHS.length);
+    assert.match(page.items.at(-1)!, /status="deleted".*set\/r4</);
+  });
+
   itOnce('lists each record once when nothing changes, in the order of stamps', async () => {
     const id = await newSet();
     await commit(
