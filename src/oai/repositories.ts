@@ -85,7 +85,7 @@ export class Repositories {
         return this.#record(listed, request);
       case 'ListIdentifiers':
       case 'ListRecords':
-        return this.#limit.run(() => answerList(listed, request, signal));
+        return this.#limit.run(() => answerList(listed, request, { signal, pause: () => this.#limit.giveWay() }));
     }
   }
 
@@ -131,7 +131,7 @@ export class Repositories {
     const { identifier, metadataPrefix } = request;
     const found = await find(listed, identifier);
     await requireFormat(listed.profile, metadataPrefix);
-    const [written] = await new RecordWriter(listed, { metadataPrefix }).write([found]);
+    const [written] = await new RecordWriter(listed, { metadataPrefix, id: identifier }).write([found]);
     if (written !== undefined) return `<GetRecord>\n${written}</GetRecord>`;
     throw protocolError('cannotDisseminateFormat', `this record has no metadata in ${metadataPrefix}`);
   }

@@ -9,6 +9,8 @@ import { RecordWriter, type WrittenSet } from './record-writer.ts';
 const MOST_RECORDS = 1_000;
 /** Bytes of stored records: a page has at least one record, however long it is. */
 const MOST_BYTES = 8 * 1024 * 1024;
+/** Bytes of a page that may stay in memory while others are made. */
+const MOST_PAUSED_BYTES = 64 * 1024;
 /** Number of changes that are read at a time when few of them are in the list. */
 const LEAST_READ = 250;
 
@@ -19,9 +21,11 @@ export interface ListPage {
   readonly next: Stamp | undefined;
 }
 
-interface PageOptions {
+export interface PageOptions {
   /** Ends the reading of a list in which nearly no record is. */
   readonly signal?: AbortSignal | undefined;
+  /** Called between two reads of such a list. */
+  readonly pause?: () => Promise<void>;
   /** Number of records of a page. */
   readonly most?: number;
 }
@@ -38,7 +42,7 @@ interface PagedSet extends WrittenSet {
 export async function readListPage(
   set: PagedSet,
   { verb, metadataPrefix, spec, after: first, until }: ListPosition,
-  { signal, most = MOST_RECORDS }: PageOptions = {},
+  { signal, pause, most = MOST_RECORDS }: PageOptions = {},
 ): Promise<ListPage> {
   const style = verb === 'ListIdentifiers' ? 'header' : 'record';
   const writer = new RecordWriter(set, { metadataPrefix, spec, style });
@@ -61,6 +65,7 @@ export async function readListPage(
     }
     if (read.isEnd) return { items, next: undefined };
     after = read.through;
+    if (bytes < MOST_PAUSED_BYTES) await pause?.();
   }
 }
 
