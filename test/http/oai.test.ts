@@ -218,6 +218,17 @@ describe('A repository of OAI-PMH', () => {
     assert.match(got, /<header status="deleted"><identifier>oai:long:lll/);
   });
 
+  it('has a response date with all that it has listed, and no later change before it', async () => {
+    const set = await HarvestedSet.make(started.app, 'dated');
+    for (const id of ['a', 'b']) {
+      await set.post({ [id]: dcRecord(id, id) });
+      const answer = await oai('dated', { verb: 'ListRecords', metadataPrefix: 'oai_dc' });
+      const [responseDate = ''] = [/<responseDate>([^<]*)/.exec(answer)![1]];
+      const stamps = [...answer.matchAll(/<datestamp>([^<]*)<\/datestamp><setSpec>/g)].map(([, stamp]) => stamp!);
+      assert.equal(responseDate, stamps.at(-1));
+    }
+  });
+
   it('lists to the end until the year 9999', async () => {
     const found = await listed('arxiv', { verb: 'ListIdentifiers', metadataPrefix: 'oai_dc', until: '9999-12-31' });
     assert.ok(found.length >= 2_500);

@@ -2,8 +2,9 @@ import type { ResourceState } from '../../core/resource.ts';
 import { boundaryAfter, type Stamp } from '../../core/stamp.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { ListedRecord } from '../profiles/profile.ts';
 import type { ListPosition } from '../resumption-token.ts';
-import { type CurrentRecords, readCurrentRecords } from './current-records.ts';
+import { readCurrentRecords } from './current-records.ts';
 import { RecordWriter, type WrittenSet } from './record-writer.ts';
 
 const MOST_RECORDS = 1_000;
@@ -46,22 +47,23 @@ export async function readListPage(
 ): Promise<ListPage> {
   const style = verb === 'ListIdentifiers' ? 'header' : 'record';
   const writer = new RecordWriter(set, { metadataPrefix, spec, style });
-  const weightOf = (state: ResourceState | undefined) => (verb === 'ListRecords' ? (state?.length ?? 0) : 0);
+  const weightOf = ({ state }: ListedRecord) => (verb === 'ListRecords' ? lengthOf(state) : 0);
   const items: string[] = [];
   let next = first;
   let bytes = 0;
   for (let after = first, limit = most + 1; ; limit = Math.max(most + 1 - items.length, LEAST_READ)) {
     signal?.throwIfAborted();
-    const read = withinBytes(await readCurrentRecords(set.index, set.id, { after, until, limit }), weightOf);
-    const written = await writer.write(read.records);
-    for (const [at, item] of written.entries()) {
-      if (item === undefined) continue;
-      const { stamp, state } = read.records[at]!;
-      const isFull = items.length === most || bytes + weightOf(state) > MOST_BYTES;
-      if (isFull && items.length > 0) return { items, next };
-      items.push(item);
-      bytes += weightOf(state);
-      next = boundaryAfter(stamp);
+    const read = await readCurrentRecords(set.index, set.id, { after, until, limit });
+    for (const records of readAtOnce(read.records)) {
+      for (const [at, item] of (await writer.write(records)).entries()) {
+        if (item === undefined) continue;
+        const record = records[at]!;
+        const isFull = items.length === most || bytes + weightOf(record) > MOST_BYTES;
+        if (isFull && items.length > 0) return { items, next };
+        items.push(item);
+        bytes += weightOf(record);
+        next = boundaryAfter(record.stamp);
+      }
     }
     if (read.isEnd) return { items, next: undefined };
     after = read.through;
@@ -69,14 +71,23 @@ export async function readListPage(
   }
 }
 
-/** The first ones of the records that fill a page, and one more: it shows that there is a next page. */
-function withinBytes(read: CurrentRecords, weightOf: (state: ResourceState | undefined) => number): CurrentRecords {
+/**
+ * Cuts records into parts that memory has room for, also where only their headers are listed: a harvested header is in
+ * its record. The last record of a part exceeds it: it shows that a full page has a next one.
+ */
+function* readAtOnce(records: readonly ListedRecord[]): Generator<readonly ListedRecord[]> {
+  let from = 0;
   let bytes = 0;
-  const full = read.records.findIndex(({ state }) => {
-    bytes += weightOf(state);
-    return bytes > MOST_BYTES;
-  });
-  const records = full < 0 ? read.records : read.records.slice(0, Math.max(full, 1) + 1);
-  if (records.length === read.records.length) return read;
-  return { records, through: boundaryAfter(records.at(-1)!.stamp), isEnd: false };
+  for (const [at, { state }] of records.entries()) {
+    bytes += lengthOf(state);
+    if (bytes <= MOST_BYTES || at === from) continue;
+    yield records.slice(from, at + 1);
+    from = at + 1;
+    bytes = 0;
+  }
+  if (from < records.length) yield records.slice(from);
+}
+
+function lengthOf(state: ResourceState | undefined): number {
+  return state?.length ?? 0;
 }
