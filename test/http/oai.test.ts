@@ -251,6 +251,18 @@ describe('A repository of OAI-PMH', () => {
     }
   });
 
+  it('goes on by a token after the set was renewed or moved', async () => {
+    const { sets } = started.app;
+    const set = await HarvestedSet.make(started.app, 'moved');
+    await set.post(Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`m${at}`, dcRecord(`m${at}`, 'M')])));
+    const list = { verb: 'ListIdentifiers', metadataPrefix: 'oai_dc' };
+    const rest = { verb: list.verb, resumptionToken: tokenOf(await oai('moved', list))! };
+    await sets.renew('moved');
+    assert.deepEqual(identifiers(await oai('moved', rest)), ['m1000']);
+    await sets.move('moved', 'https://records.example.org/moved/');
+    assert.deepEqual(identifiers(await oai('moved', rest)), ['m1000']);
+  });
+
   it('misses no record while records change between its pages', async () => {
     const changed = new Set<string>();
     let round = 0;
