@@ -5,7 +5,7 @@ import type { ChangeLog, LimitedStampRange } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { ListedRecord } from '../profiles/profile.ts';
 
-export interface CurrentRecords {
+interface CurrentRecords {
   /** Ascending by stamp. */
   readonly records: readonly ListedRecord[];
   /** The boundary above the last change that was read. */

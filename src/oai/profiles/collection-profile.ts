@@ -108,7 +108,7 @@ export class CollectionProfile implements Profile {
   }
 }
 
-/** Undefined for an element that OAI-PMH.xsd does not allow in `metadata` and `about`: it must have another namespace. */
+/** Undefined for an element that OAI-PMH.xsd does not allow in `metadata` and `about`: those have other namespaces. */
 function servedPart(xml: string | undefined): string | undefined {
   return xml !== undefined && isNamespaceOfParts(readXmlRoot(xml)?.namespace ?? '') ? xml : undefined;
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Milliseconds after which a client or a proxy gets something: many give up after 30 seconds or a minute of silence. */
+/** Milliseconds after which a client or a proxy gets something: many give up after 30 seconds without a byte. */
 const QUIET_MS = 10_000;
 
 interface SlowAnswer {
