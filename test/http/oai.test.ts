@@ -344,6 +344,11 @@ describe('A repository of OAI-PMH', () => {
     );
     assert.match(text, /<ListRecords metadataPrefix="nsdl_dc">/);
     assert.equal(readDublinCore(text).root, 'Repository', 'it is well-formed');
+    const none = await HarvestedSet.make(started.app, 'none', { format: 'other' });
+    await none.post({ a: dcRecord('a', 'A', { metadata: '<plain>a</plain>' }) });
+    const { text: other } = await ask(`${started.url}/oai/none/static.xml`);
+    const prefixes = [...other.matchAll(/<ListRecords metadataPrefix="([^"]*)">/g)].map(([, prefix]) => prefix);
+    assert.deepEqual(prefixes, ['oai_dc']);
   });
 
   it('never fails, whatever its arguments are', async () => {
