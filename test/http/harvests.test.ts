@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
@@ -58,6 +60,17 @@ describe('Collections and harvests over HTTP', () => {
     assert.match(JSON.stringify(wrong.body), /"format".*oai_dc|oai_dc.*"format"/);
     const file = await add({ transform: '/etc/sheet.xsl' });
     assert.equal(file.status, 403, JSON.stringify(file.body));
+  });
+
+  it('have sheets below a root that the server may read, and no modules', async () => {
+    const sheet = join(started.folder, 'sheet.xsl');
+    await writeFile(sheet, '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"/>');
+
+    assert.equal((await add({ transform: join(started.folder, 'module.js') })).status, 403);
+    const missing = await add({ transform: join(started.folder, 'none.xsl') });
+    assert.deepEqual([missing.status, /cannot be read/.test(missing.text)], [400, true], missing.text);
+    const added = await add({ transform: sheet });
+    assert.deepEqual([added.status, added.body.transform], [201, sheet], added.text);
   });
 
   it('show what a harvest received, what became of it, and its responses', async () => {
