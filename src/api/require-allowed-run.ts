@@ -8,8 +8,8 @@ import { isSheet, isShipped } from '../records/transforms/load-transform.ts';
 
 /**
  * Requires of a run that came with a request that it names nothing but what the server may read: a folder or file below
- * one of the allowed roots, or a stream, and as a transform a mapping or a sheet of XSLT there, or an included one. A module
- * would be code that runs in the server; a sheet reads files of its own folder, and nothing else.
+ * one of the allowed roots, or a stream, and as a transform a mapping or a sheet of XSLT there, or an included one. A
+ * module would be code that runs in the server; a sheet reads files of its own folder, and nothing else.
  * @throws TidemarkError `forbidden`
  */
 export async function requireAllowedRun(
