@@ -32,9 +32,9 @@ export class CollectionRegistry {
 
   /**
    * Asks the repository, and makes the collection with its stream and its sets.
-   * @throws TidemarkError `invalid` when a value is wrong, the file of a transform cannot be used, or the repository does
-   *   not answer, or has no such format or set: the message has the names that exist; `conflict` when there is one with
-   *   this id or handle, or another set has the id of one of its sets
+   * @throws TidemarkError `invalid` when a value is wrong, the file of a transform cannot be used, or the repository
+   *   does not answer, or has no such format or set: the message has the names that exist; `conflict` when there is one
+   *   with this id or handle, or another set has the id of one of its sets
    */
   async add(id: string, { provider = id, ...given }: NewCollection): Promise<Collection> {
     requireCollectionId(id);
