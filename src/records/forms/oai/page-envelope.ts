@@ -11,7 +11,8 @@ export const LONGEST_TOKEN = 1_000_000;
 
 const VERBS = ['ListRecords', 'GetRecord'];
 const CHILDREN_OF_REPOSITORY = ['Identify', 'ListMetadataFormats', 'ListRecords'];
-const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+/** Some repositories add a fraction of a second, which XML Schema allows. */
+const DATE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z$/;
 const EXPECTED = 'expected one to ListRecords or GetRecord';
 
 /** Thrown for an envelope that cannot be read, or is not one of OAI-PMH: nothing behind that is read. */
@@ -181,8 +182,10 @@ export class PageEnvelope {
   #closeInResponse(local: string): void {
     const text = this.#text.trim();
     if (local === 'responseDate') {
-      if (!DATE.test(text)) fault(`its responseDate is ${excerpt(text)}: expected one such as 2026-02-03T04:05:06Z`);
-      this.#responseDate = text;
+      const [, seconds] = DATE.exec(text) ?? [];
+      if (seconds === undefined)
+        fault(`its responseDate is ${excerpt(text)}: expected one such as 2026-02-03T04:05:06Z`);
+      this.#responseDate = `${seconds}Z`;
     }
     // A list without records: harvests of what has changed since have it.
     if (!isError(local) || this.#errorCode === 'noRecordsMatch') return;

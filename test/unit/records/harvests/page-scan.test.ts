@@ -40,6 +40,14 @@ describe('PageScan', () => {
     for (const bytes of [1, 2, 3, 7, 64]) assert.deepEqual(scan(text, bytes), whole);
   });
 
+  it('takes a tag of any length in little time, and no reference to half a character for one', () => {
+    const long = 'a'.repeat(300_000);
+    const text = page(`${record('1')}<resumptionToken ${long}>&#xD800;</resumptionToken>`);
+    const began = performance.now();
+    assert.equal(scan(text).token, '&#xD800;');
+    assert.ok(performance.now() - began < 2_000);
+  });
+
   it('is not misled by other prefixes, comments, or elements of the same name in metadata', () => {
     const foreign =
       `<record xmlns="urn:marc"><header><identifier>no</identifier></header><resumptionToken>no</resumptionToken></record>` +
