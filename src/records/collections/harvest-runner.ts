@@ -184,8 +184,6 @@ export class HarvestRunner {
       if (!isLasting(error)) throw error;
       await this.#end(record, { status: 4, failure: messageOf(error) });
     }
-    const { status, failure } = record.run;
-    attempt.log(`ended with status ${status}${failure === undefined ? '' : `: ${failure}`}`);
     // What cannot be sent now is sent by a job.
     if (!hasMessageToSend(record.run)) return;
     await this.#parts.messages.send(record.run, attempt.signal).catch(() => {});
@@ -228,12 +226,20 @@ export class HarvestRunner {
     const { normalization } = harvestFields(collection, record.run);
     const { tryHarvest } = await import('./try-harvest.ts');
     const first = { kind, lists: await firstLists(catalog, collection, record.run) };
-    const { lists, outcome } = await tryHarvest(collection, first, {
-      ...{ client, signal, folder, normalization },
-      onPage: (lists, outcome) => onPage({ ...record.run, lists, outcome }),
-    });
-    await record.update({ lists });
-    return { status: outcome.errors + outcome.warnings > 0 ? 3 : 2, outcome };
+    let tried = first.lists;
+    const given = { client, signal, folder, normalization };
+    try {
+      const outcome = await tryHarvest(collection, first, {
+        ...given,
+        onPage(lists, outcome) {
+          tried = lists;
+          onPage({ ...record.run, lists, outcome });
+        },
+      });
+      return { status: outcome.errors + outcome.warnings > 0 ? 3 : 2, outcome };
+    } finally {
+      await record.update({ lists: tried });
+    }
   }
 
   /** @throws JobWaits while its upload is processed, by the job of that */

@@ -1,5 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
+import { EndlessList } from '../arrivals/oai-harvest/endless-list.ts';
 import { type HarvestSource, requestPage } from '../arrivals/oai-harvest/harvest-list.ts';
 import type { HarvestedList } from '../arrivals/oai-harvest/harvested-list.ts';
 import { judgePage, placeOf } from '../arrivals/oai-harvest/judge-page.ts';
@@ -36,14 +37,15 @@ export async function tryHarvest(
   source: HarvestSource,
   { kind, lists }: Pick<HarvestRun, 'kind' | 'lists'>,
   parts: TryParts,
-): Promise<{ readonly lists: HarvestRun['lists']; readonly outcome: HarvestOutcome }> {
+): Promise<HarvestOutcome> {
   makeFolder(parts.folder);
   const trial = new Trial();
   let tried = lists;
   try {
     for (const [at, first] of lists.entries()) {
+      const endless = new EndlessList();
       for (let list = first; ; ) {
-        list = await trial.page(source, list, parts);
+        list = await trial.page(source, { list, endless }, parts);
         tried = tried.with(at, list);
         parts.onPage(tried, trial.outcome);
         if (list.isComplete || kind === 'check' || trial.count >= MOST_RECORDS) break;
@@ -54,7 +56,16 @@ export async function tryHarvest(
     trial.close();
   }
   if (trial.count === 0) throw new TidemarkError('invalid', 'the repository has no records (noRecordsMatch)');
-  return { lists: tried, outcome: trial.outcome };
+  return trial.outcome;
+}
+
+interface Begun {
+  readonly list: HarvestedList;
+  readonly endless: EndlessList;
+}
+
+function failed(list: HarvestedList, problem: string | undefined): TidemarkError {
+  return new TidemarkError('invalid', `${problem} (${placeOf(list)})`);
 }
 
 class Trial {
@@ -87,14 +98,13 @@ class Trial {
   }
 
   /** Reads the next page of a list, and returns the list after it. */
-  async page(source: HarvestSource, list: HarvestedList, parts: TryParts): Promise<HarvestedList> {
+  async page(source: HarvestSource, { list, endless }: Begun, parts: TryParts): Promise<HarvestedList> {
     const page = await requestPage(source, list, parts);
     try {
       const verdict = judgePage(list, page.scan);
-      if (!('list' in verdict)) {
-        const problem = 'problem' in verdict ? verdict.problem : 'its token has expired';
-        throw new TidemarkError('invalid', `${problem} (${placeOf(list)})`);
-      }
+      if ('begunAgain' in verdict) throw failed(list, 'its token has expired');
+      const problem = 'problem' in verdict ? verdict.problem : endless.problemAfter(verdict.list, page.identifiers);
+      if (problem !== undefined || 'problem' in verdict) throw failed(list, problem);
       if (page.scan.records > 0) await this.#read(`page ${verdict.list.pages}`, page.file, parts);
       return verdict.list;
     } finally {

@@ -91,6 +91,13 @@ describe('a harvest of a repository that is hostile', () => {
     });
   }
 
+  it('is recognized by a test, which says how far it came', async () => {
+    server.change({ fault: { name: 'same-token' } });
+    const { status, failure = '', lists } = await collection.run({ kind: 'test' });
+    assert.deepEqual([status, lists.map(({ pages, records }) => [pages, records])], [4, [[1, 10]]]);
+    assert.match(failure, /the list does not end: its token was there before \(page 2/);
+  });
+
   it('keeps the pages of a run that has failed, until the next one begins', async () => {
     server.change({ fault: { name: 'html', page: 3 } });
     const { status, resumable } = await collection.run();

@@ -141,6 +141,7 @@ export class RecordParser {
     const at = FIELDS.indexOf(name);
     const last = FIELDS.indexOf(this.#fields.at(-1)?.[0] ?? '');
     const isNext = at === last + 1 || (name === 'setSpec' && last > 0);
+    if (this.#depth === 3 && at > last + 1) this.#fault(`its header has no ${FIELDS[last + 1]}`);
     if (this.#depth > 3 || at < 0 || !isNext) this.#fault(`its header has ${tag.name} where it has no place`);
     this.#requireNoAttribute(tag);
     this.#fields.push([name, '']);

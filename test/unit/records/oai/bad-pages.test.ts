@@ -150,10 +150,11 @@ describe('Bad pages of OAI-PMH', () => {
   });
 
   const INVALID: readonly (readonly [what: string, second: string, problem: string])[] = [
+    ['no identifier', record('2').replace('<identifier>2</identifier>', ''), 'its header has no identifier'],
     [
-      'no identifier',
-      record('2').replace('<identifier>2</identifier>', ''),
-      'its header has datestamp where it has no place',
+      'a set and no datestamp',
+      record('2').replace('<datestamp>2026-02-03</datestamp>', '<setSpec>a</setSpec>'),
+      'its header has no datestamp',
     ],
     ['an empty identifier', record(' \n'), 'its header has no identifier'],
     ['an identifier with a tab', record('2\t3'), 'an id has no control characters: "2\\t3"'],
