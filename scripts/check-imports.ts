@@ -60,6 +60,11 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'it stores what providers deliver, and does not depend on how that is published; files are fetched as a client fetches them',
   },
   {
+    from: 'nsdl',
+    to: ['stores', 'sets', 'artifacts', 'records', 'config/configuration.ts'],
+    because: 'it is a door to collections and their runs, made of files',
+  },
+  {
     from: 'oai',
     to: ['stores', 'records'],
     because: 'a repository of OAI-PMH reads the log, the states and the artifacts, and stores nothing',
@@ -90,7 +95,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
   },
   {
     from: 'jobs',
-    to: ['stores', 'sets', 'artifacts', 'backup', 'publish', 'records', 'config/configuration.ts'],
+    to: ['stores', 'sets', 'artifacts', 'backup', 'publish', 'records', 'nsdl', 'config/configuration.ts'],
     because: 'a job calls use cases, which do not depend on when they are called',
   },
   {
@@ -162,6 +167,7 @@ const ARROWS: readonly { readonly from: string; readonly to: readonly string[]; 
       'http/openapi/routes-reference.ts',
       'ingest',
       'jobs',
+      'nsdl',
       'observe',
       'publish',
       'sets',

@@ -17,6 +17,7 @@ import { type Jobs, openJobs } from './jobs/open-jobs.ts';
 import { Closers } from './lib/calls/closers.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/files/make-folder.ts';
+import { openNsdl } from './nsdl/nsdl.ts';
 import { openRepositories } from './oai/open-repositories.ts';
 import { openPostings } from './observe/audit/open-postings.ts';
 import { AppMetrics } from './observe/metrics/app-metrics.ts';
@@ -99,16 +100,7 @@ async function openParts(
   const requireAllowed = (run: RunOptionsGiven) => requireAllowedRun(run, configuration.apiRoots);
   const version = softwareVersion();
   const records = openRecords(
-    {
-      ...stored,
-      jobs: jobs.uploads,
-      runJobs: jobs.runs,
-      harvestJobs: jobs.harvests,
-      openRoot,
-      version,
-      requireAllowed,
-      syncSet,
-    },
+    { ...stored, jobs, openRoot, version, requireAllowed, syncSet, around: () => app.nsdl },
     closers,
   );
   const aroundArchive = metrics.archive.around.bind(metrics.archive);
@@ -125,6 +117,7 @@ async function openParts(
     backup,
     jobs,
     notifications,
+    nsdl: openNsdl({ ...stored, records, queue }),
     oai,
     postings,
     publishing,

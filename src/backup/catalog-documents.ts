@@ -42,6 +42,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   clock: 'never',
   journal: 'never',
   'artifact-check': 'never',
+  'nsdl-refusal': 'before',
 };
 
 export const CATALOG_KINDS = Object.keys(READ) as readonly CatalogKind[];

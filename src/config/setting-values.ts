@@ -79,6 +79,19 @@ export const jobConcurrency = checked((value) => {
   throw new Wrong(`${quote(value)} is not a whole number from 1 to ${MOST_CONCURRENT_JOBS}`);
 });
 
+export const pieceItems = wholeNumber(1, 100_000);
+
+/** In a minute. */
+export const ingestRate = wholeNumber(1, 60_000);
+
+function wholeNumber(least: number, most: number) {
+  return checked((value) => {
+    const number = /^\d{1,9}$/.test(textOf(value)) ? Number(textOf(value)) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new Wrong(`${quote(value)} is not a whole number from ${least} to ${most}`);
+  });
+}
+
 const MOST_RETRIES = 100;
 
 export const retries = checked((value) => {
@@ -157,6 +170,16 @@ export const baseUrl = checked((value) => {
   const base = url.href.replace(/\/+$/, '');
   if (base.length <= MOST_BASE_URL) return base;
   throw new Wrong(`has ${base.length} characters; at most ${MOST_BASE_URL}`);
+});
+
+/** A URL that is requested. */
+export const webUrl = checked((value) => {
+  const url = URL.parse(textOf(value));
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Wrong(`${quote(value)} is not a URL: begin with http:// or https://`);
+  }
+  if (url.username !== '' || url.password !== '') throw new Wrong('contains a user name or password: leave them out');
+  return url.href;
 });
 
 /** A path, resolved later: against the working directory, or the folder of the configuration file. */

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { isS3 } from '../lib/s3/s3-location.ts';
 import type { SqliteLocation } from '../stores/locations.ts';
 import { isWeb } from './allowed-roots.ts';
+import { NSDL_SETTINGS } from './nsdl-settings.ts';
 import { RECORD_SETTINGS } from './record-settings.ts';
 import { SERVER_SETTINGS } from './server-settings.ts';
 import { type FieldsOf, SERVERS, type Setting, setting, type Taker, WORKERS } from './setting.ts';
@@ -138,6 +139,7 @@ export const SETTINGS = {
       'How long a request may send nothing before it is aborted, with `ms`, `s`, `m` or `h`. There is no limit on its whole duration.',
   }),
   ...RECORD_SETTINGS,
+  ...NSDL_SETTINGS,
   folderScanInterval: setting({
     variable: 'TIDEMARK_FOLDER_SCAN_INTERVAL',
     field: 'folderScanIntervalMs',

@@ -4,7 +4,9 @@ import { buildDump } from './kinds/build-dump.ts';
 import { buildStreamDump } from './kinds/build-stream-dump.ts';
 import { cleanUpResumableUploads } from './kinds/clean-up-resumable-uploads.ts';
 import { harvestJob } from './kinds/harvest.ts';
+import { ingestPieceJob } from './kinds/ingest-piece.ts';
 import { keepList } from './kinds/keep-list.ts';
+import { lookAtNsdl } from './kinds/look-at-nsdl.ts';
 import { processUpload } from './kinds/process-upload.ts';
 import { pruneVersions } from './kinds/prune-versions.ts';
 import { removeAbandonedUploads } from './kinds/remove-abandoned-uploads.ts';
@@ -16,6 +18,7 @@ import { removeUnusedStreamDumps } from './kinds/remove-unused-stream-dumps.ts';
 import { runActivityJob } from './kinds/run-activity.ts';
 import { sendHarvestMessage } from './kinds/send-harvest-message.ts';
 import { verifyArtifacts } from './kinds/verify-artifacts.ts';
+import { writeNsdlTrigger } from './kinds/write-nsdl-trigger.ts';
 
 /** Every kind of job. */
 export const JOB_DEFINITIONS: readonly JobDefinition[] = [
@@ -36,4 +39,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   runActivityJob,
   sendHarvestMessage,
   verifyArtifacts,
+  lookAtNsdl,
+  ingestPieceJob,
+  writeNsdlTrigger,
 ];

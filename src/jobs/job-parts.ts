@@ -1,6 +1,7 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { Backup } from '../backup/open-backup.ts';
 import type { Configuration } from '../config/configuration.ts';
+import type { Nsdl } from '../nsdl/nsdl.ts';
 import type { Publishing } from '../publish/open-publishing.ts';
 import type { Records } from '../records/open-records.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
@@ -27,4 +28,6 @@ export interface JobParts {
   };
   readonly publishing: Publishing;
   readonly records: Records;
+  /** With the setting of its folder. */
+  readonly nsdl?: Nsdl | undefined;
 }

@@ -98,6 +98,8 @@ export const FAILPOINTS = {
    * Harvesting: a page is stored; the run names it; all lists are complete; the upload is recorded; the run has ended.
    */
   harvest: ['harvest.stored', 'harvest.recorded', 'harvest.complete', 'harvest.received', 'harvest.ended'],
+  /** NSDL's dbInsert files: each one is written; the handles of one are listed, and it is not moved yet. */
+  nsdl: ['nsdl.written', 'nsdl.ingested'],
   /**
    * Making a dump of a stream: states copied; records written; all files of the dump stored; the catalog names
    * it.

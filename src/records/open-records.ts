@@ -13,6 +13,7 @@ import { OaiClient, type OaiClientOptions } from './arrivals/oai-harvest/oai-cli
 import { ResumableUploads } from './arrivals/resumable/resumable-uploads.ts';
 import type { NamedUpload } from './arrivals/upload.ts';
 import { Uploads } from './arrivals/uploads.ts';
+import type { AroundRuns } from './collections/around-runs.ts';
 import { CollectionRegistry } from './collections/collection-registry.ts';
 import { HarvestMessages } from './collections/harvest-messages.ts';
 import type { NamedHarvest } from './collections/harvest-run.ts';
@@ -38,22 +39,26 @@ interface RecordsParts {
   readonly sets: SetRegistry;
   readonly artifacts: ArtifactStore;
   readonly updater: EventPoster;
-  /** The jobs that process uploads. */
   readonly jobs: {
-    add(upload: NamedUpload): Promise<unknown>;
-    /** Differs after each heartbeat of the job. Undefined while no worker runs it. */
-    progressOf(upload: NamedUpload): Promise<string | undefined>;
+    /** Those that process uploads. */
+    readonly uploads: {
+      add(upload: NamedUpload): Promise<unknown>;
+      /** Differs after each heartbeat of the job. Undefined while no worker runs it. */
+      progressOf(upload: NamedUpload): Promise<string | undefined>;
+    };
+    /** Those that run activities. */
+    readonly runs: {
+      nameOf(run: NamedRun): string;
+      add(run: NamedRun): Promise<unknown>;
+    };
+    /** Those that harvest collections. */
+    readonly harvests: {
+      nameOf(run: NamedHarvest): string;
+      add(run: NamedHarvest): Promise<unknown>;
+    };
   };
-  /** The jobs that run activities. */
-  readonly runJobs: {
-    nameOf(run: NamedRun): string;
-    add(run: NamedRun): Promise<unknown>;
-  };
-  /** The jobs that harvest collections. */
-  readonly harvestJobs: {
-    nameOf(run: NamedHarvest): string;
-    add(run: NamedHarvest): Promise<unknown>;
-  };
+  /** NSDL's folders, which are opened later. */
+  around(): AroundRuns | undefined;
   readonly openRoot: RunParts['openRoot'];
   /** Version of the software. */
   readonly version: string;
@@ -67,7 +72,7 @@ interface RecordsParts {
 export interface Records extends ReturnType<typeof openRecords> {}
 
 /** `closers` close everything that this opens. */
-export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: RecordsParts, closers: Closers) {
+export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: Closers) {
   const { configuration, catalog, index, sets, artifacts, updater } = parts;
   const { store, artifacts: artifactLocation, dataFolder, failpoint } = configuration;
   const folder = join(dataFolder, 'spool');
@@ -87,7 +92,7 @@ export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: R
   closers.add(() => uploadProcessor.close());
   const boundaries = {
     ...stored,
-    progressOf: (upload: NamedUpload) => jobs.progressOf(upload),
+    progressOf: (upload: NamedUpload) => jobs.uploads.progressOf(upload),
     async followsDefault(organization: Organization) {
       // Whether a server keeps it in sync or not.
       await syncSet(await sets.bySlug(organization.id));
@@ -96,12 +101,13 @@ export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: R
   };
   const streamReader = new StreamReader({ ...boundaries, folder });
   const openStream: StreamReader['open'] = (from, signal) => streamReader.open(from, signal);
-  const arrivals = { ...stored, onRecorded: (upload: NamedUpload) => jobs.add(upload) };
+  const arrivals = { ...stored, onRecorded: (upload: NamedUpload) => jobs.uploads.add(upload) };
   const uploads = new Uploads(arrivals);
   const resumableUploads = new ResumableUploads(arrivals);
   const harvests = openHarvests({
-    ...{ configuration, catalog, organizations, uploads, resumableUploads, uploadProcessor, folder },
-    jobs: harvestJobs,
+    ...{ configuration, catalog, artifacts, organizations, uploads, resumableUploads, uploadProcessor, folder },
+    around: parts.around,
+    jobs: jobs.harvests,
   });
   return {
     organizations,
@@ -110,7 +116,7 @@ export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: R
     uploadProcessor,
     ...harvests,
     uploadBacklog: new UploadBacklog({ catalog }),
-    runs: new ActivityRuns({ catalog, artifacts, jobs: runJobs }),
+    runs: new ActivityRuns({ catalog, artifacts, jobs: jobs.runs }),
     activityRunner: new ActivityRunner({ ...parts, openStream, store: artifacts }),
     streamReader,
     partlyApplied: new PartlyApplied({ catalog }),
@@ -118,12 +124,12 @@ export function openRecords({ jobs, runJobs, harvestJobs, syncSet, ...parts }: R
   };
 }
 
-interface HarvestsParts extends Pick<RecordsParts, 'configuration' | 'catalog'> {
+interface HarvestsParts extends Pick<RecordsParts, 'configuration' | 'catalog' | 'artifacts' | 'around'> {
   readonly organizations: OrganizationRegistry;
   readonly uploads: Uploads;
   readonly resumableUploads: ResumableUploads;
   readonly uploadProcessor: UploadProcessor;
-  readonly jobs: RecordsParts['harvestJobs'];
+  readonly jobs: RecordsParts['jobs']['harvests'];
   readonly folder: string;
 }
 
@@ -149,7 +155,7 @@ function openHarvests({ configuration, jobs, ...parts }: HarvestsParts) {
       }
     },
   });
-  const harvestMessages = new HarvestMessages({ ...parts, networks });
+  const harvestMessages = new HarvestMessages({ ...parts, networks, nsdlUrl: configuration.nsdlMessage });
   return {
     collections,
     harvestRuns: new HarvestRuns({ ...parts, collections, jobs }),

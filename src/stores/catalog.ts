@@ -35,7 +35,8 @@ export interface Catalog {
  * progress of an upload; `activity-run`: a run of an activity; `collection` and `harvest-run`: what is harvested, and
  * the runs of it; `stream-dump`: a full or delta dump of a stream's records; `upload-pause`: whether a dump waits for a
  * boundary; `followed`: see records/follow-cursor.ts; `resumable-uploads`: uploads of an organization that are sent in
- * several requests; `artifact-check`: when artifacts were compared with their digests, and which of them are damaged.
+ * several requests; `artifact-check`: when artifacts were compared with their digests, and which of them are damaged;
+ * `nsdl-refusal`: a trigger file or pieces of NSDL that were refused.
  */
 export type CatalogKind =
   | 'set'
@@ -65,7 +66,8 @@ export type CatalogKind =
   | 'stream-dump'
   | 'upload-pause'
   | 'followed'
-  | 'artifact-check';
+  | 'artifact-check'
+  | 'nsdl-refusal';
 
 export interface CatalogPage {
   readonly before?: string | undefined;

@@ -41,6 +41,7 @@ const NEEDS = {
   docker: { not: 'needs Docker; test/unit/project/compose.test.ts reads its file' },
   proxy: { not: 'serves under a public name; test/interop/base-url.test.ts does it behind a proxy' },
   archive: { not: 'needs an archive and an empty store; test/cli/archive.test.ts has them' },
+  nsdl: { not: 'names a folder and a repository of the reader; test/cli/nsdl.test.ts has both' },
   s3: { not: 'names a bucket of the reader; test/cli/s3.test.ts publishes one' },
 } as const satisfies Record<string, How>;
 
@@ -202,6 +203,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       { not: 'needs a subscription; test/fault/notifications.test.ts lists and removes one' },
     ],
   },
+  'docs/nsdl.md': { blocks: [NEEDS.nsdl, NEEDS.nsdl] },
   'docs/operating.md': {
     blocks: [
       { not: 'makes the package; test/cli/package.test.ts does' },

@@ -11,11 +11,18 @@ const SAMPLES: Readonly<Record<string, Buffer>> = {
   marc21: Buffer.concat([marc('1', 'Atlas'), marc('2', 'Globe')]),
   marcxml: Buffer.from(`<collection xmlns="http://www.loc.gov/MARC21/slim">${xml('1')}${xml('2')}</collection>`),
   oai: Buffer.from(page(record('1') + record('2'))),
+  dbinsert: Buffer.from(`<dbInsert><header/>${item('1')}${item('2')}</dbInsert>`),
   'deleted-ids': Buffer.from('1\n2\n'),
 };
 
 function xml(id: string): string {
   return `<record><leader>00000nam a2200000   4500</leader><controlfield tag="001">${id}</controlfield></record>`;
+}
+
+function item(id: string): string {
+  const nsdlDc = `<nsdl_dc xmlns="http://ns.nsdl.org/nsdl_dc_v1.02/"><title xmlns="">${id}</title></nsdl_dc>`;
+  const header = `<identifier>${id}</identifier><datestamp>2020-01-01</datestamp>`;
+  return `<item>${header}<native format="a"><a xmlns="urn:a">${id}</a></native>${nsdlDc}</item>`;
 }
 
 /** What is read of a file that arrives in chunks of so many bytes, and its kind. */
@@ -77,7 +84,13 @@ for (const kind of FILE_KINDS.filter((name) => name !== 'unknown')) {
     it('writes files of records that it reads the same', async () => {
       const { items } = await read(sample);
       for (const file of records?.files ?? []) {
-        assert.deepEqual(contentOf((await read(await written(file, items))).items), contentOf(items), file.kind);
+        const again = contentOf((await read(await written(file, items))).items);
+        // What was derived of a record is no part of such a file.
+        const given = contentOf(items).map(([id, text]) => [
+          id,
+          text && String(text).replace(/<derived .*<\/derived>/, ''),
+        ]);
+        assert.deepEqual(again, given, file.kind);
       }
     });
 

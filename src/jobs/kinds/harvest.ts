@@ -41,10 +41,11 @@ const KINDS: Readonly<Record<'schedule' | 'fullSchedule', HarvestKind>> = {
 /** The ids of the jobs of both schedules must differ: they may have the same time. */
 async function schedulesOf(
   setting: keyof typeof KINDS,
-  { records, configuration: { timeZone } }: Pick<JobParts, 'records' | 'configuration'>,
+  { nsdl, records, configuration: { timeZone } }: Pick<JobParts, 'nsdl' | 'records' | 'configuration'>,
 ) {
-  return (await records.collections.list()).flatMap(({ id, [setting]: pattern, scheduledSince }) => {
-    if (pattern === undefined) return [];
+  return (await records.collections.list()).flatMap(({ id, handle, [setting]: pattern, scheduledSince }) => {
+    // NSDL's collections get trigger files.
+    if (pattern === undefined || (nsdl !== undefined && handle !== undefined)) return [];
     const payload: HarvestOfJob = { collection: id, kind: KINDS[setting] };
     const activity = `${id}/${payload.kind}`;
     return [{ schedule: cron(pattern, timeZone), payload, activity, since: scheduledSince }];

@@ -8,6 +8,8 @@ interface Parts {
   readonly catalog: Pick<Catalog, 'get' | 'put'>;
   /** Private networks that may be requested, as addresses or in CIDR notation. */
   readonly networks: readonly string[];
+  /** For collections of NSDL without a URL of their own. */
+  readonly nsdlUrl: string | undefined;
 }
 
 /** Milliseconds without a byte, and of a whole request. */
@@ -31,7 +33,7 @@ export class HarvestMessages {
     const record = await HarvestRecord.open(this.#parts.catalog, name);
     const { message, status } = record.run;
     if (message === undefined || message.accepted !== undefined || status === undefined) return record.run;
-    const url = (await this.#parts.catalog.get<Collection>(COLLECTION_KIND, name.collection))?.body.message;
+    const url = this.urlOf((await this.#parts.catalog.get<Collection>(COLLECTION_KIND, name.collection))?.body);
     if (url === undefined) {
       await record.update({ message: undefined });
       return record.run;
@@ -42,6 +44,16 @@ export class HarvestMessages {
     const result = problem === undefined ? { accepted: Date.now() } : { problem };
     await unlessConflict(record.update({ message: { attempts, ...result } }));
     return record.run;
+  }
+
+  /** Where the messages of a collection go; undefined for one that sends none. */
+  urlOf(collection: Pick<Collection, 'message' | 'handle'> | undefined): string | undefined {
+    return collection?.message ?? (collection?.handle === undefined ? undefined : this.#parts.nsdlUrl);
+  }
+
+  /** Sends a message of another kind. Returns why it was not accepted; undefined when it was. */
+  sendTo(url: string, message: Pick<HarvestRun, 'status' | 'uuid'>, signal: AbortSignal): Promise<string | undefined> {
+    return this.#request(messageUrl(url, message), signal);
   }
 
   /** Why it was not accepted; undefined when it was. */
@@ -64,7 +76,7 @@ export class HarvestMessages {
 }
 
 /** NSDL: the time is that of the message, in ISO 8601 with Z. */
-function messageUrl(url: string, { status, uuid }: HarvestRun): string {
+function messageUrl(url: string, { status, uuid }: Pick<HarvestRun, 'status' | 'uuid'>): string {
   const ts = `${new Date().toISOString().slice(0, 19)}Z`;
   return `${url}${url.includes('?') ? '&' : '?'}${new URLSearchParams({ status: String(status), uuid, ts })}`;
 }

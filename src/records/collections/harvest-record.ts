@@ -14,8 +14,8 @@ import {
 type RunCatalog = Pick<Catalog, 'get' | 'put' | 'latest'>;
 type NewRun = Omit<HarvestRun, keyof NamedHarvest | 'added' | 'token' | 'lists' | 'uuid'> & Partial<HarvestRun>;
 
-/** Runs among which open ones are searched: those that wait are among the last. */
-const MOST_SEARCHED = 200;
+/** Runs among which open ones are searched, and those with a uuid: they are among the last. */
+export const MOST_SEARCHED = 200;
 
 /** The document of a run, for the one attempt that changes it. Another attempt makes the changes of this one fail. */
 export class HarvestRecord {
@@ -32,16 +32,23 @@ export class HarvestRecord {
   /**
    * Records a new run under the next number of its collection.
    * @param runOf returns the run for its number
+   * @param uuid if one of the last runs has it, the request is a repeated one, and that run is returned
    * @param admit called with the runs that have not ended, before each attempt; what it throws is thrown
    */
   static async add(
     catalog: RunCatalog,
     collection: string,
-    { runOf, admit }: { runOf(name: NamedHarvest): NewRun; admit?(open: readonly HarvestRun[]): void },
+    {
+      runOf,
+      admit,
+      uuid,
+    }: { runOf(name: NamedHarvest): NewRun; admit?(open: readonly HarvestRun[]): void; uuid?: string | undefined },
   ): Promise<HarvestRecord> {
     const token = randomUUID();
     for (;;) {
       const latest = await latestHarvests(catalog, collection, MOST_SEARCHED);
+      const same = uuid === undefined ? undefined : latest.find((run) => run.uuid === uuid);
+      if (same !== undefined) return HarvestRecord.open(catalog, same);
       admit?.(latest.filter(isOpenHarvest));
       const named = { collection, number: (latest[0]?.number ?? 0) + 1 };
       const added = Math.max(Date.now(), (latest[0]?.added ?? 0) + 1);

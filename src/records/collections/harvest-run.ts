@@ -25,8 +25,14 @@ export interface HarvestRequest {
   readonly force?: true | undefined;
   /** The number of the run whose responses are read `again`, with those of later runs. */
   readonly of?: number | undefined;
-  /** Of a trigger file; by default a random one. */
+  /** Of a trigger file; by default a random one. A second request with the uuid of a run is that run. */
   readonly uuid?: string | undefined;
+  /** The setSpecs of this run alone, in place of those of the collection. */
+  readonly sets?: readonly string[] | undefined;
+  /** For an incremental run: the first datestamp, in place of the one where the last run has ended. */
+  readonly from?: string | undefined;
+  /** The number of dbInsert files of NSDL that are read, in place of a list. */
+  readonly pieces?: number | undefined;
 }
 
 /** One harvest of a collection: a document of the catalog, `COLLECTION/000000012`. */
@@ -36,6 +42,9 @@ export interface HarvestRun extends NamedHarvest {
   readonly trigger: HarvestTrigger;
   readonly force?: true | undefined;
   readonly of?: number | undefined;
+  readonly sets?: readonly string[] | undefined;
+  readonly from?: string | undefined;
+  readonly pieces?: number | undefined;
   /** `received`: the list is complete, and its upload has its number. */
   readonly state: 'waiting' | 'running' | 'received' | 'ended';
   /** Milliseconds since 1970, as all times of a run. */

@@ -10,6 +10,7 @@ import type { OaiClient, OaiClientOptions } from '../arrivals/oai-harvest/oai-cl
 import { statusOf } from '../arrivals/upload-state.ts';
 import type { Uploads } from '../arrivals/uploads.ts';
 import type { UploadProcessor } from '../deliveries/upload-processor.ts';
+import { settledAround } from './around-runs.ts';
 import type { Collection } from './collection.ts';
 import type { CollectionRegistry } from './collection-registry.ts';
 import { firstLists } from './first-lists.ts';
@@ -28,7 +29,7 @@ import {
 } from './harvest-run.ts';
 import { requested, requireRequest } from './harvest-runs.ts';
 import { harvestFields } from './reading-of.ts';
-import { type ReceivingParts, receiveAgain, receiveHarvest } from './receive-harvest.ts';
+import { type ReceivingParts, receiveRun } from './receive-run.ts';
 
 /** What a job runs: a run that was recorded before, or one that it records itself. */
 export type HarvestOfJob =
@@ -40,7 +41,7 @@ interface RunnerParts extends ReceivingParts {
   readonly collections: Pick<CollectionRegistry, 'get' | 'refresh'>;
   readonly uploads: Pick<Uploads, 'get' | 'record' | 'stateOf'>;
   readonly uploadProcessor: Pick<UploadProcessor, 'process'>;
-  readonly messages: Pick<HarvestMessages, 'send'>;
+  readonly messages: Pick<HarvestMessages, 'send' | 'urlOf'>;
   openClient(options: Pick<OaiClientOptions, 'onPause' | 'retriesUnanswered'>): OaiClient;
   /** Milliseconds without a heartbeat after which the process of a command counts as dead. */
   readonly leaseMs: number;
@@ -162,9 +163,10 @@ export class HarvestRunner {
     settle: (run: HarvestRun) => Promise<Ending>,
   ): Promise<void> {
     try {
-      const collection = await this.#parts.collections.get(record.run.collection);
+      const known = await this.#parts.collections.get(record.run.collection);
+      const collection = { ...known, sets: record.run.sets ?? known.sets };
       const ending = record.run.state === 'received' ? undefined : await this.#receive(record, collection, attempt);
-      await this.#end(record, ending ?? (await settle(record.run)));
+      await this.#end(record, ending ?? (await settledAround(record, collection, { ...this.#parts, settle })));
     } catch (error) {
       attempt.signal.throwIfAborted();
       if (!isLasting(error)) throw error;
@@ -192,10 +194,7 @@ export class HarvestRunner {
     try {
       if (kind === 'test' || kind === 'check')
         return await this.#try(record, collection, { ...attempt, client, onPage });
-      const upload =
-        kind === 'again'
-          ? await receiveAgain(record, collection, this.#parts)
-          : await receiveHarvest(record, collection, { client, signal: attempt.signal, onPage }, this.#parts);
+      const upload = await receiveRun(record, collection, { client, signal: attempt.signal, onPage }, this.#parts);
       failpoint('harvest.received');
       if (upload === undefined) return { status: 2, outcome: { ...NOTHING_READ, ...NOTHING_CHANGED } };
       await record.update({ state: 'received', upload, resumable: undefined });
@@ -212,7 +211,8 @@ export class HarvestRunner {
   ): Promise<Ending> {
     const { catalog, collections, folder } = this.#parts;
     const { kind } = record.run;
-    const collection = kind === 'check' ? await collections.refresh(known.id, signal) : known;
+    const collection =
+      kind === 'check' ? { ...(await collections.refresh(known.id, signal)), sets: known.sets } : known;
     const { normalization } = harvestFields(collection, record.run);
     const { tryHarvest } = await import('./try-harvest.ts');
     const first = { kind, lists: await firstLists(catalog, collection, record.run) };
@@ -263,7 +263,7 @@ export class HarvestRunner {
 
   async #end(record: HarvestRecord, ending: Ending): Promise<void> {
     const collection = await this.#parts.collections.get(record.run.collection).catch(() => undefined);
-    const message = collection?.message === undefined ? {} : { message: { attempts: 0 } };
+    const message = this.#parts.messages.urlOf(collection) === undefined ? {} : { message: { attempts: 0 } };
     await record.update({ state: 'ended', ended: Date.now(), beat: undefined, ...ending, ...message });
     failpoint('harvest.ended');
   }

@@ -5,7 +5,7 @@ import type { Upload } from '../arrivals/upload.ts';
 import type { Uploads } from '../arrivals/uploads.ts';
 import type { ErrataPage } from '../errata/read-errata.ts';
 import type { CollectionRegistry } from './collection-registry.ts';
-import { HarvestRecord, latestHarvests } from './harvest-record.ts';
+import { HarvestRecord, latestHarvests, MOST_SEARCHED } from './harvest-record.ts';
 import {
   HARVEST_RUN_KIND,
   type HarvestRequest,
@@ -51,6 +51,7 @@ export class HarvestRuns {
     await this.#parts.collections.get(collection);
     await requireRequest(catalog, collection, request);
     const { run } = await HarvestRecord.add(catalog, collection, {
+      uuid: request.uuid,
       runOf: (name) => ({ ...requested(request), trigger, state: 'waiting', job: jobs.nameOf(name) }),
     });
     await jobs.add(run);
@@ -61,6 +62,11 @@ export class HarvestRuns {
   async list(collection: string, { limit, before }: HarvestPage): Promise<readonly HarvestRun[]> {
     await this.#parts.collections.get(collection);
     return latestHarvests(this.#parts.catalog, collection, limit, before);
+  }
+
+  /** The run with a uuid, if it is one of the last runs of the collection. */
+  async byUuid(collection: string, uuid: string): Promise<HarvestRun | undefined> {
+    return (await latestHarvests(this.#parts.catalog, collection, MOST_SEARCHED)).find((run) => run.uuid === uuid);
   }
 
   /** @throws TidemarkError `not-found` */
@@ -92,12 +98,23 @@ export class HarvestRuns {
 }
 
 /** The fields of a run that was requested. */
-export function requested({ kind, force, of, uuid }: HarvestRequest): Pick<HarvestRun, 'kind'> & Partial<HarvestRun> {
+export function requested({
+  kind,
+  force,
+  of,
+  uuid,
+  sets,
+  from,
+  pieces,
+}: HarvestRequest): Pick<HarvestRun, 'kind'> & Partial<HarvestRun> {
   return {
     kind,
     ...(force && { force }),
     ...(of !== undefined && { of }),
     ...(uuid !== undefined && uuid !== '' && { uuid: uuid.slice(0, 200) }),
+    ...(sets !== undefined && { sets }),
+    ...(from !== undefined && { from }),
+    ...(pieces !== undefined && { pieces }),
   };
 }
 

@@ -15,7 +15,7 @@ import { type HarvestRecord, latestHarvests } from './harvest-record.ts';
 import { type HarvestRun, harvestText, isAppliedHarvest } from './harvest-run.ts';
 import { harvestFields } from './reading-of.ts';
 
-export interface ReceivingParts {
+export interface HarvestParts {
   readonly catalog: Pick<Catalog, 'latest'>;
   readonly uploads: Pick<Uploads, 'get' | 'record'>;
   readonly resumableUploads: Pick<ResumableUploads, 'begin' | 'append' | 'truncate' | 'status' | 'receive' | 'remove'>;
@@ -23,7 +23,7 @@ export interface ReceivingParts {
   readonly folder: string;
 }
 
-interface ReceivingAttempt {
+export interface ReceivingAttempt {
   readonly client: OaiClient;
   readonly signal: AbortSignal;
   /** Called when a page is recorded. */
@@ -42,7 +42,7 @@ export async function receiveHarvest(
   record: HarvestRecord,
   collection: Collection,
   { client, signal, onPage }: ReceivingAttempt,
-  parts: ReceivingParts,
+  parts: HarvestParts,
 ): Promise<number | undefined> {
   const { catalog, folder, resumableUploads } = parts;
   const { provider, id } = collection;
@@ -83,7 +83,7 @@ export async function receiveHarvest(
 export async function receiveAgain(
   record: HarvestRecord,
   collection: Collection,
-  { uploads, catalog }: Pick<ReceivingParts, 'uploads' | 'catalog'>,
+  { uploads, catalog }: Pick<HarvestParts, 'uploads' | 'catalog'>,
 ): Promise<number> {
   const { run } = record;
   const { provider: organization, id: stream } = collection;
@@ -110,7 +110,7 @@ function refusal({ collection, of }: HarvestRun, full: HarvestRun): string {
 async function removeEarlierPages(
   { number }: HarvestRun,
   { id, provider }: Collection,
-  { catalog, resumableUploads }: ReceivingParts,
+  { catalog, resumableUploads }: HarvestParts,
 ): Promise<void> {
   for (const { state, resumable } of await latestHarvests(catalog, id, MOST_EARLIER, number)) {
     if (state !== 'ended' || resumable === undefined) continue;

@@ -3,7 +3,7 @@ import { excerpt } from '../../lib/excerpt.ts';
 import { DamagedFile, type FoundFile } from '../packages/found-file.ts';
 import type { Normalization } from './normalization.ts';
 import { type ReadItem, type ReadRecord, type SharedByFiles, withWarning } from './record-form.ts';
-import { fileKindOf } from './record-forms.ts';
+import { fileKindOf, formOf } from './record-forms.ts';
 import { RepeatedIds } from './repeated-ids.ts';
 
 /**
@@ -29,10 +29,10 @@ export async function* readFile(
 
 const pathOf = ({ path }: FoundFile): string => path.join(' > ');
 
-/** A harvest reads its own files only: its normalization has the name of their kind. */
+/** A harvest reads files of its form only: its normalization has the name of one of their kinds. */
 function requireKind(file: FoundFile, normalization: Normalization | undefined): void {
-  const wanted = normalization && fileKindOf(normalization.kind);
-  if (wanted === undefined || file.kind === wanted.name) return;
+  const wanted = normalization && formOf(normalization.kind);
+  if (wanted === undefined || wanted === formOf(file.kind)) return;
   const found = file.reason ?? `it is ${fileKindOf(file.kind)?.title ?? 'unknown'}`;
   throw new TidemarkError('invalid', `${pathOf(file)} is no page of ${wanted.title}: ${found}`);
 }

@@ -39,7 +39,10 @@ export const harvestCollection: CliCommand<Options> = {
     ],
     ['harvest arxiv --queue', 'has a server do it'],
   ],
-  settings: ['artifacts', 'dropLimit', 'dropWarning', 'recordTimeout', 's3Timeout', 'harvestNetworks'],
+  settings: [
+    ...(['artifacts', 'dropLimit', 'dropWarning', 'recordTimeout', 's3Timeout', 'harvestNetworks'] as const),
+    ...(['nsdlFolder', 'nsdlPieceItems', 'nsdlMessage'] as const),
+  ],
 
   options(command) {
     command

@@ -108,14 +108,27 @@ function missing(expected: number, stored: number): TidemarkError {
   return new TidemarkError('unavailable', message);
 }
 
-async function* member(name: string, file: Pick<ScratchFile, 'length' | 'read'>): AsyncGenerator<Uint8Array> {
+async function* member(name: string, file: Member): AsyncGenerator<Uint8Array> {
   yield tarHeader(name, file.length);
   yield* file.read(0, file.length);
   yield Buffer.alloc(-file.length & (BLOCK_BYTES - 1));
 }
 
+interface Member {
+  readonly length: number;
+  read(at: number, length: number): AsyncIterable<Uint8Array>;
+}
+
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
+}
+
+/** A tar of files that are known from the beginning. */
+export async function* tarOf(
+  files: AsyncIterable<{ readonly name: string; readonly length: number; read(): AsyncIterable<Uint8Array> }>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const { name, length, read } of files) yield* member(name, { length, read: () => read() });
+  yield TRAILER;
 }
 
 /** @param length bytes, less than 8 GB */

@@ -12,15 +12,20 @@ export interface CutElement {
 /** Writes an element that saxes parses, canonically: what XML does not distinguish has the same text. */
 export class ElementWriter {
   readonly #around: Scope;
+  readonly #envelope: string | undefined;
   #root: SaxesTagNS | undefined;
   #body = '';
   /** Of each open element, whether it or one around it declares the default namespace. */
   readonly #hasDefault: boolean[] = [];
   #inheritsDefault = false;
 
-  /** @param around the namespaces in scope around the element */
-  constructor(around: Scope) {
+  /**
+   * @param around the namespaces in scope around the element
+   * @param envelope the namespace of the elements around it, if that is not the one of OAI-PMH
+   */
+  constructor(around: Scope, envelope?: string) {
     this.#around = around;
+    this.#envelope = envelope;
   }
 
   open(tag: SaxesTagNS): void {
@@ -51,6 +56,7 @@ export class ElementWriter {
     const attributes = attributesOf(root);
     const text = [root.name, ...attributes.flat(), this.#body];
     const inherited = inheritedDeclarations(this.#around, new Set(Object.keys(root.ns)), {
+      ...(this.#envelope !== undefined && { envelope: this.#envelope }),
       inheritsDefault: this.#inheritsDefault,
       mentions: (prefix) => text.some((part) => part.includes(`${prefix}:`)),
     });

@@ -24,6 +24,15 @@ export const oai: RecordForm = {
         yield* readOai(chunks, normalization, shared);
       },
     },
+    {
+      name: 'dbinsert',
+      title: 'dbInsert of NSDL',
+      unit: 'record',
+      async *read(chunks, normalization) {
+        const { readDbInsert } = await import('./db-insert.ts');
+        yield* readDbInsert(chunks, normalization);
+      },
+    },
   ],
 
   async identify(file) {

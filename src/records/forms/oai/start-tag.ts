@@ -29,20 +29,23 @@ function sorted(entries: Named): Named {
 interface Usage {
   /** Whether an element without prefix is in the default namespace around it, or in none. */
   readonly inheritsDefault: boolean;
+  /** The namespace of the elements around it; by default that of OAI-PMH. */
+  readonly envelope?: string;
   /** Whether its text has a prefix: it may be a part of a name, or of a value. */
   mentions(prefix: string): boolean;
 }
 
 /**
  * The declarations that an element needs in order to be a document of its own: all that are in scope around it. Those
- * of the namespace of OAI-PMH are for its envelope: they are left out where the element does not need them, since
+ * of the namespace of its envelope are for that: they are left out where the element does not need them, since
  * another page may have them with another prefix.
  */
 export function inheritedDeclarations(around: Scope, own: ReadonlySet<string>, usage: Usage): Named {
+  const { envelope = OAI_NAMESPACE } = usage;
   const needed = [...around].filter(([prefix, uri]) => {
     if (prefix === 'xml' || own.has(prefix)) return false;
-    if (prefix === '') return usage.inheritsDefault || !(uri === OAI_NAMESPACE || uri === '');
-    return uri !== OAI_NAMESPACE || usage.mentions(prefix);
+    if (prefix === '') return usage.inheritsDefault || !(uri === envelope || uri === '');
+    return uri !== envelope || usage.mentions(prefix);
   });
   // The stored record itself has a default namespace.
   return usage.inheritsDefault && !around.has('') ? [['', ''], ...needed] : needed;
