@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 
 /** Identifiers after which those that came long before are forgotten. */
-const MOST = 1_000_000;
+const MOST = 500_000;
 
 /**
  * Remembers identifiers by 32 bits of each: of a million, one in some thousands is then taken for a known one, which
