@@ -32,7 +32,7 @@ describe('collections and harvests on the command line', () => {
     return stderr;
   };
 
-  it('are added, listed, changed and removed', async () => {
+  it('are added, listed, changed and removed (E01)', async () => {
     const text = await done(...add('--title', 'Preprints', '--set', 'maps', '--schedule', '15 2 * * *'));
     assert.equal(text, 'Added the collection arxiv: Example.\n');
     assert.match(await done('collections', 'list'), /\narxiv +oai_dc +never +\d{4}-\d\d-\d\dT02:15 +http:/);

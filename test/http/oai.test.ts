@@ -77,7 +77,7 @@ describe('A repository of OAI-PMH', () => {
     assert.ok((await ask(list)).text.includes(link));
   });
 
-  it('lists every record once, with counts, and deletions', async () => {
+  it('lists every record once, with counts, and deletions (E47)', async () => {
     const first = await oai('arxiv', { verb: 'ListRecords', metadataPrefix: 'oai_dc' });
     assert.match(first, /<resumptionToken completeListSize="2500" cursor="0">/);
     assert.match(first, /<metadata><oai_dc:dc [^>]*><dc:title>Title oai:arxiv:0<\/dc:title>/);
@@ -135,7 +135,7 @@ describe('A repository of OAI-PMH', () => {
     assert.deepEqual(codes(await oai('arxiv', 'verb=Identify&verb=Identify')), ['badVerb']);
   });
 
-  it('keeps sets, and gives provenance and nsdl_dc', async () => {
+  it('keeps sets, and gives provenance and nsdl_dc (E49)', async () => {
     const sets = await oai('arxiv', { verb: 'ListSets' });
     assert.deepEqual(
       [...sets.matchAll(/<setSpec>([^<]*)/g)].map(([, spec]) => spec),
@@ -163,7 +163,7 @@ describe('A repository of OAI-PMH', () => {
     );
   });
 
-  it('misses no record while records change between its pages', async () => {
+  it('misses no record while records change between its pages (E48)', async () => {
     const changed = new Set<string>();
     let round = 0;
     const found = await listed('arxiv', { verb: 'ListIdentifiers', metadataPrefix: 'oai_dc' }, async () => {

@@ -98,6 +98,8 @@ export interface HarvestOutcome {
 
 interface HarvestMessage {
   readonly attempts: number;
+  /** When an attempt began whose answer is not known yet. */
+  readonly begun?: number;
   /** When it was accepted. */
   readonly accepted?: number;
   /** Why the last attempt was not accepted. */

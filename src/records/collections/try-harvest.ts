@@ -9,7 +9,7 @@ import { ReasonCounts } from '../errata/reason-counts.ts';
 import { findRecordFiles } from '../forms/identify.ts';
 import type { Normalization } from '../forms/normalization.ts';
 import { readFile } from '../forms/read-file.ts';
-import { type ReadItem, warningOf } from '../forms/record-form.ts';
+import { type ReadItem, type SharedByFiles, warningOf } from '../forms/record-form.ts';
 import type { ScratchFile } from '../packages/scratch-file.ts';
 import type { HarvestOutcome, HarvestRun } from './harvest-run.ts';
 
@@ -40,20 +40,25 @@ export async function tryHarvest(
   makeFolder(parts.folder);
   const trial = new Trial();
   let tried = lists;
-  for (const [at, first] of lists.entries()) {
-    for (let list = first; ; ) {
-      list = await trial.page(source, list, parts);
-      tried = tried.with(at, list);
-      parts.onPage(tried, trial.outcome);
-      if (list.isComplete || kind === 'check' || trial.count >= MOST_RECORDS) break;
+  try {
+    for (const [at, first] of lists.entries()) {
+      for (let list = first; ; ) {
+        list = await trial.page(source, list, parts);
+        tried = tried.with(at, list);
+        parts.onPage(tried, trial.outcome);
+        if (list.isComplete || kind === 'check' || trial.count >= MOST_RECORDS) break;
+      }
+      if (kind === 'test' && trial.count >= MOST_RECORDS) break;
     }
-    if (kind === 'test' && trial.count >= MOST_RECORDS) break;
+  } finally {
+    trial.close();
   }
   if (trial.count === 0) throw new TidemarkError('invalid', 'the repository has no records (noRecordsMatch)');
   return { lists: tried, outcome: trial.outcome };
 }
 
 class Trial {
+  readonly #shared: SharedByFiles = {};
   readonly #reasons = new ReasonCounts();
   readonly #examples: Erratum[] = [];
   #records = 0;
@@ -76,6 +81,11 @@ class Trial {
     };
   }
 
+  /** Ends what its pages share, as the thread of a transform. */
+  close(): void {
+    this.#shared.opened?.close();
+  }
+
   /** Reads the next page of a list, and returns the list after it. */
   async page(source: HarvestSource, list: HarvestedList, parts: TryParts): Promise<HarvestedList> {
     const page = await requestPage(source, list, parts);
@@ -96,7 +106,7 @@ class Trial {
     const given = { name: `${name}.xml.gz`, read: () => file.read(0, file.length), ranges: file };
     for await (const found of findRecordFiles(given, { scratchFolder: folder })) {
       if (found.reason !== undefined) throw new TidemarkError('invalid', `${name}: ${found.reason}`);
-      for await (const items of readFile(found, normalization)) {
+      for await (const items of readFile(found, normalization, this.#shared)) {
         signal.throwIfAborted();
         for (const item of items) this.#count(item, name);
         if (this.count >= MOST_RECORDS) return;

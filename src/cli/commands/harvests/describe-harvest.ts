@@ -61,9 +61,8 @@ function listText({ set, from, pages, records, completeListSize, complete }: Har
 function messageText(message: HarvestView['message']): string | undefined {
   if (message === undefined) return undefined;
   const { attempts, accepted, problem } = message;
-  return accepted === undefined
-    ? `not accepted yet, ${plural(attempts, 'attempt')}: ${problem}`
-    : `accepted ${accepted}`;
+  if (accepted !== undefined) return `accepted ${accepted}`;
+  return `not accepted yet, ${plural(attempts, 'attempt')}${problem === undefined ? '' : `: ${problem}`}`;
 }
 
 /** One error or warning in a line. */

@@ -9,8 +9,10 @@ export const LONGEST_TOKEN = 1_000_000;
 
 const VERBS = ['ListRecords', 'GetRecord'];
 const CHILDREN_OF_REPOSITORY = ['Identify', 'ListMetadataFormats', 'ListRecords'];
-const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+/** Some repositories add a fraction of a second, which XML Schema allows. */
+const DATE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z$/;
 
+const DOCTYPE = 'it has a document type (DOCTYPE), which OAI-PMH does not have';
 /** Characters of a resumption token. */
 const LONGEST_RESUMPTION = 100_000;
 const MOST_ERRORS = 20;
@@ -66,7 +68,7 @@ export class PageEnvelope {
     this.#options = options;
     this.#verbs = options.verbs ?? VERBS;
     const sax = this.#sax;
-    sax.on('doctype', () => fault('it has a document type (DOCTYPE), which OAI-PMH does not have'));
+    sax.on('doctype', () => fault(DOCTYPE));
     sax.on('opentag', (tag) => this.#openTag(tag));
     sax.on('text', (text) => this.#addText(text));
     sax.on('cdata', (text) => this.#addText(text));
@@ -104,6 +106,8 @@ export class PageEnvelope {
 
   /** @throws PageFault */
   write(text: string): void {
+    // saxes reports it at its end, behind all entities.
+    if (this.#open.length === 0 && /^\s*<!DOCTYPE/i.test(text)) fault(DOCTYPE);
     this.#parse(() => this.#sax.write(text));
     this.#written += text.length;
     if (this.#written - this.#lastToken > LONGEST_TOKEN)
@@ -230,8 +234,10 @@ export class PageEnvelope {
   #closeInResponse(local: string): void {
     const text = this.#text.trim();
     if (local === 'responseDate') {
-      if (!DATE.test(text)) fault(`its responseDate is ${excerpt(text)}: expected one such as 2026-02-03T04:05:06Z`);
-      this.#responseDate = text;
+      const [, seconds] = DATE.exec(text) ?? [];
+      if (seconds === undefined)
+        fault(`its responseDate is ${excerpt(text)}: expected one such as 2026-02-03T04:05:06Z`);
+      this.#responseDate = `${seconds}Z`;
     }
     if (!isError(local)) return;
     const error = { code: this.#errorCode.slice(0, 100), text: text.slice(0, 1_000) };

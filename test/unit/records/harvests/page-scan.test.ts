@@ -39,6 +39,14 @@ describe('PageScan', () => {
     for (const bytes of [1, 2, 3, 7, 64]) assert.deepEqual(scan(text, bytes), whole);
   });
 
+  it('refuses a long tag that is not well-formed, and a reference to half a character, in little time', () => {
+    const began = performance.now();
+    for (const token of [`<resumptionToken ${'a'.repeat(300_000)}>t`, '<resumptionToken>&#xD800;']) {
+      assert.throws(() => scan(page(`${record('1')}${token}</resumptionToken>`)), { message: /not well-formed/ });
+    }
+    assert.ok(performance.now() - began < 2_000);
+  });
+
   it('is not misled by other prefixes, comments, or elements of the same name in metadata', () => {
     const foreign =
       `<record xmlns="urn:marc"><header><identifier>no</identifier></header><resumptionToken>no</resumptionToken></record>` +

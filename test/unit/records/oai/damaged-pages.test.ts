@@ -66,4 +66,24 @@ describe('A damaged page of OAI-PMH', () => {
       );
     }
   });
+
+  it('names each record that a harvest lost, or says of one that it is not known which it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ at, removed, added, chunk }) => {
+        const bytes = Buffer.concat([PAGE.subarray(0, at), added, PAGE.subarray(at + removed)]);
+        // What has lost its identifier, or a part of its header, was not seen.
+        const seen = IDS.filter((id) => bytes.includes(`<header><identifier>${id}</identifier><datestamp>`));
+        const items = await readPage(bytes, { chunk, reading: { ...READING, malformed: 'skip' } }).catch(
+          () => undefined,
+        );
+        if (items === undefined || items.some((item) => item.kind === 'erratum' && !item.warning && !item.id)) return;
+        const known = new Set(items.map(({ id }) => id));
+        assert.deepEqual(
+          seen.filter((id) => !known.has(id)),
+          [],
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
