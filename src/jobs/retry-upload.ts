@@ -19,8 +19,8 @@ interface Parts {
 
 /**
  * Processes a failed upload again; one that waits for its next attempt is processed at once. Returns its state.
- * @throws TidemarkError `conflict` when no attempt has failed, and for the upload of a harvest that has failed: that was
- *   told, and a later harvest may have seen other records
+ * @throws TidemarkError `conflict` when no attempt has failed, and for the upload of a harvest that has failed: its run
+ *   says that nothing was changed, and a later one may have seen other records
  */
 export async function retryUpload({ catalog, jobs, uploadEnds }: Parts, upload: Upload): Promise<UploadState> {
   await recordEnd({ jobs, uploadEnds }, upload);

@@ -28,7 +28,8 @@ export class HarvestMessages {
 
   /**
    * Sends the message once, unless it was accepted. Each attempt is recorded before it is sent, and the next one begins
-   * when its answer is recorded, or can come no more. So two processes never send at the same time. Returns the run after it: its `message` shows whether it has to be sent again.
+   * when its answer is recorded, or can come no more. So two processes never send at the same time. Returns the run
+   * after it: its `message` shows whether it has to be sent again.
    * @throws TidemarkError `not-found`; `conflict` when another process sends it
    */
   async send(name: NamedHarvest, signal: AbortSignal): Promise<HarvestRun> {

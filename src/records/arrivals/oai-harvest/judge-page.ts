@@ -65,7 +65,7 @@ function judgeErrors(list: HarvestedList, { errors, records, responseDate }: Sca
 }
 
 /**
- * Whether a list is asked for from a time that the repository has not reached: its clock was wrong when it told that
+ * Whether a list is asked for from a time that the repository has not reached: its clock was wrong when it gave that
  * time, and what has changed since may have any datestamp.
  */
 function hasClockGoneBack({ from, token }: HarvestedList, { responseDate }: ScannedPage): boolean {
