@@ -4,8 +4,8 @@ import { keyOfRecordId } from '../../core/record-key.ts';
 import type { Collection } from '../../records/collections/collection.ts';
 import { OAI_NAMESPACE, type OaiRecord, readOaiRecord } from '../../records/forms/oai/oai-record.ts';
 import { type MetadataFormat, NSDL_DC, OAI_DC } from '../../records/metadata-format.ts';
-import { oaiDcToNsdlDc } from '../../records/transforms/nsdl-dc.ts';
-import { nsdlDcToOaiDc } from '../../records/transforms/oai-dc.ts';
+import { toNsdlDc } from '../../records/transforms/nsdl-dc.ts';
+import { toOaiDc } from '../../records/transforms/oai-dc.ts';
 import { TransformError } from '../../records/transforms/transform.ts';
 import { dublinCoreIn, writeAsOaiDc } from '../metadata/dublin-core-of.ts';
 import { provenanceOf, withoutProvenance } from '../metadata/provenance.ts';
@@ -89,9 +89,9 @@ export class CollectionProfile implements Profile {
     if (this.#isDerived(record, prefix)) return derived?.xml;
     if (prefix === this.#native.prefix) return metadata;
     const sources = [derived?.xml, metadata].filter((xml) => xml !== undefined);
-    if (prefix === NSDL_DC.prefix) return converted(sources, OAI_DC, oaiDcToNsdlDc);
+    if (prefix === NSDL_DC.prefix) return converted(sources, OAI_DC, toNsdlDc);
     if (prefix !== OAI_DC.prefix) return undefined;
-    const found = converted(sources, NSDL_DC, nsdlDcToOaiDc);
+    const found = converted(sources, NSDL_DC, toOaiDc);
     return found ?? writeAsOaiDc(record.header.identifier, dublinCoreIn(metadata ?? ''));
   }
 

@@ -1,6 +1,6 @@
 import { shortened } from '../../../lib/excerpt.ts';
+import type { ScannedPage } from '../../forms/oai/page-scan.ts';
 import type { HarvestedList } from './harvested-list.ts';
-import type { ScannedPage } from './scanned-page.ts';
 
 /** What a page means for its list: the list after it; the list anew; or why the run has failed. */
 type PageVerdict =

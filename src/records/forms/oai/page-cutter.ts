@@ -1,7 +1,7 @@
 import { excerpt } from '../../../lib/excerpt.ts';
 import type { CutRecord } from './cut-record.ts';
 import { OAI_NAMESPACE } from './oai-record.ts';
-import { LONGEST_TOKEN, PageEnvelope, PageFault, xmlProblem } from './page-envelope.ts';
+import { LONGEST_TOKEN, type PageEnvelope, PageFault, xmlProblem } from './page-envelope.ts';
 import { hex, notUtf8, PageText } from './page-text.ts';
 import { probableEnd } from './probable-end.ts';
 import { MalformedRecord, RecordParser } from './record-parser.ts';
@@ -55,10 +55,16 @@ interface OpenRecord {
   tooLong?: PagePart;
 }
 
+interface QuickReader {
+  /** The record that a text is, and nothing else; undefined when it has to be parsed. */
+  read(text: string): CutRecord | undefined;
+}
+
 /** Cuts a page into its records as it arrives, in memory that does not grow with it. */
 export class PageCutter {
   readonly #page = new PageText();
   readonly envelope: PageEnvelope;
+  readonly #reader: QuickReader | undefined;
   #record: OpenRecord | undefined;
   #usual: { readonly scope: Scope; readonly records: UsualRecords } | undefined;
   #parts: PagePart[] = [];
@@ -70,9 +76,10 @@ export class PageCutter {
   #inVain = 0;
   hasFailed = false;
 
-  /** @param format the prefix of the format that is read of a static repository; the first one, if undefined */
-  constructor(format?: string) {
-    this.envelope = new PageEnvelope(format);
+  /** @param reader reads records in place of `UsualRecords` */
+  constructor(envelope: PageEnvelope, reader?: QuickReader) {
+    this.envelope = envelope;
+    this.#reader = reader;
   }
 
   push(chunk: Uint8Array): void {
@@ -170,7 +177,7 @@ export class PageCutter {
     if (end === undefined) return this.#isEnd ? this.#breakOff(record) : this.#wait(record);
     if (record.tooLong !== undefined) return this.#finish(record.tooLong, end);
     if (record.parser === undefined) {
-      const usual = this.#usualRecords(record.scope)?.read(text.slice(0, end));
+      const usual = (this.#reader ?? this.#usualRecords(record.scope))?.read(text.slice(0, end));
       if (usual !== undefined) return this.#finishRecord(usual, end);
       record.parser = new RecordParser(record.scope);
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PageScan } from '../../../../src/records/arrivals/oai-harvest/page-scan.ts';
+import { PageScan } from '../../../../src/records/forms/oai/page-scan.ts';
 import { page, READING, readPage } from '../../../support/oai-pages.ts';
 
 const MB = 1024 ** 2;
@@ -41,6 +41,8 @@ describe('An answer that would take memory', () => {
       '<record><header><identifier>a</identifier></header><metadata><m>|</m></metadata></record>',
     ).split('|');
     scan.write(Buffer.from(begin!));
+    // A record is kept up to its longest length.
+    for (let bytes = 0; bytes < 64 * MB; bytes += CHUNK.length) scan.write(CHUNK);
     const before = process.memoryUsage();
     for (let bytes = 0; bytes < 512 * MB; bytes += CHUNK.length) scan.write(CHUNK);
     const { rss } = process.memoryUsage();

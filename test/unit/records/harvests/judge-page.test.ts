@@ -3,8 +3,8 @@ import { EndlessList } from '../../../../src/records/arrivals/oai-harvest/endles
 import type { HarvestedList } from '../../../../src/records/arrivals/oai-harvest/harvested-list.ts';
 import { judgePage, placeOf } from '../../../../src/records/arrivals/oai-harvest/judge-page.ts';
 import { nextFrom } from '../../../../src/records/arrivals/oai-harvest/next-from.ts';
-import type { ScannedPage } from '../../../../src/records/arrivals/oai-harvest/scanned-page.ts';
 import { SeenIdentifiers } from '../../../../src/records/arrivals/oai-harvest/seen-identifiers.ts';
+import type { ScannedPage } from '../../../../src/records/forms/oai/page-scan.ts';
 
 const DATE = '2026-11-29T04:00:00Z';
 const PAGE: ScannedPage = {
