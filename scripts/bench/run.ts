@@ -16,6 +16,9 @@ import { elasticsearchSearch } from './figures/elasticsearch-search.ts';
 import { elasticsearchSingleEvent } from './figures/elasticsearch-single-event.ts';
 import { elasticsearchSmallSets } from './figures/elasticsearch-small-sets.ts';
 import { elasticsearchVerify } from './figures/elasticsearch-verify.ts';
+import { harvest } from './figures/harvest.ts';
+import { harvestIncrement } from './figures/harvest-increment.ts';
+import { harvestMany } from './figures/harvest-many.ts';
 import { elasticsearchIngest, ingest } from './figures/ingest.ts';
 import { elasticsearchJobs, jobs } from './figures/jobs.ts';
 import { keepVersions } from './figures/keep-versions.ts';
@@ -27,12 +30,14 @@ import { mirrorFollow } from './figures/mirror-follow.ts';
 import { elasticsearchMirrorMemory, mirrorMemory } from './figures/mirror-memory.ts';
 import { mirrorTiny } from './figures/mirror-tiny.ts';
 import { elasticsearchNotifications, notifications } from './figures/notifications.ts';
+import { oaiList } from './figures/oai-list.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
 import { posting } from './figures/posting.ts';
 import { rebuild } from './figures/rebuild.ts';
 import { recordRead } from './figures/record-read.ts';
 import { recordsCompare } from './figures/records-compare.ts';
+import { reharvest } from './figures/reharvest.ts';
 import { resourceDump } from './figures/resource-dump.ts';
 import { resourceDumpRebuild } from './figures/resource-dump-rebuild.ts';
 import { s3Files } from './figures/s3-files.ts';
@@ -45,6 +50,7 @@ import { upload } from './figures/upload.ts';
 import { validate } from './figures/validate.ts';
 import { watch } from './figures/watch.ts';
 import { wholeList } from './figures/whole-list.ts';
+import { xslt } from './figures/xslt.ts';
 import { type Line, lineOf, tableOf } from './support/table.ts';
 import { TemporaryFolder } from './support/temporary-folder.ts';
 
@@ -76,6 +82,12 @@ const BENCHES: readonly Bench[] = [
   marcXmlWrite,
   upload,
   ingest,
+  harvest,
+  reharvest,
+  harvestIncrement,
+  harvestMany,
+  oaiList,
+  xslt,
   rebuild,
   recordsCompare,
   recordRead,

@@ -10,6 +10,8 @@ const USAGE = `usage: node scripts/tests/run.ts [--check] [--keep-durations] ${O
 const DURATIONS = 'test/durations.json';
 /** Each file of tests adds a line to it: its path, a tab, its seconds. */
 const MEASURED = 'node_modules/.cache/test-durations.tsv';
+/** Files at a time. Most of the short ones wait for most of their time, for intervals and leases. */
+const JOBS: Readonly<Record<Group, number>> = { short: 6, long: 4 };
 
 /**
  * Runs a group of tests, the longest files first, so that none of them is left alone at the end; or only the files that
@@ -30,7 +32,8 @@ async function run(): Promise<number> {
   const files = named.length > 0 ? named : longestFirst(filesOf(group as Group), durations);
   const environment = values['keep-durations'] ? { ...process.env, TEST_DURATIONS: MEASURED } : process.env;
   rmSync(MEASURED, { force: true });
-  const mocha = spawn('mocha', ['--config', '.mocharc.all.json', ...files], {
+  const jobs = ['--jobs', String(JOBS[group as Group])];
+  const mocha = spawn('mocha', ['--config', '.mocharc.all.json', ...jobs, ...files], {
     env: environment,
     stdio: 'inherit',
   });

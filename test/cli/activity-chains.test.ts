@@ -14,6 +14,11 @@ const MAPPING = {
   },
 };
 
+/** In this process, whose output is that of the tests. */
+const WORK = ['work', '--log-level', 'silent'];
+/** Milliseconds between two commands that ask for a state. */
+const COMMAND_INTERVAL_MS = 400;
+
 describeOnEachStore('activities that follow others', (store, itOnce) => {
   let place: Workplace;
 
@@ -46,7 +51,7 @@ describeOnEachStore('activities that follow others', (store, itOnce) => {
     await chain();
     await done('sets', 'add', 'cdl-index', '--records', 'cdl/indexing');
     const port = String(await findFreePort());
-    const server = place.startProcess(['serve', '--port', port, '--records-poll-interval', '1s']);
+    const server = place.start(['serve', '--port', port, '--records-poll-interval', '1s', '--log-level', 'silent']);
     await server.says(/Serving/);
     const url = `http://127.0.0.1:${port}`;
     const list = async () => {
@@ -74,15 +79,23 @@ describeOnEachStore('activities that follow others', (store, itOnce) => {
     async () => {
       await chain();
       await harvest(ids(10));
-      place.startProcess(['work', '--records-poll-interval', '1s']);
-      await until('the first index', async () => (await runs('indexing'))[0]?.state === 'succeeded');
+      place.start([...WORK, '--records-poll-interval', '1s']);
+      await until(
+        'the first index',
+        async () => (await runs('indexing'))[0]?.state === 'succeeded',
+        COMMAND_INTERVAL_MS,
+      );
       // Six of ten records have no title: the harvest is as large as before, and the mapping is not.
       const poor = [...ids(4), ...ids(6).map((id) => `poor-${id}`)];
       const key = await harvest(poor);
-      const stopped = await until('the second mapping', async () => {
-        const [run] = await runs('mapping');
-        return run.number === 2 && !['waiting', 'running'].includes(run.state) && run;
-      });
+      const stopped = await until(
+        'the second mapping',
+        async () => {
+          const [run] = await runs('mapping');
+          return run.number === 2 && !['waiting', 'running'].includes(run.state) && run;
+        },
+        COMMAND_INTERVAL_MS,
+      );
       assert.deepEqual([stopped.state, stopped.generator, stopped.artifact], ['stopped', key, undefined]);
 
       const accepted = await place.run([
@@ -96,10 +109,14 @@ describeOnEachStore('activities that follow others', (store, itOnce) => {
       ]);
       assert.equal(accepted.exitCode, 1, 'some records failed');
       // It has fewer records than the mapping before, so that the enrichment is stopped in its turn.
-      const enriched = await until('the enrichment of what was accepted', async () => {
-        const [run] = await runs('enrichment');
-        return run.number === 2 && !['waiting', 'running'].includes(run.state) && run;
-      });
+      const enriched = await until(
+        'the enrichment of what was accepted',
+        async () => {
+          const [run] = await runs('enrichment');
+          return run.number === 2 && !['waiting', 'running'].includes(run.state) && run;
+        },
+        COMMAND_INTERVAL_MS,
+      );
       assert.deepEqual([enriched.state, enriched.generator], ['stopped', accepted.stdout.trim()]);
       assert.equal((await runs('indexing')).length, 1);
       // It was not tried again meanwhile.
@@ -114,8 +131,8 @@ describeOnEachStore('activities that follow others', (store, itOnce) => {
     await harvest(ids(2));
     await done('activity', 'run', 'mapping', 'cdl', '--transform', 'mapping.json');
     await chain();
-    place.startProcess(['work', '--records-poll-interval', '1s']);
-    await until('the index', async () => (await runs('indexing'))[0]?.state === 'succeeded');
+    place.start([...WORK, '--records-poll-interval', '1s']);
+    await until('the index', async () => (await runs('indexing'))[0]?.state === 'succeeded', COMMAND_INTERVAL_MS);
     assert.equal((await runs('mapping')).length, 1);
   });
 

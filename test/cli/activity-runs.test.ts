@@ -8,13 +8,15 @@ import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
+/** In this process, whose output is that of the tests. */
+const WORK = ['work', '--log-level', 'silent'];
 const LEASE = { TIDEMARK_JOB_LEASE: '2s' };
 
 describeOnEachStore('runs of activities on the command line', (store, itOnce) => {
   let place: Workplace;
 
   beforeEach(async () => {
-    place = await Workplace.make(store);
+    place = await Workplace.make(store, { mayBeMade: true });
     await writeFile(join(place.folder, 'records.ndjson'), lines(400));
   });
   afterEach(() => place.close());
@@ -84,14 +86,14 @@ describeOnEachStore('runs of activities on the command line', (store, itOnce) =>
     });
     assert.equal(killed.exitCode, null);
     assert.equal((await json('activity', 'show', 'harvest', 'cdl', '1')).state, 'running');
-    place.startProcess(['work'], { env: LEASE });
+    place.start(WORK, { env: LEASE });
     const { stdout, exitCode } = await place.run(['activity', 'show', 'harvest', 'cdl', '1', '--wait', '--json']);
     assert.equal(exitCode, 1);
     const { state, failure } = JSON.parse(stdout);
     assert.deepEqual([state, failure], ['failed', 'its process ended before it was done']);
   });
 
-  it('are queued, and made by a worker process', async () => {
+  it('are queued, and made by a worker', async () => {
     await makeStore();
     const queued = await json('activity', 'run', 'harvest', 'cdl', '--from', 'records.ndjson', '--queue');
     assert.deepEqual([queued.state, queued.job], ['waiting', 'run-activity/cdl~harvest~1']);
@@ -101,47 +103,53 @@ describeOnEachStore('runs of activities on the command line', (store, itOnce) =>
     );
     const refused = await place.run(['activity', 'run', 'harvest', 'cdl', '--from', '-', '--queue']);
     assert.equal(refused.exitCode, 2);
-    place.startProcess(['work']);
+    place.start(WORK);
     const run = await json('activity', 'show', 'harvest', 'cdl', '1', '--wait');
     assert.deepEqual([run.state, run.totals.written], ['succeeded', 400]);
   });
 });
 
 describe('a job of a run whose process is killed', () => {
-  let place: Workplace;
+  const places: Workplace[] = [];
+  afterEach(() => Promise.all(places.splice(0).map((place) => place.close())));
 
-  beforeEach(async () => {
-    place = await Workplace.make(SQLITE);
-    await writeFile(join(place.folder, 'records.ndjson'), lines(400));
-  });
-  afterEach(() => place.close());
-
-  for (const step of ['claimed', 'gathered', 'written', 'errata', 'summarized', 'published']) {
-    it(`makes one artifact when that happens at the step "${step}"`, async () => {
-      const run = async (...args: readonly string[]) => {
-        const { stdout, stderr, exitCode } = await place.run(args);
-        assert.equal(exitCode, 0, stderr);
-        return stdout;
-      };
-      await run('organizations', 'add', 'cdl');
-      await run('activity', 'run', 'harvest', 'cdl', '--from', 'records.ndjson', '--queue');
-      const killed = place.startProcess(['work'], { env: { ...LEASE, TIDEMARK_FAILPOINT: `activity.${step}:kill` } });
-      assert.equal(await killed.exit(), null);
-      place.startProcess(['work'], { env: LEASE });
-      const shown = JSON.parse(await run('activity', 'show', 'harvest', 'cdl', '1', '--wait', '--json'));
-      assert.deepEqual([shown.state, shown.totals.written], ['succeeded', 400]);
-
-      const artifacts = openArtifacts({ kind: 'folder', folder: join(place.folder, 'data/artifacts') });
-      const keys: string[] = [];
-      for await (const { key } of listArtifacts(artifacts, { provider: 'cdl' })) keys.push(key);
-      await artifacts.close();
-      assert.deepEqual(keys, [shown.artifact]);
-      const job = await until('the end of the job', async () => {
-        const { jobs } = JSON.parse(await run('jobs', 'list', '--kind', 'run-activity', '--json'));
-        return jobs[0].state === 'done' && jobs[0];
-      });
-      assert.equal(job.result.artifact, shown.artifact);
+  // At the same time, since each waits until the lease of a killed process ends.
+  for (const steps of [
+    ['claimed', 'gathered', 'written'],
+    ['errata', 'summarized', 'published'],
+  ]) {
+    it(`makes one artifact when that happens at the steps ${steps.join(', ')}`, async () => {
+      await Promise.all(steps.map(makesOneArtifact));
     });
+  }
+
+  async function makesOneArtifact(step: string): Promise<void> {
+    const place = await Workplace.make(SQLITE);
+    places.push(place);
+    await writeFile(join(place.folder, 'records.ndjson'), lines(400));
+    const run = async (...args: readonly string[]) => {
+      const { stdout, stderr, exitCode } = await place.run(args);
+      assert.equal(exitCode, 0, `${step}: ${stderr}`);
+      return stdout;
+    };
+    await run('organizations', 'add', 'cdl');
+    await run('activity', 'run', 'harvest', 'cdl', '--from', 'records.ndjson', '--queue');
+    const killed = place.startProcess(['work'], { env: { ...LEASE, TIDEMARK_FAILPOINT: `activity.${step}:kill` } });
+    assert.equal(await killed.exit(), null, step);
+    place.start(WORK, { env: LEASE });
+    const shown = JSON.parse(await run('activity', 'show', 'harvest', 'cdl', '1', '--wait', '--json'));
+    assert.deepEqual([shown.state, shown.totals.written], ['succeeded', 400], step);
+
+    const artifacts = openArtifacts({ kind: 'folder', folder: join(place.folder, 'data/artifacts') });
+    const keys: string[] = [];
+    for await (const { key } of listArtifacts(artifacts, { provider: 'cdl' })) keys.push(key);
+    await artifacts.close();
+    assert.deepEqual(keys, [shown.artifact], step);
+    const job = await until('the end of the job', async () => {
+      const { jobs } = JSON.parse(await run('jobs', 'list', '--kind', 'run-activity', '--json'));
+      return jobs[0].state === 'done' && jobs[0];
+    });
+    assert.equal(job.result.artifact, shown.artifact, step);
   }
 });
 

@@ -24,14 +24,16 @@ describeOnEachStore('harvests of streams', (store, itOnce) => {
   let uploads = 0;
 
   beforeEach(async () => {
-    place = await Workplace.make(store);
+    place = await Workplace.make(store, { mayBeMade: true });
     uploads = 0;
     await writeFile(join(place.folder, 'mapping.json'), JSON.stringify(MAPPING));
     await done('organizations', 'add', 'lane');
     await done('streams', 'add', 'lane', 'main');
     const port = String(await findFreePort());
     url = `http://127.0.0.1:${port}`;
-    await place.startProcess(['serve', '--port', port, '--records-poll-interval', '1s']).says(/Serving/);
+    await place
+      .start(['serve', '--port', port, '--records-poll-interval', '1s', '--log-level', 'silent'])
+      .says(/Serving/);
   });
   afterEach(() => place.close());
 

@@ -26,7 +26,7 @@ type How =
 
 interface Page {
   readonly blocks: readonly How[];
-  /** Texts in its commands that mean something on the reader's machine, and what they are here. */
+  /** Texts in its commands that mean something on the reader's machine, and what a shell replaces them with here. */
   readonly names?: Readonly<Record<string, string>>;
   prepare?(place: DocPlace): Promise<unknown> | unknown;
   /** After all blocks. */
@@ -54,7 +54,8 @@ const serveRepository = async () => {
   repository = await OaiServer.start({ records: oaiRecords(5), pageSize: 2 });
   OAI_NAMES['https://oai.example.org/oai'] = repository.url;
 };
-const DAY = new Date().toISOString().slice(0, 10);
+/** The day is that of the command: midnight may pass while a page runs. */
+const TODAY = '$(date --utc +%F)';
 
 const PAGES: Readonly<Record<string, Page>> = {
   'README.md': {
@@ -155,8 +156,8 @@ const PAGES: Readonly<Record<string, Page>> = {
     ],
     names: {
       '--plan maps/plan/20261122_000322': '--plan "maps/plan/$(ls data/artifacts/maps/plan | head -n 1)"',
-      'at 2026-11-22': `at ${DAY}`,
-      'at 2017-02-09 --activity mapping': `at ${DAY} --activity mapping`,
+      'at 2026-11-22': `at ${TODAY}`,
+      'at 2017-02-09 --activity mapping': `at ${TODAY} --activity mapping`,
       'organizations add cdl --private': 'organizations show cdl',
       ' KEY': ' "$(tidemark artifacts latest --activity mapping --provider cdl)"',
     },
@@ -217,7 +218,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       NEEDS.archive,
       NEEDS.archive,
     ],
-    names: { '/backup/': 'backup/', '2026-11-20': DAY },
+    names: { '/backup/': 'backup/', '2026-11-20': '*' },
     async prepare(place) {
       place.write('backup/.keep', '');
       place.write('maps/a.txt', 'a');

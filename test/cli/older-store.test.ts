@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { openApp } from '../../src/app.ts';
+import { type App, openApp } from '../../src/app.ts';
+import { verify } from '../../src/backup/verify/verify.ts';
+import { publishedOf } from '../../src/cli/commands/verify-set.ts';
 import { startServer } from '../../src/http/server/server.ts';
 import { ask } from '../support/ask.ts';
 import { describeOnEachStore, type StorePlace } from '../support/each-store.ts';
@@ -12,53 +14,58 @@ import type { RunOptions } from '../support/run-tidemark.ts';
 import { testConfiguration } from '../support/start-app.ts';
 import { Workplace } from '../support/workplace.ts';
 
-describeOnEachStore('A store that an earlier commit has written', (store) => {
+describeOnEachStore('A store that an earlier commit has written', (store, itOnce) => {
   let place: Workplace;
-  beforeEach(async () => {
-    place = await Workplace.make(store);
-  });
-  afterEach(() => place.close());
+  for (const commit of ['362106f', '12b89343'] as const) {
+    describe(`that of ${commit}, migrated`, () => {
+      // Once for all its tests, of which the last ones change it: to restore it takes longer than they do.
+      before(async () => {
+        place = await Workplace.make(store);
+        await placeOlderStore(commit, place.store, place.folder);
+        if (commit === '362106f') await requireMigration();
+        else await done('migrate');
+      });
+      after(() => place.close());
+      testsOf(commit);
+    });
+  }
 
-  it('is refused until it is migrated', async () => {
-    await placeOlderStore('362106f', place.store, place.folder);
+  /** It is refused until it is migrated. */
+  async function requireMigration(): Promise<void> {
     const refused = await place.run(['verify', 'maps']);
     assert.equal(refused.exitCode, 3, refused.stderr);
     assert.match(refused.stderr, /schema (version )?2, .* "tidemark migrate"/);
     const { from, to } = await done('migrate');
     assert.deepEqual([from, to > from], [2, true]);
     assert.deepEqual(await done('migrate'), { from: to, to });
-  });
-
-  for (const commit of ['362106f', '12b89343'] as const) {
-    describe(`that of ${commit}, migrated`, () => testsOf(commit));
   }
 
   function testsOf(commit: OlderCommit): void {
-    beforeEach(async () => {
-      await placeOlderStore(commit, place.store, place.folder);
-      await done('migrate');
-    });
+    it('has no difference', () =>
+      opened(place.store, 'data', async (app) => {
+        const published = publishedOf(app, await app.sets.source());
+        for (const set of await app.sets.list()) {
+          const report = await verify({ set, index: app.index, published });
+          assert.ok(report.differences.total === 0 && report.published!.documents > 0, set.slug);
+        }
+      }));
 
-    it('has no difference', async () => {
-      const { sets } = (await done('sets list')) as { readonly sets: readonly { readonly set: string }[] };
-      for (const { set } of sets) {
-        const { equal, published } = await done(`verify ${set} --published`);
-        assert.ok(equal && published.documents > 0, set);
-      }
-    });
-
-    it('serves the entries that it served then, also when it is rebuilt from its archive', async () => {
+    it('serves the entries that it served then', async () => {
       const before = entriesOf(documentsOfOlderStore(place.folder));
       assert.ok(before.size > 25);
       assert.deepEqual(entriesAsIn(before, await served(place.store, before.keys())), before);
+    });
 
-      await withEmptyStore(async (empty) => {
-        await done('rebuild', { env: empty.environment });
-        assert.deepEqual(entriesAsIn(before, await served(empty, before.keys())), before);
+    itOnce('is rebuilt from the archive of then', async () => {
+      const before = entriesOf(documentsOfOlderStore(place.folder));
+      await withRebuiltStore('rebuilt', async (rebuilt) => {
+        assert.deepEqual(entriesAsIn(before, await served(rebuilt, before.keys(), 'rebuilt')), before);
       });
     });
 
-    it('takes further events, and compares its sources as before', async () => {
+    if (commit === '12b89343') it('has its organizations, uploads, errata, dumps, and runs of activities', hasRecords);
+
+    it('takes further events, compares its sources as before, and is rebuilt from its archive', async () => {
       const before = await changesOf('maps');
       const event = { location: { value: 'sheet 94.tiff', type: 'rel_path' }, change: 'updated', source: 'catalogue' };
       const events = [{ ...event, position: 47 }, event];
@@ -76,16 +83,13 @@ describeOnEachStore('A store that an earlier commit has written', (store) => {
 
       await done('archive');
       const paths = [...documentsOfOlderStore(place.folder).keys()];
-      await withEmptyStore(async (empty) => {
-        await done('rebuild', { env: empty.environment });
-        assert.deepEqual(await served(empty, paths), await served(place.store, paths));
+      await withRebuiltStore('again', async (rebuilt) => {
+        assert.deepEqual(await served(rebuilt, paths, 'again'), await served(place.store, paths));
       });
     });
   }
 
-  it('of 12b89343 has its organizations, uploads, errata, dumps, and runs of activities', async () => {
-    await placeOlderStore('12b89343', place.store, place.folder);
-    await done('migrate');
+  async function hasRecords(): Promise<void> {
     const { uploads } = await done('uploads list lane');
     const totals = uploads.map(({ number, status, totals: { records, errors } }: ListedUpload) => [
       ...[number, status, records, errors],
@@ -113,7 +117,7 @@ describeOnEachStore('A store that an earlier commit has written', (store) => {
     const { written, previous, drop } = await done('activity run mapping cdl --transform all.js');
     assert.deepEqual([written, previous.written, drop], [3, 2, 0]);
     assert.deepEqual((await done('scan mapped')).created, 1);
-  });
+  }
 
   async function done(command: string, options: Omit<RunOptions, 'cwd'> = {}) {
     const { exitCode, stdout, stderr } = await place.run([...command.split(' '), '--json'], options);
@@ -129,21 +133,31 @@ describeOnEachStore('A store that an earlier commit has written', (store) => {
       .map((line) => JSON.parse(line));
   }
 
-  /** What a server of a store responds with, by path. The server of the older store has its data folder. */
-  async function served({ location }: StorePlace, paths: Iterable<string>): Promise<ReadonlyMap<string, string>> {
-    const data = join(place.folder, location === place.store.location ? 'data' : 'other-data');
-    const app = await openApp(testConfiguration(data, { store: location }));
-    const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+  /** What a server of a store responds with, by path. @param data its data folder: that of the older store */
+  async function served(of: StorePlace, paths: Iterable<string>, data = 'data'): Promise<ReadonlyMap<string, string>> {
     const documents = new Map<string, string>();
-    for (const path of paths) documents.set(path, (await ask(server.url + path)).text);
-    await server.close();
-    await app.close();
+    await opened(of, data, async (app) => {
+      const server = await startServer(app, { host: '127.0.0.1', port: 0 });
+      for (const path of paths) documents.set(path, (await ask(server.url + path)).text);
+      await server.close();
+    });
     return documents;
   }
 
-  async function withEmptyStore(use: (empty: StorePlace) => Promise<void>): Promise<void> {
-    const empty = store.place(place.folder);
-    await use(empty).finally(() => empty.dispose());
+  async function opened({ location }: StorePlace, data: string, use: (app: App) => Promise<void>): Promise<void> {
+    const app = await openApp(testConfiguration(join(place.folder, data), { store: location }));
+    await use(app).finally(() => app.close());
+  }
+
+  /** @param folder of its own, which has nothing yet */
+  async function withRebuiltStore(folder: string, use: (rebuilt: StorePlace) => Promise<void>): Promise<void> {
+    const empty = store.place(join(place.folder, folder));
+    mkdirSync(join(place.folder, folder));
+    const rebuild = async () => {
+      await done('rebuild', { env: empty.environment });
+      await use(empty);
+    };
+    await rebuild().finally(() => empty.dispose());
   }
 });
 

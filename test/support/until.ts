@@ -3,13 +3,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 /**
  * Asks again and again until the answer is neither undefined nor false, and returns it; gives up after 100 seconds: a
  * machine that runs tests may be busy.
+ * @param intervalMs between two questions: longer when each of them is a whole command
  */
-export async function until<Answer>(what: string, ask: () => Promise<Answer | undefined | false>): Promise<Answer> {
+export async function until<Answer>(
+  what: string,
+  ask: () => Promise<Answer | undefined | false>,
+  intervalMs = 50,
+): Promise<Answer> {
   const end = performance.now() + 100_000;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > end) throw new Error(`not in time: ${what}`);
-    await wait(50);
+    await wait(intervalMs);
   }
 }

@@ -1,11 +1,11 @@
-import { openAsBlob, rmSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
+import { rmSync } from 'node:fs';
 import { Catalogue, entriesFrom, writeCatalogueFile } from '../../../test/support/marc-catalogue.ts';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { onElasticsearch } from '../support/elasticsearch.ts';
 import { MOST_MEMORY_MB } from '../support/peak-memory.ts';
 import { processorTime } from '../support/processor-time.ts';
-import { type Server, Tidemark } from '../support/tidemark.ts';
+import { Tidemark } from '../support/tidemark.ts';
+import { uploadAndApply } from '../support/upload-and-apply.ts';
 
 export const ingest: Bench = {
   name: 'ingest',
@@ -61,11 +61,11 @@ async function measure(
     const server = await tidemark.start();
     try {
       const before = processorTime(server.pid);
-      const created = await upload(server, file);
+      const created = await uploadAndApply(server, file);
       if (created.created !== count) throw new Error(`of ${count} records ${created.created} were created`);
       const used = processorTime(server.pid) - before;
       memory.push(server.peakMemory());
-      const unchanged = await upload(server, file);
+      const unchanged = await uploadAndApply(server, file);
       if (unchanged.unchanged !== count) throw new Error(`of ${count} records ${unchanged.unchanged} are unchanged`);
       first.push(count / created.seconds);
       again.push(count / unchanged.seconds);
@@ -92,27 +92,4 @@ async function measure(
     { name: '… the same file again, which changes nothing', unit: 'records/s', ours: again },
     { name: '… memory, of both', unit: 'MB', ours: bothMemory },
   ];
-}
-
-interface Applied {
-  readonly created: number;
-  readonly unchanged: number;
-  readonly seconds: number;
-}
-
-/** From the beginning of the upload until its last record is committed. */
-async function upload({ url, client }: Server, file: string): Promise<Applied> {
-  const began = performance.now();
-  const form = new FormData();
-  form.append('files', await openAsBlob(file), 'full.mrc');
-  const answer = await fetch(`${url}/api/organizations/lane/uploads`, { method: 'POST', body: form });
-  if (answer.status !== 201) throw new Error(`the upload was answered with ${answer.status}: ${await answer.text()}`);
-  const { number } = (await answer.json()) as { readonly number: number };
-  for (;;) {
-    const { body } = await client.get(`/api/jobs/process-upload/lane~main~${number}`);
-    const { state, result, error } = JSON.parse(body.toString());
-    if (state === 'failed') throw new Error(error);
-    if (state === 'done') return { ...result, seconds: (performance.now() - began) / 1000 };
-    await wait(100);
-  }
 }

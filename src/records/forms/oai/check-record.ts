@@ -2,6 +2,8 @@ import { excerpt } from '../../../lib/excerpt.ts';
 import { recordIdProblem } from '../record-id.ts';
 import type { CutRecord } from './cut-record.ts';
 
+/** Milliseconds by which a response date may be behind the clock of its repository. */
+const BEHIND_MS = 60_000;
 /** OAI-PMH.xsd, setSpecType. */
 const SET_SPEC = /^[\w\-.!~*'()]+(?::[\w\-.!~*'()]+)*$/;
 const EXPECTED_DATE = 'expected one such as 2026-02-03 or 2026-02-03T04:05:06Z';
@@ -30,12 +32,18 @@ export function oddities(
 ): readonly string[] {
   const odd: string[] = [];
   if (deleted && metadata !== undefined) odd.push('it is deleted, and has metadata: it is taken as deleted');
-  const now = (responseDate ?? new Date().toISOString()).slice(0, datestamp.length);
-  if (datestamp > now) odd.push(`its datestamp ${excerpt(datestamp)} is later than the response of the repository`);
+  if (datestamp > latestDate(responseDate).slice(0, datestamp.length))
+    odd.push(`its datestamp ${excerpt(datestamp)} is more than a minute later than the response`);
   if (sets.length > 0 && !setSpecs.some((spec) => sets.some((set) => isWithin(spec, set)))) {
     odd.push('it is in none of the requested sets');
   }
   return odd;
+}
+
+/** Some repositories, such as ours, write a response date that is a little behind their clock. */
+function latestDate(responseDate: string | undefined): string {
+  const responded = Date.parse(responseDate ?? '');
+  return new Date((Number.isNaN(responded) ? Date.now() : responded) + BEHIND_MS).toISOString();
 }
 
 /** Whether OAI-PMH allows a setSpec. Others are taken as they are, because many repositories have some. */
