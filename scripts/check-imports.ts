@@ -191,8 +191,8 @@ interface Port {
   readonly shared: readonly string[];
 }
 
-/** The stored record of OAI-PMH, which its repository reads, and how a harvest has its pages read. */
-const OF_OAI = ['oai/oai-record.ts', 'oai/oai-reading.ts'];
+/** The stored record of OAI-PMH, which its repository reads, and how a harvest scans its pages, and has them read. */
+const OF_OAI = ['oai/oai-record.ts', 'oai/oai-reading.ts', 'oai/page-scan.ts'];
 
 const PORTS: readonly Port[] = [
   { folder: 'stores', openers: ['stores/open-stores.ts'], shared: [] },

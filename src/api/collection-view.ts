@@ -21,7 +21,9 @@ const cron = z.string().meta({ maxLength: MOST_CRON });
 /** The settings that can be absent. */
 const optional = {
   title: z.string().meta({ pattern: LINE, maxLength: MOST_TITLE }),
-  transform: text.describe('An included transform, or a file below one of `apiRoots`.'),
+  transform: text.describe(
+    '`nsdl_dc`, `oai_dc`, or the whole path of a sheet (`.xsl`) or mapping (`.json`) below one of `apiRoots`. Modules are for the command line alone.',
+  ),
   handle: text.describe("The handle of NSDL's metadata provider: the `collectionNA` of trigger files."),
   message: url.describe('Requested at the end of each run, with `status`, `uuid` and `ts`.'),
   schedule: cron.describe('When it is harvested by itself: a pattern of CRON, such as 15 2 * * *.'),

@@ -156,7 +156,7 @@ function outcomeView({ examples: _, reasons, ...counts }: NonNullable<HarvestRun
   return { ...counts, reasons: [...reasons] };
 }
 
-function messageView({ accepted, ...message }: NonNullable<HarvestRun['message']>): HarvestView['message'] {
+function messageView({ accepted, begun: _, ...message }: NonNullable<HarvestRun['message']>): HarvestView['message'] {
   return { ...message, ...(accepted !== undefined && { accepted: formatTime(accepted) }) };
 }
 

@@ -4,12 +4,12 @@ import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { isS3 } from '../lib/s3/s3-location.ts';
 import type { RunOptionsGiven } from '../records/activities/run-request.ts';
 import { isStreamInput } from '../records/activities/stream-input.ts';
-import { isShipped } from '../records/transforms/load-transform.ts';
+import { isSheet, isShipped } from '../records/transforms/load-transform.ts';
 
 /**
  * Requires of a run that came with a request that it names nothing but what the server may read: a folder or file below
- * one of the allowed roots, or a stream, and as a transform a mapping there, or an included one. A module would be code
- * that runs in the server.
+ * one of the allowed roots, or a stream, and as a transform a mapping or a sheet of XSLT there, or an included one. A
+ * module would be code that runs in the server; a sheet reads files of its own folder, and nothing else.
  * @throws TidemarkError `forbidden`
  */
 export async function requireAllowedRun(
@@ -18,9 +18,9 @@ export async function requireAllowedRun(
 ): Promise<void> {
   if (from !== undefined && !isStreamInput(from)) await requireReadable('from', from, allowed);
   if (transform === undefined || isShipped(transform)) return;
-  if (!/\.json$/i.test(transform)) {
+  if (!/\.json$/i.test(transform) && !isSheet(transform)) {
     const message =
-      'a request names an included transform or a mapping (.json): a module would be code that runs in the server. Use the command line';
+      'a request names an included transform, a mapping (.json) or a sheet (.xsl, .xslt): a module would be code that runs in the server. Use the command line';
     throw new TidemarkError('forbidden', message, { field: 'transform' });
   }
   await requireReadable('transform', transform, allowed);

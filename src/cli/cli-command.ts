@@ -21,7 +21,7 @@ export const GROUPS = {
   organizations: 'Organizations: who delivers files.',
   streams: 'Streams: what an organization has delivered, in the order of arrival.',
   uploads: 'Uploads: the files that an organization has delivered.',
-  nsdl: "NSDL: its folders, through which collections with a handle are harvested.",
+  nsdl: 'NSDL: its folders, through which collections with a handle are harvested.',
   jobs: 'Jobs: work that is done later, repeatedly, or for long.',
   subscriptions: 'Subscriptions: who is sent changes as they happen.',
   tokens: 'Tokens: who may post, read private sets, or administer.',

@@ -19,7 +19,8 @@ interface Parts {
 
 /**
  * Processes a failed upload again; one that waits for its next attempt is processed at once. Returns its state.
- * @throws TidemarkError `conflict` when no attempt has failed
+ * @throws TidemarkError `conflict` when no attempt has failed, and for the upload of a harvest that has failed: its run
+ *   says that nothing was changed, and a later one may have seen other records
  */
 export async function retryUpload({ catalog, jobs, uploadEnds }: Parts, upload: Upload): Promise<UploadState> {
   await recordEnd({ jobs, uploadEnds }, upload);
@@ -28,6 +29,7 @@ export async function retryUpload({ catalog, jobs, uploadEnds }: Parts, upload: 
   if (stored === undefined || failure === undefined || statusOf(stored.body) === 'processed') {
     throw notFailed(upload, stored?.body);
   }
+  if (upload.set !== undefined && failure.isFinal) throw ofHarvest(upload);
   // The job comes first: an upload whose failure is not final always has one.
   await queue(jobs, upload);
   const body = { ...stored.body, failure: { ...failure, isFinal: false } };
@@ -62,6 +64,11 @@ async function queue(jobs: Parts['jobs'], upload: Upload): Promise<void> {
     // The attempt that has recorded the failure is about to end.
     await wait(PAUSE_MS);
   }
+}
+
+function ofHarvest({ organization, stream, number }: Upload): TidemarkError {
+  const message = `the upload ${organization}/${stream}/${number} is that of a harvest, which has failed: read its responses once more by "tidemark harvest ${stream} --again" with the number of the harvest`;
+  return new TidemarkError('conflict', message, { organization, stream, upload: number });
 }
 
 function notFailed({ organization, stream, number }: Upload, state: UploadState | undefined): TidemarkError {

@@ -5,6 +5,9 @@ import type { RequestArguments } from './parse-request.ts';
 import type { SourceSet } from './profiles/profile.ts';
 import { PREFIX, type ProtocolError, SET_SPEC } from './protocol.ts';
 
+/** The beginning of each answer. */
+export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
 const SCHEMA = `${OAI_NAMESPACE}OAI-PMH.xsd`;
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 /** Relative, since a base URL may have a path. */
@@ -26,7 +29,7 @@ export function writeAnswer({ responseDate, baseUrl, given, body }: Answer): str
   const repeated = given.filter(([name, value]) => isWritable(name, value));
   const attributes = repeated.map(([name, value]) => ` ${name}="${escapeXml(value)}"`).join('');
   return (
-    `<?xml version="1.0" encoding="UTF-8"?>\n<?xml-stylesheet type="text/xsl" href="${STYLESHEET}"?>\n` +
+    `${XML_DECLARATION}<?xml-stylesheet type="text/xsl" href="${STYLESHEET}"?>\n` +
     `<OAI-PMH xmlns="${OAI_NAMESPACE}" xmlns:xsi="${XSI}" xsi:schemaLocation="${OAI_NAMESPACE} ${SCHEMA}">\n` +
     `<responseDate>${responseDate}</responseDate>\n<request${attributes}>${escapeXml(baseUrl)}</request>\n` +
     `${body}\n</OAI-PMH>\n`
@@ -55,8 +58,10 @@ export function writeFormat({ prefix, namespace, schema }: MetadataFormat, ofEle
   return `<${ofElements}metadataFormat>${parts.join('')}</${ofElements}metadataFormat>`;
 }
 
+/** Without the sets whose setSpec OAI-PMH does not allow, as in headers. */
 export function writeSets(sets: readonly SourceSet[]): string {
-  const written = sets.map(({ spec, name }) => {
+  const allowed = sets.filter(({ spec }) => SET_SPEC.test(spec));
+  const written = allowed.map(({ spec, name }) => {
     return `<set><setSpec>${escapeXml(spec)}</setSpec><setName>${escapeXml(name)}</setName></set>\n`;
   });
   return `<ListSets>\n${written.join('')}</ListSets>`;

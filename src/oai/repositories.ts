@@ -1,9 +1,9 @@
+import { LARGEST_CLOCK_ERROR_MS } from '../core/accepted-clock.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import { oaiBase, setHome } from '../core/set-uris.ts';
-import type { Stamp } from '../core/stamp.ts';
-import { formatSeconds } from '../core/w3c-datetime.ts';
+import { clockStamp, type Stamp } from '../core/stamp.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { writeAnswer, writeErrors, writeFormat, writeSets } from './answers.ts';
 import { datestampOf } from './datestamps.ts';
@@ -19,15 +19,15 @@ import { ProtocolErrors, protocolError } from './protocol.ts';
 import { staticRepository } from './static-repository.ts';
 
 export interface RepositoriesParts extends ProfileParts {
-  readonly index: Pick<ResourceIndex, 'changes' | 'lookup' | 'lastChanges' | 'read' | 'summary' | 'history'>;
+  readonly index: Pick<
+    ResourceIndex,
+    'changes' | 'watermark' | 'lookup' | 'lastChanges' | 'read' | 'summary' | 'history'
+  >;
   readonly adminEmail: string | undefined;
 }
 
-/**
- * Seconds by which a response date is behind the clock: a change that is being committed has an earlier stamp already,
- * and a client asks next time for what has changed since this date.
- */
-const LATEST_COMMIT_SECONDS = 2;
+/** Milliseconds that a commit may take, by a server whose clock is behind as far as it may be. */
+const LATEST_COMMIT_MS = LARGEST_CLOCK_ERROR_MS + 30_000;
 
 /**
  * The sets of records as repositories of OAI-PMH 2.0, one each. It stores nothing: lists are read from the log, the
@@ -51,7 +51,7 @@ export class Repositories {
   async answer(set: ResourceSet, given: RequestArguments, signal?: AbortSignal): Promise<string> {
     requireServed(set);
     // Before the list is read: what changes from now on is in the next one.
-    const responseDate = formatSeconds(Math.floor(Date.now() / 1000) - LATEST_COMMIT_SECONDS);
+    const responseDate = await this.#responseDate();
     const baseUrl = oaiBase((await this.#parts.source()).baseUrl, set.slug);
     try {
       const body = await this.#body(set, parseRequest(given), signal);
@@ -73,6 +73,15 @@ export class Repositories {
     return staticRepository({ ...(await this.#listed(set)), index: this.#parts.index }, identity);
   }
 
+  /**
+   * A client asks next time for what has changed since this date, so all changes that are not visible now must be
+   * later. They are above the watermark, and above what the clock was before the longest commit: the later one counts.
+   */
+  async #responseDate(): Promise<string> {
+    const watermark = await this.#parts.index.watermark();
+    return datestampOf(Math.max(watermark, clockStamp(Date.now() - LATEST_COMMIT_MS)));
+  }
+
   async #body(set: ResourceSet, request: OaiRequest, signal: AbortSignal | undefined): Promise<string> {
     if (request.verb === 'Identify') return writeIdentify(await this.#identity(set));
     const listed = await this.#listed(set);
@@ -85,7 +94,7 @@ export class Repositories {
         return this.#record(listed, request);
       case 'ListIdentifiers':
       case 'ListRecords':
-        return this.#limit.run(() => answerList(listed, request, signal));
+        return this.#limit.run(() => answerList(listed, request, { signal, pause: () => this.#limit.giveWay() }));
     }
   }
 
@@ -131,7 +140,7 @@ export class Repositories {
     const { identifier, metadataPrefix } = request;
     const found = await find(listed, identifier);
     await requireFormat(listed.profile, metadataPrefix);
-    const [written] = await new RecordWriter(listed, { metadataPrefix }).write([found]);
+    const [written] = await new RecordWriter(listed, { metadataPrefix, id: identifier }).write([found]);
     if (written !== undefined) return `<GetRecord>\n${written}</GetRecord>`;
     throw protocolError('cannotDisseminateFormat', `this record has no metadata in ${metadataPrefix}`);
   }

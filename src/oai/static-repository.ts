@@ -59,12 +59,19 @@ function writeIdentity({ name, baseUrl, adminEmail, earliest }: Identity): strin
 </Identify>`;
 }
 
-/** In the order of their keys: each record once, however it changes meanwhile. */
+/**
+ * In the order of their keys: each record once, however it changes meanwhile. Nothing for a format that none has, since
+ * ListRecords is never empty.
+ */
 async function* writeRecords(set: StaticSet, metadataPrefix: string): AsyncGenerator<string> {
   const writer = new RecordWriter(set, { metadataPrefix, style: 'static' });
-  yield `<ListRecords metadataPrefix="${metadataPrefix}">\n`;
+  let isEmpty = true;
   for await (const records of set.index.read(set.id, {})) {
-    for (const written of await writer.write(records)) if (written !== undefined) yield written;
+    for (const written of await writer.write(records)) {
+      if (written === undefined) continue;
+      yield isEmpty ? `<ListRecords metadataPrefix="${metadataPrefix}">\n${written}` : written;
+      isEmpty = false;
+    }
   }
-  yield '</ListRecords>\n';
+  if (!isEmpty) yield '</ListRecords>\n';
 }

@@ -26,8 +26,8 @@ export type DcValues = readonly (readonly [element: DcElement, value: string])[]
 
 const DC_NAMESPACE = 'http://purl.org/dc/elements/1.1/';
 
-const START = `<oai_dc:dc xmlns:oai_dc="${OAI_DC.namespace}" xmlns:dc="${DC_NAMESPACE}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="${OAI_DC.namespace} ${OAI_DC.schema}">`;
-const END = '</oai_dc:dc>';
+export const OAI_DC_START = `<oai_dc:dc xmlns:oai_dc="${OAI_DC.namespace}" xmlns:dc="${DC_NAMESPACE}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="${OAI_DC.namespace} ${OAI_DC.schema}">`;
+export const OAI_DC_END = '</oai_dc:dc>';
 
 /** Writes Dublin Core as oai_dc. White space is normalized. Empty values are left out, and those that are repeated. */
 export function writeOaiDc(values: DcValues): string {
@@ -36,5 +36,5 @@ export function writeOaiDc(values: DcValues): string {
     const text = value.replace(/\s+/g, ' ').trim();
     if (text !== '') written.add(`<dc:${element}>${escapeXml(text)}</dc:${element}>`);
   }
-  return START + [...written].join('') + END;
+  return OAI_DC_START + [...written].join('') + OAI_DC_END;
 }

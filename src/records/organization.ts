@@ -89,7 +89,12 @@ export function requireStreamId(id: string): void {
   requireId(id, 'stream');
 }
 
-function requireId(id: string, field: 'organization' | 'stream'): void {
+/** Its stream has the same id. @throws TidemarkError `invalid` */
+export function requireCollectionId(id: string): void {
+  requireId(id, 'collection');
+}
+
+function requireId(id: string, field: keyof typeof AN): void {
   const problem = problemOf(id);
   if (problem === undefined) return;
   throw new TidemarkError(
@@ -101,7 +106,7 @@ function requireId(id: string, field: 'organization' | 'stream'): void {
   );
 }
 
-const AN = { organization: 'an organization', stream: 'a stream' };
+const AN = { organization: 'an organization', stream: 'a stream', collection: 'a collection' };
 
 function problemOf(id: string): string | undefined {
   if (!SLUG.test(id)) {

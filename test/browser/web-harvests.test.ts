@@ -36,6 +36,7 @@ describe('Pages of collections', () => {
     await page.getByLabel('Address', { exact: true }).fill(server.url);
     await page.getByRole('button', { name: 'Add the collection' }).click();
     await page.getByRole('heading', { level: 1, name: 'arxiv' }).waitFor();
+    await page.getByRole('link', { name: `${started.url}/oai/arxiv` }).waitFor();
 
     const [first, ...others] = oaiRecords(5);
     server.change({ records: [{ ...first!, datestamp: 'soon' }, ...others] });

@@ -32,7 +32,7 @@ describe('collections and harvests on the command line', () => {
     return stderr;
   };
 
-  it('are added, listed, changed and removed', async () => {
+  it('are added, listed, changed and removed (E01)', async () => {
     const text = await done(...add('--title', 'Preprints', '--set', 'maps', '--schedule', '15 2 * * *'));
     assert.equal(text, 'Added the collection arxiv: Example.\n');
     assert.match(await done('collections', 'list'), /\narxiv +oai_dc +never +\d{4}-\d\d-\d\dT02:15 +http:/);
@@ -61,6 +61,15 @@ describe('collections and harvests on the command line', () => {
   it('are refused with the names that exist, and leave nothing behind (E01, E15)', async () => {
     const wrong = ['collections', 'add', 'arxiv', '--base-url', server.url, '--format', 'oai-dc'] as const;
     assert.match(await refused(...wrong), /no format "oai-dc".*oai_dc/);
+    assert.match(
+      await refused('collections', 'add', 'Ar', ...add().slice(3)),
+      /"Ar" is not a valid id of a collection/,
+    );
+    assert.match(await refused(...add('--transform', 'none.xsl')), /none\.xsl.* cannot be read/);
+    assert.match(
+      await refused(...add('--message', 'here')),
+      /not a URL: write it as https:\/\/example\.org\/harvested/,
+    );
     assert.match(await refused(...add('--set', 'map')), /no set "map".*did you mean "maps"/);
     await done(...add());
     assert.match(await refused(...add()), /there is a collection "arxiv" already/);
@@ -69,7 +78,9 @@ describe('collections and harvests on the command line', () => {
 
   it('are harvested, with numbers by outcome and exit code 0 when complete', async () => {
     await done(...add());
-    const text = await done('harvest', 'arxiv');
+    const { stdout: text, stderr } = await run('harvest', 'arxiv');
+    assert.doesNotMatch(stderr, /ended with|read 5/);
+    assert.match((await run('harvests', 'errors', 'arxiv')).stderr, /^The harvest arxiv\/1 has no errors\.$/m);
     assert.match(text, /^arxiv\/1 \(incremental\): complete, status 2\n {2}received: 5 of 5 records in 3 pages\n/);
     assert.match(text, /in the set: 5 created, 0 updated, 0 deleted, 0 unchanged/);
 
@@ -88,6 +99,10 @@ describe('collections and harvests on the command line', () => {
     assert.match(await done('harvests', 'show', 'arxiv', '1'), /\n {2}all records: 5 of 5 records in 3 pages\n?/);
     await done('collections', 'change', 'arxiv', '--transform', 'nsdl_dc');
     const again = await shown('harvest', 'arxiv', '--again', '2');
+    assert.match(
+      await done('harvests', 'show', 'arxiv', '3'),
+      /\n {2}read again: the responses of harvest 2 and later\n/,
+    );
     assert.deepEqual([again.of, again.outcome.updated, again.outcome.created], [2, 3, 0]);
     assert.match(await refused('harvest', 'arxiv', '--full', '--test'), /give one of --full and --test/);
   });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { ask, askJson, JSON_BODY } from '../support/ask.ts';
@@ -11,10 +13,11 @@ describe('Collections and harvests over HTTP', () => {
   let started: StartedApp;
   let server: OaiServer;
   let runner: JobRunner;
+  const apiRoots: string[] = [];
 
   beforeEach(async () => {
     [started, server] = await Promise.all([
-      startApp(SQLITE, { harvestNetworks: ['127.0.0.1'] }),
+      startApp(SQLITE, { harvestNetworks: ['127.0.0.1'], apiRoots }),
       OaiServer.start({ records: oaiRecords(5), pageSize: 2 }),
     ]);
     const worker = { name: 'tester', leaseMs: 30_000 };
@@ -58,6 +61,21 @@ describe('Collections and harvests over HTTP', () => {
     assert.match(JSON.stringify(wrong.body), /"format".*oai_dc|oai_dc.*"format"/);
     const file = await add({ transform: '/etc/sheet.xsl' });
     assert.equal(file.status, 403, JSON.stringify(file.body));
+  });
+
+  it('have sheets below a root that the server may read, and no modules', async () => {
+    const sheet = join(started.folder, 'sheet.xsl');
+    await writeFile(sheet, '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform"/>');
+    apiRoots.push(started.folder);
+    assert.equal((await add({ transform: join(started.folder, 'module.js') })).status, 403);
+    const missing = await add({ transform: join(started.folder, 'none.xsl') });
+    assert.deepEqual(
+      [missing.status, /cannot be read/.test(JSON.stringify(missing.body))],
+      [400, true],
+      JSON.stringify(missing.body),
+    );
+    const added = await add({ transform: sheet });
+    assert.deepEqual([added.status, added.body.transform], [201, sheet], JSON.stringify(added.body));
   });
 
   it('show what a harvest received, what became of it, and its responses', async () => {

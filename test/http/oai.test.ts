@@ -72,12 +72,13 @@ describe('A repository of OAI-PMH', () => {
     ]) {
       assert.ok(answer.includes(expected), expected);
     }
+    assert.match((await ask(`${started.url}/sets/arxiv/`)).text, /href="\.\.\/\.\.\/oai\/arxiv\?verb=Identify"/);
     assert.match(/<earliestDatestamp>([^<]*)/.exec(answer)![1]!, SECOND);
     const link = `<rs:ln rel="alternate" href="${started.url}/oai/arxiv"/>`;
     assert.ok((await ask(list)).text.includes(link));
   });
 
-  it('lists every record once, with counts, and deletions', async () => {
+  it('lists every record once, with counts, and deletions (E47)', async () => {
     const first = await oai('arxiv', { verb: 'ListRecords', metadataPrefix: 'oai_dc' });
     assert.match(first, /<resumptionToken completeListSize="2500" cursor="0">/);
     assert.match(first, /<metadata><oai_dc:dc [^>]*><dc:title>Title oai:arxiv:0<\/dc:title>/);
@@ -135,7 +136,7 @@ describe('A repository of OAI-PMH', () => {
     assert.deepEqual(codes(await oai('arxiv', 'verb=Identify&verb=Identify')), ['badVerb']);
   });
 
-  it('keeps sets, and gives provenance and nsdl_dc', async () => {
+  it('keeps sets, and gives provenance and nsdl_dc (E49)', async () => {
     const sets = await oai('arxiv', { verb: 'ListSets' });
     assert.deepEqual(
       [...sets.matchAll(/<setSpec>([^<]*)/g)].map(([, spec]) => spec),
@@ -163,7 +164,106 @@ describe('A repository of OAI-PMH', () => {
     );
   });
 
-  it('misses no record while records change between its pages', async () => {
+  it('leaves out setSpecs, metadata and about that would make an answer invalid', async () => {
+    const odd = await HarvestedSet.make(started.app, 'odd', {
+      repository: {
+        name: 'Odd',
+        granularity: 'second',
+        deletions: 'persistent',
+        earliest: '2005-01-01',
+        formats: [OAI_DC],
+        sets: [
+          { spec: 'Computer Science', name: 'CS' },
+          { spec: 'math', name: 'Math' },
+        ],
+      },
+    });
+    const header = (identifier: string) => ({
+      identifier,
+      datestamp: '2024-01-01',
+      setSpecs: ['Computer Science', 'ddc:000/510', '', 'math'],
+      deleted: false,
+    });
+    await odd.post({
+      a: dcRecord('a', 'A', {
+        header: header('a'),
+        about: ['<note>x</note>', '<record xmlns="http://www.openarchives.org/OAI/2.0/"/>'],
+      }),
+      b: dcRecord('b', 'B', { header: header('b'), metadata: '<plain>b</plain>' }),
+    });
+    const list = { verb: 'ListRecords', metadataPrefix: 'oai_dc' };
+    const answer = await oai('odd', list);
+    assert.deepEqual(identifiers(answer), ['a']);
+    assert.deepEqual(
+      [...answer.matchAll(/<setSpec>([^<]*)/g)].map(([, spec]) => spec),
+      ['math'],
+    );
+    assert.doesNotMatch(answer, /<note|<about><record/);
+    assert.deepEqual(identifiers(await oai('odd', { ...list, set: 'Computer Science' })), ['a']);
+    assert.deepEqual(
+      [...(await oai('odd', { verb: 'ListSets' })).matchAll(/<setSpec>([^<]*)/g)].map(([, spec]) => spec),
+      ['math'],
+    );
+  });
+
+  it('lists deletions of very long ids, and does not fail for ever when nothing has the id any more', async () => {
+    const [kept, lost] = ['k', 'l'].map((letter) => `oai:long:${letter.repeat(3_000)}`) as [string, string];
+    const set = await HarvestedSet.make(started.app, 'long');
+    await set.post({ a: dcRecord('a', 'A'), [kept]: dcRecord(kept, 'Kept') });
+    await set.post({ [lost]: dcRecord(lost, 'Lost') });
+    await started.app.artifacts.delete(set.artifact);
+    await set.post({ [kept]: undefined, [lost]: undefined });
+    assert.deepEqual(await listed('long', { verb: 'ListRecords', metadataPrefix: 'oai_dc' }), ['a', kept]);
+    const got = await oai('long', { verb: 'GetRecord', identifier: lost, metadataPrefix: 'oai_dc' });
+    assert.match(got, /<header status="deleted"><identifier>oai:long:lll/);
+  });
+
+  it('has a response date with all that it has listed, and no later change before it', async () => {
+    const set = await HarvestedSet.make(started.app, 'dated');
+    for (const id of ['a', 'b']) {
+      await set.post({ [id]: dcRecord(id, id) });
+      const answer = await oai('dated', { verb: 'ListRecords', metadataPrefix: 'oai_dc' });
+      const [responseDate = ''] = [/<responseDate>([^<]*)/.exec(answer)![1]];
+      const stamps = [...answer.matchAll(/<datestamp>([^<]*)<\/datestamp><setSpec>/g)].map(([, stamp]) => stamp!);
+      assert.equal(responseDate, stamps.at(-1));
+    }
+  });
+
+  it('lists to the end until the year 9999', async () => {
+    const found = await listed('arxiv', { verb: 'ListIdentifiers', metadataPrefix: 'oai_dc', until: '9999-12-31' });
+    assert.ok(found.length >= 2_500);
+  });
+
+  it('goes on by a token after a restart, and on another server of the store', async () => {
+    const { configuration } = started.app;
+    const ids = Array.from({ length: 1_001 }, (_, at) => `kept ${at}`);
+    const set = await HarvestedSet.make(started.app, 'kept');
+    await set.post(Object.fromEntries(ids.map((id) => [id, dcRecord(id, id)])));
+    const list = { verb: 'ListRecords', metadataPrefix: 'oai_dc' };
+    const resumptionToken = tokenOf(await oai('kept', list))!;
+    // A process that begins now knows nothing of the first page.
+    const { store, artifacts, baseUrl } = configuration;
+    const other = await startApp(SQLITE, { store, artifacts, baseUrl });
+    for (const { url } of [other, other, started]) {
+      const { text } = await ask(`${url}/oai/kept?${query({ verb: list.verb, resumptionToken })}`);
+      assert.deepEqual(identifiers(text), [ids.at(-1)]);
+      assert.match(text, /<resumptionToken completeListSize="1001" cursor="1000"><\/resumptionToken>/);
+    }
+  });
+
+  it('goes on by a token after the set was renewed or moved', async () => {
+    const { sets } = started.app;
+    const set = await HarvestedSet.make(started.app, 'moved');
+    await set.post(Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`m${at}`, dcRecord(`m${at}`, 'M')])));
+    const list = { verb: 'ListIdentifiers', metadataPrefix: 'oai_dc' };
+    const rest = { verb: list.verb, resumptionToken: tokenOf(await oai('moved', list))! };
+    await sets.renew('moved');
+    assert.deepEqual(identifiers(await oai('moved', rest)), ['m1000']);
+    await sets.move('moved', 'https://records.example.org/moved/');
+    assert.deepEqual(identifiers(await oai('moved', rest)), ['m1000']);
+  });
+
+  it('misses no record while records change between its pages (E48)', async () => {
     const changed = new Set<string>();
     let round = 0;
     const found = await listed('arxiv', { verb: 'ListIdentifiers', metadataPrefix: 'oai_dc' }, async () => {
@@ -244,6 +344,11 @@ describe('A repository of OAI-PMH', () => {
     );
     assert.match(text, /<ListRecords metadataPrefix="nsdl_dc">/);
     assert.equal(readDublinCore(text).root, 'Repository', 'it is well-formed');
+    const none = await HarvestedSet.make(started.app, 'none', { format: 'other' });
+    await none.post({ a: dcRecord('a', 'A', { metadata: '<plain>a</plain>' }) });
+    const { text: other } = await ask(`${started.url}/oai/none/static.xml`);
+    const prefixes = [...other.matchAll(/<ListRecords metadataPrefix="([^"]*)">/g)].map(([, prefix]) => prefix);
+    assert.deepEqual(prefixes, ['oai_dc']);
   });
 
   it('never fails, whatever its arguments are', async () => {

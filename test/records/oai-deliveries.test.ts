@@ -26,7 +26,7 @@ describeOnEachStore('what a harvest by OAI-PMH delivers', (store, itOnce) => {
   const linksOf = (list: string) =>
     [...list.matchAll(/<rs:ln rel="describes" href="([^"]*)"/g)].map(([, href]) => href);
 
-  it('has a link to each resource that a record is about, and is unchanged when it comes again', async () => {
+  it('has a link to each resource that a record is about, and is unchanged when it comes again (E41)', async () => {
     const records = {
       'oai:arXiv.org:cs/1': ['http://arxiv.org/abs/cs/1', 'doi:10.1/2', 'ftp://example.org/1.pdf?a&amp;b'],
       'oai:arXiv.org:cs/2': ['none'],

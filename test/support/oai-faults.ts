@@ -136,7 +136,7 @@ const FAULTS = {
   'no-datestamp': firstHeader((header) => header.replace(/<datestamp>.*<\/datestamp>/, '')),
   'repeated-identifier': (body) => body.replace(/(<record>.*?<\/record>)/s, '$1$1'),
   'deleted-with-metadata': firstHeader((header) => header.replace('<header>', '<header status="deleted">')),
-  'other-set': firstHeader((header) => header.replace('</header>', '<setSpec>another</setSpec></header>')),
+  'other-set': firstHeader((header) => header.replace(/(<setSpec>)[^<]*/g, '$1another')),
 } as const satisfies Readonly<Record<string | number, Damage>>;
 
 export type FaultName = keyof typeof FAULTS;

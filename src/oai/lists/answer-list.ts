@@ -8,7 +8,7 @@ import { requireFormat, requireSets } from '../profiles/profile.ts';
 import { protocolError } from '../protocol.ts';
 import { decodePosition, encodePosition, type ListPosition } from '../resumption-token.ts';
 import { countList } from './count-list.ts';
-import { type ListPage, readListPage } from './list-page.ts';
+import { type ListPage, type PageOptions, readListPage } from './list-page.ts';
 import type { WrittenSet } from './record-writer.ts';
 
 /** A set whose records are listed. */
@@ -25,11 +25,11 @@ export interface ListedSet extends WrittenSet {
 export async function answerList(
   set: ListedSet,
   request: NewList | ResumedList,
-  signal: AbortSignal | undefined,
+  options: Pick<PageOptions, 'signal' | 'pause'>,
 ): Promise<string> {
   const isResumed = 'resumptionToken' in request;
   const position = isResumed ? resumedPosition(set, request) : await newPosition(set, request);
-  const page = await readListPage(set, position, { signal });
+  const page = await readListPage(set, position, options);
   const items = page.items.length > 0 || !isResumed ? page.items : await lastRecord(set, position);
   if (items.length === 0)
     throw protocolError('noRecordsMatch', 'no record that was asked for has changed in this range');
@@ -42,8 +42,9 @@ async function newPosition({ id, profile }: ListedSet, request: NewList): Promis
   await requireFormat(profile, metadataPrefix);
   if (spec !== undefined) requireSets(profile);
   const after = from === undefined ? 0 : boundaryBelow(from.first);
-  const end = until === undefined ? undefined : boundaryBelow(until.last + 1);
-  return { verb, set: id, metadataPrefix, spec, after, until: end, cursor: 0 };
+  const end = until === undefined ? Number.POSITIVE_INFINITY : boundaryBelow(until.last + 1);
+  // The year 9999 is no stamp, and no number of a token; no record is so late.
+  return { verb, set: id, metadataPrefix, spec, after, until: Number.isSafeInteger(end) ? end : undefined, cursor: 0 };
 }
 
 function resumedPosition({ id }: ListedSet, { verb, resumptionToken }: ResumedList): ListPosition {

@@ -23,8 +23,17 @@ export class BusyLimit {
     }
   }
 
+  /** Within a call: lets those that wait go first, so that long calls do not occupy all places. */
+  async giveWay(): Promise<void> {
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    const place = new Promise<void>((resolve) => this.#waiting.push(resolve));
+    next();
+    await place;
+  }
+
   #wait(): Promise<void> {
-    if (this.#waiting.length === MOST_WAITING) {
+    if (this.#waiting.length >= MOST_WAITING) {
       throw new TidemarkError('not-ready', 'too many lists are being read: try again in a few seconds');
     }
     return new Promise((resolve) => this.#waiting.push(resolve));

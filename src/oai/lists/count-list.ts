@@ -1,4 +1,5 @@
 import type { ResourceKey } from '../../core/key.ts';
+import { recordIdOfKey } from '../../core/record-key.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
@@ -29,5 +30,7 @@ export async function countList(
     counted += batch.length;
     for (const { key } of batch) keys.add(key);
   }
-  return counted > MOST_COUNTED ? undefined : keys.size;
+  if (counted > MOST_COUNTED) return undefined;
+  // A deletion without a known id is left out, and no list may have fewer records than it says.
+  return keys.values().some((key) => recordIdOfKey(key) === undefined) ? undefined : keys.size;
 }

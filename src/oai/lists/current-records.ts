@@ -5,12 +5,12 @@ import type { ChangeLog, LimitedStampRange } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { ListedRecord } from '../profiles/profile.ts';
 
-export interface CurrentRecords {
+interface CurrentRecords {
   /** Ascending by stamp. */
   readonly records: readonly ListedRecord[];
   /** The boundary above the last change that was read. */
   readonly through: Stamp;
-  /** Whether there were no more changes when they were read. */
+  /** Whether there were no more changes when they were read, nor when the last ones of their records were looked up. */
   readonly isEnd: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface CurrentRecords {
  *
  * - all changes up to the watermark are visible, and later ones get stamps above it;
  * - the last changes of their keys are looked up after the changes were read, so a record that is left out has a change
- *   above all that were read, or among them.
+ *   above all that were read, or among them. In the first case, the log has not ended.
  */
 export async function readCurrentRecords(
   index: Pick<ChangeLog, 'changes'> & Pick<ResourceStates, 'lastChanges'>,
@@ -35,9 +35,6 @@ export async function readCurrentRecords(
     return stamps[at] === stamp ? [{ key, stamp, state }] : [];
   });
   const last = changes.at(-1);
-  return {
-    records,
-    through: last === undefined ? range.after : boundaryAfter(last.stamp),
-    isEnd: changes.length < range.limit,
-  };
+  const through = last === undefined ? range.after : boundaryAfter(last.stamp);
+  return { records, through, isEnd: changes.length < range.limit && stamps.every((stamp) => stamp < through) };
 }

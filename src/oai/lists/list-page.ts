@@ -2,13 +2,16 @@ import type { ResourceState } from '../../core/resource.ts';
 import { boundaryAfter, type Stamp } from '../../core/stamp.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { ListedRecord } from '../profiles/profile.ts';
 import type { ListPosition } from '../resumption-token.ts';
-import { type CurrentRecords, readCurrentRecords } from './current-records.ts';
+import { readCurrentRecords } from './current-records.ts';
 import { RecordWriter, type WrittenSet } from './record-writer.ts';
 
 const MOST_RECORDS = 1_000;
 /** Bytes of stored records: a page has at least one record, however long it is. */
 const MOST_BYTES = 8 * 1024 * 1024;
+/** Bytes of a page that may stay in memory while others are made. */
+const MOST_PAUSED_BYTES = 64 * 1024;
 /** Number of changes that are read at a time when few of them are in the list. */
 const LEAST_READ = 250;
 
@@ -19,9 +22,11 @@ export interface ListPage {
   readonly next: Stamp | undefined;
 }
 
-interface PageOptions {
+export interface PageOptions {
   /** Ends the reading of a list in which nearly no record is. */
   readonly signal?: AbortSignal | undefined;
+  /** Called between two reads of such a list. */
+  readonly pause?: () => Promise<void>;
   /** Number of records of a page. */
   readonly most?: number;
 }
@@ -38,40 +43,51 @@ interface PagedSet extends WrittenSet {
 export async function readListPage(
   set: PagedSet,
   { verb, metadataPrefix, spec, after: first, until }: ListPosition,
-  { signal, most = MOST_RECORDS }: PageOptions = {},
+  { signal, pause, most = MOST_RECORDS }: PageOptions = {},
 ): Promise<ListPage> {
   const style = verb === 'ListIdentifiers' ? 'header' : 'record';
   const writer = new RecordWriter(set, { metadataPrefix, spec, style });
-  const weightOf = (state: ResourceState | undefined) => (verb === 'ListRecords' ? (state?.length ?? 0) : 0);
+  const weightOf = ({ state }: ListedRecord) => (verb === 'ListRecords' ? lengthOf(state) : 0);
   const items: string[] = [];
   let next = first;
   let bytes = 0;
   for (let after = first, limit = most + 1; ; limit = Math.max(most + 1 - items.length, LEAST_READ)) {
     signal?.throwIfAborted();
-    const read = withinBytes(await readCurrentRecords(set.index, set.id, { after, until, limit }), weightOf);
-    const written = await writer.write(read.records);
-    for (const [at, item] of written.entries()) {
-      if (item === undefined) continue;
-      const { stamp, state } = read.records[at]!;
-      const isFull = items.length === most || bytes + weightOf(state) > MOST_BYTES;
-      if (isFull && items.length > 0) return { items, next };
-      items.push(item);
-      bytes += weightOf(state);
-      next = boundaryAfter(stamp);
+    const read = await readCurrentRecords(set.index, set.id, { after, until, limit });
+    for (const records of readAtOnce(read.records)) {
+      for (const [at, item] of (await writer.write(records)).entries()) {
+        if (item === undefined) continue;
+        const record = records[at]!;
+        const isFull = items.length === most || bytes + weightOf(record) > MOST_BYTES;
+        if (isFull && items.length > 0) return { items, next };
+        items.push(item);
+        bytes += weightOf(record);
+        next = boundaryAfter(record.stamp);
+      }
     }
     if (read.isEnd) return { items, next: undefined };
     after = read.through;
+    if (bytes < MOST_PAUSED_BYTES) await pause?.();
   }
 }
 
-/** The first ones of the records that fill a page, and one more: it shows that there is a next page. */
-function withinBytes(read: CurrentRecords, weightOf: (state: ResourceState | undefined) => number): CurrentRecords {
+/**
+ * Cuts records into parts that memory has room for, also where only their headers are listed: a harvested header is in
+ * its record. The last record of a part exceeds it: it shows that a full page has a next one.
+ */
+function* readAtOnce(records: readonly ListedRecord[]): Generator<readonly ListedRecord[]> {
+  let from = 0;
   let bytes = 0;
-  const full = read.records.findIndex(({ state }) => {
-    bytes += weightOf(state);
-    return bytes > MOST_BYTES;
-  });
-  const records = full < 0 ? read.records : read.records.slice(0, Math.max(full, 1) + 1);
-  if (records.length === read.records.length) return read;
-  return { records, through: boundaryAfter(records.at(-1)!.stamp), isEnd: false };
+  for (const [at, { state }] of records.entries()) {
+    bytes += lengthOf(state);
+    if (bytes <= MOST_BYTES || at === from) continue;
+    yield records.slice(from, at + 1);
+    from = at + 1;
+    bytes = 0;
+  }
+  if (from < records.length) yield records.slice(from);
+}
+
+function lengthOf(state: ResourceState | undefined): number {
+  return state?.length ?? 0;
 }

@@ -6,7 +6,8 @@ import { OAI_DC } from '../../records/metadata-format.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
 import { datestampOf } from '../datestamps.ts';
 import type { ListedRecord, Profile, StoredRecord } from '../profiles/profile.ts';
-import { type RecordSource, readRecord, readRecords } from '../profiles/read-records.ts';
+import { type RecordSource, readRecords, readUnlessGone } from '../profiles/read-records.ts';
+import { SET_SPEC } from '../protocol.ts';
 
 export interface WrittenSet {
   readonly id: SetId;
@@ -21,10 +22,14 @@ interface WrittenAs {
   readonly spec?: string | undefined;
   /** Whether only headers are written; or records of a static repository, without sets, and with days as datestamps. */
   readonly style?: 'record' | 'header' | 'static';
+  /** The id of the only record, where it is known. */
+  readonly id?: string | undefined;
 }
 
 /** Records between which the thread does its other work: converting them takes some milliseconds. */
 const WRITTEN_AT_ONCE = 100;
+/** Number of changes of a record in which its id is searched. */
+const MOST_EARLIER = 100;
 
 /** Writes records of a set as elements `record`, or `header`. */
 export class RecordWriter {
@@ -37,7 +42,8 @@ export class RecordWriter {
   }
 
   /**
-   * Returns an element for each record; undefined for one that does not have the format, or is not in the set.
+   * Returns an element for each record; undefined for one that does not have the format, or is not in the set, and for
+   * a deletion whose id is not known any more.
    * @throws TidemarkError `unavailable` when one of them cannot be read
    */
   async write(records: readonly ListedRecord[]): Promise<readonly (string | undefined)[]> {
@@ -72,27 +78,35 @@ export class RecordWriter {
     return `<record>${header}<metadata>${metadata}</metadata>${abouts}</record>\n`;
   }
 
-  async #writeDeletion(record: ListedRecord): Promise<string> {
+  async #writeDeletion(record: ListedRecord): Promise<string | undefined> {
     const { profile } = this.#set;
-    const id = profile.isHarvested ? await this.#idOfDeleted(record) : '';
+    const id = profile.isHarvested ? (this.#as.id ?? (await this.#idOfDeleted(record))) : '';
+    if (id === undefined) return undefined;
     const header = headerOf(record, profile.identifierOf(record.key, id));
     return this.#as.style === 'header' ? header : `<record>${header}</record>\n`;
   }
 
-  /** The key of a very long id contains only its digest: then it is in the last record with this key. */
-  async #idOfDeleted({ key, stamp }: ListedRecord): Promise<string> {
+  /**
+   * The key of a very long id contains only its digest: then it is in an earlier record with this key. Undefined when
+   * the artifacts of these do not exist any more: nothing can restore it, and the list must not fail for ever.
+   */
+  async #idOfDeleted({ key, stamp }: ListedRecord): Promise<string | undefined> {
     const found = recordIdOfKey(key);
     if (found !== undefined) return found;
     const { id, index, records } = this.#set;
-    const [change] = await index.history(id, key, { before: stamp - 1, limit: 1 });
-    return (await readRecord(change?.state ?? {}, records)).id;
+    for (const { state } of await index.history(id, key, { before: stamp - 1, limit: MOST_EARLIER })) {
+      const record = state && (await readUnlessGone(state, records));
+      if (record !== undefined) return record.id;
+    }
+    return undefined;
   }
 }
 
+/** A setSpec of the source that OAI-PMH does not allow is left out, as it would make the whole answer invalid. */
 function headerOf({ stamp, state }: ListedRecord, identifier: string, specs: readonly string[] = []): string {
   const status = state === undefined ? ' status="deleted"' : '';
   let sets = '';
-  for (const spec of specs) sets += `<setSpec>${escapeXml(spec)}</setSpec>`;
+  for (const spec of specs) if (SET_SPEC.test(spec)) sets += `<setSpec>${escapeXml(spec)}</setSpec>`;
   return `<header${status}><identifier>${escapeXml(identifier)}</identifier><datestamp>${datestampOf(stamp)}</datestamp>${sets}</header>`;
 }
 

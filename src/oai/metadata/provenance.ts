@@ -39,7 +39,10 @@ function isProvenance(about: string): boolean {
 }
 
 /** The element in a provenance, as an element of its own: with the namespaces that its parent declares. */
-function originDescriptionIn(provenance: string): string {
+function originDescriptionIn(about: string): string {
+  // What is in them is not to be taken for a tag.
+  const provenance = about.replace(/<!--.*?-->|<\?.*?\?>/gs, '');
+  if (provenance.includes('<!')) return '';
   const [root = ''] = /^<[^>]*>/.exec(provenance) ?? [];
   const start = /<(?:[^\s:/>]+:)?originDescription(?=[\s>])/.exec(provenance);
   const end = provenance.lastIndexOf('</', provenance.lastIndexOf('</') - 1);

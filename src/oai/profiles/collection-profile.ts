@@ -2,14 +2,15 @@ import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import { keyOfRecordId } from '../../core/record-key.ts';
 import type { Collection } from '../../records/collections/collection.ts';
-import { type OaiRecord, readOaiRecord } from '../../records/forms/oai/oai-record.ts';
+import { OAI_NAMESPACE, type OaiRecord, readOaiRecord } from '../../records/forms/oai/oai-record.ts';
 import { type MetadataFormat, NSDL_DC, OAI_DC } from '../../records/metadata-format.ts';
-import { oaiDcToNsdlDc } from '../../records/transforms/nsdl-dc.ts';
-import { nsdlDcToOaiDc } from '../../records/transforms/oai-dc.ts';
+import { toNsdlDc } from '../../records/transforms/nsdl-dc.ts';
+import { toOaiDc } from '../../records/transforms/oai-dc.ts';
 import { TransformError } from '../../records/transforms/transform.ts';
 import { dublinCoreIn, writeAsOaiDc } from '../metadata/dublin-core-of.ts';
 import { provenanceOf, withoutProvenance } from '../metadata/provenance.ts';
 import { readXmlRoot } from '../metadata/xml-root.ts';
+import { PREFIX } from '../protocol.ts';
 import { bytesOf, type Profile, type ServedRecord, type SourceSet, type StoredRecord } from './profile.ts';
 
 /** The records of a harvested collection: as their source serves them, with its identifiers, sets and formats. */
@@ -38,11 +39,13 @@ export class CollectionProfile implements Profile {
     const own = derived === undefined ? [this.#native] : [derived, this.#native];
     const isDublinCore = own.some(({ namespace }) => namespace === OAI_DC.namespace);
     const found = [...own, OAI_DC, ...(isDublinCore ? [NSDL_DC] : [])];
-    return found.filter(({ prefix }, at) => found.findIndex((other) => other.prefix === prefix) === at);
+    const isFirst = (prefix: string, at: number) => found.findIndex((other) => other.prefix === prefix) === at;
+    return found.filter(({ prefix }, at) => PREFIX.test(prefix) && isFirst(prefix, at));
   }
 
   hasAll(prefix: string): boolean {
-    return prefix === OAI_DC.prefix || prefix === this.#native.prefix;
+    if (prefix === this.#native.prefix) return isNamespaceOfParts(this.#native.namespace);
+    return prefix === OAI_DC.prefix;
   }
 
   identifierOf(_key: ResourceKey, id: string): string {
@@ -63,7 +66,7 @@ export class CollectionProfile implements Profile {
     const { setSpecs } = record.header;
     return {
       setSpecs,
-      metadata: (prefix) => this.#metadata(record, prefix),
+      metadata: (prefix) => servedPart(this.#metadata(record, prefix)),
       abouts: (prefix) => {
         const provenance = provenanceOf(record, {
           baseUrl: this.#collection.baseUrl,
@@ -71,7 +74,8 @@ export class CollectionProfile implements Profile {
           harvested: stored.state.lastmod ?? 0,
           isAltered: this.#isDerived(record, prefix) || prefix !== this.#native.prefix,
         });
-        return [...withoutProvenance(record.about), provenance];
+        const others = withoutProvenance(record.about).filter((about) => servedPart(about) !== undefined);
+        return [...others, provenance];
       },
     };
   }
@@ -85,9 +89,9 @@ export class CollectionProfile implements Profile {
     if (this.#isDerived(record, prefix)) return derived?.xml;
     if (prefix === this.#native.prefix) return metadata;
     const sources = [derived?.xml, metadata].filter((xml) => xml !== undefined);
-    if (prefix === NSDL_DC.prefix) return converted(sources, OAI_DC, oaiDcToNsdlDc);
+    if (prefix === NSDL_DC.prefix) return converted(sources, OAI_DC, toNsdlDc);
     if (prefix !== OAI_DC.prefix) return undefined;
-    const found = converted(sources, NSDL_DC, nsdlDcToOaiDc);
+    const found = converted(sources, NSDL_DC, toOaiDc);
     return found ?? writeAsOaiDc(record.header.identifier, dublinCoreIn(metadata ?? ''));
   }
 
@@ -102,6 +106,15 @@ export class CollectionProfile implements Profile {
     const root = derived && readXmlRoot(derived.xml);
     return derived && { prefix: derived.format, namespace: root?.namespace ?? '', schema: root?.schema ?? '' };
   }
+}
+
+/** Undefined for an element that OAI-PMH.xsd does not allow in `metadata` and `about`: those have other namespaces. */
+function servedPart(xml: string | undefined): string | undefined {
+  return xml !== undefined && isNamespaceOfParts(readXmlRoot(xml)?.namespace ?? '') ? xml : undefined;
+}
+
+function isNamespaceOfParts(namespace: string): boolean {
+  return namespace !== '' && namespace !== OAI_NAMESPACE;
 }
 
 /** A record whose bytes are those that were stored, and cannot be read, is a fault of this program or of its files. */

@@ -1,4 +1,4 @@
-import { TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { RecordPlace, ResourceState } from '../../core/resource.ts';
 import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import type { WalkedRecord } from '../../records/digests/walk-records.ts';
@@ -42,6 +42,19 @@ export async function readRecord(state: ResourceState, source: RecordSource): Pr
   const digest = hashes?.['sha-256'];
   if (record !== undefined && digest !== undefined) return { ...(await source.read(record, digest)), state };
   throw new TidemarkError('unavailable', 'the store does not know in which artifact a record of this set is');
+}
+
+/**
+ * Undefined when the artifact of the record does not exist any more.
+ * @throws TidemarkError `unavailable` when it cannot be read for another reason
+ */
+export async function readUnlessGone(state: ResourceState, source: RecordSource): Promise<StoredRecord | undefined> {
+  try {
+    return await readRecord(state, source);
+  } catch (error) {
+    if (error instanceof TidemarkError && isTidemarkError(error.cause, 'not-found')) return undefined;
+    throw error;
+  }
 }
 
 function blockOf({ state: { record } }: LiveRecord): string {

@@ -114,16 +114,16 @@ export function requireUploadName(name: string): void {
  * Checks a URL that a file is fetched from. A password is refused: others who can see the upload would read it.
  * @throws TidemarkError `invalid`
  */
-export function requireUrl(text: string): void {
-  const problem = problemOfUrl(text);
+export function requireUrl(text: string, example = 'https://example.org/new.mrc'): void {
+  const problem = problemOfUrl(text, example);
   if (problem === undefined) return;
   throw new TidemarkError('invalid', `the url ${problem}`, { field: 'url' });
 }
 
-function problemOfUrl(text: string): string | undefined {
+function problemOfUrl(text: string, example: string): string | undefined {
   if (text.length > MOST_URL) return `has more than ${MOST_URL} characters`;
   const url = URL.parse(text);
-  if (url === null) return 'is not a URL: write it as https://example.org/new.mrc';
+  if (url === null) return `is not a URL: write it as ${example}`;
   if (!/^https?:$/.test(url.protocol)) return `has the scheme ${url.protocol} use http: or https:`;
   return url.username || url.password
     ? 'has a name or a password: it would be stored. Send the file instead'

@@ -38,7 +38,7 @@ export function checkedCollection(given: CollectionChanges): CollectionFields {
 
 function checkedBaseUrl(text: string): string {
   try {
-    requireUrl(text);
+    requireUrl(text, 'https://oai.example.org/oai');
   } catch (error) {
     throw invalid('baseUrl', `the base URL${(error as Error).message.replace(/^the url/, '')}`);
   }
@@ -73,7 +73,7 @@ function checkedTransform(transform: string | undefined): Pick<CollectionFields,
 function checkedMessage(message: string | undefined): Pick<CollectionFields, 'message'> {
   if (message === undefined || message === '') return {};
   try {
-    requireUrl(message);
+    requireUrl(message, 'https://example.org/harvested');
   } catch (error) {
     throw invalid('message', `the URL of the message${(error as Error).message.replace(/^the url/, '')}`);
   }

@@ -2,7 +2,7 @@ import { TidemarkError, unlessConflict } from '../../core/errors.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import type { DescribedRepository } from '../arrivals/oai-harvest/describe-repository.ts';
-import { notFound, requireOrganizationId } from '../organization.ts';
+import { notFound, requireCollectionId } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
 import {
   COLLECTION_KIND,
@@ -13,6 +13,7 @@ import {
 } from './collection.ts';
 import { checkedCollection } from './collection-fields.ts';
 import { requireHarvestable } from './require-harvestable.ts';
+import { requireUsableTransform } from './require-usable-transform.ts';
 
 interface RegistryParts {
   readonly catalog: Pick<Catalog, 'get' | 'list' | 'put'>;
@@ -31,17 +32,18 @@ export class CollectionRegistry {
 
   /**
    * Asks the repository, and makes the collection with its stream and its sets.
-   * @throws TidemarkError `invalid` when a value is wrong, or the repository does not answer, or has no such format or
-   *   set: the message has the names that exist; `conflict` when there is one with this id or handle, or another set
-   *   has the id of one of its sets
+   * @throws TidemarkError `invalid` when a value is wrong, the file of a transform cannot be used, or the repository
+   *   does not answer, or has no such format or set: the message has the names that exist; `conflict` when there is one
+   *   with this id or handle, or another set has the id of one of its sets
    */
   async add(id: string, { provider = id, ...given }: NewCollection): Promise<Collection> {
-    requireOrganizationId(id);
+    requireCollectionId(id);
     const fields = checkedCollection(given);
     const before = await this.#read(id);
     if (before !== undefined && before.body.removed === undefined) throw taken(id);
     if (before !== undefined && before.body.provider !== provider) throw otherProvider(before.body, provider);
     await this.#requireFreeHandle(id, fields.handle);
+    await requireUsableTransform(fields.transform);
     const repository = await this.#ask(fields);
     // Also when a process was killed after this, or the collection was removed: then it has the stream already.
     await this.#parts.organizations.addCollectionStream(provider, id, { title: fields.title });
@@ -60,6 +62,7 @@ export class CollectionRegistry {
     const { version, body: before } = await this.#require(id);
     const fields = checkedCollection({ ...before, ...defined(changes) });
     await this.#requireFreeHandle(id, fields.handle);
+    if (before.transform !== fields.transform) await requireUsableTransform(fields.transform);
     const isOther = (['baseUrl', 'format', 'sets'] as const).some((name) => !isSame(before[name], fields[name]));
     const repository = isOther ? await this.#ask(fields) : before.repository;
     const isRescheduled = before.schedule !== fields.schedule || before.fullSchedule !== fields.fullSchedule;

@@ -15,6 +15,8 @@ interface Parts {
 /** Milliseconds without a byte, and of a whole request. */
 const IDLE_MS = 10_000;
 const LONGEST_MS = 20_000;
+/** Milliseconds after which the process of an attempt that was not answered counts as dead: the clocks may differ. */
+const GIVEN_UP_MS = LONGEST_MS + 10_000;
 
 /** Sends the message of a run that has ended: one GET with `status`, `uuid` and `ts`, repeated until it is accepted. */
 export class HarvestMessages {
@@ -25,8 +27,9 @@ export class HarvestMessages {
   }
 
   /**
-   * Sends the message once, unless it was accepted. Each attempt is recorded before it is sent, so two processes never
-   * send at the same time. Returns the run after it: its `message` shows whether it has to be sent again.
+   * Sends the message once, unless it was accepted. Each attempt is recorded before it is sent, and the next one begins
+   * when its answer is recorded, or can come no more. So two processes never send at the same time. Returns the run
+   * after it: its `message` shows whether it has to be sent again.
    * @throws TidemarkError `not-found`; `conflict` when another process sends it
    */
   async send(name: NamedHarvest, signal: AbortSignal): Promise<HarvestRun> {
@@ -38,8 +41,9 @@ export class HarvestMessages {
       await record.update({ message: undefined });
       return record.run;
     }
+    if (message.begun !== undefined && Date.now() - message.begun < GIVEN_UP_MS) return record.run;
     const attempts = message.attempts + 1;
-    await record.claim({ message: { ...message, attempts } });
+    await record.claim({ message: { ...message, attempts, begun: Date.now() } });
     const problem = await this.#request(messageUrl(url, record.run), signal);
     const result = problem === undefined ? { accepted: Date.now() } : { problem };
     await unlessConflict(record.update({ message: { attempts, ...result } }));

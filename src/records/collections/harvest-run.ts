@@ -3,6 +3,7 @@ import type { HarvestedList } from '../arrivals/oai-harvest/harvested-list.ts';
 import type { ReceivedPages } from '../arrivals/oai-harvest/page-tar.ts';
 import type { Erratum } from '../errata/erratum.ts';
 import type { ReasonCount } from '../errata/reason-counts.ts';
+import type { RunBeat } from '../runs/activity-run.ts';
 
 /** `again` reads the stored responses of an earlier run; `test` and `check` change nothing. */
 export const HARVEST_KINDS = ['incremental', 'full', 'again', 'test', 'check'] as const;
@@ -62,7 +63,7 @@ export interface HarvestRun extends NamedHarvest {
   /** The job that makes it; absent for a run of a command. */
   readonly job?: string | undefined;
   /** For a run of a command: its heartbeat, without which another process goes on with it. */
-  readonly beat?: HarvestBeat | undefined;
+  readonly beat?: RunBeat | undefined;
   /** A random text that identifies the attempt that has recorded this. */
   readonly token: string;
   /** The unfinished resumable upload that it fills, how many pages it has, and their bytes. */
@@ -78,15 +79,6 @@ export interface HarvestRun extends NamedHarvest {
 export type HarvestTrigger =
   | { readonly by: 'command' | 'schedule' | 'request' }
   | { readonly by: 'trigger-file'; readonly file: string };
-
-interface HarvestBeat {
-  /** `HOST:PID`. */
-  readonly worker: string;
-  /** Milliseconds without a beat after which the process counts as dead. */
-  readonly leaseMs: number;
-  /** Number of beats so far. Only its change matters. */
-  readonly beats: number;
-}
 
 export interface HarvestOutcome {
   readonly records: number;
@@ -106,6 +98,8 @@ export interface HarvestOutcome {
 
 interface HarvestMessage {
   readonly attempts: number;
+  /** When an attempt began whose answer is not known yet. */
+  readonly begun?: number;
   /** When it was accepted. */
   readonly accepted?: number;
   /** Why the last attempt was not accepted. */

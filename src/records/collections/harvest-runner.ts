@@ -16,6 +16,7 @@ import type { CollectionRegistry } from './collection-registry.ts';
 import { firstLists } from './first-lists.ts';
 import { type HarvestMessages, hasMessageToSend } from './harvest-messages.ts';
 import { NOTHING_READ, outcomeOf } from './harvest-outcome.ts';
+import { progressOf } from './harvest-progress.ts';
 import { HarvestRecord, latestHarvests } from './harvest-record.ts';
 import {
   type HarvestOutcome,
@@ -28,6 +29,7 @@ import {
   type NamedHarvest,
 } from './harvest-run.ts';
 import { requested, requireRequest } from './harvest-runs.ts';
+import { isDeadHere } from './is-dead-here.ts';
 import { harvestFields } from './reading-of.ts';
 import { type ReceivingParts, receiveRun } from './receive-run.ts';
 
@@ -113,17 +115,24 @@ export class HarvestRunner {
       return record.run;
     } catch (error) {
       const failure = attempt.signal.aborted ? 'it was stopped' : messageOf(error);
-      if (isOpenHarvest(record.run)) await this.#end(record, { status: 4, failure }).catch(() => {});
+      if (record.run.state === 'received') attempt.log(`${harvestText(record.run)} is complete: its upload goes on`);
+      else if (isOpenHarvest(record.run)) await this.#end(record, { status: 4, failure }).catch(() => {});
       throw error;
     } finally {
       clearInterval(beating);
     }
   }
 
-  /** Records that a run has failed which no process ends; ignores one that has ended. */
+  /**
+   * Records that a run has failed which no process ends; ignores one that has ended. One whose upload has its number
+   * ends as that does, which has a job of its own: until then, this does nothing.
+   */
   async fail(name: NamedHarvest, failure: string): Promise<void> {
     const record = await HarvestRecord.open(this.#parts.catalog, name);
-    if (isOpenHarvest(record.run)) await unlessConflict(this.#end(record, { status: 4, failure }));
+    if (!isOpenHarvest(record.run)) return;
+    const failed: Ending = { status: 4, failure };
+    const ending = record.run.state === 'received' ? await this.#endingOf(record.run).catch(unlessMissing) : failed;
+    if (ending !== undefined) await unlessConflict(this.#end(record, ending));
   }
 
   async #recordOf(work: HarvestOfJob, job: string): Promise<HarvestRecord> {
@@ -136,24 +145,27 @@ export class HarvestRunner {
     return HarvestRecord.add(catalog, collection, { runOf });
   }
 
-  /** The run of a command that ended without recording that: a request for the same continues it. */
+  /** The run of a command that ended without recording that: the same request goes on with it, another one ends it. */
   async #leftRun(
     collection: string,
     { kind, of, force }: HarvestRequest,
-    { signal, log }: HarvestAttempt,
+    attempt: HarvestAttempt,
   ): Promise<HarvestRecord | undefined> {
     const { catalog } = this.#parts;
     const open = (await latestHarvests(catalog, collection, MOST_SEARCHED)).find(isOpenHarvest);
     if (open?.beat === undefined || open.job !== undefined) return undefined;
     const { beats, leaseMs, worker } = open.beat;
-    if (!isDeadHere(worker)) await wait(leaseMs, undefined, { signal });
+    if (!isDeadHere(worker)) await wait(leaseMs, undefined, { signal: attempt.signal });
     const record = await HarvestRecord.open(catalog, open);
     if (record.run.beat?.beats !== beats || record.run.beat.worker !== worker) return undefined;
     if (record.run.kind === kind && record.run.of === of && record.run.force === force) {
-      log(`continues the run ${harvestText(open)}, whose process has ended`);
+      attempt.log(`continues the run ${harvestText(open)}, whose process has ended`);
       return record;
     }
-    await this.#end(record, { status: 4, failure: 'its process ended before it was done' });
+    if (record.run.state === 'received') {
+      await record.claim({});
+      await this.#attempt(record, attempt, (run) => this.#process(run, attempt));
+    } else await this.#end(record, { status: 4, failure: 'its process ended before it was done' });
     return undefined;
   }
 
@@ -172,8 +184,6 @@ export class HarvestRunner {
       if (!isLasting(error)) throw error;
       await this.#end(record, { status: 4, failure: messageOf(error) });
     }
-    const { status, failure } = record.run;
-    attempt.log(`ended with status ${status}${failure === undefined ? '' : `: ${failure}`}`);
     // What cannot be sent now is sent by a job.
     if (!hasMessageToSend(record.run)) return;
     await this.#parts.messages.send(record.run, attempt.signal).catch(() => {});
@@ -216,12 +226,20 @@ export class HarvestRunner {
     const { normalization } = harvestFields(collection, record.run);
     const { tryHarvest } = await import('./try-harvest.ts');
     const first = { kind, lists: await firstLists(catalog, collection, record.run) };
-    const { lists, outcome } = await tryHarvest(collection, first, {
-      ...{ client, signal, folder, normalization },
-      onPage: (lists, outcome) => onPage({ ...record.run, lists, outcome }),
-    });
-    await record.update({ lists });
-    return { status: outcome.errors + outcome.warnings > 0 ? 3 : 2, outcome };
+    let tried = first.lists;
+    const given = { client, signal, folder, normalization };
+    try {
+      const outcome = await tryHarvest(collection, first, {
+        ...given,
+        onPage(lists, outcome) {
+          tried = lists;
+          onPage({ ...record.run, lists, outcome });
+        },
+      });
+      return { status: outcome.errors + outcome.warnings > 0 ? 3 : 2, outcome };
+    } finally {
+      await record.update({ lists: tried });
+    }
   }
 
   /** @throws JobWaits while its upload is processed, by the job of that */
@@ -290,31 +308,17 @@ function requireNoneOpen([open]: readonly HarvestRun[]): void {
   throw new TidemarkError('conflict', message, { run: harvestText(open) });
 }
 
-/** Whether a process of this machine has ended. */
-function isDeadHere(worker: string): boolean {
-  const [, host, pid] = /^(.*):(\d+)$/.exec(worker) ?? [];
-  if (host !== hostname()) return false;
-  try {
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-}
-
 /** What is wrong with a repository, or with the collection, stays wrong. */
 function isLasting(error: unknown): boolean {
   return (['invalid', 'not-found', 'forbidden', 'gone'] as const).some((code) => isTidemarkError(error, code));
 }
 
-function messageOf(error: unknown): string {
-  return isTidemarkError(error) ? withoutPaths(error).message : String(error);
+/** Of a collection that was removed. */
+function unlessMissing(error: unknown): Ending {
+  if (isTidemarkError(error, 'not-found')) return { status: 4, failure: messageOf(error) };
+  throw error;
 }
 
-function progressOf({ lists }: HarvestRun): JobProgress {
-  const done = lists.reduce((sum, { records }) => sum + records, 0);
-  const pages = lists.reduce((sum, list) => sum + list.pages, 0);
-  const sizes = lists.map(({ completeListSize }) => completeListSize ?? Number.NaN);
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  return { done, ...(Number.isFinite(total) && { total }), text: `records in ${pages} pages` };
+function messageOf(error: unknown): string {
+  return isTidemarkError(error) ? withoutPaths(error).message : String(error);
 }

@@ -1,5 +1,6 @@
 import { TidemarkError } from '../../core/errors.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
+import { EndlessList } from '../arrivals/oai-harvest/endless-list.ts';
 import { type HarvestSource, requestPage } from '../arrivals/oai-harvest/harvest-list.ts';
 import type { HarvestedList } from '../arrivals/oai-harvest/harvested-list.ts';
 import { judgePage, placeOf } from '../arrivals/oai-harvest/judge-page.ts';
@@ -9,7 +10,7 @@ import { ReasonCounts } from '../errata/reason-counts.ts';
 import { findRecordFiles } from '../forms/identify.ts';
 import type { Normalization } from '../forms/normalization.ts';
 import { readFile } from '../forms/read-file.ts';
-import { type ReadItem, warningOf } from '../forms/record-form.ts';
+import { type ReadItem, type SharedByFiles, warningOf } from '../forms/record-form.ts';
 import type { ScratchFile } from '../packages/scratch-file.ts';
 import type { HarvestOutcome, HarvestRun } from './harvest-run.ts';
 
@@ -36,24 +37,39 @@ export async function tryHarvest(
   source: HarvestSource,
   { kind, lists }: Pick<HarvestRun, 'kind' | 'lists'>,
   parts: TryParts,
-): Promise<{ readonly lists: HarvestRun['lists']; readonly outcome: HarvestOutcome }> {
+): Promise<HarvestOutcome> {
   makeFolder(parts.folder);
   const trial = new Trial();
   let tried = lists;
-  for (const [at, first] of lists.entries()) {
-    for (let list = first; ; ) {
-      list = await trial.page(source, list, parts);
-      tried = tried.with(at, list);
-      parts.onPage(tried, trial.outcome);
-      if (list.isComplete || kind === 'check' || trial.count >= MOST_RECORDS) break;
+  try {
+    for (const [at, first] of lists.entries()) {
+      const endless = new EndlessList();
+      for (let list = first; ; ) {
+        list = await trial.page(source, { list, endless }, parts);
+        tried = tried.with(at, list);
+        parts.onPage(tried, trial.outcome);
+        if (list.isComplete || kind === 'check' || trial.count >= MOST_RECORDS) break;
+      }
+      if (kind === 'test' && trial.count >= MOST_RECORDS) break;
     }
-    if (kind === 'test' && trial.count >= MOST_RECORDS) break;
+  } finally {
+    trial.close();
   }
   if (trial.count === 0) throw new TidemarkError('invalid', 'the repository has no records (noRecordsMatch)');
-  return { lists: tried, outcome: trial.outcome };
+  return trial.outcome;
+}
+
+interface Begun {
+  readonly list: HarvestedList;
+  readonly endless: EndlessList;
+}
+
+function failed(list: HarvestedList, problem: string | undefined): TidemarkError {
+  return new TidemarkError('invalid', `${problem} (${placeOf(list)})`);
 }
 
 class Trial {
+  readonly #shared: SharedByFiles = {};
   readonly #reasons = new ReasonCounts();
   readonly #examples: Erratum[] = [];
   #records = 0;
@@ -76,15 +92,19 @@ class Trial {
     };
   }
 
+  /** Ends what its pages share, as the thread of a transform. */
+  close(): void {
+    this.#shared.opened?.close();
+  }
+
   /** Reads the next page of a list, and returns the list after it. */
-  async page(source: HarvestSource, list: HarvestedList, parts: TryParts): Promise<HarvestedList> {
+  async page(source: HarvestSource, { list, endless }: Begun, parts: TryParts): Promise<HarvestedList> {
     const page = await requestPage(source, list, parts);
     try {
       const verdict = judgePage(list, page.scan);
-      if (!('list' in verdict)) {
-        const problem = 'problem' in verdict ? verdict.problem : 'its token has expired';
-        throw new TidemarkError('invalid', `${problem} (${placeOf(list)})`);
-      }
+      if ('begunAgain' in verdict) throw failed(list, 'its token has expired');
+      const problem = 'problem' in verdict ? verdict.problem : endless.problemAfter(verdict.list, page.identifiers);
+      if (problem !== undefined || 'problem' in verdict) throw failed(list, problem);
       if (page.scan.records > 0) await this.#read(`page ${verdict.list.pages}`, page.file, parts);
       return verdict.list;
     } finally {
@@ -96,7 +116,7 @@ class Trial {
     const given = { name: `${name}.xml.gz`, read: () => file.read(0, file.length), ranges: file };
     for await (const found of findRecordFiles(given, { scratchFolder: folder })) {
       if (found.reason !== undefined) throw new TidemarkError('invalid', `${name}: ${found.reason}`);
-      for await (const items of readFile(found, normalization)) {
+      for await (const items of readFile(found, normalization, this.#shared)) {
         signal.throwIfAborted();
         for (const item of items) this.#count(item, name);
         if (this.count >= MOST_RECORDS) return;

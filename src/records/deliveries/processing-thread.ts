@@ -32,7 +32,7 @@ export class ProcessingThread {
     using __ = limitReading(this.#thread, length, upload.isHarvest ? HARVEST_READING_LIMIT : undefined);
     try {
       await this.#thread.call('read', [{ ...upload, scratchFolder: this.#folder }]);
-      return await this.#readOn(onProgress);
+      return await this.#readOn(onProgress, signal);
     } catch (error) {
       signal.throwIfAborted();
       throw error;
@@ -73,11 +73,13 @@ export class ProcessingThread {
     return this.#thread.end('the program ends');
   }
 
-  async #readOn(onProgress: (progress: ReadingProgress) => void): Promise<ReadUpload> {
+  async #readOn(onProgress: (progress: ReadingProgress) => void, signal: AbortSignal): Promise<ReadUpload> {
     for (;;) {
       const { read, progress } = await this.#thread.call('readOn', []);
       if (progress !== undefined) onProgress(progress);
       if (read !== undefined) return read;
+      // The thread may have ended meanwhile: another one reads nothing.
+      signal.throwIfAborted();
     }
   }
 

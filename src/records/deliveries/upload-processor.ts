@@ -224,7 +224,8 @@ class Processing {
     const state = await this.#record((before) => isMissing(before) && { read });
     await this.#remove(artifactsOfRead(read), artifactsOfRead(state.read!));
     const { records, deletions, errors } = state.read!.totals;
-    this.#attempt.log(`read ${records} records, ${deletions} deletions and ${errors} errors`);
+    // The run of a harvest says so itself.
+    if (!isHarvest) this.#attempt.log(`read ${records} records, ${deletions} deletions and ${errors} errors`);
     return state.read!;
   }
 

@@ -61,7 +61,7 @@ export type RunTrigger =
   /** A newer artifact of another activity. */
   | { readonly by: 'chain'; readonly after: string };
 
-interface RunBeat {
+export interface RunBeat {
   /** The process, for people. */
   readonly worker: string;
   /** Milliseconds without a beat after which the process counts as dead. */

@@ -1,7 +1,8 @@
+import { escapeXml } from '../../lib/escape-xml.ts';
 import { NSDL_DC, OAI_DC } from '../metadata-format.ts';
 import { ELEMENTS, POSITIONS } from './dublin-core/elements.ts';
 import { readDublinCore } from './dublin-core/read-dublin-core.ts';
-import { type DublinCoreValue, escapeXml, isUseless } from './dublin-core/values.ts';
+import { type DublinCoreValue, isUseless } from './dublin-core/values.ts';
 import { type Transform, TransformError } from './transform.ts';
 
 const START = `<nsdl_dc:nsdl_dc xmlns:nsdl_dc="${NSDL_DC.namespace}" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dct="http://purl.org/dc/terms/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" schemaVersion="1.02.020" xsi:schemaLocation="${NSDL_DC.namespace} ${NSDL_DC.schema}">`;
@@ -19,13 +20,7 @@ export const nsdlDc: Transform = {
  * encoding scheme, white space normalized, useless values left out.
  * @throws TransformError `not-xml`; `format` for another root; `missing-field` without a title
  */
-export function oaiDcToNsdlDc(xml: string): string {
-  const { namespace, root, values } = readDublinCore(xml);
-  if (namespace !== OAI_DC.namespace) throw wrongFormat(root, namespace, OAI_DC.prefix);
-  return writeNsdlDc(values);
-}
-
-function toNsdlDc(xml: string): string {
+export function toNsdlDc(xml: string): string {
   const { namespace, root, values } = readDublinCore(xml);
   if (namespace === OAI_DC.namespace) return writeNsdlDc(values);
   if (namespace !== NSDL_DC.namespace) throw wrongFormat(root, namespace, 'oai_dc or nsdl_dc');

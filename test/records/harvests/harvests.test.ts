@@ -98,6 +98,11 @@ describeOnEachStore('harvests', (store, itOnce) => {
     server.change({ records: oaiRecords(2) });
     const drop = await collection.run({ kind: 'full' });
     assert.deepEqual([drop.status, /--force/.test(drop.failure!)], [4, true]);
+    const { records, jobs } = started.app;
+    await assert.rejects(jobs.uploads.retry((await records.harvestRuns.uploadOf(drop))!), {
+      code: 'conflict',
+      message: /of a harvest, which has failed: .*tidemark harvest arxiv --again/,
+    });
     assert.equal((await collection.ids()).length, 24);
     assert.deepEqual(ended(await collection.run({ kind: 'full', force: true })).numbers, [0, 0, 22, 2]);
   });
@@ -144,6 +149,36 @@ describeOnEachStore('harvests', (store, itOnce) => {
     assert.equal((await collection.ids()).length, 24);
   });
 
+  itOnce('misses nothing when the clock of the repository was wrong for a time', async () => {
+    server.change({ now: () => Date.UTC(2099, 0, 1) });
+    await make();
+    await collection.run();
+    const [first, ...others] = oaiRecords(26);
+    server.change({ now: Date.now, records: [{ ...first!, metadata: oaiDc(['title', 'new']) }, ...others] });
+    const run = await collection.run();
+    assert.deepEqual([ended(run).numbers, run.lists[0]!.from], [[1, 1, 0, 24], undefined]);
+  });
+
+  itOnce('ends as its upload does when it is stopped after its list was complete', async () => {
+    await make();
+    const stopped = new AbortController();
+    const stop = { signal: stopped.signal, report: () => {} };
+    const { app } = started;
+    const report = ({ text = '' }: { text?: string }) => {
+      if (/applied|read/.test(text)) stopped.abort(new Error('stopped'));
+    };
+    await assert.rejects(collection.run({}, { ...stop, report }), /stopped/);
+    const run = await app.records.harvestRuns.get({ collection: 'arxiv', number: 1 });
+    assert.deepEqual([run.state, run.status], ['received', undefined]);
+    await app.records.harvestRunner.fail(run, 'its job was cancelled');
+    assert.equal((await app.records.harvestRuns.get(run)).state, 'received');
+
+    const upload = await app.records.harvestRuns.uploadOf(run);
+    await app.records.uploadProcessor.process(upload!, { ...collection.attempt, isLast: true });
+    await app.records.harvestRunner.fail(run, 'its job was cancelled');
+    assert.deepEqual(ended(await app.records.harvestRuns.get(run)).numbers, [25, 0, 0, 0]);
+  });
+
   itOnce('tests and checks without changing anything (E09, E10)', async () => {
     server.change({ records: oaiRecords(3), fault: { name: 'no-datestamp', page: 1 } });
     await make();
@@ -178,6 +213,26 @@ describeOnEachStore('harvests', (store, itOnce) => {
     const { status, uuid, ts, a } = Object.fromEntries(new URL(messages[1]!, 'http://x').searchParams);
     assert.deepEqual([status, uuid, a], ['2', 'u-1', 'b']);
     assert.match(ts!, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  });
+
+  itOnce('sends its message from one process at a time', async () => {
+    const sent = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<void>();
+    receiver = await startFileServer((_: IncomingMessage, response) => {
+      sent.resolve();
+      answer.promise.then(() => response.writeHead(204).end());
+    });
+    await make({ message: receiver.url });
+    const run = collection.run();
+    await sent.promise;
+    const { harvestMessages, harvestRuns } = started.app.records;
+    const { signal } = new AbortController();
+    const other = harvestMessages.send({ collection: 'arxiv', number: 1 }, signal);
+    setTimeout(answer.resolve, 300);
+    await Promise.all([run, other]);
+
+    const { message } = await harvestRuns.get({ collection: 'arxiv', number: 1 });
+    assert.deepEqual([receiver.requests.length, message?.attempts, message?.accepted !== undefined], [1, 1, true]);
   });
 
   itOnce('refuses another run while one has not ended, and continues one whose process was killed', async () => {

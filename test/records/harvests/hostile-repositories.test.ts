@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ask } from '../../support/ask.ts';
 import { SQLITE } from '../../support/each-store.ts';
+import { startFileServer } from '../../support/file-server.ts';
 import { HARVESTING, HarvestedCollection } from '../../support/harvests.ts';
 import type { FaultName } from '../../support/oai-faults.ts';
 import { OaiServer, oaiRecords } from '../../support/oai-server.ts';
 import { closeApps, type StartedApp, startApp } from '../../support/start-app.ts';
+import { useTempFolder } from '../../support/temp-folder.ts';
+import { startTlsProxy } from '../../support/tls-proxy.ts';
 
 const WITH_BYTE = /000002\.xml\.gz: the record "oai:example.org:11" .* at byte \d+: /;
 /** What ends a run with status 4, and what its failure says. */
@@ -19,9 +24,9 @@ const REFUSED: Readonly<Partial<Record<FaultName, RegExp>>> = {
   'external-entity': /DOCTYPE/,
   html: /DOCTYPE/,
   empty: /it is empty/,
-  'other-root': /root element is <rss>/,
+  'other-root': /first element is <rss>/,
   'no-records': /neither records nor a token/,
-  'trailing-text': /text follows the end/,
+  'trailing-text': /text data outside of root node/,
   'longer-than-said': /does not end: it has \d+ records already/,
   'shorter-than-said': /ends after 35 records, and was said to have 1000/,
   'bad-argument': /badArgument: said on purpose/,
@@ -48,6 +53,7 @@ const REFUSED: Readonly<Partial<Record<FaultName, RegExp>>> = {
 };
 
 describe('a harvest of a repository that is hostile', () => {
+  const folder = useTempFolder();
   let server: OaiServer;
   let started: StartedApp;
   let collection: HarvestedCollection;
@@ -84,6 +90,38 @@ describe('a harvest of a repository that is hostile', () => {
       assert.match(failure, /the list does not end/);
     });
   }
+
+  it('is recognized by a test, which says how far it came', async () => {
+    server.change({ fault: { name: 'same-token' } });
+    const { status, failure = '', lists } = await collection.run({ kind: 'test' });
+    assert.deepEqual([status, lists.map(({ pages, records }) => [pages, records])], [4, [[1, 10]]]);
+    assert.match(failure, /the list does not end: its token was there before \(page 2/);
+  });
+
+  it('keeps the pages of a run that has failed, until the next one begins', async () => {
+    server.change({ fault: { name: 'html', page: 3 } });
+    const { status, resumable } = await collection.run();
+    assert.deepEqual([status, resumable?.pages], [4, 2]);
+    const kept = await started.app.records.resumableUploads.status('arxiv', resumable!.id);
+    assert.equal(kept.offset, resumable!.offset);
+    await collection.run();
+    await assert.rejects(started.app.records.resumableUploads.status('arxiv', resumable!.id), { code: 'not-found' });
+  });
+
+  it('is refused with a certificate that does not verify, and says what to do', async () => {
+    const proxy = await startTlsProxy(server.url, folder.path);
+    try {
+      server.change({ fault: undefined });
+      const { collections } = started.app.records;
+      const secure = { baseUrl: `${proxy.url}/oai`, format: 'oai_dc' };
+      await assert.rejects(collections.add('secure', secure), {
+        code: 'invalid',
+        message: /certificate.* NODE_EXTRA_CA_CERTS/s,
+      });
+    } finally {
+      await proxy.close();
+    }
+  });
 });
 
 describe('a harvest of a repository with faults that pass', () => {
@@ -128,15 +166,47 @@ describe('a harvest of a repository with faults that pass', () => {
     server.change({ fault: undefined });
     await collection.run({ kind: 'full' });
     await started.app.records.collections.change('arxiv', { malformed: 'skip' });
-    for (const name of ['malformed', 'not-utf-8', 'control-character', 'undeclared-prefix', 'huge-record'] as const) {
+    for (const name of [
+      ...(['malformed', 'not-utf-8', 'control-character', 'u-fffe', 'xml-declaration'] as const),
+      ...(['undeclared-prefix', 'huge-record'] as const),
+    ]) {
       server.change({ fault: { name } });
       const { status, outcome } = await collection.run({ kind: 'full' });
       assert.deepEqual([name, status, outcome?.records, outcome?.errors], [name, 3, 24, 1]);
       assert.equal((await collection.ids()).length, 25);
     }
-    server.change({ fault: { name: 'shorter-than-said', page: 3 } });
-    assert.equal((await collection.run({ kind: 'full' })).status, 4);
+    for (const [name, page] of [
+      ['shorter-than-said', 3],
+      ['trailing-text', 2],
+      ['cut-off-silently', 2],
+    ] as const) {
+      server.change({ fault: { name, page } });
+      assert.equal((await collection.run({ kind: 'full' })).status, 4, name);
+    }
     server.change({ fault: undefined });
+  });
+
+  it('refuses sets when it has none (E15)', async () => {
+    server.change({ fault: undefined });
+    await assert.rejects(
+      started.app.records.collections.change('arxiv', { sets: ['a'] }),
+      /has no sets: leave them out/,
+    );
+  });
+
+  it('refuses a list of sets that does not end', async () => {
+    let tokens = 0;
+    const endless = await startFileServer(async ({ url = '' }: IncomingMessage, response: ServerResponse) => {
+      const { text } = await ask(server.url + url.slice(url.indexOf('?')));
+      const page = `<ListSets><resumptionToken>t${++tokens}</resumptionToken></ListSets>`;
+      response.end(text.replace(/<error code="noSetHierarchy">.*<\/error>/, page));
+    });
+    try {
+      const added = started.app.records.collections.add('endless', { baseUrl: endless.url, format: 'oai_dc' });
+      await assert.rejects(added, { code: 'invalid', message: /its list of sets does not end/ });
+    } finally {
+      await endless.close();
+    }
   });
 
   it('refuses a million sets, and keeps the first ten thousand of others', async () => {

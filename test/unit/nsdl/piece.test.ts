@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { isWholePiece, parsePieceHeader, parsePieceName, pieceName, pieceText } from '../../../src/nsdl/piece.ts';
-import { oaiDcToNsdlDc } from '../../../src/records/transforms/nsdl-dc.ts';
+import { toNsdlDc } from '../../../src/records/transforms/nsdl-dc.ts';
 import { itWithXmllint } from '../../support/xsd.ts';
 
 const SCHEMA = join(import.meta.dirname, '../../../schemas/db-insert.xsd');
@@ -40,7 +40,7 @@ describe('a dbInsert file', () => {
   });
 
   itWithXmllint('is valid by the schema that we publish', () => {
-    const content = { format: 'oai_dc', native: OAI_DC, nsdlDc: oaiDcToNsdlDc(OAI_DC) };
+    const content = { format: 'oai_dc', native: OAI_DC, nsdlDc: toNsdlDc(OAI_DC) };
     const items = [
       { identifier: 'oai:1', datestamp: '2020-01-01T00:00:00Z', content },
       { identifier: 'oai:2', datestamp: '2020-01-01' },

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import type { Stamp } from '../../../src/core/stamp.ts';
 import { readListPage } from '../../../src/oai/lists/list-page.ts';
 import { PlainProfile } from '../../../src/oai/profiles/plain-profile.ts';
+import type { Profile } from '../../../src/oai/profiles/profile.ts';
 import { SetRegistry } from '../../../src/sets/set-registry.ts';
 import { openStores, type Stores } from '../../../src/stores/open-stores.ts';
 import { deletion, upsert } from '../../support/builders.ts';
@@ -87,6 +88,64 @@ describeOnEachStore('A list that is read while records change', (kind, itOnce) =
       }),
       { numRuns: kind.kind === 'sqlite' ? 150 : 15 },
     );
+  });
+
+  it('has a record that changes while its last page is read', async () => {
+    const id = await newSet();
+    await commit(
+      id,
+      PATHS.map((path) => ({ path, isDeletion: false })),
+    );
+    let hasChanged = false;
+    const lastChanges: typeof stores.index.lastChanges = async (...of) => {
+      if (!hasChanged) await commit(id, [{ path: 'r4', isDeletion: true }]);
+      hasChanged = true;
+      return stores.index.lastChanges(...of);
+    };
+    const index = { ...stores.index, lastChanges };
+    const position = { verb: 'ListIdentifiers', set: id, metadataPrefix: 'oai_dc', after: 0, cursor: 0 } as const;
+    const page = await readListPage({ id, profile, records, index }, position);
+    assert.equal(page.items.length, PATHS.length);
+    assert.match(page.items.at(-1)!, /status="deleted".*set\/r4</);
+  });
+
+  itOnce('keeps few long records in memory, also when only their headers are listed', async () => {
+    const id = await newSet();
+    const hashes = { 'sha-256': 'a'.repeat(64) };
+    const stateOf = (at: number) => ({
+      length: 3 * 1024 * 1024,
+      hashes,
+      record: { artifact: 'a', offset: at, length: 1, position: 0 },
+    });
+    await stores.index.commit(PATHS.map((path, at) => upsert(id, path, stateOf(at))));
+    let unwritten = 0;
+    let most = 0;
+    const long = {
+      read: async ({ offset }: { readonly offset: number }) => {
+        most = Math.max(most, ++unwritten);
+        return { id: PATHS[offset]!, mime: 'text/plain', document: new Uint8Array() };
+      },
+    };
+    const harvested: Profile = {
+      isHarvested: true,
+      formats: async () => [],
+      hasAll: () => true,
+      identifierOf: (_key, identifier) => identifier,
+      keyOf: () => undefined,
+      read: async () => {
+        unwritten -= 1;
+        return { setSpecs: [], metadata: () => '<a xmlns="urn:a"/>', abouts: () => [] };
+      },
+    };
+    const listed = { id, profile: harvested, records: long, index: stores.index };
+    for (const [verb, expected] of [
+      ['ListIdentifiers', PATHS.length],
+      ['ListRecords', 2],
+    ] as const) {
+      const page = await readListPage(listed, { verb, set: id, metadataPrefix: 'a', after: 0, cursor: 0 });
+      assert.equal(page.items.length, expected, verb);
+      assert.ok(most <= 3, `${most} records at a time`);
+    }
   });
 
   itOnce('lists each record once when nothing changes, in the order of stamps', async () => {

@@ -126,6 +126,20 @@ describe('Provenance', () => {
   const header = { identifier: 'oai:a:1', datestamp: '2024-01-01', setSpecs: [], deleted: false };
   const origin = { baseUrl: 'https://b.example/oai?a&b', namespace: 'urn:n', harvested: 0, isAltered: false };
 
+  it('is well-formed, also with comments that look like tags', () => {
+    const namespace = 'http://www.openarchives.org/OAI/2.0/provenance';
+    const description = '<originDescription harvestDate="x"><baseURL>b</baseURL></originDescription>';
+    for (const inner of [`${description}<!-- </x> -->`, `<!-- <originDescription> -->${description}<?a </b>?>`]) {
+      const about = [`<provenance xmlns="${namespace}">${inner}</provenance>`];
+      const written = provenanceOf({ header, about }, origin);
+      assert.ok(nativeXml(written) !== undefined, written);
+      assert.match(
+        written,
+        /<originDescription harvestDate="x" xmlns="[^"]*"><baseURL>b<\/baseURL><\/originDescription>/,
+      );
+    }
+  });
+
   it('nests what the source has said', () => {
     const namespace = 'http://www.openarchives.org/OAI/2.0/provenance';
     const inner = (prefix: string) =>

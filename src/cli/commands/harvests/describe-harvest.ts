@@ -11,12 +11,14 @@ import { plural } from '../../ui/table.ts';
 
 /** The outcome of a harvest, its numbers, and how many errors have which reason. */
 export function describeOutcome(view: HarvestView): readonly string[] {
-  const { collection, number, kind, outcome, failure, status } = view;
+  const { collection, number, kind, outcome, failure, status, of } = view;
   const changes = changesText(view);
   return [
     `${collection}/${number} (${kind}): ${stateText(view)}${status === undefined ? '' : `, status ${status}`}`,
     ...(failure === undefined ? [] : [`  ${printableLine(failure)}`]),
-    `  received: ${receivedText(view)}`,
+    ...(of === undefined
+      ? [`  received: ${receivedText(view)}`]
+      : [`  read again: the responses of harvest ${of} and later`]),
     ...(outcome === undefined ? [] : [`  read: ${readText(outcome)}`]),
     ...(outcome?.reasons ?? []).map(({ reason, count, warning }) =>
       printableLine(`    ${formatCount(count)}: ${warning ? 'warning: ' : ''}${reason}`),
@@ -32,12 +34,11 @@ function readText({ records, deletions, errors, warnings }: NonNullable<HarvestV
 
 /** A harvest with its times, lists, stored responses and first errors. */
 export function describeHarvest(view: HarvestView, firstErrors: readonly HarvestErrorView[]): string {
-  const { trigger, file, added, started, ended, of, uuid, job, message, responses, lists } = view;
+  const { trigger, file, added, started, ended, uuid, job, message, responses, lists } = view;
   const facts = {
     added: `${added}, by ${trigger === 'trigger-file' ? `the trigger file ${file}` : `a ${trigger}`}`,
     started,
     ended,
-    reads: of === undefined ? undefined : `the responses of harvest ${of} and later again`,
     uuid,
     job,
     message: messageText(message),
@@ -61,9 +62,8 @@ function listText({ set, from, pages, records, completeListSize, complete }: Har
 function messageText(message: HarvestView['message']): string | undefined {
   if (message === undefined) return undefined;
   const { attempts, accepted, problem } = message;
-  return accepted === undefined
-    ? `not accepted yet, ${plural(attempts, 'attempt')}: ${problem}`
-    : `accepted ${accepted}`;
+  if (accepted !== undefined) return `accepted ${accepted}`;
+  return `not accepted yet, ${plural(attempts, 'attempt')}${problem === undefined ? '' : `: ${problem}`}`;
 }
 
 /** One error or warning in a line. */

@@ -13,6 +13,7 @@ import { type HarvestRun, isOpenHarvest, parseHarvestNumber } from '../../../rec
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { wholeNumber } from '../../options.ts';
+import { printableLine } from '../../ui/printable.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { describeHarvest, errorText } from './describe-harvest.ts';
@@ -112,18 +113,27 @@ export const harvestsErrors: CliCommand = {
   async run(call) {
     await withExistingApp(call, async ({ records: { harvestRuns } }) => {
       const run = await namedHarvest(harvestRuns, call.args);
-      let at: number | undefined = 0;
+      let [at, listed]: [number | undefined, number] = [0, 0];
       while (at !== undefined) {
         const page = await harvestRuns.errata(run, { at, limit: ERRORS_AT_ONCE });
         for (const erratum of page.errata) {
           const error = harvestErrorView(erratum);
           await call.terminal.print(errorText(error), error);
         }
+        listed += page.errata.length;
         at = page.next;
       }
+      if (listed === 0) call.terminal.say(noErrors(run));
     });
   },
 };
+
+function noErrors(run: HarvestRun): string {
+  const { number, failure } = run;
+  const which = `The harvest ${run.collection}/${number}`;
+  if (isOpenHarvest(run)) return `${which} has not ended yet.`;
+  return failure === undefined ? `${which} has no errors.` : `${which} has failed: ${printableLine(failure)}`;
+}
 
 type Runs = Pick<App['records']['harvestRuns'], 'get' | 'list'>;
 

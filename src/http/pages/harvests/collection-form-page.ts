@@ -51,7 +51,7 @@ const RECORDS: readonly TextField[] = [
   {
     name: 'transform',
     label: 'Transform',
-    hint: 'nsdl_dc or oai_dc, or the path of a file below one of the roots that the server may read. Empty: none.',
+    hint: 'nsdl_dc or oai_dc, or the whole path of a sheet (.xsl) or mapping (.json) below a root of the setting apiRoots. Empty: none.',
   },
 ];
 

@@ -1,5 +1,6 @@
 import type { HarvestView } from '../../../api/harvest-run-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
+import { oaiBase } from '../../../core/set-uris.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Erratum } from '../../../records/errata/erratum.ts';
 import { copySection } from '../organizations/copy-section.ts';
@@ -75,10 +76,12 @@ ${errataTables('Errors of the last harvest', outcome?.reasons ?? [], errata)}
 }
 
 function settings({ collection, frame }: CollectionPage): Html {
+  const served = oaiBase(frame.baseUrl, collection.collection);
   const { provider, baseUrl, format, sets, transform, malformed, validate, requireUri, repository } = collection;
   const checks = [validate && 'the schema of the format', requireUri && 'an identifier that is a URI'].filter(Boolean);
   return facts([
     ['Repository', html`<a href="${baseUrl}?verb=Identify">${baseUrl}</a>`],
+    ['Served as OAI-PMH', html`<a href="${served}?verb=Identify">${served}</a>`],
     ['Format', format],
     ['Sets', sets.length === 0 ? 'all records' : sets.join(', ')],
     ['Organization', html`<a href="${frame.top}organizations/${provider}/">${provider}</a>`],

@@ -11,7 +11,7 @@ export function copySection(of: string, sets: readonly ResourceSet[], frame: Fra
   if (sets.length === 0) return undefined;
   const parts = sets.map(
     (set) => html`<h3><a href="${frame.top}sets/${set.slug}/">${set.title ?? set.slug}</a></h3>
-${set.ready ? waysToCopy(set, frame.baseUrl) : html`<p class="quiet">It is being made.</p>`}`,
+${set.ready ? waysToCopy(set, frame) : html`<p class="quiet">It is being made.</p>`}`,
   );
   return html`<h2 id="copy">Sets to copy</h2>
 <p class="quiet">What ${of} offers, as sets that others copy and follow.</p>

@@ -53,7 +53,7 @@ export function activityRoutes(app: ServedApp, stopping: AbortSignal): readonly 
       tag: 'activities',
       summary: 'Adds a run of an activity, which a job makes',
       description:
-        'Reading files of the server (`from`, or a mapping as `transform`) is for administrators, and only below a root of the setting `apiRoots`. Modules are for the command line alone.',
+        'Reading files of the server (`from`, or a mapping or sheet as `transform`) is for administrators, and only below a root of the setting `apiRoots`. Modules are for the command line alone.',
       query: NO_PARAMETERS,
       body: { 'application/json': newRunSchema },
       answers: [

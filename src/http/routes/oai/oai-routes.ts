@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
+import { XML_DECLARATION } from '../../../oai/answers.ts';
 import type { RequestArguments } from '../../../oai/parse-request.ts';
 import { senderOf, setOf } from '../../request/admitted.ts';
 import { FORM_BODY, readForm } from '../../request/read-form.ts';
@@ -13,6 +14,7 @@ import { negotiateEncoding } from '../../response/negotiate-encoding.ts';
 import { openToScripts } from '../../response/open-to-scripts.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { XML_POLICY } from '../../response/xml-policy.ts';
+import { sendWhileMade } from './send-while-made.ts';
 import { STYLESHEET } from './stylesheet.ts';
 
 /** OAI-PMH 2.0, 3.1.2.1. */
@@ -47,7 +49,10 @@ export function oaiRoutes({ oai, configuration }: ServedApp, stopping: AbortSign
   async function answer(request: Request, response: Response, given: RequestArguments): Promise<void> {
     const left = new AbortController();
     response.once('close', () => left.abort());
-    const text = await oai.answer(setOf(response), given, left.signal);
+    const made = oai.answer(setOf(response), given, left.signal);
+    const late = { beginning: XML_DECLARATION, headers: headersOf(response) };
+    const text = request.method === 'HEAD' ? await made : await sendWhileMade(response, made, late);
+    if (text === undefined) return;
     const encoding = negotiateEncoding(request.headers['accept-encoding']);
     const body = encoding === 'gzip' ? await packed(text, FAST) : Buffer.from(text);
     const headers = {

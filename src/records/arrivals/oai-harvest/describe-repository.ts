@@ -88,6 +88,7 @@ class Description {
     const isWanted = new Set(wanted);
     do {
       const before: string | undefined = token;
+      const countBefore = count;
       token = undefined;
       const asked = { verb: 'ListSets', ...(before !== undefined && { resumptionToken: before }) };
       const { errors } = await this.#read(asked, (name, text) => {
@@ -102,7 +103,8 @@ class Description {
       });
       // Many repositories without sets say so by another error; sets that are asked for are then missing.
       if (errors.length > 0) return undefined;
-      if (token !== undefined && token === before) throw this.#refused('its list of sets does not end');
+      if (token !== undefined && (token === before || count === countBefore))
+        throw this.#refused('its list of sets does not end');
     } while (token !== undefined);
     return { sets, wanted: found };
   }

@@ -1,9 +1,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
+import { PageScan, type ScannedPage } from '../../forms/oai/page-scan.ts';
 import { type ScratchFile, writeScratchFile } from '../../packages/scratch-file.ts';
 import type { OaiClient } from './oai-client.ts';
-import { PageScan } from './page-scan.ts';
-import type { ScannedPage } from './scanned-page.ts';
 
 /** An answer to ListRecords, packed with gzip. The caller closes it. */
 export interface FetchedPage {

@@ -1,6 +1,6 @@
 import { shortened } from '../../../lib/excerpt.ts';
+import type { ScannedPage } from '../../forms/oai/page-scan.ts';
 import type { HarvestedList } from './harvested-list.ts';
-import type { ScannedPage } from './scanned-page.ts';
 
 /** What a page means for its list: the list after it; the list anew; or why the run has failed. */
 type PageVerdict =
@@ -18,9 +18,10 @@ const MOST_SHOWN = 100;
  * @param list without this page; its token is that of the request
  */
 export function judgePage(list: HarvestedList, page: ScannedPage): PageVerdict {
+  if (hasClockGoneBack(list, page)) return { begunAgain: withoutFrom(list) };
   if (page.errors.length > 0) return judgeErrors(list, page);
   const { responseDate = page.responseDate } = list;
-  if (!page.isStatic && !RESPONSE_DATE.test(responseDate ?? '')) {
+  if (!page.isStatic && !isResponseDate(responseDate)) {
     return { problem: `the answer has no responseDate in UTC, but ${JSON.stringify(responseDate ?? '')}` };
   }
   const after = listAfter(list, page, responseDate);
@@ -56,10 +57,28 @@ function judgeErrors(list: HarvestedList, { errors, records, responseDate }: Sca
     const named = { ...(set !== undefined && { set }), ...(from !== undefined && { from }) };
     return { begunAgain: { ...named, pages: 0, records: 0, hasBegunAgain: true } };
   }
-  if (token === undefined && isOnly('noRecordsMatch') && RESPONSE_DATE.test(responseDate ?? '')) {
-    return { list: { ...list, responseDate: responseDate!, isComplete: true } };
+  // A list that had records before its token expired has some.
+  if (token === undefined && isOnly('noRecordsMatch') && isResponseDate(responseDate) && !hasBegunAgain) {
+    return { list: { ...list, responseDate, isComplete: true } };
   }
   return { problem: `the repository answers ${words}` };
+}
+
+/**
+ * Whether a list is asked for from a time that the repository has not reached: its clock was wrong when it gave that
+ * time, and what has changed since may have any datestamp.
+ */
+function hasClockGoneBack({ from, token }: HarvestedList, { responseDate }: ScannedPage): boolean {
+  if (from === undefined || token !== undefined || !isResponseDate(responseDate)) return false;
+  return from > responseDate.slice(0, from.length);
+}
+
+function withoutFrom({ set }: HarvestedList): HarvestedList {
+  return { ...(set !== undefined && { set }), pages: 0, records: 0 };
+}
+
+function isResponseDate(text: string | undefined): text is string {
+  return text !== undefined && RESPONSE_DATE.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 function listAfter(list: HarvestedList, page: ScannedPage, responseDate: string | undefined): HarvestedList {

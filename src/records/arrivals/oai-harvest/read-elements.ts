@@ -1,6 +1,7 @@
 import { SaxesParser } from 'saxes';
 import { FetchFailure } from '../../../client/read/fetcher.ts';
 import { ReadFailure } from '../../../client/read/read-failure.ts';
+import { OAI_NAMESPACE, STATIC_NAMESPACE } from '../../forms/oai/oai-record.ts';
 
 /** An element without children of an answer: `Identify/repositoryName`. */
 interface OaiElement {
@@ -11,9 +12,6 @@ interface OaiElement {
   /** By local name. */
   readonly attributes: Readonly<Record<string, string>>;
 }
-
-export const OAI_NAMESPACE = 'http://www.openarchives.org/OAI/2.0/';
-export const STATIC_NAMESPACE = 'http://www.openarchives.org/OAI/2.0/static-repository';
 
 const ROOTS: Readonly<Record<string, string>> = { 'OAI-PMH': OAI_NAMESPACE, Repository: STATIC_NAMESPACE };
 const MOST_TEXT = 100_000;
@@ -71,7 +69,7 @@ export async function readElements(
   return { isStatic: root === 'Repository' };
 }
 
-export function otherRoot(name: string): ReadFailure {
+function otherRoot(name: string): ReadFailure {
   return new ReadFailure(
     `its root element is <${name.slice(0, 100)}>, and not <OAI-PMH> of the namespace ${OAI_NAMESPACE}`,
   );

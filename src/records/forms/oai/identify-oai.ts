@@ -1,7 +1,6 @@
 import { firstElement } from '../first-element.ts';
 import type { FileBeginning, FileIdentity } from '../record-form.ts';
-import { OAI_NAMESPACE } from './oai-record.ts';
-import { STATIC_NAMESPACE } from './page-envelope.ts';
+import { OAI_NAMESPACE, STATIC_NAMESPACE } from './oai-record.ts';
 
 /** Recognizes a response of OAI-PMH, a static repository and a dbInsert file of NSDL by the first element. */
 export async function identifyOai({ head, peek }: FileBeginning): Promise<FileIdentity | undefined> {

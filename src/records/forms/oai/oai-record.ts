@@ -2,6 +2,7 @@ import { TidemarkError } from '../../../core/errors.ts';
 import { escapeText, escapeValue, unescapeXml } from './xml-text.ts';
 
 export const OAI_NAMESPACE = 'http://www.openarchives.org/OAI/2.0/';
+export const STATIC_NAMESPACE = 'http://www.openarchives.org/OAI/2.0/static-repository';
 
 const START = `<record xmlns="${OAI_NAMESPACE}">`;
 const BEGIN = Buffer.from(`${START}<header`);

@@ -1,7 +1,7 @@
 import { excerpt } from '../../../lib/excerpt.ts';
 import type { CutRecord } from './cut-record.ts';
 import { OAI_NAMESPACE } from './oai-record.ts';
-import { LONGEST_TOKEN, PageEnvelope, PageFault, xmlProblem } from './page-envelope.ts';
+import { LONGEST_TOKEN, type PageEnvelope, PageFault, xmlProblem } from './page-envelope.ts';
 import { hex, notUtf8, PageText } from './page-text.ts';
 import { probableEnd } from './probable-end.ts';
 import { MalformedRecord, RecordParser } from './record-parser.ts';
@@ -12,6 +12,11 @@ import { unescapeXml } from './xml-text.ts';
 /** Most characters of a record, and of the bytes that it has. */
 const LONGEST_RECORD = 16 * 1024 ** 2;
 const TOO_LONG = `it has more than ${LONGEST_RECORD / 1024 ** 2} MB`;
+/**
+ * Characters of a page that are parsed in vain, behind the probable ends of records that had no end. Then the first
+ * probable end is taken at once: otherwise, each such record would be searched to the end of the page.
+ */
+const MOST_IN_VAIN = 2 * LONGEST_RECORD;
 /** Characters that are kept of a text in which the end of a record may have begun. */
 const TAIL = 1_000;
 
@@ -32,6 +37,7 @@ const P = '(?:[\\w.-]+:)?';
 const RECORD = /<(?:([\w.-]+):)?record[\s/>]/y;
 const IDENTIFIER = new RegExp(`<${P}identifier(?:\\s[^<>]*)?>([^<]*)</`);
 const HEADER_END = new RegExp(`</?${P}(?:metadata|about)[\\s/>]|</${P}(?:header|record)[\\s>]`);
+const HEADERS = [new RegExp(`<${P}header[\\s>]`, 'g'), new RegExp(`</${P}header\\s*>`, 'g')];
 const NOT_BLANK = /[^ \t\n\r]/g;
 
 /** A record whose end has not come. Positions are those in the text that has it at the beginning. */
@@ -49,10 +55,16 @@ interface OpenRecord {
   tooLong?: PagePart;
 }
 
+interface QuickReader {
+  /** The record that a text is, and nothing else; undefined when it has to be parsed. */
+  read(text: string): CutRecord | undefined;
+}
+
 /** Cuts a page into its records as it arrives, in memory that does not grow with it. */
 export class PageCutter {
   readonly #page = new PageText();
   readonly envelope: PageEnvelope;
+  readonly #reader: QuickReader | undefined;
   #record: OpenRecord | undefined;
   #usual: { readonly scope: Scope; readonly records: UsualRecords } | undefined;
   #parts: PagePart[] = [];
@@ -61,11 +73,13 @@ export class PageCutter {
   #at = 0;
   /** Where the last token outside of records began. */
   #token = 0;
+  #inVain = 0;
   hasFailed = false;
 
-  /** @param format the prefix of the format that is read of a static repository; the first one, if undefined */
-  constructor(format?: string) {
-    this.envelope = new PageEnvelope(format);
+  /** @param reader reads records in place of `UsualRecords` */
+  constructor(envelope: PageEnvelope, reader?: QuickReader) {
+    this.envelope = envelope;
+    this.#reader = reader;
   }
 
   push(chunk: Uint8Array): void {
@@ -163,7 +177,7 @@ export class PageCutter {
     if (end === undefined) return this.#isEnd ? this.#breakOff(record) : this.#wait(record);
     if (record.tooLong !== undefined) return this.#finish(record.tooLong, end);
     if (record.parser === undefined) {
-      const usual = this.#usualRecords(record.scope)?.read(text.slice(0, end));
+      const usual = (this.#reader ?? this.#usualRecords(record.scope))?.read(text.slice(0, end));
       if (usual !== undefined) return this.#finishRecord(usual, end);
       record.parser = new RecordParser(record.scope);
     }
@@ -182,8 +196,8 @@ export class PageCutter {
     const { length } = this.#page.text;
     record.searchAt = length + length / 8;
     if (length <= LONGEST_RECORD) return false;
-    if (record.firstEnd !== undefined) return this.#finish(this.#endless(record.firstEnd), record.firstEnd);
-    record.tooLong ??= this.#unreadable(TOO_LONG, false);
+    if (record.firstEnd !== undefined) return this.#finishEndless(record, record.firstEnd);
+    record.tooLong ??= this.#unreadable(TOO_LONG, false, length);
     this.#page.drop(record.searched);
     record.searched = 0;
     record.searchAt = 0;
@@ -196,16 +210,18 @@ export class PageCutter {
       record.parsed = end;
       if (parser.end !== undefined) return this.#finishRecord(parser.result(), parser.end);
       record.firstEnd ??= end;
-      return true;
+      return this.#inVain > MOST_IN_VAIN ? this.#finishEndless(record, record.firstEnd) : true;
     } catch (error) {
       if (!(error instanceof MalformedRecord)) throw error;
-      return this.#finish(this.#malformed(error.message, error.position), record.firstEnd ?? end);
+      const { firstEnd = end } = record;
+      this.#inVain += Math.max(error.position - firstEnd, 0);
+      return this.#finish(this.#malformed(error.message, firstEnd, error.position), firstEnd);
     }
   }
 
   #finishRecord(record: CutRecord, end: number): boolean {
     const isTooLong = end * 3 > LONGEST_RECORD && this.#page.byteAt(end) - this.#page.byteAt(0) > LONGEST_RECORD;
-    if (isTooLong) return this.#finish(this.#unreadable(TOO_LONG, false), end);
+    if (isTooLong) return this.#finish(this.#unreadable(TOO_LONG, false, end), end);
     return this.#finish({ kind: 'record', offset: this.#page.byteAt(0), record }, end);
   }
 
@@ -219,16 +235,21 @@ export class PageCutter {
   /** The page ends within a record. */
   #breakOff(record: OpenRecord): boolean {
     const { length } = this.#page.text;
-    if (record.firstEnd !== undefined) return this.#finish(this.#endless(record.firstEnd), record.firstEnd);
-    return this.#finish(record.tooLong ?? this.#malformed('the page ends within it', length), length);
+    if (record.firstEnd !== undefined) return this.#finishEndless(record, record.firstEnd);
+    return this.#finish(record.tooLong ?? this.#malformed('the page ends within it', length, length), length);
+  }
+
+  #finishEndless(record: OpenRecord, end: number): boolean {
+    this.#inVain += Math.max(record.parsed - end, 0);
+    return this.#finish(this.#endless(end), end);
   }
 
   /** What has no end in a record whose text seemed to end. */
   #endless(end: number): PagePart {
     // The parser takes tags for a part of it, up to the next semicolon.
     const reference = this.#page.text.slice(0, end).search(/&#?\w*(?![#\w;])/);
-    if (reference < 0) return this.#malformed('an element, a comment or a section of CDATA has no end');
-    return this.#malformed('a reference has no semicolon at its end', reference);
+    if (reference < 0) return this.#malformed('an element, a comment or a section of CDATA has no end', end);
+    return this.#malformed('a reference has no semicolon at its end', end, reference);
   }
 
   #usualRecords(scope: Scope): UsualRecords | undefined {
@@ -241,7 +262,8 @@ export class PageCutter {
     return this.#usual.records;
   }
 
-  #malformed(message: string, position = 0): PagePart {
+  /** @param end of the record */
+  #malformed(message: string, end: number, position = 0): PagePart {
     const offset = this.#page.byteAt(position);
     const invalid = this.#page.invalidAt(offset);
     let problem = xmlProblem(message);
@@ -249,17 +271,22 @@ export class PageCutter {
     else if (problem === 'disallowed character') {
       problem = `the character U+${hex(this.#page.text.charCodeAt(position), 4)} is not allowed in XML`;
     }
-    return this.#unreadable(`it is not well-formed XML at byte ${offset}: ${problem}`, true);
+    return this.#unreadable(`it is not well-formed XML at byte ${offset}: ${problem}`, true, end);
   }
 
-  #unreadable(reason: string, isMalformed: boolean): PagePart {
-    const { text } = this.#page;
+  /** What has two headers may be two records: then it has no id, which would be that of only one of them. */
+  #unreadable(reason: string, isMalformed: boolean, end: number): PagePart {
+    const text = this.#page.text.slice(0, end);
     const beginning = text.slice(0, LONGEST_TOKEN);
     const [head = ''] = beginning.split(HEADER_END, 1);
-    const found = unescapeXml(IDENTIFIER.exec(head)?.[1] ?? '').trim();
-    const id = found === '' || found.includes('\u0000') ? undefined : found;
+    const found = trimmed(unescapeXml(IDENTIFIER.exec(head)?.[1] ?? ''));
+    const isOne = HEADERS.every((tag) => (text.match(tag)?.length ?? 0) < 2);
+    const id = found === '' || found.includes('\u0000') || !found.isWellFormed() || !isOne ? undefined : found;
     const which = id === undefined ? 'a record without an identifier' : `the record ${excerpt(id)}`;
     const offset = this.#page.byteAt(0);
     return { kind: 'unreadable', offset, id, reason: `${which} cannot be read: ${reason}`, isMalformed };
   }
 }
+
+/** As the parser does: other white space is a part of an identifier. */
+const trimmed = (text: string): string => text.replace(/^[ \t\n\r]+|[ \t\n\r]+$/g, '');

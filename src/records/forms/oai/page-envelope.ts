@@ -1,18 +1,35 @@
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { excerpt } from '../../../lib/excerpt.ts';
-import { OAI_NAMESPACE } from './oai-record.ts';
+import { OAI_NAMESPACE, STATIC_NAMESPACE } from './oai-record.ts';
 import { DEEPEST } from './record-parser.ts';
 import type { Scope } from './start-tag.ts';
-
-export const STATIC_NAMESPACE = 'http://www.openarchives.org/OAI/2.0/static-repository';
 
 /** Most characters of a tag, a text or a comment outside of records: saxes keeps it in memory until its end. */
 export const LONGEST_TOKEN = 1_000_000;
 
 const VERBS = ['ListRecords', 'GetRecord'];
 const CHILDREN_OF_REPOSITORY = ['Identify', 'ListMetadataFormats', 'ListRecords'];
-const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
-const EXPECTED = 'expected one to ListRecords or GetRecord';
+/** Some repositories add a fraction of a second, which XML Schema allows. */
+const DATE = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z$/;
+
+const DOCTYPE = 'it has a document type (DOCTYPE), which OAI-PMH does not have';
+/** Characters of a resumption token. */
+const LONGEST_RESUMPTION = 100_000;
+const MOST_ERRORS = 20;
+
+interface EnvelopeOptions {
+  /** The prefix of the format that is read of a static repository; the first one, if undefined. */
+  readonly format?: string | undefined;
+  /** The responses that are read. */
+  readonly verbs?: readonly string[];
+  /** Whether the caller judges errors. Otherwise, those but `noRecordsMatch` are faults. */
+  readonly takesErrors?: boolean;
+}
+
+interface OaiError {
+  readonly code: string;
+  readonly text: string;
+}
 
 /** Thrown for an envelope that cannot be read, or is not one of OAI-PMH: nothing behind that is read. */
 export class PageFault extends Error {}
@@ -23,11 +40,12 @@ export class PageFault extends Error {}
  */
 export class PageEnvelope {
   readonly #sax = new SaxesParser({ xmlns: true });
-  /** The prefix of the format that is read of a static repository; the first one, if undefined. */
-  readonly #format: string | undefined;
+  readonly #options: EnvelopeOptions;
+  readonly #verbs: readonly string[];
   readonly #open: string[] = [];
   readonly #children: string[] = [];
   #isStatic = false;
+  #hasEnded = false;
   #scopes: Scope[] = [new Map()];
   #list: { readonly depth: number; readonly scope: Scope } | undefined;
   #hasToken = false;
@@ -39,13 +57,18 @@ export class PageEnvelope {
   /** The position behind the last tag in the list. */
   #boundary = -1;
   #responseDate: string | undefined;
+  #token: string | undefined;
+  #completeListSize: number | undefined;
+  /** At most 20. */
+  readonly errors: OaiError[] = [];
   /** Prefixes of other formats of a static repository, whose records are not read. */
   readonly skipped: string[] = [];
 
-  constructor(format: string | undefined) {
-    this.#format = format;
+  constructor(options: EnvelopeOptions = {}) {
+    this.#options = options;
+    this.#verbs = options.verbs ?? VERBS;
     const sax = this.#sax;
-    sax.on('doctype', () => fault('it has a document type (DOCTYPE), which OAI-PMH does not have'));
+    sax.on('doctype', () => fault(DOCTYPE));
     sax.on('opentag', (tag) => this.#openTag(tag));
     sax.on('text', (text) => this.#addText(text));
     sax.on('cdata', (text) => this.#addText(text));
@@ -63,8 +86,28 @@ export class PageEnvelope {
     return this.#responseDate;
   }
 
+  /** Empty when the element is; undefined without one. */
+  get token(): string | undefined {
+    return this.#token;
+  }
+
+  get completeListSize(): number | undefined {
+    return this.#completeListSize;
+  }
+
+  get isStatic(): boolean {
+    return this.#isStatic;
+  }
+
+  /** Whether the root element has ended. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /** @throws PageFault */
   write(text: string): void {
+    // saxes reports it at its end, behind all entities.
+    if (this.#open.length === 0 && /^\s*<!DOCTYPE/i.test(text)) fault(DOCTYPE);
     this.#parse(() => this.#sax.write(text));
     this.#written += text.length;
     if (this.#written - this.#lastToken > LONGEST_TOKEN)
@@ -120,13 +163,18 @@ export class PageEnvelope {
   #openInResponse({ uri, local, name, attributes }: SaxesTagNS): void {
     if (uri !== OAI_NAMESPACE) fault(`it has <${name}> of the namespace ${excerpt(uri)}, which is not of OAI-PMH`);
     const before = this.#children.length;
-    const isExpected = before < 2 ? local === ['responseDate', 'request'][before] : before === 2 || isError(local);
+    // The words of a repository count, also where something is missing before them.
+    const mayBeFirst = isError(local) && this.#options.takesErrors === true;
+    const isExpected =
+      before < 2 ? mayBeFirst || local === ['responseDate', 'request'][before] : before === 2 || isError(local);
+    if (this.errors.length > 0 && VERBS.includes(local)) fault(`it has an error beside records (${this.#words()})`);
     if (!isExpected || (before > 2 && this.#children[2] !== 'error')) {
       fault(
         `it has <${name}> after ${this.#children.at(-1) ?? 'its begin'}: expected responseDate, request and a list`,
       );
     }
-    if (before > 1 && !isError(local) && !VERBS.includes(local)) fault(`it is the response to ${local}: ${EXPECTED}`);
+    if (before > 1 && !isError(local) && !this.#verbs.includes(local))
+      fault(`it is the response to ${local}: ${this.#expected()}`);
     this.#children.push(local);
     this.#errorCode = attributes.code?.value ?? '';
     if (VERBS.includes(local)) this.#beginList(2);
@@ -139,7 +187,7 @@ export class PageEnvelope {
     }
     if (local !== 'ListRecords') return;
     const prefix = attributes.metadataPrefix?.value ?? '';
-    const isWanted = this.#format === undefined ? this.#children.length === 0 : prefix === this.#format;
+    const isWanted = this.#options.format === undefined ? this.#children.length === 0 : prefix === this.#options.format;
     if (!isWanted) {
       this.skipped.push(prefix);
       return;
@@ -148,10 +196,12 @@ export class PageEnvelope {
     this.#beginList(2);
   }
 
-  #openInList({ uri, local, name }: SaxesTagNS): void {
+  #openInList({ uri, local, name, attributes }: SaxesTagNS): void {
     if (uri !== OAI_NAMESPACE || local !== 'resumptionToken') fault(`it has <${name}> beside its records`);
     if (this.#hasToken) fault('it has more than one resumptionToken');
     this.#hasToken = true;
+    const size = attributes.completeListSize?.value ?? '';
+    if (/^\d{1,15}$/.test(size)) this.#completeListSize = Number(size);
   }
 
   #beginList(depth: number): void {
@@ -162,6 +212,8 @@ export class PageEnvelope {
   #addText(text: string): void {
     this.#endToken();
     this.#text += text;
+    if (this.#text.length > LONGEST_RESUMPTION && this.#hasToken)
+      fault(`its resumptionToken has more than ${LONGEST_RESUMPTION / 1000} kB`);
     const depth = this.#open.length;
     const isBetween = depth === 1 || depth === this.#list?.depth;
     if (isBetween && /[^ \t\n\r]/.test(text)) fault(`it has the text ${excerpt(text.trim())} between its elements`);
@@ -173,6 +225,7 @@ export class PageEnvelope {
     this.#open.pop();
     this.#scopes.pop();
     if (depth === 2 && !this.#isStatic) this.#closeInResponse(local);
+    if (depth - 1 === this.#list?.depth && this.#hasToken) this.#token = this.#text.trim();
     if (depth === 1) this.#closeRoot();
     if (depth === this.#list?.depth) this.#list = undefined;
     else if (depth - 1 === this.#list?.depth) this.#boundary = this.#sax.position;
@@ -181,19 +234,34 @@ export class PageEnvelope {
   #closeInResponse(local: string): void {
     const text = this.#text.trim();
     if (local === 'responseDate') {
-      if (!DATE.test(text)) fault(`its responseDate is ${excerpt(text)}: expected one such as 2026-02-03T04:05:06Z`);
-      this.#responseDate = text;
+      const [, seconds] = DATE.exec(text) ?? [];
+      if (seconds === undefined)
+        fault(`its responseDate is ${excerpt(text)}: expected one such as 2026-02-03T04:05:06Z`);
+      this.#responseDate = `${seconds}Z`;
     }
+    if (!isError(local)) return;
+    const error = { code: this.#errorCode.slice(0, 100), text: text.slice(0, 1_000) };
+    if (this.errors.length < MOST_ERRORS) this.errors.push(error);
     // A list without records: harvests of what has changed since have it.
-    if (!isError(local) || this.#errorCode === 'noRecordsMatch') return;
+    if (this.#options.takesErrors || this.#errorCode === 'noRecordsMatch') return;
     fault(`the repository has answered with the error ${this.#errorCode}: ${excerpt(text)}`);
   }
 
+  #words(): string {
+    return this.errors.map(({ code, text }) => `${code}: ${text}`).join('; ');
+  }
+
+  #expected(): string {
+    return `expected one to ${this.#verbs.join(' or ')}`;
+  }
+
   #closeRoot(): void {
-    const isComplete = this.#isStatic ? this.#children.length > 0 : this.#children.length > 2;
+    this.#hasEnded = true;
+    const { length } = this.#children;
+    const isComplete = this.#isStatic ? length > 0 : length > 2 || this.errors.length > 0;
     if (isComplete) return;
-    const format = this.#format === undefined ? '' : ` in the format ${this.#format}`;
-    fault(this.#isStatic ? `the static repository has no records${format}` : `it is no response: ${EXPECTED}`);
+    const format = this.#options.format === undefined ? '' : ` in the format ${this.#options.format}`;
+    fault(this.#isStatic ? `the static repository has no records${format}` : `it is no response: ${this.#expected()}`);
   }
 }
 

@@ -10,6 +10,7 @@ import { type Derived, OaiDelivery } from './oai-delivery.ts';
 import { oaiReadingOf } from './oai-reading.ts';
 import { writeOaiRecord } from './oai-record.ts';
 import { PageCutter, type PagePart } from './page-cutter.ts';
+import { PageEnvelope } from './page-envelope.ts';
 
 /** Batches that are transformed while the next ones are cut. */
 const BATCHES_AT_A_TIME = 3;
@@ -75,7 +76,7 @@ class PageReader {
 
   constructor(delivery: OaiDelivery) {
     this.#delivery = delivery;
-    this.#cutter = new PageCutter(delivery.reading?.format);
+    this.#cutter = new PageCutter(new PageEnvelope({ format: delivery.reading?.format }));
   }
 
   async *read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Draft[], void, undefined> {

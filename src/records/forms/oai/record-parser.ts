@@ -81,11 +81,21 @@ export class RecordParser {
     const [identifier = '', datestamp = ''] = ['identifier', 'datestamp'].map(
       (wanted) => this.#fields.find(([name]) => name === wanted)?.[1],
     );
+    // Of two headers in one record, none is taken for the one of it: each is of a record that was seen.
+    const isOne = this.#fields.filter(([name]) => name === 'identifier').length < 2;
     const setSpecs = this.#fields.filter(([name]) => name === 'setSpec').map(([, text]) => text);
     const deleted = this.#deleted;
     if (this.#parts[0] !== 'header') this.#fault('it has no header');
     const [metadata] = this.#metadata;
-    return { identifier, datestamp, setSpecs, deleted, metadata, about: this.#about, problem: this.#problem };
+    return {
+      identifier: isOne ? identifier : '',
+      datestamp,
+      setSpecs,
+      deleted,
+      metadata,
+      about: this.#about,
+      problem: this.#problem,
+    };
   }
 
   #fault(problem: string): void {
@@ -131,6 +141,7 @@ export class RecordParser {
     const at = FIELDS.indexOf(name);
     const last = FIELDS.indexOf(this.#fields.at(-1)?.[0] ?? '');
     const isNext = at === last + 1 || (name === 'setSpec' && last > 0);
+    if (this.#depth === 3 && at > last + 1) this.#fault(`its header has no ${FIELDS[last + 1]}`);
     if (this.#depth > 3 || at < 0 || !isNext) this.#fault(`its header has ${tag.name} where it has no place`);
     this.#requireNoAttribute(tag);
     this.#fields.push([name, '']);

@@ -49,10 +49,3 @@ export function isUseless(value: string): boolean {
   if (value.length > LONGEST) return value.trim() === '';
   return ONLY_SIGNS.test(value) || USELESS.has(value.replaceAll(AROUND, '').toLowerCase());
 }
-
-const SPECIAL = /[&<>"]/g;
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-export function escapeXml(text: string): string {
-  return text.replaceAll(SPECIAL, (character) => ENTITIES[character]!);
-}

@@ -3,8 +3,8 @@ import { EndlessList } from '../../../../src/records/arrivals/oai-harvest/endles
 import type { HarvestedList } from '../../../../src/records/arrivals/oai-harvest/harvested-list.ts';
 import { judgePage, placeOf } from '../../../../src/records/arrivals/oai-harvest/judge-page.ts';
 import { nextFrom } from '../../../../src/records/arrivals/oai-harvest/next-from.ts';
-import type { ScannedPage } from '../../../../src/records/arrivals/oai-harvest/scanned-page.ts';
 import { SeenIdentifiers } from '../../../../src/records/arrivals/oai-harvest/seen-identifiers.ts';
+import type { ScannedPage } from '../../../../src/records/forms/oai/page-scan.ts';
 
 const DATE = '2026-11-29T04:00:00Z';
 const PAGE: ScannedPage = {
@@ -46,6 +46,7 @@ describe('judgePage', () => {
       [SECOND, { completeListSize: 21 }, /ends after 20 records, and was said to have 21/],
       [BEGUN, { responseDate: undefined }, /no responseDate/],
       [BEGUN, { responseDate: '2026-11-29 04:00' }, /no responseDate in UTC/],
+      [BEGUN, { responseDate: '2026-13-29T04:00:00Z' }, /no responseDate in UTC/],
       [BEGUN, { errors: errors('badVerb') }, /error beside records/],
       [
         BEGUN,
@@ -54,6 +55,7 @@ describe('judgePage', () => {
       ],
       [BEGUN, { records: 0, errors: errors('badResumptionToken') }, /answers badResumptionToken/],
       [SECOND, { records: 0, errors: errors('noRecordsMatch') }, /answers noRecordsMatch/],
+      [{ ...BEGUN, hasBegunAgain: true }, { records: 0, errors: errors('noRecordsMatch') }, /answers noRecordsMatch/],
     ] as const) {
       const verdict = judgePage(list, { ...PAGE, ...page });
       assert.match('problem' in verdict ? verdict.problem : '', problem);
@@ -72,6 +74,17 @@ describe('judgePage', () => {
   it('completes an empty list by noRecordsMatch', () => {
     const verdict = judgePage(BEGUN, { ...PAGE, records: 0, errors: errors('noRecordsMatch') });
     assert.deepEqual(verdict, { list: { pages: 0, records: 0, responseDate: DATE, isComplete: true } });
+  });
+
+  it('asks for all records when the clock of the repository is behind what is asked for', () => {
+    const asked = { ...BEGUN, set: 'a', from: '2099-01-01T00:00:00Z' };
+    const begunAgain = { set: 'a', pages: 0, records: 0 };
+    assert.deepEqual(judgePage(asked, PAGE), { begunAgain });
+    for (const code of ['noRecordsMatch', 'badArgument']) {
+      assert.deepEqual(judgePage(asked, { ...PAGE, records: 0, errors: errors(code) }), { begunAgain });
+    }
+    assert.deepEqual(judgePage({ ...asked, from: '2099-01-01' }, PAGE), { begunAgain });
+    for (const from of ['2026-11-29', DATE]) assert.ok('list' in judgePage({ ...asked, from }, PAGE));
   });
 
   it('says where a list has come to, with a long token shortened', () => {
@@ -99,6 +112,20 @@ describe('EndlessList', () => {
       assert.equal(endless.problemAfter(list(`t${at}`), identifiers), undefined);
     }
     assert.match(endless.problemAfter(list('t9'), ['3', '1'])!, /two pages have no new identifier/);
+  });
+
+  it('recognizes at its end that a page came twice in place of another one', () => {
+    const size = { records: 2, completeListSize: 4 };
+    const repeated = (ids: readonly string[], more: object = size) => {
+      const endless = new EndlessList();
+      assert.equal(endless.problemAfter(list('a', more), ['1', '2']), undefined);
+      return endless.problemAfter(list(undefined, { ...more, pages: 2 }), ids);
+    };
+    assert.match(repeated(['1', '2'])!, /a page came twice: the list has 2 different records, and was said to have 4/);
+    for (const ids of [['3', '4'], ['2', '3'], ['1']]) assert.equal(repeated(ids), undefined);
+    assert.equal(repeated(['1', '2'], { records: 2 }), undefined);
+    // What came before a process was killed is not known.
+    assert.equal(new EndlessList().problemAfter(list(undefined, { ...size, pages: 2 }), ['1', '1']), undefined);
   });
 
   it('recognizes a list that is one and a half times as long as it said', () => {

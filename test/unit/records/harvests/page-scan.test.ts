@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { FetchFailure } from '../../../../src/client/read/fetcher.ts';
-import { PageScan } from '../../../../src/records/arrivals/oai-harvest/page-scan.ts';
-import type { ScannedPage } from '../../../../src/records/arrivals/oai-harvest/scanned-page.ts';
+import { PageScan, type ScannedPage } from '../../../../src/records/forms/oai/page-scan.ts';
 
 const OAI = 'http://www.openarchives.org/OAI/2.0/';
 const DATE = '<responseDate>2026-11-29T04:00:00Z</responseDate><request verb="ListRecords">http://a/oai</request>';
@@ -40,17 +39,24 @@ describe('PageScan', () => {
     for (const bytes of [1, 2, 3, 7, 64]) assert.deepEqual(scan(text, bytes), whole);
   });
 
+  it('refuses a long tag that is not well-formed, and a reference to half a character, in little time', () => {
+    const began = performance.now();
+    for (const token of [`<resumptionToken ${'a'.repeat(300_000)}>t`, '<resumptionToken>&#xD800;']) {
+      assert.throws(() => scan(page(`${record('1')}${token}</resumptionToken>`)), { message: /not well-formed/ });
+    }
+    assert.ok(performance.now() - began < 2_000);
+  });
+
   it('is not misled by other prefixes, comments, or elements of the same name in metadata', () => {
     const foreign =
       `<record xmlns="urn:marc"><header><identifier>no</identifier></header><resumptionToken>no</resumptionToken></record>` +
-      `<x a="</metadata>>" b='"'/><!-- </record> --><resumptionToken xmlns="${OAI}">no</resumptionToken>`;
-    const text = page(
-      `${record('one', foreign)}<other:resumptionToken xmlns:other="urn:x">no</other:resumptionToken><resumptionToken/>`,
-    );
+      `<x a="&lt;/metadata>>" b='"'/><!-- </record> --><resumptionToken xmlns="${OAI}">no</resumptionToken>`;
+    const text = page(`${record('one', foreign)}<resumptionToken/>`);
     const found = scan(text);
     assert.deepEqual([found.identifiers, found.token], [['one'], '']);
 
     const prefixed = text
+      .replace('<resumptionToken/>', '<o:resumptionToken/>')
       .replaceAll(/<(\/?)(OAI-PMH|responseDate|request|ListRecords|metadata)\b/g, '<$1o:$2')
       .replace('xmlns=', 'xmlns:o=')
       .replace('<record><header>', `<record xmlns="${OAI}"><header>`);
@@ -66,20 +72,28 @@ describe('PageScan', () => {
 
   it('takes errors with their words', () => {
     const text = `<OAI-PMH xmlns="${OAI}">${DATE}<error code="noRecordsMatch">Nothing &amp; none</error></OAI-PMH>`;
-    assert.deepEqual(scan(text).errors, [{ code: 'noRecordsMatch', text: 'Nothing & none' }]);
+    const errors = [{ code: 'noRecordsMatch', text: 'Nothing & none' }];
+    assert.deepEqual(scan(text).errors, errors);
+    assert.deepEqual(scan(text.replace(/<request.*<\/request>/, '')).errors, errors);
+    const beside = text.replace('</OAI-PMH>', `<ListRecords>${record('one')}</ListRecords></OAI-PMH>`);
+    assert.throws(() => scan(beside), { message: /error beside records \(noRecordsMatch: Nothing & none\)/ });
   });
 
   it('accepts comments and white space around the root, and nothing else', () => {
     assert.equal(scan(`\ufeff${page(record('one'))}\n<!-- </OAI-PMH> more -->\n<?end?>\n`).records, 1);
     for (const [text, reason] of [
-      [`${page('')}more`, /text follows the end of its root element \(byte \d+\)/],
-      [`${page('')}<a/>`, /something follows the end/],
+      [`${page('')}more`, /text data outside of root node \(byte \d+\)/],
+      [`${page('')}<a/>`, /documents may contain only one root/],
       ['<!DOCTYPE html><html></html>', /DOCTYPE/],
-      ['<html><body></body></html>', /root element is <html>/],
-      ['<OAI-PMH></OAI-PMH>', /root element is <OAI-PMH>, and not <OAI-PMH> of the namespace/],
-      ['{"error": 1}', /begins with text/],
-      ['\ufffd', /begins with text/],
-      [`${page('').replace('</ListRecords>', '</ListSets>')}`, /<ListRecords> ends as <\/ListSets>/],
+      ['<html><body></body></html>', /first element is <html>/],
+      ['<OAI-PMH></OAI-PMH>', /first element is <OAI-PMH> of the namespace/],
+      [
+        page(record('one')).replaceAll('ListRecords>', 'GetRecord>'),
+        /response to GetRecord: expected one to ListRecords/,
+      ],
+      ['{"error": 1}', /text data outside of root node/],
+      ['\ufffd', /text data outside of root node/],
+      [`${page('').replace('</ListRecords>', '</ListSets>')}`, /unexpected close tag/],
     ] as const) {
       assert.throws(() => scan(text), { message: reason }, text);
     }
@@ -94,7 +108,7 @@ describe('PageScan', () => {
 
   it('refuses a token above 100 kB, and keeps no more than a tag of a long page', () => {
     assert.throws(() => scan(page(`<resumptionToken>${'t'.repeat(100_001)}</resumptionToken>`)), /more than 100 kB/);
-    assert.throws(() => scan(page(`<a b="${'x'.repeat(1_100_000)}`), 65_536), /a tag has more than/);
+    assert.throws(() => scan(page(`<a b="${'x'.repeat(1_100_000)}`), 65_536), /no tag and no text/);
   });
 
   it('reads the list of the asked format of a static repository', () => {

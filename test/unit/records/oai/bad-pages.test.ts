@@ -54,6 +54,23 @@ describe('Bad pages of OAI-PMH', () => {
     });
   }
 
+  it('name no record of two that may have become one', async () => {
+    const two = `${record('2').replace('</record>', '')}${record('4').replace('<record>', '')}`;
+    const inOneHeader = record('2').replace('<datestamp>', '<identifier>4</identifier><datestamp>');
+    for (const second of [two, two.replace('</dc:title>', ''), inOneHeader]) {
+      const [, erratum, ...others] = await readPage(around(second), { reading: SKIP });
+      assert.deepEqual([erratum?.kind, erratum?.kind === 'erratum' && erratum.id], ['erratum', undefined]);
+      assert.deepEqual(summaryOf(others), ['record 3']);
+    }
+  });
+
+  it('take time for records without an end that does not grow with its square', async () => {
+    const endless = record('1', { metadata: `<m xmlns="urn:m"><![CDATA[${'x'.repeat(1_000)}</m>` });
+    const count = 15_000;
+    const items = await readPage(page(record('0') + endless.repeat(count)), { reading: SKIP });
+    assert.equal(items.filter(({ kind }) => kind === 'erratum').length, count);
+  }).timeout(8_000);
+
   it('name the byte that is not UTF-8, wherever it is', async () => {
     const text = around(record('2', { metadata: '<m xmlns="urn:m">ü\u0001</m>' }));
     const bytes = Buffer.from(text);
@@ -133,10 +150,11 @@ describe('Bad pages of OAI-PMH', () => {
   });
 
   const INVALID: readonly (readonly [what: string, second: string, problem: string])[] = [
+    ['no identifier', record('2').replace('<identifier>2</identifier>', ''), 'its header has no identifier'],
     [
-      'no identifier',
-      record('2').replace('<identifier>2</identifier>', ''),
-      'its header has datestamp where it has no place',
+      'a set and no datestamp',
+      record('2').replace('<datestamp>2026-02-03</datestamp>', '<setSpec>a</setSpec>'),
+      'its header has no datestamp',
     ],
     ['an empty identifier', record(' \n'), 'its header has no identifier'],
     ['an identifier with a tab', record('2\t3'), 'an id has no control characters: "2\\t3"'],

@@ -41,7 +41,9 @@ describe('A damaged page of OAI-PMH', () => {
         assert.ok(hasFault || lost.length <= 2, `lost ${lost}`);
         const inEnvelope = at + removed < PAGE.indexOf('<record>') || at > PAGE.lastIndexOf('</record>') + 9;
         assert.ok(
-          inEnvelope || lost.length === 0 || items.some(({ kind }) => kind === 'erratum'),
+          inEnvelope ||
+            lost.length === 0 ||
+            items.some(({ kind, id = '1' }) => kind === 'erratum' || !IDS.includes(id)),
           `lost ${lost} silently`,
         );
       }),
@@ -63,5 +65,25 @@ describe('A damaged page of OAI-PMH', () => {
         { numRuns: 500 },
       );
     }
+  });
+
+  it('names each record that a harvest lost, or says of one that it is not known which it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ at, removed, added, chunk }) => {
+        const bytes = Buffer.concat([PAGE.subarray(0, at), added, PAGE.subarray(at + removed)]);
+        // What has lost its identifier, or a part of its header, was not seen.
+        const seen = IDS.filter((id) => bytes.includes(`<header><identifier>${id}</identifier><datestamp>`));
+        const items = await readPage(bytes, { chunk, reading: { ...READING, malformed: 'skip' } }).catch(
+          () => undefined,
+        );
+        if (items === undefined || items.some((item) => item.kind === 'erratum' && !item.warning && !item.id)) return;
+        const known = new Set(items.map(({ id }) => id));
+        assert.deepEqual(
+          seen.filter((id) => !known.has(id)),
+          [],
+        );
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

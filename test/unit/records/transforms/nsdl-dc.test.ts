@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { oaiDcToNsdlDc } from '../../../../src/records/transforms/nsdl-dc.ts';
+import { toNsdlDc } from '../../../../src/records/transforms/nsdl-dc.ts';
 
 const OAI_DC = 'http://www.openarchives.org/OAI/2.0/oai_dc/';
 const DC = 'http://purl.org/dc/elements/1.1/';
@@ -21,7 +21,7 @@ describe('oai_dc to nsdl_dc', () => {
       .map((name) => `<x:${name}>${name}</x:${name}>`);
     const xml = `<dc xmlns="${OAI_DC}" xmlns:x="${DC}">${elements.join('\n ')}</dc>`;
 
-    const names = [...oaiDcToNsdlDc(xml).matchAll(/<(dc:\w+)/g)].map(([, name]) => name);
+    const names = [...toNsdlDc(xml).matchAll(/<(dc:\w+)/g)].map(([, name]) => name);
 
     assert.equal(
       names.map((name) => name!.slice(3)).join(' '),
@@ -31,7 +31,7 @@ describe('oai_dc to nsdl_dc', () => {
 
   it('writes one root, with its version, its schema and the namespaces of its values', () => {
     assert.equal(
-      oaiDcToNsdlDc(record('<dc:title>A</dc:title>')),
+      toNsdlDc(record('<dc:title>A</dc:title>')),
       '<nsdl_dc:nsdl_dc xmlns:nsdl_dc="http://ns.nsdl.org/nsdl_dc_v1.02/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:dct="http://purl.org/dc/terms/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" schemaVersion="1.02.020" xsi:schemaLocation="http://ns.nsdl.org/nsdl_dc_v1.02/ http://ns.nsdl.org/schemas/nsdl_dc/nsdl_dc_v1.02.xsd"><dc:title>A</dc:title></nsdl_dc:nsdl_dc>',
     );
   });
@@ -163,21 +163,21 @@ describe('oai_dc to nsdl_dc', () => {
     const cases: readonly (readonly [string, string, RegExp])[] = [
       [`<oai_dc:dc xmlns:oai_dc="${OAI_DC}"/>`, 'missing-field', /no dc:title/],
       [`<dc xmlns="${OAI_DC}" xmlns:dc="${DC}"><dc:title>unknown</dc:title></dc>`, 'missing-field', /no dc:title/],
-      ['<mods xmlns="http://www.loc.gov/mods/v3"/>', 'format', /expected oai_dc, .* <mods> .*mods\/v3/],
+      ['<mods xmlns="http://www.loc.gov/mods/v3"/>', 'format', /expected oai_dc or nsdl_dc, .* <mods> .*mods\/v3/],
       ['<dc/>', 'format', /<dc> without a namespace/],
       ['<dc', 'not-xml', /not XML/],
       [`<dc xmlns="${OAI_DC}"><a:b/></dc>`, 'not-xml', /unbound namespace prefix/],
       [`<!DOCTYPE a [<!ENTITY b "c">]><dc xmlns="${OAI_DC}">&b;</dc>`, 'not-xml', /DOCTYPE/],
     ];
-    for (const [xml, kind, message] of cases) assert.throws(() => oaiDcToNsdlDc(xml), { kind, message });
+    for (const [xml, kind, message] of cases) assert.throws(() => toNsdlDc(xml), { kind, message });
 
-    assert.match(oaiDcToNsdlDc(record('<dc:title>A</dc:title>')), /<dc:title>A</);
+    assert.match(toNsdlDc(record('<dc:title>A</dc:title>')), /<dc:title>A</);
   });
 });
 
 /** What is made of elements, without the title that each record needs. */
 function elementsOf(elements: string): string {
-  const made = oaiDcToNsdlDc(record(`<dc:title>@</dc:title>${elements}`)).replace('<dc:title>@</dc:title>', '');
+  const made = toNsdlDc(record(`<dc:title>@</dc:title>${elements}`)).replace('<dc:title>@</dc:title>', '');
   return made.slice(made.indexOf('>') + 1, made.lastIndexOf('<'));
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { oaiDcToNsdlDc } from '../../../../src/records/transforms/nsdl-dc.ts';
-import { nsdlDcToOaiDc } from '../../../../src/records/transforms/oai-dc.ts';
+import { toNsdlDc } from '../../../../src/records/transforms/nsdl-dc.ts';
+import { toOaiDc } from '../../../../src/records/transforms/oai-dc.ts';
 
 /** Each element of oai_dc, and what it is made of. */
 const MADE_OF: Readonly<Record<string, string>> = {
@@ -57,19 +57,19 @@ describe('nsdl_dc to oai_dc', () => {
 
   it('brings back what nsdl_dc was made of', () => {
     const values = '<dc:identifier>http://example.org/1</dc:identifier><dc:title>A</dc:title><dc:date>1999</dc:date>';
-    const oaiDc = nsdlDcToOaiDc(nsdlDc(values));
+    const oaiDc = toOaiDc(nsdlDc(values));
 
-    assert.equal(nsdlDcToOaiDc(oaiDcToNsdlDc(oaiDc)), oaiDc);
+    assert.equal(toOaiDc(toNsdlDc(oaiDc)), oaiDc);
     assert.ok(oaiDc.includes(values));
   });
 
   it('refuses another format', () => {
-    assert.throws(() => nsdlDcToOaiDc('<dc/>'), { kind: 'format', message: /expected nsdl_dc/ });
+    assert.throws(() => toOaiDc('<dc/>'), { kind: 'format', message: /expected nsdl_dc/ });
   });
 });
 
 function elementsOf(elements: string): string {
-  const made = nsdlDcToOaiDc(nsdlDc(elements));
+  const made = toOaiDc(nsdlDc(elements));
   return made.slice(made.indexOf('>') + 1, made.lastIndexOf('<'));
 }
 

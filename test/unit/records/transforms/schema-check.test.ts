@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { oaiDcToNsdlDc } from '../../../../src/records/transforms/nsdl-dc.ts';
-import { nsdlDcToOaiDc } from '../../../../src/records/transforms/oai-dc.ts';
+import { toNsdlDc } from '../../../../src/records/transforms/nsdl-dc.ts';
+import { toOaiDc } from '../../../../src/records/transforms/oai-dc.ts';
 import { openSchemaCheck, type SchemaCheck } from '../../../../src/records/transforms/schemas/schema-check.ts';
 
 const OAI = 'http://www.openarchives.org/OAI/2.0/';
@@ -29,7 +29,7 @@ describe('the schemas that come with the program', () => {
 
   const valid: readonly (readonly [title: string, namespace: string, xml: string])[] = [
     ['oai_dc', OAI_DC, oaiDc('<dc:title xml:lang="en">A</dc:title><dc:creator/>')],
-    ['nsdl_dc that we write', NSDL_DC, oaiDcToNsdlDc(everyScheme())],
+    ['nsdl_dc that we write', NSDL_DC, toNsdlDc(everyScheme())],
     [
       'nsdl_dc with refinements and elements of IEEE',
       NSDL_DC,
@@ -114,12 +114,12 @@ describe('the schemas that come with the program', () => {
 
     fc.assert(
       fc.property(values, (elements) => {
-        const made = oaiDcToNsdlDc(oaiDc(`<dc:title>A</dc:title>${elements.join('')}`));
+        const made = toNsdlDc(oaiDc(`<dc:title>A</dc:title>${elements.join('')}`));
 
         assert.deepEqual(schemas.check(NSDL_DC, made), []);
-        const simple = nsdlDcToOaiDc(made);
+        const simple = toOaiDc(made);
         assert.deepEqual(schemas.check(OAI_DC, simple), []);
-        assert.equal(oaiDcToNsdlDc(simple), made);
+        assert.equal(toNsdlDc(simple), made);
       }),
       { numRuns: 500 },
     );
