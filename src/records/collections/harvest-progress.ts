@@ -7,5 +7,9 @@ export function progressOf({ lists }: Pick<HarvestRun, 'lists'>): JobProgress {
   const pages = lists.reduce((sum, list) => sum + list.pages, 0);
   const sizes = lists.map(({ completeListSize }) => completeListSize ?? Number.NaN);
   const total = sizes.reduce((sum, size) => sum + size, 0);
-  return { done, ...(Number.isFinite(total) && { total }), text: `records in ${pages} pages` };
+  return {
+    done,
+    ...(Number.isFinite(total) && { total }),
+    text: `records in ${pages} ${pages === 1 ? 'page' : 'pages'}`,
+  };
 }

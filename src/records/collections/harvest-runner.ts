@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
+import { isTidemarkError, unlessConflict } from '../../core/errors.ts';
 import { withoutPaths } from '../../core/without-paths.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../../stores/catalog.ts';
@@ -28,7 +28,7 @@ import {
   isOpenHarvest,
   type NamedHarvest,
 } from './harvest-run.ts';
-import { requested, requireRequest } from './harvest-runs.ts';
+import { requested, requireNoneOpen, requireRequest } from './harvest-runs.ts';
 import { isDeadHere } from './is-dead-here.ts';
 import { harvestFields } from './reading-of.ts';
 import { type ReceivingParts, receiveRun } from './receive-run.ts';
@@ -299,14 +299,6 @@ interface Ending {
 }
 
 const NOTHING_CHANGED = { created: 0, updated: 0, deleted: 0, unchanged: 0 };
-
-/** @throws TidemarkError `conflict` */
-function requireNoneOpen([open]: readonly HarvestRun[]): void {
-  if (open === undefined) return;
-  const who = open.job === undefined ? `the process ${open.beat?.worker}` : `the job ${open.job}`;
-  const message = `the run ${harvestText(open)} has not ended yet (${who}): wait for it, or add one behind it with --queue`;
-  throw new TidemarkError('conflict', message, { run: harvestText(open) });
-}
 
 /** What is wrong with a repository, or with the collection, stays wrong. */
 function isLasting(error: unknown): boolean {

@@ -135,3 +135,11 @@ export async function requireRequest(
   const message = `the run ${harvestText(name)} has no stored responses of its own: name one that has harvested records`;
   throw new TidemarkError('invalid', message, { field: 'of' });
 }
+
+/** @throws TidemarkError `conflict` */
+export function requireNoneOpen([open]: readonly HarvestRun[]): void {
+  if (open === undefined) return;
+  const who = open.job === undefined ? `the process ${open.beat?.worker}` : `the job ${open.job}`;
+  const message = `the run ${harvestText(open)} has not ended yet (${who}): wait for it, or add one behind it with --queue`;
+  throw new TidemarkError('conflict', message, { run: harvestText(open) });
+}
