@@ -145,7 +145,7 @@ describe('kinds of files', () => {
   it('says what a file is that is neither MARC nor text', async () => {
     const files: readonly (readonly [string, string])[] = [
       ['', 'it is empty'],
-      ['%PDF-1.7\n%âãÏÓ', 'it is a PDF: send MARC21, MARCXML, OAI-PMH, or a list of ids to delete'],
+      ['%PDF-1.7\n%âãÏÓ', 'it is a PDF: send MARC21, MARCXML, OAI-PMH, dbInsert of NSDL, or a list of ids to delete'],
       ['BZh91AY', 'it is packed with bzip2: pack it with gzip, tar or ZIP'],
       ['\x28\xb5\x2f\xfdabc', 'it is packed with Zstandard: pack it with gzip, tar or ZIP'],
       ['\0\0\0\x0cabc', 'it is neither MARC nor OAI-PMH nor text: it begins with the bytes 00 00 00 0c 61 62 63'],
