@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 import { testFolderWithUnzip } from '../support/zip-programs.ts';
 
-const FILES = 24;
+const FILES = 150;
 
 describeOnEachStore('a build of a dump that is killed', (store, itOnce) => {
   let place: Workplace;
@@ -35,7 +35,7 @@ describeOnEachStore('a build of a dump that is killed', (store, itOnce) => {
     await place.run(['sets', 'add', 'maps', '--root', files, '--page-size', '1']);
     await done('scan', 'maps');
     const running = place.startProcess(['dumps', 'build', 'maps']);
-    await until('some packages', async () => (await finished()).length >= 8);
+    await until('some packages', async () => (await finished()).length >= 8, 5);
     running.signal('SIGKILL');
     await running.exit();
     const listed = await place.run(['dumps', 'list', 'maps']);
