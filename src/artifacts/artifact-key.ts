@@ -1,5 +1,6 @@
 import type { ObjectKey } from './artifact-store.ts';
 import { type AvroKey, formatAvroKey, parseAvroKey } from './keys/avro-key.ts';
+import { type DatasetKey, formatDatasetKey, parseDatasetKey } from './keys/dataset-keys.ts';
 import { formatLogKey, type LogKey, parseLogKey } from './keys/log-keys.ts';
 import {
   type BesideKey,
@@ -25,7 +26,16 @@ import { isPlainKey } from './plain-key.ts';
  * Everything that this program stores as artifacts: `formatKey` names it, `mediaTypeOf` gives its media type. Artifacts
  * are immutable. Each file of `keys/` has the keys of one subject: their parts, their text, and their parser.
  */
-export type ArtifactKey = AvroKey | BesideKey | PlanKey | LogKey | SetKey | UploadKey | UploadedPartKey | StreamKey;
+export type ArtifactKey =
+  | AvroKey
+  | BesideKey
+  | PlanKey
+  | LogKey
+  | SetKey
+  | UploadKey
+  | UploadedPartKey
+  | StreamKey
+  | DatasetKey;
 
 /**
  * Formats a key as stores use it.
@@ -61,6 +71,10 @@ export function formatKey(key: ArtifactKey): ObjectKey {
     case 'upload-errata':
     case 'stream-dump':
       return formatStreamKey(key);
+    case 'dataset-file':
+    case 'dataset-warc':
+    case 'dataset-manifest':
+      return formatDatasetKey(key);
   }
 }
 
@@ -80,7 +94,10 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
     case 'uploaded-file':
     case 'uploaded-part':
     case 'stream-dump':
+    case 'dataset-file':
       return 'application/octet-stream';
+    case 'dataset-warc':
+      return 'application/warc';
     case 'errata':
     case 'upload-errata':
       return 'application/x-ndjson';
@@ -91,6 +108,7 @@ export function mediaTypeOf({ kind }: ArtifactKey): string {
     case 'segment':
     case 'kept-list':
     case 'kept-dump':
+    case 'dataset-manifest':
       return 'application/json';
   }
 }
@@ -106,6 +124,7 @@ export function parseKey(text: ObjectKey): ArtifactKey | undefined {
     parseSetKey(text) ??
     parseUploadKey(text) ??
     parsePartKey(text) ??
-    parseStreamKey(text)
+    parseStreamKey(text) ??
+    parseDatasetKey(text)
   );
 }

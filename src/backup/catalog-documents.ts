@@ -43,6 +43,9 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   journal: 'never',
   'artifact-check': 'never',
   'nsdl-refusal': 'before',
+  dataset: 'after',
+  'dataset-request': 'after',
+  'dataset-sink': 'never',
 };
 
 export const CATALOG_KINDS = Object.keys(READ) as readonly CatalogKind[];

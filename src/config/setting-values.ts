@@ -81,6 +81,8 @@ export const jobConcurrency = checked((value) => {
 
 export const pieceItems = wholeNumber(1, 100_000);
 
+export const datasetFiles = wholeNumber(1, 10_000);
+
 /** In a minute. */
 export const ingestRate = wholeNumber(1, 60_000);
 

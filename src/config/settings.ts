@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { isS3 } from '../lib/s3/s3-location.ts';
 import type { SqliteLocation } from '../stores/locations.ts';
 import { isWeb } from './allowed-roots.ts';
+import { DATASET_SETTINGS } from './dataset-settings.ts';
 import { NSDL_SETTINGS } from './nsdl-settings.ts';
 import { RECORD_SETTINGS } from './record-settings.ts';
 import { SERVER_SETTINGS } from './server-settings.ts';
@@ -140,6 +141,7 @@ export const SETTINGS = {
   }),
   ...RECORD_SETTINGS,
   ...NSDL_SETTINGS,
+  ...DATASET_SETTINGS,
   folderScanInterval: setting({
     variable: 'TIDEMARK_FOLDER_SCAN_INTERVAL',
     field: 'folderScanIntervalMs',

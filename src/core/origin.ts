@@ -14,7 +14,9 @@ export type Origin =
   /** A copied and republished set of another ResourceSync source: docs/mirror.md. */
   | ResourceSyncOrigin
   /** The files that an organization has delivered: docs/streams.md. */
-  | StreamOrigin;
+  | StreamOrigin
+  /** The files of datasets that were ingested into it: docs/datasets.md. */
+  | { readonly kind: 'datasets' };
 
 export interface ArtifactOrigin extends ProviderActivity {
   readonly kind: 'artifact';
@@ -51,7 +53,7 @@ const OPTIONS = {
   s3: '--root',
   artifact: '--records',
   resourcesync: '--from',
-} as const satisfies Readonly<Record<Exclude<Origin['kind'], 'posted' | StreamOriginKind>, string>>;
+} as const satisfies Readonly<Record<Exclude<Origin['kind'], 'posted' | 'datasets' | StreamOriginKind>, string>>;
 
 /** The options that name a source with bytes, for messages. */
 export const SOURCE_OPTIONS = alternatives([...new Set(Object.values(OPTIONS))]);
@@ -145,6 +147,13 @@ function sourceTraits(origin: Exclude<Origin, { readonly kind: 'posted' }>): Sou
     case 'uploads':
     case 'dump-files':
       return streamTraits(origin);
+    case 'datasets': {
+      const source = 'ingested datasets';
+      const shown = { name: 'Has', subtitle: { text: source }, changes: 'What is ingested is' };
+      const reasonForNoVersions = 'none of its files ever changes';
+      const reasonForNoPosting = 'it has the files of ingested datasets; to add one, run "tidemark datasets add URL"';
+      return { entry: 'file', source, shown, reasonForNoVersions, reasonForNoPosting };
+    }
   }
 }
 

@@ -39,6 +39,7 @@ export function locateContents(set: ResourceSet, parts: ContentsParts): Contents
       return { kind: 'records', artifacts: parts.artifacts };
     case 'uploads':
     case 'dump-files':
+    case 'datasets':
       throw new TidemarkError('invalid', `no dump is made of "${set.slug}": ${traitsOf(origin).reasonForNoDump}`, {
         set: set.slug,
       });

@@ -51,6 +51,8 @@ function openSource(set: ResourceSet, parts: SourceParts): Source {
     case 'uploads':
     case 'dump-files':
       return openStream(set, origin, parts);
+    case 'datasets':
+      throw new TidemarkError('invalid', 'not built yet');
   }
 }
 

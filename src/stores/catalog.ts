@@ -36,7 +36,8 @@ export interface Catalog {
  * the runs of it; `stream-dump`: a full or delta dump of a stream's records; `upload-pause`: whether a dump waits for a
  * boundary; `followed`: see records/follow-cursor.ts; `resumable-uploads`: uploads of an organization that are sent in
  * several requests; `artifact-check`: when artifacts were compared with their digests, and which of them are damaged;
- * `nsdl-refusal`: a trigger file or pieces of NSDL that were refused.
+ * `nsdl-refusal`: a trigger file or pieces of NSDL that were refused; `dataset-request`: a request to ingest a dataset,
+ * and its result; `dataset`: a stored dataset; `dataset-sink`: up to which result a sink has got them.
  */
 export type CatalogKind =
   | 'set'
@@ -67,7 +68,10 @@ export type CatalogKind =
   | 'upload-pause'
   | 'followed'
   | 'artifact-check'
-  | 'nsdl-refusal';
+  | 'nsdl-refusal'
+  | 'dataset-request'
+  | 'dataset'
+  | 'dataset-sink';
 
 export interface CatalogPage {
   readonly before?: string | undefined;

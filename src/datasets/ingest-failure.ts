@@ -1,0 +1,15 @@
+import type { DatasetStatus } from './status.ts';
+
+/**
+ * Why a dataset cannot be ingested: an outcome of its request, not a fault of this program. Each step throws it, and
+ * ingest-dataset.ts turns it into the result.
+ */
+export class IngestFailure extends Error {
+  readonly status: Exclude<DatasetStatus, 'success' | 'success-existing' | 'success-file'>;
+
+  /** @param message what was wrong, where, and what to do: for people, without secrets and queries of signed URLs */
+  constructor(status: IngestFailure['status'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+  }
+}
