@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { LookupFunction } from 'node:net';
 import { VERSION } from '../../config/version.ts';
 import { clientModule } from '../../lib/http/client-module.ts';
 import { codingsIn } from '../../lib/http/content-codings.ts';
@@ -10,10 +11,14 @@ import {
   FetchFailure,
   NoAnswer,
   PrivateHost,
+  type RecordedHop,
+  RedirectLoop,
   Refused,
+  RefusedRedirect,
   type RequestHeaders,
 } from './fetcher.ts';
 import type { ReadLimits } from './limits.ts';
+import { recordedHop } from './recorded-hop.ts';
 
 /** Shorter bodies are read as a whole. */
 const SHORT_BYTES = 64 * 1024;
@@ -31,10 +36,26 @@ export interface HttpFetcherOptions extends Pick<ReadLimits, 'idleMs' | 'respons
   readonly contact?: string | undefined;
   /** Whether a URL is requested in any network. @param from the URL that redirects to it */
   isTrusted?(url: URL, from: URL | undefined): boolean;
-  /** Returns additional headers of a request, such as `authorization`. */
-  headersFor?(url: URL): RequestHeaders;
+  /**
+   * Returns additional headers of a request, such as `authorization`.
+   * @param isFromElsewhere whether a redirect of another host has led to the URL
+   */
+  headersFor?(url: URL, isFromElsewhere: boolean): RequestHeaders;
   /** Returns why a redirect is refused; undefined when it may be followed. */
   redirectProblem?(from: URL, to: URL): string | undefined;
+  /** Redirects that are followed; the default is 5. */
+  readonly mostRedirects?: number;
+  /** Whether `Fetched.hops` has each request and response. Then a URL that comes twice is a loop: nothing has changed. */
+  readonly recordsHops?: boolean;
+  /** Resolves names of hosts; the default is `dns.lookup`. Its addresses are checked, too. */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+/** A response whose body is still to come. */
+interface Responded {
+  readonly request: ClientRequest;
+  readonly response: IncomingMessage;
+  readonly deadline: NodeJS.Timeout;
 }
 
 /** Sends requests with `node:http` and keep-alive connections. */
@@ -45,7 +66,8 @@ export class HttpFetcher implements Fetcher {
 
   constructor(options: HttpFetcherOptions) {
     this.#options = options;
-    const ofAgents = { keepAlive: true, maxSockets: options.connections ?? 4 };
+    const { connections = 4, lookup } = options;
+    const ofAgents = { keepAlive: true, maxSockets: connections, ...(lookup !== undefined && { lookup }) };
     this.#agents = guardedAgents(options.privateNetworks, ofAgents);
     this.#trustedAgents = guardedAgents('all', ofAgents);
   }
@@ -56,26 +78,42 @@ export class HttpFetcher implements Fetcher {
     signal: AbortSignal,
     headers: RequestHeaders = {},
   ): Promise<Fetched> {
-    let at = uri;
-    let from: URL | undefined;
     // A resource may be in any format, as its list describes it; documents are requested as XML.
     const accept = encoding === 'identity' ? '*/*' : 'application/xml, */*;q=0.5';
     const sent = { accept, ...headers, 'accept-encoding': encoding };
+    const { mostRedirects = MOST_REDIRECTS, recordsHops = false, headersFor } = this.#options;
+    const hops: RecordedHop[] = [];
+    let at = urlOf(uri);
+    let from: URL | undefined;
+    let isFromElsewhere = false;
     for (let redirects = 0; ; redirects++) {
-      const { response, deadline } = await this.#request(urlOf(at), from, { headers: sent, signal });
-      const status = response.statusCode!;
-      const location = response.headers.location;
-      if (!REDIRECTS.has(status) || location === undefined) return this.#fetched(at, response, deadline);
+      const time = Date.now();
+      const own = { ...sent, ...headersFor?.(at, isFromElsewhere) };
+      const responded = await this.#request(at, from, { headers: own, signal });
+      const { response, deadline } = responded;
+      const location = REDIRECTS.has(response.statusCode!) ? response.headers.location : undefined;
+      if (recordsHops) hops.push(await recordedHop(at.href, time, { ...responded, readsBody: location !== undefined }));
+      if (location === undefined) {
+        const fetched = this.#fetched(from === undefined ? uri : at.href, response, deadline);
+        return recordsHops ? { ...fetched, hops } : fetched;
+      }
       end(response, deadline);
-      if (redirects === MOST_REDIRECTS) throw new Refused(`it was redirected more than ${MOST_REDIRECTS} times`);
-      if (!URL.canParse(location, at))
-        throw new Refused(`it was redirected to ${location.slice(0, 200)}, which is not a URL`);
-      from = new URL(at);
-      const to = new URL(location, from);
-      const problem = this.#options.redirectProblem?.(from, to);
-      if (problem !== undefined) throw new Refused(problem);
-      at = to.href;
+      if (redirects === mostRedirects) throw new RedirectLoop(`it was redirected more than ${mostRedirects} times`);
+      from = at;
+      at = this.#redirected(from, location);
+      if (hops.some(({ url }) => url === at.href)) throw new RedirectLoop('its redirects lead back to themselves');
+      isFromElsewhere ||= at.host !== from.host;
     }
+  }
+
+  /** @throws RefusedRedirect */
+  #redirected(from: URL, location: string): URL {
+    if (!URL.canParse(location, from))
+      throw new RefusedRedirect(`it was redirected to ${location.slice(0, 200)}, which is not a URL`);
+    const to = new URL(location, from);
+    const problem = this.#options.redirectProblem?.(from, to);
+    if (problem !== undefined) throw new RefusedRedirect(problem);
+    return urlOf(to.href);
   }
 
   close(): void {
@@ -93,13 +131,12 @@ export class HttpFetcher implements Fetcher {
     const { idleMs, responseMs, contact, isTrusted } = this.#options;
     const agents = isTrusted?.(url, from) === true ? this.#trustedAgents : this.#agents;
     const isSecure = url.protocol === 'https:';
-    return new Promise<{ response: IncomingMessage; deadline: NodeJS.Timeout }>((resolve, reject) => {
+    return new Promise<Responded>((resolve, reject) => {
       const sent = clientModule(isSecure).request(url, {
         agent: isSecure ? agents.https : agents.http,
         headers: {
           'user-agent': contact === undefined ? `tidemark/${VERSION}` : `tidemark/${VERSION} (${contact})`,
           ...headers,
-          ...this.#options.headersFor?.(url),
         },
         timeout: idleMs,
       });
@@ -121,7 +158,7 @@ export class HttpFetcher implements Fetcher {
       sent.on('timeout', () => stop(`the server sent nothing for ${seconds(idleMs)}`));
       sent.on('response', (incoming) => {
         response = incoming;
-        resolve({ response, deadline });
+        resolve({ request: sent, response, deadline });
       });
       sent.on('error', (error) => {
         clearTimeout(deadline);
