@@ -3,7 +3,6 @@ import type { LookupFunction } from 'node:net';
 import { VERSION } from '../../config/version.ts';
 import { clientModule } from '../../lib/http/client-module.ts';
 import { codingsIn } from '../../lib/http/content-codings.ts';
-import { describeHttpFailure, isPrivateAddress } from '../../lib/http/failure.ts';
 import { type GuardedAgents, guardedAgents } from '../../lib/http/guarded-agents.ts';
 import {
   type Fetched,
@@ -19,9 +18,8 @@ import {
 } from './fetcher.ts';
 import type { ReadLimits } from './limits.ts';
 import { recordedHop } from './recorded-hop.ts';
+import { bodyOf, CUT_OFF, end, failureOf } from './response-body.ts';
 
-/** Shorter bodies are read as a whole. */
-const SHORT_BYTES = 64 * 1024;
 const MOST_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -162,17 +160,22 @@ export class HttpFetcher implements Fetcher {
       });
       sent.on('error', (error) => {
         clearTimeout(deadline);
-        reject(this.#withoutResponse(failureOf(error, signal)));
+        reject(this.#withoutResponse(failureOf(error, signal), from && url));
       });
       sent.end();
     });
   }
 
-  /** The failure of a request that got no response. */
-  #withoutResponse(failure: Error): Error {
-    if (failure instanceof PrivateHost) return new PrivateHost(failure.message + (this.#options.networkAdvice ?? ''));
+  /**
+   * The failure of a request that got no response.
+   * @param redirected the URL, when a redirect has led to it
+   */
+  #withoutResponse(failure: Error, redirected: URL | undefined): Error {
+    const message =
+      redirected === undefined ? failure.message : `${failure.message} (redirected to ${redirected.host})`;
+    if (failure instanceof PrivateHost) return new PrivateHost(message + (this.#options.networkAdvice ?? ''));
     const isUnknown = failure instanceof FetchFailure && !(failure instanceof Refused);
-    return isUnknown ? new NoAnswer(failure.message) : failure;
+    return isUnknown ? new NoAnswer(message) : failure;
   }
 
   #fetched(uri: string, response: IncomingMessage, deadline: NodeJS.Timeout): Fetched {
@@ -185,49 +188,10 @@ export class HttpFetcher implements Fetcher {
       status: response.statusCode!,
       headers,
       uri,
-      body: isShort(response) ? atOnce(response, deadline) : chunksOf(response, deadline),
+      body: bodyOf(response, deadline),
       discard: () => end(response, deadline),
     };
   }
-}
-
-const isShort = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? Infinity) <= SHORT_BYTES;
-
-/** Reads a short body in one piece: iterating over a stream takes several times as long as transferring its bytes. */
-async function* atOnce(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
-  const chunks: Buffer[] = [];
-  const failure = await new Promise<Error | 'cut off' | undefined>((resolve) => {
-    // It broke off before it was read: no event will follow.
-    if (response.destroyed) resolve('cut off');
-    response.on('data', (chunk: Buffer) => chunks.push(chunk));
-    response.on('end', () => resolve(undefined));
-    response.on('error', resolve);
-    // Each response is closed: an error with its stack, made here, would be a twentieth of the work for a small file.
-    response.on('close', () => resolve('cut off'));
-  });
-  end(response, deadline);
-  // Yield the bytes even if the body broke off: the reader may resume after them.
-  if (chunks.length > 0) yield chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-  if (failure !== undefined) throw failure === 'cut off' ? cutOff() : failureOf(failure);
-}
-
-const CUT_OFF = 'the connection was closed before all bytes came';
-const cutOff = () => new FetchFailure(CUT_OFF);
-
-async function* chunksOf(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
-  try {
-    yield* response;
-  } catch (error) {
-    throw failureOf(error as Error);
-  } finally {
-    end(response, deadline);
-  }
-}
-
-/** Closes the connection of a response that was not read to its end. */
-function end(response: IncomingMessage, deadline: NodeJS.Timeout): void {
-  clearTimeout(deadline);
-  if (!response.complete || !response.readableEnded) response.destroy();
 }
 
 function urlOf(uri: string): URL {
@@ -240,11 +204,3 @@ function urlOf(uri: string): URL {
 }
 
 const seconds = (ms: number) => `${ms / 1000} seconds`;
-
-function failureOf(error: NodeJS.ErrnoException, signal?: AbortSignal): Error {
-  if (signal?.aborted) return signal.reason instanceof Error ? signal.reason : error;
-  if (error instanceof FetchFailure) return error;
-  const message = describeHttpFailure(error);
-  if (/CERT|UNABLE_TO_VERIFY/.test(error.code ?? '')) return new Refused(`its certificate does not verify: ${message}`);
-  return isPrivateAddress(error) ? new PrivateHost(message) : new FetchFailure(message);
-}
