@@ -23,7 +23,9 @@ export class ServedPlatforms {
     const { id = defaultId(platform, number), title = `Dataset ${number}` } = dataset;
     const versions = [{ version, files }, ...older].map((one) => ({
       ...one,
-      files: one.files.map((file) => this.addFile(file)),
+      files: one.files.map((file) =>
+        this.addFile({ ...file, isTable: file.isTable === true && platform === 'dataverse' }),
+      ),
     }));
     const concept = dataset.concept ?? (platform === 'inveniordm' ? `conce-${number}` : String(number + 50_000));
     const served = { ...dataset, number, id, version, versions, concept, title };
