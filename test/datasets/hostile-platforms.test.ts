@@ -168,6 +168,13 @@ describe('platforms of datasets', () => {
     }
   });
 
+  it('refuses an identity that is no short text', async () => {
+    for (const id of ['doi:10.5072/a\0b', 'doi:10.5072/a\nb', `doi:10.5072/${'x'.repeat(600)}`]) {
+      const url = add({ platform: 'dataverse', id }).replace(id, encodeURIComponent(id));
+      assert.match(await failureOf(read(url)), /^bad-platform-reply: .*the id of the dataset is .*no identifier/);
+    }
+  });
+
   it('ends pages of files that repeat', async () => {
     const files = Array.from({ length: 1000 }, (_, at) => ({ name: `${at}.csv`, size: 1 }));
     let first: unknown;
