@@ -5,8 +5,8 @@ import { badReply } from './parse-reply.ts';
 const MOST_CHARACTERS = 500;
 
 /**
- * A platform that refuses a dataset whose identity is no short text: URLs of resources, rows and names of items are made
- * of it (d11, d19).
+ * A platform that refuses a dataset whose identity is no short text: URLs of resources, rows and names of items are
+ * made of it (d11, d19).
  */
 export function withCheckedIdentity(platform: DatasetPlatform): DatasetPlatform {
   return {

@@ -9,8 +9,8 @@ import { isOfConcept, recordPage } from './zenodo/record-page.ts';
 import { type RecordReply, recordReply } from './zenodo/record-replies.ts';
 
 /**
- * Zenodo and all other InvenioRDM, on any host. Each version of a record has an id of its own; the concept, which stands
- * for all of them, is no dataset (d12).
+ * Zenodo and all other InvenioRDM, on any host. Each version of a record has an id of its own; the concept, which is
+ * all of them, is no dataset (d12).
  */
 export const zenodo: DatasetPlatform = {
   name: 'zenodo',
@@ -52,7 +52,7 @@ function requireVersion(record: RecordReply, { asked, id, url }: AskedRecord): v
   const named = [request.base_url, ...landing.hops, landing.url];
   if (!followLatest && isOfConcept(named, concept)) {
     const remedy = `request ${doi === undefined ? `the record ${came}` : `https://doi.org/${doi}`}, or use --follow-latest`;
-    throw platformFailure('platform-scope', `${request.base_url} stands for all versions of a record: ${remedy}`);
+    throw platformFailure('platform-scope', `${request.base_url} names all versions of a record: ${remedy}`);
   }
   if (came !== id && id !== concept.conceptId)
     throw badReply(url, `it describes record ${came}, but ${id} was requested`);

@@ -4,9 +4,9 @@ import {
   type ServedFile,
   type StandInDataset,
   type StandInFile,
-} from './stand-in-dataset.ts';
+} from './simulated-dataset.ts';
 
-/** The datasets and files of a stand-in. */
+/** The datasets and files that are served. */
 export class ServedPlatforms {
   /** Of the server, without a slash at its end. */
   url = '';
