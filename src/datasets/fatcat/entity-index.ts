@@ -34,11 +34,12 @@ export class EntityIndex {
   *groups(): Generator<{ readonly name: string; readonly requests: readonly string[] }> {
     let open: { readonly name: string; readonly requests: string[] } | undefined;
     for (const [name, request] of this.#database.prepare('SELECT name, request FROM led').iterate()) {
-      if (open?.name !== name) {
-        if (open !== undefined) yield open;
-        open = { name: name as string, requests: [] };
+      if (open !== undefined && open.name === name) {
+        open.requests.push(request as string);
+        continue;
       }
-      open.requests.push(request as string);
+      if (open !== undefined) yield open;
+      open = { name: name as string, requests: [request as string] };
     }
     if (open !== undefined) yield open;
   }

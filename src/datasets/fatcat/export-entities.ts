@@ -1,9 +1,8 @@
 import type { Datasets } from '../datasets.ts';
-import type { DatasetManifest } from '../manifest.ts';
 import type { RequestDocument } from '../request.ts';
 import type { CopyPlaces } from './copies.ts';
-import { allRequests, documentsOf, EntityIndex } from './entity-index.ts';
 import type { FileEntity, FilesetEntity } from './entity.ts';
+import { allRequests, documentsOf, EntityIndex } from './entity-index.ts';
 import { type EntityKind, fileEntity, filesetEntity, reasonToSkip } from './make-entity.ts';
 import type { SkipCounts } from './skip-counts.ts';
 
@@ -17,7 +16,7 @@ export interface EntityExport {
   readonly skipped: SkipCounts;
   readonly signal: AbortSignal;
   /** Where the copies of a dataset are. */
-  placesOf(document: RequestDocument, manifest: DatasetManifest): Promise<CopyPlaces>;
+  placesOf(document: RequestDocument): Promise<CopyPlaces>;
 }
 
 /**
@@ -52,6 +51,6 @@ async function makeEntity({ datasets, kind, placesOf }: EntityExport, ids: reado
   const [latest] = requests;
   const manifest = latest && (await datasets.manifest(latest));
   if (latest === undefined || manifest === undefined || !('platform_id' in manifest)) return { skipped: 'no manifest' };
-  const source = { requests, manifest, places: await placesOf(latest, manifest) };
+  const source = { requests, manifest, places: await placesOf(latest) };
   return kind === 'fileset' ? filesetEntity(source) : fileEntity(source);
 }

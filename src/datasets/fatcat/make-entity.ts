@@ -1,4 +1,4 @@
-import { isStoredFile, type DatasetManifest, type ManifestFile } from '../manifest.ts';
+import type { DatasetManifest, ManifestFile } from '../manifest.ts';
 import type { IngestResult, RequestDocument } from '../request.ts';
 import { isHit } from '../status.ts';
 import { type CopyPlaces, captureUrl, filesetUrls, fileUrls } from './copies.ts';
@@ -24,7 +24,8 @@ export interface EntitySource {
 export function reasonToSkip(kind: EntityKind, { result }: RequestDocument): string | undefined {
   if (result === undefined) return 'no result yet';
   if (!isHit(result.status)) return result.status;
-  if (result.strategy === undefined || result.manifest === undefined || result.dataset === undefined) return 'no manifest';
+  if (result.strategy === undefined || result.manifest === undefined || result.dataset === undefined)
+    return 'no manifest';
   const isFileset = result.strategy.includes('-fileset');
   if (kind === 'fileset') return isFileset ? undefined : 'a single file: use --kind file';
   return isFileset ? 'several files: use --kind fileset' : undefined;
@@ -37,7 +38,9 @@ export function filesetEntity({ requests, manifest, places }: EntitySource): Mad
   if (files.some((file) => file === undefined)) return { skipped: INCOMPLETE };
   const result = requests[0]!.result!;
   const urls = filesetUrls({ manifest, result }, places);
-  return { entity: { manifest: files.filter((file) => file !== undefined), urls, ...aboutDataset(requests, manifest) } };
+  return {
+    entity: { manifest: files.filter((file) => file !== undefined), urls, ...aboutDataset(requests, manifest) },
+  };
 }
 
 /** The file of a dataset that has one (D36). */
@@ -68,7 +71,7 @@ function filesetFile(file: ManifestFile, places: CopyPlaces): FilesetFile | unde
 
 function fileInfo(file: ManifestFile): FileInfo | undefined {
   const { size, md5, sha1, sha256, mimetype } = file;
-  if (!isStoredFile(file) || size === undefined || md5 === undefined || sha1 === undefined) return undefined;
+  if (size === undefined || md5 === undefined || sha1 === undefined) return undefined;
   return { size, md5, sha1, ...(sha256 !== undefined && { sha256 }), ...(mimetype !== undefined && { mimetype }) };
 }
 

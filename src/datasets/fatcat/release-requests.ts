@@ -41,12 +41,22 @@ export function releaseRequest(
   const fatcat = { ...(ident && { release_ident: ident }), ...(work_id && { work_ident: work_id }) };
   const base_url = toUrl(link_source_id);
   return {
-    request: { ingest_type: INGEST_TYPE, ingest_request_source: 'fatcat', base_url, link_source, link_source_id, ext_ids, fatcat },
+    request: {
+      ingest_type: INGEST_TYPE,
+      ingest_request_source: 'fatcat',
+      base_url,
+      link_source,
+      link_source_id,
+      ext_ids,
+      fatcat,
+    },
   };
 }
 
 /** The identifiers of a release that are texts. */
 export function extIdsOf({ ext_ids }: Release): Readonly<Record<string, string>> {
-  const texts = Object.entries(ext_ids ?? {}).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const texts = Object.entries(ext_ids ?? {}).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
   return Object.fromEntries(texts.filter(([, id]) => id !== ''));
 }

@@ -1,6 +1,9 @@
 import type { Datasets } from '../datasets.ts';
-import type { RequestDocument } from '../request.ts';
+import type { DatasetManifest } from '../manifest.ts';
+import type { IngestResult, RequestDocument } from '../request.ts';
 import { isHit } from '../status.ts';
+import { type CopyPlaces, filesetUrls, fileUrls } from './copies.ts';
+import type { EntityUrl } from './entity.ts';
 import { allRequests, documentsOf, EntityIndex } from './entity-index.ts';
 import { releaseOf } from './make-entity.ts';
 import { extIdsOf, type Release } from './release-requests.ts';
@@ -19,26 +22,31 @@ export interface ReleaseStatus {
   readonly is_preserved: boolean;
 }
 
-/** How a stored dataset counts for its release. */
+/** A stored dataset of a release. */
 export interface ReleaseCopy {
-  readonly document: RequestDocument;
-  /** Where copies are: hosts of their addresses. */
-  readonly hosts: readonly string[];
+  readonly result: IngestResult;
+  readonly manifest: DatasetManifest;
+  readonly places: CopyPlaces;
 }
 
-/** The fields of a release, from the stored datasets that its requests led to. Several requests of one count once. */
+/** The fields of a release, from the results of its requests. Several requests of one dataset count once. */
 export function releaseStatus(release: Release, copies: readonly ReleaseCopy[]): ReleaseStatus {
-  const distinct = [...new Map(copies.map((copy) => [copy.document.result?.dataset, copy])).values()];
-  const filesets = distinct.filter(({ document }) => document.result?.strategy?.includes('-fileset'));
-  const hosts = distinct.flatMap((copy) => copy.hosts);
+  const distinct = [...new Map(copies.map((copy) => [copy.result.dataset, copy])).values()];
+  const urls = distinct.flatMap(urlsOf);
   return {
     ...(release.ident && { ident: release.ident }),
     ext_ids: extIdsOf(release),
-    fileset_count: filesets.length,
-    in_ia: hosts.some((host) => host === 'archive.org' || host.endsWith('.archive.org')),
-    in_web: hosts.length > 0,
+    fileset_count: distinct.filter(({ manifest }) => manifest.files.length > 1).length,
+    in_ia: urls.some(({ url }) => /(?:^|\.)archive\.org$/.test(URL.parse(url)?.hostname ?? '')),
+    in_web: urls.some(({ rel }) => /^(?:web)?archive/.test(rel)),
     is_preserved: distinct.length > 0,
   };
+}
+
+function urlsOf({ manifest, result, places }: ReleaseCopy): readonly EntityUrl[] {
+  const [file, ...others] = manifest.files;
+  const isFileset = file === undefined || others.length > 0;
+  return isFileset ? filesetUrls({ manifest, result }, places) : fileUrls(file, manifest, places);
 }
 
 /** The names by which the releases of a request are found: their ident, and identifiers without regard to case. */
@@ -63,35 +71,43 @@ function nameOf(kind: string, id: string): string {
 }
 
 interface ReleaseStatuses {
-  readonly datasets: Pick<Datasets, 'list' | 'byId'>;
+  readonly datasets: Pick<Datasets, 'list' | 'byId' | 'manifest'>;
   readonly set: string | undefined;
   /** For temporary data. */
   readonly folder: string;
   readonly signal: AbortSignal;
-  hostsOf(document: RequestDocument): Promise<readonly string[]>;
+  /** Where the copies of a dataset are. */
+  placesOf(document: RequestDocument): Promise<CopyPlaces>;
 }
 
 /** The fields of each release. Memory does not grow with the number of requests or releases. */
 export async function* releaseStatuses(
   releases: AsyncIterable<Release>,
-  { datasets, set, folder, signal, hostsOf }: ReleaseStatuses,
+  options: ReleaseStatuses,
 ): AsyncGenerator<ReleaseStatus> {
-  const index = new EntityIndex(folder);
+  const index = new EntityIndex(options.folder);
   try {
-    for await (const { id, document } of allRequests(datasets, { set, signal })) {
+    for await (const { id, document } of allRequests(options.datasets, options)) {
       const { result } = document;
       if (result?.dataset === undefined || !isHit(result.status)) continue;
       for (const name of namesOfRequest(document)) index.add(name, id);
     }
     for await (const release of releases) {
       const ids = new Set(namesOfRelease(release).flatMap((name) => index.find(name)));
-      const documents = await documentsOf(datasets, [...ids]);
-      const copies = await Promise.all(
-        documents.map(async (document) => ({ document, hosts: await hostsOf(document) })),
-      );
-      yield releaseStatus(release, copies);
+      yield releaseStatus(release, await copiesOf([...ids], options));
     }
   } finally {
     index.close();
   }
+}
+
+async function copiesOf(ids: readonly string[], { datasets, placesOf }: ReleaseStatuses): Promise<ReleaseCopy[]> {
+  const copies: ReleaseCopy[] = [];
+  for (const document of await documentsOf(datasets, ids)) {
+    const { result } = document;
+    const manifest = await datasets.manifest(document);
+    if (result === undefined || manifest === undefined || !('platform_id' in manifest)) continue;
+    copies.push({ result, manifest, places: await placesOf(document) });
+  }
+  return copies;
 }

@@ -29,7 +29,9 @@ export const direct: DatasetPlatform = {
       persistentId: cited,
       landingUrl: address,
       // Each attempt begins at the requested URL: what it redirects to may have ended by then (d17).
-      files: checkedManifest([{ path, size: landing.length, hashes: [], mimetype, platformUrl: request.base_url, id: '1' }]),
+      files: checkedManifest([
+        { path, size: landing.length, hashes: [], mimetype, platformUrl: request.base_url, id: '1' },
+      ]),
       archiveorgMetadata: { title: path },
     };
   },

@@ -4,10 +4,10 @@ import type { Landing } from '../landing/landing.ts';
 import type { AskedDataset, DatasetPlatform, PlatformClient, PlatformDataset } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
 import { persistentUri, platformIdOf } from './signposted/identity.ts';
+import { itemMetadata } from './signposted/item-metadata.ts';
 import { textIn } from './signposted/json-ld.ts';
 import { contextOf, type LinkContext, readLinkset } from './signposted/linkset.ts';
 import { fileOfLink, type ListedFile } from './signposted/listed-file.ts';
-import { itemMetadata } from './signposted/item-metadata.ts';
 import { describesDataset, readSchemaDataset, type SchemaDataset } from './signposted/schema-dataset.ts';
 
 /**
@@ -25,7 +25,10 @@ export const signposted: DatasetPlatform = {
     const { landing, biblio } = asked;
     const { context, failure } = await linksOf(asked, client);
     const cited = context?.links['cite-as'][0]?.href ?? landing.signposts.find(({ rel }) => rel === 'cite-as')?.href;
-    const dataset = readSchemaDataset(landing, [cited, biblio?.doi].filter((one) => one !== undefined));
+    const dataset = readSchemaDataset(
+      landing,
+      [cited, biblio?.doi].filter((one) => one !== undefined),
+    );
     const files = completeList(landing, { linked: context?.links.item.map(fileOfLink) ?? [], dataset, failure });
     return describe({ landing, biblio, files, dataset, context, cited });
   },

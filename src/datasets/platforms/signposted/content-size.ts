@@ -18,7 +18,10 @@ export function exactBytes(stated: unknown, of: string): number | undefined {
   if (digits === undefined || !BYTES.has(unit.toLowerCase())) return undefined;
   const size = Number(digits);
   if (Number.isSafeInteger(size) && size >= 0) return size;
-  throw new IngestFailure('bad-platform-reply', `the page states the size ${JSON.stringify(text)} of ${of}: no such size exists`);
+  throw new IngestFailure(
+    'bad-platform-reply',
+    `the page states the size ${JSON.stringify(text)} of ${of}: no such size exists`,
+  );
 }
 
 function measureText(stated: unknown): string {

@@ -10,7 +10,11 @@ interface Described {
 }
 
 /** What an item says of a dataset: title, creators, date, description, license. */
-export function itemMetadata({ node, title, license }: Described): Readonly<Record<string, string | readonly string[]>> {
+export function itemMetadata({
+  node,
+  title,
+  license,
+}: Described): Readonly<Record<string, string | readonly string[]>> {
   const creators = [...valuesOf(node, 'creator'), ...valuesOf(node, 'author')].map(textOf);
   const creator = [...new Set(creators)].filter((name) => name !== undefined);
   const values = {

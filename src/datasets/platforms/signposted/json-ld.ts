@@ -39,7 +39,9 @@ export function isNode(value: unknown): value is Node {
 
 /** Whether it has one of these types of schema.org. */
 export function isA(node: Node, ...types: readonly string[]): boolean {
-  return [node['@type']].flat().some((type) => typeof type === 'string' && types.includes(type.replace(/^.*[/#:]/, '')));
+  return [node['@type']]
+    .flat()
+    .some((type) => typeof type === 'string' && types.includes(type.replace(/^.*[/#:]/, '')));
 }
 
 /** The values of a property of schema.org; empty without it. */
@@ -59,7 +61,9 @@ export function textOf(value: unknown): string | undefined {
 
 /** The first text of a property. */
 export function textIn(node: Node, property: string): string | undefined {
-  return valuesOf(node, property).map(textOf).find((text) => text !== undefined);
+  return valuesOf(node, property)
+    .map(textOf)
+    .find((text) => text !== undefined);
 }
 
 function parsed(text: string): unknown {

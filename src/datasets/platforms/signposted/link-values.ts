@@ -7,7 +7,7 @@ export interface LinkValue {
 }
 
 const TARGET = /[\s,]*<([^>]*)>/y;
-const PARAMETER = /\s*;\s*([\w!#$&+\-.^`|~]+\*?)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]*)))?/ys;
+const PARAMETER = /\s*;\s*([\w!#$&+\-.^`|~]+\*?)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]*)))?/sy;
 const END = /\s*(?:;\s*)?(?:,|$)/y;
 
 /** Parses a list of links. @throws SyntaxError with the position of what is no link */

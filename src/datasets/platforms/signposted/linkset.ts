@@ -32,7 +32,9 @@ const text = z.string().optional().catch(undefined);
 const target = z.looseObject({ href: z.string(), type: text, title: text, length: z.unknown() });
 const targets = z.array(target).default([]);
 const linksetSchema = z.looseObject({
-  linkset: z.array(z.looseObject({ anchor: z.string().optional(), item: targets, 'cite-as': targets, license: targets })),
+  linkset: z.array(
+    z.looseObject({ anchor: z.string().optional(), item: targets, 'cite-as': targets, license: targets }),
+  ),
 });
 
 /**

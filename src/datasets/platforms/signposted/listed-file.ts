@@ -70,5 +70,8 @@ function withoutFragment(url: string): string {
 }
 
 function noUrl(text: string): IngestFailure {
-  return new IngestFailure('bad-platform-reply', `the page lists the file ${JSON.stringify(text.slice(0, 200))}, which is no URL`);
+  return new IngestFailure(
+    'bad-platform-reply',
+    `the page lists the file ${JSON.stringify(text.slice(0, 200))}, which is no URL`,
+  );
 }

@@ -47,7 +47,14 @@ function requireWhole({ node, files }: SchemaDataset, graph: JsonLdGraph, landin
 
 /** Datasets that are no part of another one; references to them are left out. */
 function mainDatasets(graph: JsonLdGraph): readonly Node[] {
-  const all = [...new Set(graph.nodes.filter(isDataset).map((node) => graph.resolve(node)).filter(isNode))];
+  const all = [
+    ...new Set(
+      graph.nodes
+        .filter(isDataset)
+        .map((node) => graph.resolve(node))
+        .filter(isNode),
+    ),
+  ];
   const parts = new Set(all.flatMap((node) => partsOf(node, graph)));
   return all.filter((node) => !parts.has(node));
 }
@@ -57,7 +64,9 @@ function isDataset(node: Node): boolean {
 }
 
 function partsOf(node: Node, graph: JsonLdGraph): readonly Node[] {
-  return valuesOf(node, 'hasPart').map((part) => graph.resolve(part)).filter(isNode);
+  return valuesOf(node, 'hasPart')
+    .map((part) => graph.resolve(part))
+    .filter(isNode);
 }
 
 /** The files of a crate, which may be in folders; else its distributions, without those that are the page itself. */
@@ -98,7 +107,10 @@ function namesOf(node: Node): readonly string[] {
 
 /** Without scheme, fragment, a last slash, and the prefix of a DOI. */
 function comparable(name: string): string {
-  const plain = name.replace(/#.*$/s, '').replace(/^https?:\/\//i, '').replace(/\/$/, '');
+  const plain = name
+    .replace(/#.*$/s, '')
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/$/, '');
   return plain.replace(/^(?:(?:dx\.)?doi\.org\/|doi:)/i, '').toLowerCase();
 }
 

@@ -36,7 +36,10 @@ function checksumOf(checksum: unknown): readonly [string, string | undefined] {
 
 /** `SHA-256` and `http://spdx.org/rdf/terms#checksumAlgorithm_sha256` as `sha256`. */
 function plainName(name: string): string {
-  return name.replace(/^.*[_#/]/, '').replaceAll('-', '').toLowerCase();
+  return name
+    .replace(/^.*[_#/]/, '')
+    .replaceAll('-', '')
+    .toLowerCase();
 }
 
 function parseDigest(algorithm: string, text: string, of: string): string {
