@@ -137,7 +137,8 @@ class WarcSession implements BackendSession {
     const isBundle = number === 0;
     if (!isBundle && (file.size === undefined ? file.hashes.length === 0 : file.size !== length)) return undefined;
     const others = new OtherHashes([file]);
-    const read = (start: number, bytes: number) => readArtifact(artifacts, artifact, { start: offset + start, length: bytes });
+    const read = (start: number, bytes: number) =>
+      readArtifact(artifacts, artifact, { start: offset + start, length: bytes });
     const computed = await hashStored(others.tap(read(0, length)), this.#job.signal);
     const otherHashes = others.digest();
     const copy: StoredCopy = {

@@ -36,10 +36,14 @@ export class ByteBudget {
         const message = `${path} has more than the ${size} bytes that the platform states: report it to the platform; --accept-mismatch stores it, marked`;
         throw new IngestFailure('mismatch-size', message);
       }
-      const exceeded = this.#bytes > datasetBytes ? 'the dataset' : size === undefined && ofFile > fileBytes ? path : '';
+      const exceeded =
+        this.#bytes > datasetBytes ? 'the dataset' : size === undefined && ofFile > fileBytes ? path : '';
       if (exceeded === '') return;
       const most = formatBytes(exceeded === path ? fileBytes : datasetBytes);
-      throw new IngestFailure('too-large-size', `${exceeded} has more than ${most}, found while ${path} was fetched: ${advice}`);
+      throw new IngestFailure(
+        'too-large-size',
+        `${exceeded} has more than ${most}, found while ${path} was fetched: ${advice}`,
+      );
     };
   }
 }

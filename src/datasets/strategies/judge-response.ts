@@ -25,7 +25,8 @@ export function requireFile(file: PlatformFile, { status, headers }: Fetched, ac
     throw new IngestFailure('platform-restricted', message);
   }
   if (!CAPTURES.has(status)) {
-    const advice = status === 404 || status === 410 ? 'it is not at its URL any more: see its landing page' : 'try later';
+    const advice =
+      status === 404 || status === 410 ? 'it is not at its URL any more: see its landing page' : 'try later';
     throw new IngestFailure('file-not-fetched', `the platform answered status ${status} for ${path}: ${advice}`);
   }
   const length = lengthOf(headers);

@@ -44,7 +44,8 @@ export async function findInWarc(artifacts: Reads, artifact: ObjectKey, length: 
     if (fields['warc-type'] === 'metadata' && response !== undefined) {
       const number = numberIn(await head(start, record.length));
       const ofResponse = linesOf(await head(response.start, response.length));
-      if (number !== undefined && ofResponse !== undefined) found.push(fileOf(response, ofResponse, { number, artifact }));
+      if (number !== undefined && ofResponse !== undefined)
+        found.push(fileOf(response, ofResponse, { number, artifact }));
     }
     at = start + record.length + 4;
   }
