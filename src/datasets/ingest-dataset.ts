@@ -6,7 +6,7 @@ import { formatBytes } from '../lib/format-bytes.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ArchivedDataset, ArchivingJob, StrategyArchiver } from './archiving.ts';
 import { type Dataset, datasetId, folderOf } from './dataset.ts';
-import type { IngestAttempt } from './datasets.ts';
+import type { IngestAttempt, IngestPlan } from './datasets.ts';
 import { type AskedIngest, type FindParts, findDataset } from './find-dataset.ts';
 import { IngestFailure } from './ingest-failure.ts';
 import type { DatasetManifest, ManifestFile, StrategyName } from './manifest.ts';
@@ -62,6 +62,12 @@ export async function ingestDataset(asked: AskedDataset, parts: IngestParts): Pr
     const result = failedResult(findings, error, files);
     return { result, ...(files && dataset && { unstored: { folder: folderOf(platformOf(dataset)), files } }) };
   }
+}
+
+/** What would be stored, and how: nothing is. @throws IngestFailure; the signal's reason */
+export async function planIngest(asked: AskedIngest, parts: FindParts): Promise<IngestPlan> {
+  const { dataset, strategy } = await findDataset(asked, parts, {});
+  return { dataset, strategy, totalSize: sizeOf(dataset.files) };
 }
 
 /** The result of a last attempt: the files of what was not stored are then its manifest. */
