@@ -134,9 +134,13 @@ async function put(asked: AskedDataset, stored: Archived, parts: IngestParts): P
   // Another process has put it first.
   const first = version === undefined ? await readDataset(asked.set, found, parts) : undefined;
   if (first !== undefined) return { result: storedResult(found, first.body, 'success-existing') };
-  const isFile = dataset.strategy.endsWith('-file');
-  const status = archived.status === 'success-existing' ? archived.status : isFile ? 'success-file' : 'success';
-  return { result: storedResult(found, dataset, status) };
+  return { result: storedResult(found, dataset, statusOf(dataset, archived)) };
+}
+
+/** A copy that a remote backend had before is an existing one (d15); one of a killed attempt of our own is new. */
+function statusOf({ isRemote, strategy }: Dataset, { status }: ArchivedDataset): IngestResult['status'] {
+  if (isRemote && status === 'success-existing') return status;
+  return strategy.endsWith('-file') ? 'success-file' : 'success';
 }
 
 interface DatasetParts extends Pick<Archived, 'archived'> {

@@ -36,6 +36,8 @@ export interface OpenDatasets extends Datasets {
   fail(name: NamedRequest, reason: EndedJob): Promise<void>;
   /** The requests that wait or run, with their jobs. */
   open(): ReturnType<RequestIndex['open']>;
+  /** Removes files of attempts that have led to nothing. Returns how many. */
+  removeUnused(signal: AbortSignal): Promise<number>;
 }
 
 /** Why a job has no result. */
@@ -99,6 +101,11 @@ export function openDatasets(parts: DatasetsParts, closers: Closers): OpenDatase
     },
 
     open: () => index.open(),
+
+    async removeUnused(signal) {
+      const { removeUnused } = await import('./results/remove-unused.ts');
+      return removeUnused(parts, signal);
+    },
 
     async fail(name, { isCancelled, message }) {
       const status = isCancelled ? 'cancelled' : 'error-backend';
