@@ -15,7 +15,7 @@ import {
   askedOf,
   FETCH_SETTINGS,
   givenRequests,
-  type RequestOptions,
+  type IngestDatasetsOptions,
   readsInput,
   SET_SETTINGS,
 } from './dataset-options.ts';
@@ -24,12 +24,6 @@ import { type IngestBar, startIngestBar } from './ingest-bar.ts';
 import { planDatasets } from './plan-datasets.ts';
 
 const MOST_AT_ONCE = 12;
-
-export interface IngestDatasetsOptions extends RequestOptions {
-  readonly concurrency: number;
-  readonly dryRun?: true;
-  readonly raw?: true;
-}
 
 export const datasetsIngest: CliCommand<IngestDatasetsOptions> = {
   group: 'datasets',
@@ -91,7 +85,9 @@ class Ingest {
     const ended = await Promise.allSettled(workers);
     this.#bar.end();
     if (stopped.aborted) {
-      terminal.say(`Stopped: ${this.#counts()}. What was not ingested is not stored; the same command goes on with it.`);
+      terminal.say(
+        `Stopped: ${this.#counts()}. What was not ingested is not stored; the same command goes on with it.`,
+      );
       return EXIT.stopped;
     }
     const failure = ended.find(({ status }) => status === 'rejected');
