@@ -52,8 +52,6 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'datasets retry': async () => (await import('./commands/datasets/datasets-commands.ts')).datasetsRetry,
   'datasets entities': async () => (await import('./commands/datasets/entities-commands.ts')).datasetsEntities,
   'datasets requests': async () => (await import('./commands/datasets/entities-commands.ts')).datasetsRequests,
-  'datasets entities': async () => (await import('./commands/datasets/entities-commands.ts')).datasetsEntities,
-  'datasets requests': async () => (await import('./commands/datasets/entities-commands.ts')).datasetsRequests,
   'artifacts latest': async () => (await import('./commands/artifacts/artifact-commands.ts')).artifactsLatest,
   'artifacts at': async () => (await import('./commands/artifacts/artifact-commands.ts')).artifactsAt,
   'artifacts list': async () => (await import('./commands/artifacts/artifact-commands.ts')).artifactsList,
