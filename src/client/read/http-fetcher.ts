@@ -15,6 +15,7 @@ import {
   Refused,
   RefusedRedirect,
   type RequestHeaders,
+  TookTooLong,
 } from './fetcher.ts';
 import type { ReadLimits } from './limits.ts';
 import { recordedHop } from './recorded-hop.ts';
@@ -140,7 +141,7 @@ export class HttpFetcher implements Fetcher {
       });
       let response: IncomingMessage | undefined;
       // Destroys the response once there is one: an error of the request would not reach the reader of the body.
-      const stop = (message: string) => (response ?? sent).destroy(new FetchFailure(message));
+      const stop = (message: string, Failure = FetchFailure) => (response ?? sent).destroy(new Failure(message));
       // Not the option `signal`: it takes several times as long, because it observes the streams, too.
       const abort = () => stop('it was stopped');
       signal.addEventListener('abort', abort);
@@ -151,7 +152,7 @@ export class HttpFetcher implements Fetcher {
         clearTimeout(deadline);
         reject(new NoAnswer(CUT_OFF));
       });
-      const deadline = setTimeout(() => stop(`it took longer than ${seconds(responseMs)}`), responseMs);
+      const deadline = setTimeout(() => stop(`it took longer than ${seconds(responseMs)}`, TookTooLong), responseMs);
       if (signal.aborted) abort();
       sent.on('timeout', () => stop(`the server sent nothing for ${seconds(idleMs)}`));
       sent.on('response', (incoming) => {
