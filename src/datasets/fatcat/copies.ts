@@ -1,3 +1,4 @@
+import { keyOfPath } from '../../core/key.ts';
 import type { DatasetManifest, ManifestFile } from '../manifest.ts';
 import type { IngestResult } from '../request.ts';
 import type { EntityUrl } from './entity.ts';
@@ -51,9 +52,9 @@ function baseUrls({ manifest, result }: StoredResult, places: CopyPlaces): reado
 }
 
 function copyUrls(file: ManifestFile, manifest: DatasetManifest, places: CopyPlaces): readonly EntityUrl[] {
-  if (file.stored !== undefined) return published(encodedPath(file.path), places, 'archive');
+  if (file.stored !== undefined) return published(keyOfPath(file.path).slice(1), places, 'archive');
   if (manifest.ingest_strategy.startsWith('archiveorg-') && manifest.item_name !== undefined) {
-    return [{ url: `${places.items}${manifest.item_name}/${encodedPath(file.path)}`, rel: 'archive' }];
+    return [{ url: `${places.items}${manifest.item_name}${keyOfPath(file.path)}`, rel: 'archive' }];
   }
   const capture = captureUrl(file, places);
   return capture === undefined ? [] : [{ url: capture, rel: 'webarchive' }];
@@ -61,8 +62,4 @@ function copyUrls(file: ManifestFile, manifest: DatasetManifest, places: CopyPla
 
 function published(path: string, places: CopyPlaces, rel: string): readonly EntityUrl[] {
   return places.published === undefined ? [] : [{ url: `${places.published}${path}`, rel }];
-}
-
-function encodedPath(path: string): string {
-  return path.split('/').map(encodeURIComponent).join('/');
 }

@@ -36,4 +36,6 @@ export interface FileInfo {
 }
 
 /** What became of a result: an entity, or why there is none. */
-export type Made<Made> = { readonly entity: Made; readonly skipped?: undefined } | { readonly skipped: string };
+export type Made<Entity> =
+  | { readonly entity: Entity; readonly skipped?: undefined }
+  | { readonly entity?: undefined; readonly skipped: string };

@@ -1,6 +1,7 @@
 import type { Configuration } from '../../config/configuration.ts';
-import { keyOfPath, uriOf } from '../../core/key.ts';
+import { uriOf } from '../../core/key.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
+import { manifestKey } from '../published-dataset.ts';
 import type { RequestDocument, ResultPlatform } from '../request.ts';
 import type { CopyPlaces } from './copies.ts';
 
@@ -22,7 +23,7 @@ export function placesOfSets({ configuration, sets }: Parts) {
   };
 }
 
-/** The key below which the files of a dataset are published. Ends with a slash. */
-function folderKey({ domain, id, version }: ResultPlatform): string {
-  return keyOfPath([domain, id, ...(version === undefined ? [] : [`v${version}`]), ''].join('/'));
+/** Ends with a slash. */
+function folderKey(platform: ResultPlatform): string {
+  return manifestKey({ platform }).replace(/[^/]+$/, '');
 }
