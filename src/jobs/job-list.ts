@@ -4,6 +4,7 @@ import { buildDump } from './kinds/build-dump.ts';
 import { buildStreamDump } from './kinds/build-stream-dump.ts';
 import { cleanUpResumableUploads } from './kinds/clean-up-resumable-uploads.ts';
 import { harvestJob } from './kinds/harvest.ts';
+import { ingestDataset } from './kinds/ingest-dataset.ts';
 import { ingestPieceJob } from './kinds/ingest-piece.ts';
 import { keepList } from './kinds/keep-list.ts';
 import { lookAtNsdl } from './kinds/look-at-nsdl.ts';
@@ -26,6 +27,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   buildDump,
   buildStreamDump,
   harvestJob,
+  ingestDataset,
   keepList,
   processUpload,
   pruneVersions,
