@@ -8,6 +8,7 @@ import { archiveRoutes } from './dumps/archive-routes.ts';
 import { dumpRoutes } from './dumps/dump-routes.ts';
 import { packageRoutes } from './dumps/package-routes.ts';
 import { feedRoutes } from './feed-routes.ts';
+import { datasetRoutes } from './datasets/dataset-routes.ts';
 import { collectionRoutes } from './harvests/collection-routes.ts';
 import { harvestRoutes } from './harvests/harvest-routes.ts';
 import { healthRoutes } from './health-routes.ts';
@@ -72,6 +73,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...activityRoutes(app, stopping),
     ...collectionRoutes(app, stopping),
     ...harvestRoutes(app, stopping),
+    ...datasetRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),
     ...healthRoutes(app),
