@@ -16,7 +16,7 @@ export interface ServiceProgram {
   readonly logFile: string;
   /** Shuts it down in good order, and ends it at once: other programs take other signals. */
   readonly signals: { readonly stop: NodeJS.Signals; readonly kill: NodeJS.Signals };
-  /** Whether it refuses to run as root, which then starts it as `nobody`. */
+  /** Whether it refuses to run as root: then another user runs it. */
   readonly refusesRoot: boolean;
   isReady(): Promise<boolean>;
 }

@@ -49,6 +49,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'datasets list': async () => (await import('./commands/datasets/datasets-commands.ts')).datasetsList,
   'datasets show': async () => (await import('./commands/datasets/datasets-commands.ts')).datasetsShow,
   'datasets files': async () => (await import('./commands/datasets/datasets-commands.ts')).datasetsFiles,
+  'datasets rows': async () => (await import('./commands/datasets/rows-command.ts')).datasetsRows,
   'datasets retry': async () => (await import('./commands/datasets/datasets-commands.ts')).datasetsRetry,
   'artifacts latest': async () => (await import('./commands/artifacts/artifact-commands.ts')).artifactsLatest,
   'artifacts at': async () => (await import('./commands/artifacts/artifact-commands.ts')).artifactsAt,

@@ -12,7 +12,7 @@ const SESSION_MS = 10_000;
 type StringConsumer = Consumer<string, string, string, string>;
 type RequestMessage = Message<string, string, string, string>;
 
-export interface RequestEvents {
+interface RequestEvents {
   /** A message that is no request, or is refused: it is skipped. `place` is `TOPIC/PARTITION/OFFSET`. */
   onSkipped(place: string, reason: string): void;
   /** Kafka or the store does not answer; called once until messages are read again. */
@@ -20,7 +20,7 @@ export interface RequestEvents {
   onRecovered(): void;
 }
 
-export interface RequestsOptions {
+interface RequestsOptions {
   readonly place: KafkaPlace;
   /**
    * Records a request durably, also one that was recorded before.

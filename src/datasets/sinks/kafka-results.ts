@@ -1,6 +1,6 @@
 import type { Producer } from '@platformatic/kafka';
-import { clientOptions, type KafkaPlace, kafkaAway, makeTopics, missingTopics, topicsOf } from './kafka-client.ts';
 import { fileResultOf } from './file-result.ts';
+import { clientOptions, type KafkaPlace, kafkaAway, makeTopics, missingTopics, topicsOf } from './kafka-client.ts';
 import { RefusedResult, type ResultSink, type SentResult, sendEach } from './result-sink.ts';
 
 /** Bytes of a batch of messages: brokers refuse 1,048,588 unless they are set otherwise (d19). */

@@ -6,7 +6,10 @@ type SinkSettings = Pick<Configuration, 'dataFolder' | 'datasetRows' | 'datasetK
 
 /** The sinks of the settings. */
 export function sinksOf({ datasetRows, datasetKafka }: SinkSettings): readonly SinkName[] {
-  return [...(datasetRows?.kind === 'none' ? [] : ['rows' as const]), ...(datasetKafka.length > 0 ? ['kafka' as const] : [])];
+  return [
+    ...(datasetRows?.kind === 'none' ? [] : ['rows' as const]),
+    ...(datasetKafka.length > 0 ? ['kafka' as const] : []),
+  ];
 }
 
 /** What the settings name as the target of a sink: another one gets all results from the first on. */

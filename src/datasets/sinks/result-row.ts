@@ -28,7 +28,7 @@ export interface ResultRow {
 }
 
 /** A file in the column `manifest` (D47). What was wrong with it is in `extra.message`. */
-export type RowFile = Omit<ManifestFile, 'message' | 'stored'>;
+type RowFile = Omit<ManifestFile, 'message' | 'stored'>;
 
 /** A request that has a result. */
 export type DocumentWithResult = RequestDocument & { readonly result: IngestResult };
@@ -67,10 +67,18 @@ export function rowOf({ request, result }: DocumentWithResult, files: readonly M
 
 /** The table has no empty texts (D39-D45). */
 function textOf(text: string | undefined): string | null {
-  return text === undefined || text === '' ? null : text.toWellFormed();
+  return text === undefined || text === '' ? null : storable(text);
 }
 
 function fileOf({ stored: _, message, extra, ...file }: ManifestFile): RowFile {
-  if (message === undefined) return extra === undefined ? file : { ...file, extra };
-  return { ...file, extra: { ...extra, message } };
+  const more = message === undefined ? extra : { ...extra, message };
+  return storable(more === undefined ? file : { ...file, extra: more });
+}
+
+/** U+0000 and halves of characters, which PostgreSQL refuses, become U+FFFD. */
+function storable<Value>(value: Value): Value {
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\u{fffd}') as Value;
+  if (Array.isArray(value)) return value.map(storable) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map((member) => member.map(storable))) as Value;
 }

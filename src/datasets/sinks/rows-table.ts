@@ -3,8 +3,8 @@ import type { ResultRow } from './result-row.ts';
 export const TABLE = 'ingest_fileset_result';
 
 /**
- * The table of the source document (D39-D48), in SQL of both PostgreSQL and SQLite: CURRENT_TIMESTAMP is another name of
- * `now()`. Its check of item_bundle_path names a column that does not exist: a misprint.
+ * The table of the source document (D39-D48), in SQL of both PostgreSQL and SQLite: CURRENT_TIMESTAMP is another name
+ * of `now()`. Its check of item_bundle_path names a column that does not exist: a misprint.
  */
 export const CREATE_TABLE = `CREATE TABLE IF NOT EXISTS ${TABLE} (
   ingest_type TEXT NOT NULL CHECK (octet_length(ingest_type) >= 1),
@@ -57,3 +57,16 @@ const [, , ...others] = COLUMNS;
 export const OR_REPLACE = `ON CONFLICT (ingest_type, base_url) DO UPDATE SET ${others
   .map((column) => `${column} = excluded.${column}`)
   .join(', ')}`;
+
+/** A statement that writes a row, for both databases. */
+export function insertOf(row: ResultRow): string {
+  const values = COLUMNS.map((column) => literalOf(row[column])).join(', ');
+  return `INSERT INTO ${TABLE} (${COLUMNS.join(', ')}) VALUES (${values}) ${OR_REPLACE};\n`;
+}
+
+function literalOf(value: ResultRow[keyof ResultRow]): string {
+  if (value === null) return 'NULL';
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return `'${text.replaceAll("'", "''")}'`;
+}

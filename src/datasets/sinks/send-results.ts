@@ -1,14 +1,16 @@
-import { TidemarkError, isTidemarkError, unlessConflict } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError, unlessConflict } from '../../core/errors.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import { JobWaits } from '../../stores/job-waits.ts';
 import { updateDocument } from '../../stores/update-document.ts';
-import type { ManifestFile } from '../manifest.ts';
+import type { Datasets } from '../datasets.ts';
 import type { RequestDocument } from '../request.ts';
-import { type DocumentWithResult, hasResult, rowOf } from './result-row.ts';
+import { manifestFilesOf } from './manifest-files.ts';
+import { hasResult, rowOf } from './result-row.ts';
 import type { LeftOut, ResultSink, SentResult, SinkName } from './result-sink.ts';
 
 /** The document `dataset-sink`: up to which version of the requests a sink has got their results. */
-export interface SinkCursor {
+interface SinkCursor {
   readonly target: string;
   readonly version: number;
   /** Requests that were put since then, as of the last attempt. */
@@ -28,19 +30,19 @@ const MOST_FILES = 1_000;
 
 const WAIT_MS = { shortest: 1_000, longest: 60_000 };
 
-export interface SendingParts {
+interface SendingParts {
   readonly catalog: Catalog;
   readonly name: SinkName;
   readonly target: string;
   open(): Promise<ResultSink>;
-  /** The files of the manifest of a result. @throws TidemarkError */
-  filesOf(document: DocumentWithResult): Promise<readonly ManifestFile[] | undefined>;
+  readonly datasets: Pick<Datasets, 'manifest'>;
+  /** From which a manifest can be read. @param id of the request */
   urlOf(id: string): string | undefined;
   readonly signal: AbortSignal;
   onLeftOut(leftOut: LeftOut): void;
 }
 
-export function readCursor(catalog: Pick<Catalog, 'get'>, name: SinkName): Promise<StoredCursor | undefined> {
+function readCursor(catalog: Pick<Catalog, 'get'>, name: SinkName): Promise<StoredCursor | undefined> {
   return catalog.get<SinkCursor>(KIND, name);
 }
 
@@ -84,6 +86,7 @@ async function sendAll(sink: ResultSink, parts: SendingParts): Promise<number> {
     for await (const { results, read, version } of batchesOf(sorted, parts)) {
       signal.throwIfAborted();
       for (const leftOut of await sink.send(results)) parts.onLeftOut(leftOut);
+      failpoint('sink.sent');
       count += results.length;
       done += read;
       // Behind the head, documents may be missing in the list.
@@ -128,7 +131,9 @@ async function* batchesOf(
   for (const { id, body, version } of documents) {
     read += 1;
     if (hasResult(body)) {
-      const row = rowOf(body, await filesOf(body, parts));
+      const baseUrl = body.request.base_url;
+      const onMissing = (reason: string) => parts.onLeftOut({ baseUrl, what: 'manifest', reason });
+      const row = rowOf(body, await manifestFilesOf(body, parts.datasets, onMissing));
       results.push({ document: body, row, manifestUrl: parts.urlOf(id) });
       files += row.manifest?.length ?? 0;
     }
@@ -140,18 +145,11 @@ async function* batchesOf(
   }
 }
 
-/** A manifest that is damaged or was removed does not keep its result back. */
-async function filesOf(document: DocumentWithResult, parts: SendingParts) {
-  try {
-    return await parts.filesOf(document);
-  } catch (error) {
-    if (!isTidemarkError(error) || error.code === 'unavailable') throw error;
-    parts.onLeftOut({ baseUrl: document.request.base_url, what: 'manifest', reason: error.message });
-    return undefined;
-  }
-}
-
-async function advanced(cursor: StoredCursor, body: SinkCursor, { catalog, name }: SendingParts): Promise<StoredCursor> {
+async function advanced(
+  cursor: StoredCursor,
+  body: SinkCursor,
+  { catalog, name }: SendingParts,
+): Promise<StoredCursor> {
   const version = await unlessConflict(catalog.put(KIND, name, body, cursor.version));
   if (version !== undefined) return { id: name, version, body };
   // What this process has just sent may be older than what the other one had sent.

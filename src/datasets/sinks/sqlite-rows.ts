@@ -4,8 +4,8 @@ import { TidemarkError } from '../../core/errors.ts';
 import { makeFolder } from '../../lib/files/make-folder.ts';
 import { sqliteFault } from '../../lib/sqlite/sqlite-fault.ts';
 import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
-import { RefusedResult, type ResultSink, type SentResult, sendEach } from './result-sink.ts';
 import type { ResultRow } from './result-row.ts';
+import { RefusedResult, type ResultSink, type SentResult, sendEach } from './result-sink.ts';
 import { COLUMNS, CREATE_TABLE, OR_REPLACE, TABLE } from './rows-table.ts';
 
 /** The primary result codes of values that a table refuses: SQLITE_TOOBIG, SQLITE_CONSTRAINT and SQLITE_MISMATCH. */
@@ -33,19 +33,22 @@ export function openSqliteRows(file: string): ResultSink {
     ask(() => {
       const insert = database.prepare(INSERT);
       transaction(database, () => {
-        for (const { row } of results) insert.run(...COLUMNS.map((column) => valueOf(row, column)));
+        for (const { row } of results) insert.run(...COLUMNS.map((column) => cellOf(row, column)));
       });
     });
   return {
     exists: async () =>
-      ask(() => database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(TABLE) !== undefined),
+      ask(
+        () =>
+          database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?").get(TABLE) !== undefined,
+      ),
     create: async () => ask(() => database.exec(CREATE_TABLE)),
     send: (results) => sendEach(results, write),
     close: async () => database.close(),
   };
 }
 
-function valueOf(row: ResultRow, column: keyof ResultRow): string | number | null {
+function cellOf(row: ResultRow, column: keyof ResultRow): string | number | null {
   const value = row[column];
   if (typeof value === 'boolean') return Number(value);
   return value === null || typeof value !== 'object' ? value : JSON.stringify(value);

@@ -1,7 +1,7 @@
+import { isTidemarkError } from '../../core/errors.ts';
 import { openSink, sinksOf, targetOf } from '../../datasets/sinks/open-sinks.ts';
 import type { LeftOut, SinkName } from '../../datasets/sinks/result-sink.ts';
 import { isBehind, sendResults } from '../../datasets/sinks/send-results.ts';
-import { isTidemarkError } from '../../core/errors.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
 import type { JobParts } from '../job-parts.ts';
 import { jobsPer } from '../jobs-per.ts';
@@ -33,7 +33,7 @@ export const sendDatasetResults = defineJob<OfSink>({
       name: sink,
       target: targetOf(sink, configuration),
       open: () => openSink(sink, configuration),
-      filesOf: async (document) => (await datasets.manifest(document))?.files,
+      datasets,
       urlOf,
       signal,
       onLeftOut(one) {
