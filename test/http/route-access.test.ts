@@ -84,6 +84,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/collections/:collection/harvests': 'who may read the collection',
   'GET /api/collections/:collection/harvests/:number': 'who may read the collection',
   'GET /api/collections/:collection/harvests/:number/errata': 'who may read the collection',
+  'GET /datasets/': 'everybody',
+  'POST /datasets/': 'who may post to the set',
+  'GET /datasets/:dataset/': 'who may read the set',
+  'POST /datasets/:dataset/retry': 'who may post to the set',
   'POST /api/datasets': 'who may post to the set',
   'GET /api/datasets': 'everybody',
   'GET /api/datasets/:dataset': 'who may read the set',
@@ -279,7 +283,7 @@ const SUBJECTS = {
 } as const;
 type Subject = keyof typeof SUBJECTS;
 /** Routes whose set is in the query. */
-const SET_IN_QUERY = ['POST /api/datasets'];
+const SET_IN_QUERY = ['POST /datasets/', 'POST /api/datasets'];
 
 // Two thousand requests, of which those that depend on the store are asked of each store in private-sets.test.ts and
 // tokens.test.ts.
