@@ -6,7 +6,7 @@ import { formatBytes } from '../lib/format-bytes.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ArchivedDataset, ArchivingJob, StrategyArchiver } from './archiving.ts';
 import { type Dataset, datasetId, folderOf } from './dataset.ts';
-import type { IngestAttempt } from './datasets.ts';
+import type { IngestAttempt, IngestPlan } from './datasets.ts';
 import { type AskedIngest, type FindParts, findDataset } from './find-dataset.ts';
 import { IngestFailure } from './ingest-failure.ts';
 import type { DatasetManifest, ManifestFile, StrategyName } from './manifest.ts';
@@ -62,6 +62,12 @@ export async function ingestDataset(asked: AskedDataset, parts: IngestParts): Pr
     const result = failedResult(findings, error, files);
     return { result, ...(files && dataset && { unstored: { folder: folderOf(platformOf(dataset)), files } }) };
   }
+}
+
+/** What would be stored, and how: nothing is. @throws IngestFailure; the signal's reason */
+export async function planIngest(asked: AskedIngest, parts: FindParts): Promise<IngestPlan> {
+  const { dataset, strategy } = await findDataset(asked, parts, {});
+  return { dataset, strategy, totalSize: sizeOf(dataset.files) };
 }
 
 /** The result of a last attempt: the files of what was not stored are then its manifest. */
@@ -128,9 +134,13 @@ async function put(asked: AskedDataset, stored: Archived, parts: IngestParts): P
   // Another process has put it first.
   const first = version === undefined ? await readDataset(asked.set, found, parts) : undefined;
   if (first !== undefined) return { result: storedResult(found, first.body, 'success-existing') };
-  const isFile = dataset.strategy.endsWith('-file');
-  const status = archived.status === 'success-existing' ? archived.status : isFile ? 'success-file' : 'success';
-  return { result: storedResult(found, dataset, status) };
+  return { result: storedResult(found, dataset, statusOf(dataset, archived)) };
+}
+
+/** A copy that a remote backend had before is an existing one (d15); one of a killed attempt of our own is new. */
+function statusOf({ isRemote, strategy }: Dataset, { status }: ArchivedDataset): IngestResult['status'] {
+  if (isRemote && status === 'success-existing') return status;
+  return strategy.endsWith('-file') ? 'success-file' : 'success';
 }
 
 interface DatasetParts extends Pick<Archived, 'archived'> {

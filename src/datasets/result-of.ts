@@ -37,7 +37,7 @@ export function storedResult({ landing }: Findings, dataset: Dataset, status: Da
 /** The result of a request that has failed, with what was found before. */
 export function failedResult(
   { landing, dataset, strategy }: Findings,
-  { status, message }: IngestFailure,
+  { status, message, terminal }: IngestFailure,
   files: readonly Pick<ManifestFile, 'size'>[] | undefined,
 ): IngestResult {
   return {
@@ -45,7 +45,7 @@ export function failedResult(
     status,
     message,
     updated: Date.now(),
-    ...(landing !== undefined && { terminal: terminalOf(landing) }),
+    ...(landing !== undefined ? { terminal: terminalOf(landing) } : terminal !== undefined && { terminal }),
     ...(dataset !== undefined && { platform: platformOf(dataset) }),
     ...(strategy !== undefined && { strategy }),
     ...(files !== undefined && { fileCount: files.length, totalSize: sizeOf(files) }),
