@@ -18,6 +18,7 @@ import { removeUnusedDatasets } from './kinds/remove-unused-datasets.ts';
 import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
 import { removeUnusedStreamDumps } from './kinds/remove-unused-stream-dumps.ts';
 import { runActivityJob } from './kinds/run-activity.ts';
+import { sendDatasetResults } from './kinds/send-dataset-results.ts';
 import { sendHarvestMessage } from './kinds/send-harvest-message.ts';
 import { verifyArtifacts } from './kinds/verify-artifacts.ts';
 import { writeNsdlTrigger } from './kinds/write-nsdl-trigger.ts';
@@ -41,6 +42,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   removeUnusedStreamDumps,
   removeUnfinishedArtifacts,
   runActivityJob,
+  sendDatasetResults,
   sendHarvestMessage,
   verifyArtifacts,
   lookAtNsdl,
