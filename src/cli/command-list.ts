@@ -49,6 +49,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'datasets list': async () => (await import('./commands/datasets/datasets-commands.ts')).datasetsList,
   'datasets show': async () => (await import('./commands/datasets/datasets-commands.ts')).datasetsShow,
   'datasets files': async () => (await import('./commands/datasets/datasets-commands.ts')).datasetsFiles,
+  'datasets rows': async () => (await import('./commands/datasets/rows-command.ts')).datasetsRows,
   'datasets retry': async () => (await import('./commands/datasets/datasets-commands.ts')).datasetsRetry,
   'datasets entities': async () => (await import('./commands/datasets/entities-commands.ts')).datasetsEntities,
   'datasets requests': async () => (await import('./commands/datasets/entities-commands.ts')).datasetsRequests,

@@ -1,5 +1,5 @@
 import { requireFits, useBrowser } from '../support/browser.ts';
-import { endRequest, shownFiles } from '../support/dataset-results.ts';
+import { endRequest, shownFiles } from '../support/ended-requests.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 

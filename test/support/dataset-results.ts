@@ -1,48 +1,69 @@
-import type { App } from '../../src/app.ts';
 import type { ManifestFile } from '../../src/datasets/manifest.ts';
 import type { IngestResult, RequestDocument } from '../../src/datasets/request.ts';
-import { putManifest } from '../../src/datasets/results/manifests.ts';
-import { REQUEST_KIND, requestId } from '../../src/datasets/results/requests.ts';
+import { type DocumentWithResult, type ResultRow, rowOf } from '../../src/datasets/sinks/result-row.ts';
+import type { SentResult } from '../../src/datasets/sinks/result-sink.ts';
 
-const PLATFORM = { name: 'dataverse', domain: 'dataverse.example.org', id: 'doi:10.5072/FK2/ABC', version: '1.1' };
-const HASHES = { md5: 'a'.repeat(32), sha1: 'b'.repeat(40), sha256: 'c'.repeat(64) };
+/** 08:00 in UTC. */
+export const RESULT_TIME = Date.UTC(2026, 10, 29, 8);
 
-interface ShownResult {
-  readonly url: string;
-  readonly set?: string;
-  readonly result?: Partial<IngestResult>;
-  readonly files?: readonly ManifestFile[];
+/** A request of `https://data.example.org/NAME`. */
+export function requestDocument(name: string, more: Partial<RequestDocument> = {}): RequestDocument {
+  return {
+    request: { ingest_type: 'dataset', base_url: `https://data.example.org/${name}`, ext_ids: { doi: `10.5555/${name}` } },
+    options: {},
+    set: 'datasets',
+    requested: RESULT_TIME - 60_000,
+    token: 'token',
+    state: 'ended',
+    ...more,
+  };
 }
 
-/** Requests a dataset, and ends the request as if it had been ingested. Returns the id of the request. */
-export async function endRequest({ datasets, catalog, artifacts }: App, shown: ShownResult): Promise<string> {
-  const { url, set, result, files = [] } = shown;
-  const request = { ingest_type: 'dataset', base_url: url } as const;
-  await datasets.add([request], { set });
-  const id = requestId(request);
-  const place = { folder: id, attempt: '0'.repeat(8) };
-  const { key } = await putManifest(artifacts, place, { files });
-  const totalSize = files.reduce((sum, { size = 0 }) => sum + size, 0);
-  const about = { platform: PLATFORM, manifest: key, fileCount: files.length, totalSize };
-  const ended: IngestResult = { hit: true, status: 'success', updated: Date.now(), ...about, ...result };
-  const { version, body } = (await catalog.get<RequestDocument>(REQUEST_KIND, id))!;
-  await catalog.put(REQUEST_KIND, id, { ...body, state: 'ended', result: ended }, version);
-  return id;
+/** A request whose dataset of two files was stored. */
+export function endedDocument(name: string, result: Partial<IngestResult> = {}): DocumentWithResult {
+  const terminal = {
+    url: `https://data.example.org/landing/${name}`,
+    dt: '20261129075900',
+    statusCode: 200,
+    sha1hex: 'a'.repeat(40),
+  };
+  return {
+    ...requestDocument(name),
+    result: {
+      hit: true,
+      status: 'success',
+      updated: RESULT_TIME,
+      terminal,
+      platform: { name: 'dataverse', domain: 'data.example.org', id: `doi:10.5555/${name}`, version: '1.1' },
+      strategy: 'web-fileset',
+      totalSize: 5_000_000_000,
+      fileCount: 2,
+      ...result,
+    },
+  };
 }
 
-/** Files of a manifest; some of them failed. @param failing numbers, from 1 */
-export function shownFiles(count: number, failing: readonly number[] = []): readonly ManifestFile[] {
-  return Array.from({ length: count }, (_, at) => {
-    const path = `survey/part ${at + 1}.csv`;
-    const isFailing = failing.includes(at + 1);
-    const message = `"${path}" has another MD5 than the platform says: ${HASHES.md5}, not ${'0'.repeat(32)}`;
-    return {
-      path,
-      size: 1000 + at,
-      ...HASHES,
-      mimetype: 'text/csv',
-      platform_url: `https://dataverse.example.org/api/access/datafile/${at}`,
-      ...(isFailing ? { status: 'mismatch-md5', message } : { status: 'success' }),
-    };
-  });
+export function manifestFile(path: string, more: Partial<ManifestFile> = {}): ManifestFile {
+  return {
+    status: 'success',
+    path,
+    size: 12,
+    md5: '1'.repeat(32),
+    sha1: '2'.repeat(40),
+    sha256: '3'.repeat(64),
+    mimetype: 'text/csv',
+    platform_url: `https://data.example.org/file/${path}`,
+    terminal_url: `https://s3.example.org/${path}`,
+    terminal_dt: '20261129075930',
+    extra: { description: 'Größe in µm' },
+    stored: { artifact: 'web.warc', offset: 100, length: 12 },
+    ...more,
+  };
+}
+
+/** What a sink gets of such a request. @param row what is put into the row besides */
+export function sentResult(name: string, row: Partial<ResultRow> = {}): SentResult {
+  const document = endedDocument(name);
+  const files = [manifestFile('a.csv'), manifestFile('b.csv')];
+  return { document, row: { ...rowOf(document, files), ...row }, manifestUrl: `http://localhost/api/datasets/${name}/files` };
 }

@@ -31,7 +31,7 @@ export const DATASETS = {
 
 export const DATASET = {
   ...described('datasetPage', 'A request of a dataset: its result, what to do, and the files with their hashes'),
-  query: z.object({ page: pageNumber, did: z.enum(['add', 'retry']).optional().catch(undefined) }),
+  query: z.object({ page: pageNumber, did: z.enum(['add', 'retry']).optional() }),
 };
 
 export const ADD = {
