@@ -100,7 +100,8 @@ export class HttpFetcher implements Fetcher {
       if (redirects === mostRedirects) throw new RedirectLoop(`it was redirected more than ${mostRedirects} times`);
       from = at;
       at = this.#redirected(from, location);
-      if (hops.some(({ url }) => url === at.href)) throw new RedirectLoop('its redirects lead back to themselves');
+      if (hops.some(({ url }) => isSameRequest(url, at.href)))
+        throw new RedirectLoop('its redirects lead back to themselves');
       isFromElsewhere ||= at.host !== from.host;
     }
   }
@@ -203,5 +204,8 @@ function urlOf(uri: string): URL {
   }
   return url;
 }
+
+/** A fragment is not sent. */
+const isSameRequest = (one: string, other: string): boolean => one.split('#', 1)[0] === other.split('#', 1)[0];
 
 const seconds = (ms: number) => `${ms / 1000} seconds`;
