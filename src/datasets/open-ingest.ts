@@ -10,7 +10,7 @@ import { openPlatformClient } from './fetch/platform-client.ts';
 import type { IngestParts } from './ingest-dataset.ts';
 import { crawlLanding } from './landing/crawl-landing.ts';
 import { openHtmlParser } from './landing/parse-html.ts';
-import { PLATFORMS } from './platforms/platforms.ts';
+import { datasetPlatforms } from './platforms/platforms.ts';
 import { archiverOf } from './strategies/archiver-of.ts';
 
 interface OpenIngestParts {
@@ -39,7 +39,7 @@ export function openIngest({ configuration, catalog, artifacts }: OpenIngestPart
       totalBytes: datasetSize,
       web: { files: datasetWebFiles, totalBytes: datasetWebSize, fileBytes: datasetWebFileSize },
     },
-    platforms: PLATFORMS,
+    platforms: datasetPlatforms(),
     crawl: (url, signal) => crawlLanding(url, { fetcher, html, signal }),
     clientFor: ({ signal, onReply }) => openPlatformClient({ fetcher, signal, ...(onReply && { onReply }) }),
     archiverOf: (strategy) => archiverOf(strategy, { backends, fetches, datasetBytes: datasetSize }),
