@@ -27,7 +27,7 @@ describe('Pages of datasets', () => {
       headers: { ...headers, 'Content-Type': 'application/x-www-form-urlencoded' },
     });
 
-  it('show requests to who may read their set, and buttons to who may post to it', async () => {
+  it('show requests to readers of their set, and buttons to senders who may post to it', async () => {
     const { app } = started;
     assert.doesNotMatch((await get('/')).text, NAVIGATION);
     await app.sets.add({ slug: 'sealed', origin: { kind: 'datasets' }, private: true });
