@@ -16,8 +16,9 @@ export interface DatasetPlatform {
 
   /**
    * Reads the manifest and what else is known of the dataset.
-   * @throws IngestFailure `platform-scope` for what is no single dataset version, `platform-restricted`, `platform-404`,
-   *   `bad-platform-reply` for what is not understood, `error-platform-download` when the platform does not answer
+   * @throws IngestFailure `platform-scope` for what is no single dataset version, `platform-restricted`,
+   *   `platform-404`, `bad-platform-reply` for what is not understood, `error-platform-download` when the platform does
+   *   not answer
    */
   processRequest(asked: AskedDataset, client: PlatformClient): Promise<PlatformDataset>;
 }
@@ -41,7 +42,10 @@ export interface PlatformDataset {
   /** A persistent identifier as a URI, such as `https://doi.org/10.7910/DVN/CLSFKX`. */
   readonly persistentId?: string | undefined;
   readonly landingUrl: string;
-  /** Of any size and order; ingest-dataset.ts refuses an empty list, and too many. Paths as platforms/checked-manifest.ts makes them. */
+  /**
+   * Of any number and order; ingest-dataset.ts refuses none, and too many. Paths as platforms/checked-manifest.ts makes
+   * them.
+   */
   readonly files: readonly PlatformFile[];
   /** A file with all of them, which the platform makes. */
   readonly bundle?: PlatformBundle | undefined;

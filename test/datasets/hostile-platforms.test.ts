@@ -169,7 +169,7 @@ describe('platforms of datasets', () => {
   });
 
   it('refuses an identity that is no short text', async () => {
-    for (const id of ['doi:10.5072/a\0b', 'doi:10.5072/a\nb', `doi:10.5072/${'x'.repeat(600)}`]) {
+    for (const id of ['doi:10.5072/a\0b', 'doi:10.5072/a\nb', `doi:10.5072/${'x'.repeat(2_000)}`]) {
       const url = add({ platform: 'dataverse', id }).replace(id, encodeURIComponent(id));
       assert.match(await failureOf(read(url)), /^bad-platform-reply: .*the id of the dataset is .*no identifier/);
     }

@@ -1,7 +1,8 @@
 /**
  * Requests to platforms and their storage: http and https only, no HEAD (d17), never into a private network that is not
  * allowed (`--dataset-networks`), whatever named it; polite to each host (PoliteFetcher); the User-Agent names the
- * product. Tokens of platforms are sent to their own host, never after a redirect to another one. open-fetcher.ts makes it.
+ * product. Tokens of platforms are sent to their own host, never after a redirect to another one.
+ * open-fetcher.ts makes it.
  */
 export interface DatasetFetcher {
   /**
@@ -30,7 +31,7 @@ export interface Fetched {
   readonly status: number;
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As received, after a Content-Encoding was undone. Throws IngestFailure with the status `unanswered` when it breaks off. */
+  /** After a Content-Encoding was undone. Throws IngestFailure with the status `unanswered` when it breaks off. */
   readonly body: AsyncIterable<Uint8Array>;
   /** Closes the connection of a body that is not read to its end. */
   discard(): void;

@@ -2,7 +2,8 @@ import { excerpt } from '../../lib/excerpt.ts';
 import type { DatasetPlatform, PlatformDataset } from '../platform.ts';
 import { badReply } from './parse-reply.ts';
 
-const MOST_CHARACTERS = 500;
+/** As of a base_url (d19). */
+const MOST_CHARACTERS = 2_000;
 
 /**
  * A platform that refuses a dataset whose identity is no short text: URLs of resources, rows and names of items are
