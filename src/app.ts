@@ -9,6 +9,7 @@ import { ArtifactChecks } from './backup/verify/artifact-checks.ts';
 import type { Configuration } from './config/configuration.ts';
 import { softwareVersion } from './config/version.ts';
 import type { ResourceSet } from './core/resource-set.ts';
+import { type OpenDatasets, openDatasets } from './datasets/open-datasets.ts';
 import type { ServedApp } from './http/request/served-app.ts';
 import { LinkedSets } from './ingest/linked-sets.ts';
 import { Updater } from './ingest/updater.ts';
@@ -39,6 +40,7 @@ import type { SlowStoreOptions } from './stores/slow-store.ts';
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
 export interface App extends ServedApp, JobParts {
   readonly jobs: Jobs;
+  readonly datasets: OpenDatasets;
   readonly updater: Updater;
   /** Posts to sets whose resources get links by rules. */
   readonly linked: LinkedSets;
@@ -96,7 +98,8 @@ async function openParts(
   );
   const notifications = openNotifications({ ...stored, publishing, mayStill: access.mayStill }, closers);
   const jobs = openJobs({ catalog, queue, artifacts, parts: () => app });
-  const syncSet = (set: ResourceSet) => sync({ set, source: sources.sourceOf(set), updater });
+  const syncSet = (set: ResourceSet, under?: readonly string[]) =>
+    sync({ set, source: sources.sourceOf(set), updater, under });
   const requireAllowed = (run: RunOptionsGiven) => requireAllowedRun(run, configuration.apiRoots);
   const version = softwareVersion();
   const records = openRecords(
@@ -104,6 +107,7 @@ async function openParts(
     closers,
   );
   const aroundArchive = metrics.archive.around.bind(metrics.archive);
+  const datasets = openDatasets({ ...stored, jobs: jobs.datasets, syncSet }, closers);
   const backup = openBackup({ ...stored, artifacts: allArtifacts, checks: artifactChecks, aroundArchive });
   const { adminEmail } = configuration;
   const oai = openRepositories({ ...stored, records: sources.records, adminEmail, source: () => stored.sets.source() });
@@ -115,6 +119,7 @@ async function openParts(
     metrics,
     access,
     backup,
+    datasets,
     jobs,
     notifications,
     nsdl: openNsdl({ ...stored, records, queue }),

@@ -3,14 +3,15 @@ import type { ManifestFile, PlatformFile, StoredBytes, StrategyName } from './ma
 import type { PlatformDataset } from './platform.ts';
 import type { IngestOptions } from './request.ts';
 
-/** Stores what a manifest names (D25, D26, D30): strategies/ has one for file, fileset and bundle, each over a backend. */
+/** Stores what a manifest names (D25, D26, D30): strategies/ has file, fileset and bundle, each over a backend. */
 export interface StrategyArchiver {
   /** What the backend has of the dataset already; undefined when all has to be stored. */
   checkExisting(job: ArchivingJob): Promise<ArchivedDataset | undefined>;
   /**
    * Fetches, hashes, compares and stores. When a file fails, the others that have begun are finished, no further one
    * begins, and nothing is published: `files` says what became of each.
-   * @throws IngestFailure for the dataset as a whole; TidemarkError when this program's own store fails; the signal's reason
+   * @throws IngestFailure for the dataset as a whole; TidemarkError when this program's own store fails; the signal's
+   *   reason
    */
   process(job: ArchivingJob): Promise<ArchivedDataset>;
 }
@@ -47,12 +48,15 @@ export interface ArchivedDataset {
 }
 
 /**
- * Where files are stored (D06): of `web`, a WARC of our own, or Save Page Now 2 and CDX; of `archiveorg`, an item of our
- * own, or IAS3 and the metadata API. test/contract/dataset-backend.ts tests these promises.
+ * Where files are stored (D06): of `web`, a WARC of our own, or Save Page Now 2 and CDX; of `archiveorg`, an item of
+ * our own, or IAS3 and the metadata API. test/contract/dataset-backend.ts tests these promises.
  */
 export interface DatasetBackend {
   readonly kind: 'web' | 'archiveorg';
-  /** Begins to store a dataset; what was stored by attempts before is taken over. @throws IngestFailure `item-conflict` */
+  /**
+   * Begins to store a dataset, and takes over what attempts before have stored.
+   * @throws IngestFailure `item-conflict`
+   */
   open(job: ArchivingJob): Promise<BackendSession>;
 }
 
@@ -93,6 +97,6 @@ export interface StoredCopy {
   readonly terminalDt?: string;
   /** Absent where a remote backend has it. */
   readonly stored?: StoredBytes;
-  /** Reads its bytes again, such as those of a bundle; until `finish` or `abandon`. */
-  read?(): AsyncIterable<Uint8Array>;
+  /** Reads a range of its bytes again, such as a file in a bundle; until `finish` or `abandon`. */
+  read?(start: number, length: number): AsyncIterable<Uint8Array>;
 }

@@ -15,7 +15,7 @@ export const WEB_LIMITS: WebLimits = { files: 20, totalBytes: 1024 ** 3, fileByt
 type Chosen = Pick<PlatformDataset, 'files' | 'bundle' | 'isArchiveorgItem'>;
 
 /**
- * The strategy of a dataset: a function of the number of its files, their sizes, and the platform alone (D05, d15, d16).
+ * The strategy of a dataset: a function of number and sizes of its files, and the platform alone (D05, d15, d16).
  * A size that the platform does not state counts as zero: what comes is limited while it is fetched.
  * @param bundled the user has asked for the bundle
  */

@@ -15,7 +15,7 @@ export interface Datasets {
    */
   add(requests: readonly IngestRequest[], asked: AskedRequests): Promise<readonly RequestDocument[]>;
 
-  /** Does a request in this process, and records its result (D51). @throws TidemarkError as `add`; the signal's reason */
+  /** Does a request here, and records its result (D51). @throws TidemarkError as `add`; the signal's reason */
   ingest(request: IngestRequest, asked: AskedRequests & IngestAttempt): Promise<RequestDocument>;
 
   /** Stops before anything is stored. @throws IngestFailure; TidemarkError `invalid` */

@@ -29,8 +29,8 @@ export interface PlatformFile {
 }
 
 /**
- * A file of a manifest as it is published and reported, in the names of sandcrawler's `manifest` column (D47). Of a file
- * that was not stored, hashes and size are those of the platform.
+ * A file of a manifest as it is published and reported, in the names of sandcrawler's `manifest` column (D47). Of a
+ * file that was not stored, hashes and size are those of the platform.
  */
 export interface ManifestFile {
   readonly status: FileStatus;
@@ -43,7 +43,7 @@ export interface ManifestFile {
   readonly sha256?: string;
   readonly mimetype?: string;
   readonly platform_url?: string;
-  /** Where the bytes came from, after redirects; the capture's URL for a web archive. Without the query of a signed URL. */
+  /** Where the bytes came from, after redirects; the capture's URL for a web archive. Without a signature. */
   readonly terminal_url?: string;
   /** When it was captured: 14 digits, in UTC. */
   readonly terminal_dt?: string;

@@ -16,8 +16,9 @@ export interface DatasetPlatform {
 
   /**
    * Reads the manifest and what else is known of the dataset.
-   * @throws IngestFailure `platform-scope` for what is no single dataset version, `platform-restricted`, `platform-404`,
-   *   `bad-platform-reply` for what is not understood, `error-platform-download` when the platform does not answer
+   * @throws IngestFailure `platform-scope` for what is no single dataset version, `platform-restricted`,
+   *   `platform-404`, `bad-platform-reply` for what is not understood, `error-platform-download` when the platform does
+   *   not answer
    */
   processRequest(asked: AskedDataset, client: PlatformClient): Promise<PlatformDataset>;
 }
@@ -41,12 +42,17 @@ export interface PlatformDataset {
   /** A persistent identifier as a URI, such as `https://doi.org/10.7910/DVN/CLSFKX`. */
   readonly persistentId?: string | undefined;
   readonly landingUrl: string;
-  /** Of any size and order; ingest-dataset.ts refuses an empty list, and too many. Paths as platforms/checked-manifest.ts makes them. */
+  /**
+   * Of any number and order; ingest-dataset.ts refuses none, and too many. Paths as platforms/checked-manifest.ts makes
+   * them.
+   */
   readonly files: readonly PlatformFile[];
   /** A file with all of them, which the platform makes. */
   readonly bundle?: PlatformBundle | undefined;
   /** The dataset is an item of archive.org, whose name is `platformId`: always stored as one (d15). */
   readonly isArchiveorgItem?: boolean;
+  /** What people have to know of the manifest: sentences, such as which files are left out. */
+  readonly notes?: readonly string[];
   /** For the metadata of an item: title, creator, date, description, license … */
   readonly archiveorgMetadata: Readonly<Record<string, string | readonly string[]>>;
   /** From which relative URLs of the dataset are resolved in a web archive; sandcrawler's field. */

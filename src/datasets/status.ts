@@ -45,10 +45,13 @@ const STORING = [
   'error-backend',
 ] as const;
 
+/** Its job was cancelled, and it has no earlier result. */
+const ENDED = ['cancelled'] as const;
+
 /** Of a file alone: it was not fetched, because another file of the dataset had failed. */
 const OF_FILES = ['not-tried', 'unverified', 'accepted-mismatch'] as const;
 
-export const DATASET_STATUSES = [...SUCCESSES, ...LANDING, ...PLATFORM, ...STORING] as const;
+export const DATASET_STATUSES = [...SUCCESSES, ...LANDING, ...PLATFORM, ...STORING, ...ENDED] as const;
 
 /** What became of a request. */
 export type DatasetStatus = (typeof DATASET_STATUSES)[number];

@@ -1,4 +1,5 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
+import type { NamedRequest } from '../datasets/results/requests.ts';
 import { requireDumpable } from '../publish/dumps/dump-plan.ts';
 import type { NamedUpload, Upload } from '../records/arrivals/upload.ts';
 import type { NamedHarvest } from '../records/collections/harvest-run.ts';
@@ -12,10 +13,12 @@ import type { JobParts } from './job-parts.ts';
 import { JobsOfSets } from './jobs-of-set.ts';
 import { buildDump } from './kinds/build-dump.ts';
 import { jobOfHarvest } from './kinds/harvest.ts';
+import { jobOfRequest } from './kinds/ingest-dataset.ts';
 import { keepList } from './kinds/keep-list.ts';
 import { jobOfUpload } from './kinds/process-upload.ts';
 import { jobOfRun } from './kinds/run-activity.ts';
 import { OpenHarvests } from './open-harvests.ts';
+import { OpenRequests } from './open-requests.ts';
 import { OpenRuns } from './open-runs.ts';
 import { progressOf } from './progress-of.ts';
 import { retryUpload } from './retry-upload.ts';
@@ -68,6 +71,12 @@ export function openJobs({ catalog, queue, artifacts, parts }: JobsParts) {
       jobs: queue,
       endRun: (run, reason) => parts().records.harvestRunner.fail(run, reason),
     }),
+    /** Jobs that ingest datasets. */
+    datasets: {
+      nameOf: (request: NamedRequest) => jobName(jobOfRequest(request)),
+      add: (requests: readonly NamedRequest[]) => queue.addAll(requests.map(jobOfRequest)),
+    },
+    openRequests: new OpenRequests({ jobs: queue, datasets: () => parts().datasets }),
     /** @throws TidemarkError `not-found`; `conflict` when it has ended, or has published a part of an upload */
     cancel: (name: string) => cancelJob({ catalog, jobs: queue }, name),
     /** The next times at which jobs are added, the soonest first. */

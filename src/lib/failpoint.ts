@@ -98,8 +98,15 @@ export const FAILPOINTS = {
    * Harvesting: a page is stored; the run names it; all lists are complete; the upload is recorded; the run has ended.
    */
   harvest: ['harvest.stored', 'harvest.recorded', 'harvest.complete', 'harvest.received', 'harvest.ended'],
+  /**
+   * Ingesting a dataset: its request is recorded, and has no job yet; its files are stored; its manifest is stored; its
+   * document is put, and its request has no result yet.
+   */
+  dataset: ['dataset.requested', 'dataset.archived', 'dataset.manifested', 'dataset.recorded'],
   /** NSDL's dbInsert files: each one is written; the handles of one are listed, and it is not moved yet. */
   nsdl: ['nsdl.written', 'nsdl.ingested'],
+  /** Sending results of datasets to a sink: it has them, and its cursor does not say so yet. */
+  sink: ['sink.sent'],
   /**
    * Making a dump of a stream: states copied; records written; all files of the dump stored; the catalog names
    * it.

@@ -62,8 +62,8 @@ export function draftSet(set: NewSet, baseUrl: string): Omit<ResourceSet, 'id' |
     slug,
     epoch: 1,
     urlPrefix: urlPrefix === undefined ? resourcesPrefix(baseUrl, slug) : parseUrlPrefix(urlPrefix),
-    // A set of a stream is created with the stream, which is still empty.
-    ready: (source === undefined || stream !== undefined) && imported === undefined,
+    // A set of a stream, or of datasets, is created before there is anything in it.
+    ready: (source === undefined || stream !== undefined || origin.kind === 'datasets') && imported === undefined,
     ...(imported !== undefined && { imported }),
     ...withDefaults({ ...fields, origin }),
   };

@@ -12,6 +12,8 @@ export interface RequestFilter {
   readonly status?: DatasetStatus | undefined;
   readonly state?: RequestDocument['state'] | undefined;
   readonly set?: string | undefined;
+  /** Whether requests for a set are listed; all by default. */
+  isShown?(set: string): boolean;
   /** Only those after this position, which the page before has named. */
   readonly after?: string | undefined;
   readonly limit: number;

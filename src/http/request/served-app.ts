@@ -1,5 +1,6 @@
 import type { Access } from '../../access/open-access.ts';
 import type { Configuration } from '../../config/configuration.ts';
+import type { Datasets } from '../../datasets/datasets.ts';
 import type { Jobs } from '../../jobs/open-jobs.ts';
 import type { SetRepositories } from '../../oai/open-repositories.ts';
 import type { Postings } from '../../observe/audit/open-postings.ts';
@@ -27,6 +28,7 @@ export interface ServedApp {
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
   readonly access: Access;
+  readonly datasets: Datasets;
   readonly jobs: Jobs;
   readonly notifications: Notifications;
   /** Sets of records as repositories of OAI-PMH. */
