@@ -97,7 +97,11 @@ describe('files of hostile platforms', () => {
       });
 
       it('goes on where a file was cut off, at any byte, with ranges and without', async () => {
-        const cut = (name: string, at: number) => ({ name, size: SIZE, fault: { name: 'cut-off', at, times: 1 } as const });
+        const cut = (name: string, at: number) => ({
+          name,
+          size: SIZE,
+          fault: { name: 'cut-off', at, times: 1 } as const,
+        });
         const files = CUTS.flatMap((at) => [
           served.file(cut(`range-${at}`, at)),
           served.file({ ...cut(`whole-${at}`, at), ignoresRanges: true }),

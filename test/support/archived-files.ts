@@ -1,4 +1,4 @@
-import { type ArtifactStore, type ListedObject } from '../../src/artifacts/artifact-store.ts';
+import type { ArtifactStore, ListedObject } from '../../src/artifacts/artifact-store.ts';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import type { ArchivedDataset, ArchivingJob } from '../../src/datasets/archiving.ts';
 import { openBackends } from '../../src/datasets/backends/open-backends.ts';
