@@ -156,7 +156,7 @@ describe('Kafka', () => {
         await app.datasets.add([request as never], {});
       },
       events: {
-        onSkipped: (at, reason) => skipped.add(`${at}: ${reason}`),
+        onSkipped: (_, reason) => skipped.add(reason),
         onTrouble: () => {},
         onRecovered: () => {},
       },
