@@ -5,6 +5,7 @@ import { activityHarvest } from './figures/activity-harvest.ts';
 import { avroRead, avroWrite } from './figures/avro.ts';
 import { avroRandom } from './figures/avro-random.ts';
 import { changeDump } from './figures/change-dump.ts';
+import { datasets } from './figures/datasets.ts';
 import { distinctFiles } from './figures/distinct-files.ts';
 import { distinctRecords } from './figures/distinct-records.ts';
 import { dumpMemory } from './figures/dump-memory.ts';
@@ -86,6 +87,7 @@ const BENCHES: readonly Bench[] = [
   reharvest,
   harvestIncrement,
   harvestMany,
+  datasets,
   oaiList,
   xslt,
   rebuild,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { type DatasetManifest, type ManifestFile, STRATEGY_NAMES } from '../datasets/manifest.ts';
+import { type ManifestFile, STRATEGY_NAMES } from '../datasets/manifest.ts';
 import { INGEST_TYPE, type IngestResult } from '../datasets/request.ts';
+import type { AnyManifest } from '../datasets/results/manifests.ts';
 import type { ListedRequest } from '../datasets/results/request-list.ts';
 import { DATASET_STATUSES } from '../datasets/status.ts';
 import { count, datetime, formatTime, next } from './fields.ts';
@@ -103,7 +104,10 @@ const fileSchema = z
     terminal_dt: z.string().optional(),
     extra: z.record(z.string(), z.unknown()).optional(),
   })
-  .meta({ id: 'DatasetFile', description: 'Of a file that was not stored, hashes and size are those of the platform.' });
+  .meta({
+    id: 'DatasetFile',
+    description: 'Of a file that was not stored, hashes and size are those of the platform.',
+  });
 
 export const datasetFilesSchema = z
   .strictObject({
@@ -193,13 +197,10 @@ export function datasetFileView({ stored: _, ...file }: ManifestFile): DatasetFi
   return file as DatasetFileView;
 }
 
-/** What `Datasets.manifest` returns. */
-export type FoundManifest = DatasetManifest | { readonly files: readonly ManifestFile[] } | undefined;
-
 /** The files of a manifest, from position `at`, of which the first is 0. */
 export function datasetFilesView(
   id: string,
-  manifest: FoundManifest,
+  manifest: AnyManifest | undefined,
   { at, limit }: { readonly at: number; readonly limit: number },
 ): z.output<typeof datasetFilesSchema> {
   const files = manifest?.files ?? [];

@@ -51,6 +51,8 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'datasets files': async () => (await import('./commands/datasets/datasets-commands.ts')).datasetsFiles,
   'datasets rows': async () => (await import('./commands/datasets/rows-command.ts')).datasetsRows,
   'datasets retry': async () => (await import('./commands/datasets/datasets-commands.ts')).datasetsRetry,
+  'datasets entities': async () => (await import('./commands/datasets/entities-commands.ts')).datasetsEntities,
+  'datasets requests': async () => (await import('./commands/datasets/entities-commands.ts')).datasetsRequests,
   'artifacts latest': async () => (await import('./commands/artifacts/artifact-commands.ts')).artifactsLatest,
   'artifacts at': async () => (await import('./commands/artifacts/artifact-commands.ts')).artifactsAt,
   'artifacts list': async () => (await import('./commands/artifacts/artifact-commands.ts')).artifactsList,

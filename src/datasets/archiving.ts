@@ -53,7 +53,10 @@ export interface ArchivedDataset {
  */
 export interface DatasetBackend {
   readonly kind: 'web' | 'archiveorg';
-  /** Begins to store a dataset, and takes over what attempts before have stored. @throws IngestFailure `item-conflict` */
+  /**
+   * Begins to store a dataset, and takes over what attempts before have stored.
+   * @throws IngestFailure `item-conflict`
+   */
   open(job: ArchivingJob): Promise<BackendSession>;
 }
 
@@ -94,6 +97,6 @@ export interface StoredCopy {
   readonly terminalDt?: string;
   /** Absent where a remote backend has it. */
   readonly stored?: StoredBytes;
-  /** Reads its bytes again, such as those of a bundle; until `finish` or `abandon`. */
-  read?(): AsyncIterable<Uint8Array>;
+  /** Reads a range of its bytes again, such as a file in a bundle; until `finish` or `abandon`. */
+  read?(start: number, length: number): AsyncIterable<Uint8Array>;
 }

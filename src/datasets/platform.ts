@@ -17,7 +17,8 @@ export interface DatasetPlatform {
   /**
    * Reads the manifest and what else is known of the dataset.
    * @throws IngestFailure `platform-scope` for what is no single dataset version, `platform-restricted`,
-   *   `platform-404`, `bad-platform-reply` for what is not understood, `error-platform-download` when the platform does not answer
+   *   `platform-404`, `bad-platform-reply` for what is not understood, `error-platform-download` when the platform does
+   *   not answer
    */
   processRequest(asked: AskedDataset, client: PlatformClient): Promise<PlatformDataset>;
 }
@@ -50,6 +51,8 @@ export interface PlatformDataset {
   readonly bundle?: PlatformBundle | undefined;
   /** The dataset is an item of archive.org, whose name is `platformId`: always stored as one (d15). */
   readonly isArchiveorgItem?: boolean;
+  /** What people have to know of the manifest: sentences, such as which files are left out. */
+  readonly notes?: readonly string[];
   /** For the metadata of an item: title, creator, date, description, license … */
   readonly archiveorgMetadata: Readonly<Record<string, string | readonly string[]>>;
   /** From which relative URLs of the dataset are resolved in a web archive; sandcrawler's field. */

@@ -17,15 +17,15 @@ export type RequestLine =
   | { readonly number: number; readonly request: IngestRequest; readonly problem?: undefined }
   | { readonly number: number; readonly request?: undefined; readonly problem: LineProblem };
 
-export interface LineProblem {
+interface LineProblem {
   readonly code: string;
   readonly message: string;
   readonly field?: string;
 }
 
 /**
- * Reads requests, one a line: as JSON, or a bare URL, DOI or handle. Yields what arrives, a few hundred at once. A wrong
- * line does not affect the others.
+ * Reads requests, one a line: as JSON, or a bare URL, DOI or handle. Yields what arrives, a few hundred at once. A
+ * wrong line does not affect the others.
  */
 export async function* readRequestLines(input: AsyncIterable<Buffer>): AsyncGenerator<readonly RequestLine[]> {
   const lines = new NdjsonLines(MOST_LINE_BYTES);
@@ -41,7 +41,7 @@ function parseLine(line: NdjsonLine): RequestLine {
   const { number, problem } = line;
   if (problem !== undefined) return { number, problem: { code: problem, message: LINE_PROBLEMS[problem] } };
   try {
-    return { number, request: parseRequest(valueOf(line.text)) };
+    return { number, request: parseRequest(jsonOrText(line.text)) };
   } catch (error) {
     if (error instanceof SyntaxError) {
       return { number, problem: { code: 'not-json', message: `the line is not JSON: ${error.message}` } };
@@ -53,7 +53,7 @@ function parseLine(line: NdjsonLine): RequestLine {
 }
 
 /** @throws SyntaxError */
-function valueOf(text: string): unknown {
+function jsonOrText(text: string): unknown {
   const trimmed = text.trim();
   return /^[{["]/.test(trimmed) ? JSON.parse(trimmed) : trimmed;
 }

@@ -14,6 +14,7 @@ import { removeAbandonedUploads } from './kinds/remove-abandoned-uploads.ts';
 import { removeEndedJobs } from './kinds/remove-ended-jobs.ts';
 import { removeOldPackages } from './kinds/remove-old-packages.ts';
 import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.ts';
+import { removeUnusedDatasets } from './kinds/remove-unused-datasets.ts';
 import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
 import { removeUnusedStreamDumps } from './kinds/remove-unused-stream-dumps.ts';
 import { runActivityJob } from './kinds/run-activity.ts';
@@ -36,6 +37,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   cleanUpResumableUploads,
   removeEndedJobs,
   removeOldPackages,
+  removeUnusedDatasets,
   removeUnusedLists,
   removeUnusedStreamDumps,
   removeUnfinishedArtifacts,

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { LookupFunction } from 'node:net';
 import { VERSION } from '../../config/version.ts';
 import { clientModule } from '../../lib/http/client-module.ts';
 import { codingsIn } from '../../lib/http/content-codings.ts';
-import { describeHttpFailure, isPrivateAddress } from '../../lib/http/failure.ts';
 import { type GuardedAgents, guardedAgents } from '../../lib/http/guarded-agents.ts';
 import {
   type Fetched,
@@ -10,13 +10,17 @@ import {
   FetchFailure,
   NoAnswer,
   PrivateHost,
+  type RecordedHop,
+  RedirectLoop,
   Refused,
+  RefusedRedirect,
   type RequestHeaders,
+  TookTooLong,
 } from './fetcher.ts';
 import type { ReadLimits } from './limits.ts';
+import { recordedHop } from './recorded-hop.ts';
+import { bodyOf, CUT_OFF, end, failureOf } from './response-body.ts';
 
-/** Shorter bodies are read as a whole. */
-const SHORT_BYTES = 64 * 1024;
 const MOST_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
@@ -31,10 +35,26 @@ export interface HttpFetcherOptions extends Pick<ReadLimits, 'idleMs' | 'respons
   readonly contact?: string | undefined;
   /** Whether a URL is requested in any network. @param from the URL that redirects to it */
   isTrusted?(url: URL, from: URL | undefined): boolean;
-  /** Returns additional headers of a request, such as `authorization`. */
-  headersFor?(url: URL): RequestHeaders;
+  /**
+   * Returns additional headers of a request, such as `authorization`.
+   * @param isFromElsewhere whether a redirect of another host has led to the URL
+   */
+  headersFor?(url: URL, isFromElsewhere: boolean): RequestHeaders;
   /** Returns why a redirect is refused; undefined when it may be followed. */
   redirectProblem?(from: URL, to: URL): string | undefined;
+  /** Redirects that are followed; the default is 5. */
+  readonly mostRedirects?: number;
+  /** Whether `Fetched.hops` has each request and response. Then a URL that comes twice is a loop: nothing has changed. */
+  readonly recordsHops?: boolean;
+  /** Resolves names of hosts; the default is `dns.lookup`. Its addresses are checked, too. */
+  readonly lookup?: LookupFunction | undefined;
+}
+
+/** A response whose body is still to come. */
+interface Responded {
+  readonly request: ClientRequest;
+  readonly response: IncomingMessage;
+  readonly deadline: NodeJS.Timeout;
 }
 
 /** Sends requests with `node:http` and keep-alive connections. */
@@ -45,7 +65,8 @@ export class HttpFetcher implements Fetcher {
 
   constructor(options: HttpFetcherOptions) {
     this.#options = options;
-    const ofAgents = { keepAlive: true, maxSockets: options.connections ?? 4 };
+    const { connections = 4, lookup } = options;
+    const ofAgents = { keepAlive: true, maxSockets: connections, ...(lookup !== undefined && { lookup }) };
     this.#agents = guardedAgents(options.privateNetworks, ofAgents);
     this.#trustedAgents = guardedAgents('all', ofAgents);
   }
@@ -56,26 +77,43 @@ export class HttpFetcher implements Fetcher {
     signal: AbortSignal,
     headers: RequestHeaders = {},
   ): Promise<Fetched> {
-    let at = uri;
-    let from: URL | undefined;
     // A resource may be in any format, as its list describes it; documents are requested as XML.
     const accept = encoding === 'identity' ? '*/*' : 'application/xml, */*;q=0.5';
     const sent = { accept, ...headers, 'accept-encoding': encoding };
+    const { mostRedirects = MOST_REDIRECTS, recordsHops = false, headersFor } = this.#options;
+    const hops: RecordedHop[] = [];
+    let at = urlOf(uri);
+    let from: URL | undefined;
+    let isFromElsewhere = false;
     for (let redirects = 0; ; redirects++) {
-      const { response, deadline } = await this.#request(urlOf(at), from, { headers: sent, signal });
-      const status = response.statusCode!;
-      const location = response.headers.location;
-      if (!REDIRECTS.has(status) || location === undefined) return this.#fetched(at, response, deadline);
+      const time = Date.now();
+      const own = { ...sent, ...headersFor?.(at, isFromElsewhere) };
+      const responded = await this.#request(at, from, { headers: own, signal });
+      const { response, deadline } = responded;
+      const location = REDIRECTS.has(response.statusCode!) ? response.headers.location : undefined;
+      if (recordsHops) hops.push(await recordedHop(at.href, time, { ...responded, readsBody: location !== undefined }));
+      if (location === undefined) {
+        const fetched = this.#fetched(from === undefined ? uri : at.href, response, deadline);
+        return recordsHops ? { ...fetched, hops } : fetched;
+      }
       end(response, deadline);
-      if (redirects === MOST_REDIRECTS) throw new Refused(`it was redirected more than ${MOST_REDIRECTS} times`);
-      if (!URL.canParse(location, at))
-        throw new Refused(`it was redirected to ${location.slice(0, 200)}, which is not a URL`);
-      from = new URL(at);
-      const to = new URL(location, from);
-      const problem = this.#options.redirectProblem?.(from, to);
-      if (problem !== undefined) throw new Refused(problem);
-      at = to.href;
+      if (redirects === mostRedirects) throw new RedirectLoop(`it was redirected more than ${mostRedirects} times`);
+      from = at;
+      at = this.#redirected(from, location);
+      if (hops.some(({ url }) => isSameRequest(url, at.href)))
+        throw new RedirectLoop('its redirects lead back to themselves');
+      isFromElsewhere ||= at.host !== from.host;
     }
+  }
+
+  /** @throws RefusedRedirect */
+  #redirected(from: URL, location: string): URL {
+    if (!URL.canParse(location, from))
+      throw new RefusedRedirect(`it was redirected to ${location.slice(0, 200)}, which is not a URL`);
+    const to = new URL(location, from);
+    const problem = this.#options.redirectProblem?.(from, to);
+    if (problem !== undefined) throw new RefusedRedirect(problem);
+    return urlOf(to.href);
   }
 
   close(): void {
@@ -93,19 +131,18 @@ export class HttpFetcher implements Fetcher {
     const { idleMs, responseMs, contact, isTrusted } = this.#options;
     const agents = isTrusted?.(url, from) === true ? this.#trustedAgents : this.#agents;
     const isSecure = url.protocol === 'https:';
-    return new Promise<{ response: IncomingMessage; deadline: NodeJS.Timeout }>((resolve, reject) => {
+    return new Promise<Responded>((resolve, reject) => {
       const sent = clientModule(isSecure).request(url, {
         agent: isSecure ? agents.https : agents.http,
         headers: {
           'user-agent': contact === undefined ? `tidemark/${VERSION}` : `tidemark/${VERSION} (${contact})`,
           ...headers,
-          ...this.#options.headersFor?.(url),
         },
         timeout: idleMs,
       });
       let response: IncomingMessage | undefined;
       // Destroys the response once there is one: an error of the request would not reach the reader of the body.
-      const stop = (message: string) => (response ?? sent).destroy(new FetchFailure(message));
+      const stop = (message: string, Failure = FetchFailure) => (response ?? sent).destroy(new Failure(message));
       // Not the option `signal`: it takes several times as long, because it observes the streams, too.
       const abort = () => stop('it was stopped');
       signal.addEventListener('abort', abort);
@@ -116,26 +153,31 @@ export class HttpFetcher implements Fetcher {
         clearTimeout(deadline);
         reject(new NoAnswer(CUT_OFF));
       });
-      const deadline = setTimeout(() => stop(`it took longer than ${seconds(responseMs)}`), responseMs);
+      const deadline = setTimeout(() => stop(`it took longer than ${seconds(responseMs)}`, TookTooLong), responseMs);
       if (signal.aborted) abort();
       sent.on('timeout', () => stop(`the server sent nothing for ${seconds(idleMs)}`));
       sent.on('response', (incoming) => {
         response = incoming;
-        resolve({ response, deadline });
+        resolve({ request: sent, response, deadline });
       });
       sent.on('error', (error) => {
         clearTimeout(deadline);
-        reject(this.#withoutResponse(failureOf(error, signal)));
+        reject(this.#withoutResponse(failureOf(error, signal), from && url));
       });
       sent.end();
     });
   }
 
-  /** The failure of a request that got no response. */
-  #withoutResponse(failure: Error): Error {
-    if (failure instanceof PrivateHost) return new PrivateHost(failure.message + (this.#options.networkAdvice ?? ''));
+  /**
+   * The failure of a request that got no response.
+   * @param redirected the URL, when a redirect has led to it
+   */
+  #withoutResponse(failure: Error, redirected: URL | undefined): Error {
+    const message =
+      redirected === undefined ? failure.message : `${failure.message} (redirected to ${redirected.host})`;
+    if (failure instanceof PrivateHost) return new PrivateHost(message + (this.#options.networkAdvice ?? ''));
     const isUnknown = failure instanceof FetchFailure && !(failure instanceof Refused);
-    return isUnknown ? new NoAnswer(failure.message) : failure;
+    return isUnknown ? new NoAnswer(message) : failure;
   }
 
   #fetched(uri: string, response: IncomingMessage, deadline: NodeJS.Timeout): Fetched {
@@ -148,49 +190,10 @@ export class HttpFetcher implements Fetcher {
       status: response.statusCode!,
       headers,
       uri,
-      body: isShort(response) ? atOnce(response, deadline) : chunksOf(response, deadline),
+      body: bodyOf(response, deadline),
       discard: () => end(response, deadline),
     };
   }
-}
-
-const isShort = ({ headers }: IncomingMessage) => Number(headers['content-length'] ?? Infinity) <= SHORT_BYTES;
-
-/** Reads a short body in one piece: iterating over a stream takes several times as long as transferring its bytes. */
-async function* atOnce(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
-  const chunks: Buffer[] = [];
-  const failure = await new Promise<Error | 'cut off' | undefined>((resolve) => {
-    // It broke off before it was read: no event will follow.
-    if (response.destroyed) resolve('cut off');
-    response.on('data', (chunk: Buffer) => chunks.push(chunk));
-    response.on('end', () => resolve(undefined));
-    response.on('error', resolve);
-    // Each response is closed: an error with its stack, made here, would be a twentieth of the work for a small file.
-    response.on('close', () => resolve('cut off'));
-  });
-  end(response, deadline);
-  // Yield the bytes even if the body broke off: the reader may resume after them.
-  if (chunks.length > 0) yield chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-  if (failure !== undefined) throw failure === 'cut off' ? cutOff() : failureOf(failure);
-}
-
-const CUT_OFF = 'the connection was closed before all bytes came';
-const cutOff = () => new FetchFailure(CUT_OFF);
-
-async function* chunksOf(response: IncomingMessage, deadline: NodeJS.Timeout): AsyncGenerator<Uint8Array> {
-  try {
-    yield* response;
-  } catch (error) {
-    throw failureOf(error as Error);
-  } finally {
-    end(response, deadline);
-  }
-}
-
-/** Closes the connection of a response that was not read to its end. */
-function end(response: IncomingMessage, deadline: NodeJS.Timeout): void {
-  clearTimeout(deadline);
-  if (!response.complete || !response.readableEnded) response.destroy();
 }
 
 function urlOf(uri: string): URL {
@@ -202,12 +205,7 @@ function urlOf(uri: string): URL {
   return url;
 }
 
-const seconds = (ms: number) => `${ms / 1000} seconds`;
+/** A fragment is not sent. */
+const isSameRequest = (one: string, other: string): boolean => one.split('#', 1)[0] === other.split('#', 1)[0];
 
-function failureOf(error: NodeJS.ErrnoException, signal?: AbortSignal): Error {
-  if (signal?.aborted) return signal.reason instanceof Error ? signal.reason : error;
-  if (error instanceof FetchFailure) return error;
-  const message = describeHttpFailure(error);
-  if (/CERT|UNABLE_TO_VERIFY/.test(error.code ?? '')) return new Refused(`its certificate does not verify: ${message}`);
-  return isPrivateAddress(error) ? new PrivateHost(message) : new FetchFailure(message);
-}
+const seconds = (ms: number) => `${ms / 1000} seconds`;

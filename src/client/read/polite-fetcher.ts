@@ -108,7 +108,9 @@ export class PoliteFetcher implements Fetcher {
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof PrivateHost)
-          throw new Refused(`${error.message}: to read it all the same, ${hosts.privateAdvice(host)}`);
+          throw new Refused(`${error.message}: to read it all the same, ${hosts.privateAdvice(host)}`, {
+            cause: error,
+          });
         if (!(error instanceof FetchFailure) || error instanceof Refused) throw error;
         if (isLast || !(this.#hasAnswered || retriesUnanswered)) throw error;
         this.#pause(host, error.message, backoffMs(failures, BACKOFF));

@@ -111,7 +111,8 @@ export function createAdmit(
   ) {
     const isShown = (set: ResourceSet) => may(sender, action, set) || may(sender, 'read-state', set);
     const mayBeNew = newSetOf !== undefined && administers(sender);
-    const named = slug === undefined ? undefined : await sets.bySlug(parseSlug(slug), isShown).catch(unlessNew(mayBeNew));
+    const named =
+      slug === undefined ? undefined : await sets.bySlug(parseSlug(slug), isShown).catch(unlessNew(mayBeNew));
     // The requests of a set that was removed are for administrators.
     const isShownOrGone = (set: ResourceSet | undefined) => (set === undefined ? administers(sender) : isShown(set));
     const { dataset, set = named } =

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import type { SettingName } from '../../../config/settings.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { type RequestLine, readRequestLines } from '../../../datasets/request-lines.ts';
-import type { AskedRequests } from '../../../datasets/results/request-list.ts';
 import { parseRequest } from '../../../datasets/results/parse-request.ts';
+import type { AskedRequests } from '../../../datasets/results/request-list.ts';
 import type { Call } from '../../cli-command.ts';
 
 /** Settings of commands that make the set of datasets. */
@@ -22,6 +22,12 @@ export interface RequestOptions {
   readonly bundle?: true;
   readonly followLatest?: true;
   readonly acceptMismatch?: true;
+}
+
+export interface IngestDatasetsOptions extends RequestOptions {
+  readonly concurrency: number;
+  readonly dryRun?: true;
+  readonly raw?: true;
 }
 
 export function addRequestOptions(command: Command): void {
@@ -50,11 +56,14 @@ export function readsInput({ args }: Pick<Call, 'args'>): boolean {
  * The requests of a command line: its arguments, or the lines of standard input.
  * @throws TidemarkError `invalid` for a wrong argument; wrong lines are yielded
  */
-export function givenRequests(call: Pick<Call, 'args' | 'terminal' | 'stopped'>): AsyncIterable<readonly RequestLine[]> {
+export function givenRequests(
+  call: Pick<Call, 'args' | 'terminal' | 'stopped'>,
+): AsyncIterable<readonly RequestLine[]> {
   const { args, terminal, stopped } = call;
   if (!readsInput(call)) return inOneBatch(args.map((text, at) => ({ number: at + 1, request: parseRequest(text) })));
   if (args.length > 1) throw new TidemarkError('invalid', 'give URLs, or - alone to read them from standard input');
-  if (process.stdin.isTTY) terminal.say('Reading requests from the terminal, one URL or JSON object a line; Ctrl-D ends.');
+  if (process.stdin.isTTY)
+    terminal.say('Reading requests from the terminal, one URL or JSON object a line; Ctrl-D ends.');
   return readRequestLines(addAbortSignal(stopped, terminal.stdin));
 }
 

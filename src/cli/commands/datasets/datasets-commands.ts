@@ -1,7 +1,11 @@
-import { type DatasetRequestView, datasetFilesView, datasetRequestView, REQUEST_STATES } from '../../../api/dataset-view.ts';
+import {
+  type DatasetRequestView,
+  datasetFilesView,
+  datasetRequestView,
+  REQUEST_STATES,
+} from '../../../api/dataset-view.ts';
 import type { App } from '../../../app.ts';
-import { isTidemarkError } from '../../../core/errors.ts';
-import { parseBaseUrl } from '../../../datasets/results/parse-request.ts';
+import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import type { ListedRequest, RequestFilter } from '../../../datasets/results/request-list.ts';
 import { requestId } from '../../../datasets/results/requests.ts';
 import { DATASET_STATUSES, type DatasetStatus } from '../../../datasets/status.ts';
@@ -32,7 +36,9 @@ export const datasetsAdd: CliCommand<RequestOptions> = {
     const batches = givenRequests(call);
     const counts = await addOrganizations(call, (app) => addAll(call, app, batches));
     const { added, rejected } = counts;
-    call.terminal.say(`Added ${plural(added, 'request')}${rejected > 0 ? `; ${plural(rejected, 'line')} rejected` : ''}.`);
+    call.terminal.say(
+      `Added ${plural(added, 'request')}${rejected > 0 ? `; ${plural(rejected, 'line')} rejected` : ''}.`,
+    );
     if (added > 0) call.terminal.say('"tidemark serve" and "tidemark work --kinds ingest-dataset" run their jobs.');
     return rejected > 0 ? EXIT.failed : EXIT.done;
   },
@@ -141,6 +147,12 @@ export const datasetsRetry: CliCommand<RetryOptions> = {
   },
 
   async run({ args, options: { status }, terminal, ...call }) {
+    if (args.length === 0 && status === undefined) {
+      throw new TidemarkError(
+        'invalid',
+        'name what to try again: URLs, or --status STATUS, such as --status no-capture',
+      );
+    }
     await withExistingApp({ ...call, terminal }, async (app) => {
       const found: ListedRequest[] = [];
       for (const text of args) found.push(await named(app, text));
@@ -176,7 +188,7 @@ async function idsOf({ datasets }: App, status: DatasetStatus): Promise<readonly
 /** The request that a person names by its URL, DOI or id. @throws TidemarkError `not-found`, `invalid` */
 async function named({ datasets }: App, text: string): Promise<ListedRequest> {
   if (/^[0-9a-f]{32}$/.test(text)) return { id: text, document: await datasets.byId(text) };
-  const document = await datasets.get(parseBaseUrl(text));
+  const document = await datasets.get(text);
   return { id: requestId(document.request), document };
 }
 

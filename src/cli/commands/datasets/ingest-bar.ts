@@ -15,7 +15,7 @@ export interface IngestBar {
   end(): void;
 }
 
-export interface DatasetBar {
+interface DatasetBar {
   step(text: string): void;
   progress(progress: ArchivingProgress): void;
   ended(): void;
@@ -27,8 +27,8 @@ interface UnderWay {
 }
 
 /**
- * Shows datasets that are ingested: of one its step, then `3 of 12 files, 10 MB of 100 MB, 5 MB/s, 18 s left`; of several
- * the sums.
+ * Shows datasets that are ingested: of one its step, then `3 of 12 files, 10 MB of 100 MB, 5 MB/s, 18 s left`; of
+ * several the sums.
  */
 export function startIngestBar(terminal: Terminal): IngestBar {
   const progress = startProgress(terminal);

@@ -15,7 +15,7 @@ import {
   askedOf,
   FETCH_SETTINGS,
   givenRequests,
-  type RequestOptions,
+  type IngestDatasetsOptions,
   readsInput,
   SET_SETTINGS,
 } from './dataset-options.ts';
@@ -24,12 +24,6 @@ import { type IngestBar, startIngestBar } from './ingest-bar.ts';
 import { planDatasets } from './plan-datasets.ts';
 
 const MOST_AT_ONCE = 12;
-
-export interface IngestDatasetsOptions extends RequestOptions {
-  readonly concurrency: number;
-  readonly dryRun?: true;
-  readonly raw?: true;
-}
 
 export const datasetsIngest: CliCommand<IngestDatasetsOptions> = {
   group: 'datasets',
@@ -51,10 +45,11 @@ export const datasetsIngest: CliCommand<IngestDatasetsOptions> = {
   },
 
   run(call) {
+    const failing = new AbortController();
     // A wrong argument is refused before a store is made.
-    const requests = givenRequests(call);
+    const requests = givenRequests({ ...call, stopped: AbortSignal.any([call.stopped, failing.signal]) });
     if (call.options.dryRun) return planDatasets(call, requests);
-    return addOrganizations(call, (app) => new Ingest(call, app).run(requests));
+    return addOrganizations(call, (app) => new Ingest(call, app, failing).run(requests));
   },
 };
 
@@ -63,19 +58,22 @@ class Ingest {
   readonly #call: Call<IngestDatasetsOptions>;
   readonly #app: App;
   readonly #bar: IngestBar;
+  readonly #failing: AbortController;
   readonly #sets = new Set<string>();
   #hits = 0;
   #failed = 0;
 
-  constructor(call: Call<IngestDatasetsOptions>, app: App) {
+  /** @param failing ends the reading of standard input, too */
+  constructor(call: Call<IngestDatasetsOptions>, app: App, failing: AbortController) {
     this.#call = call;
+    this.#failing = failing;
     this.#app = app;
     this.#bar = startIngestBar(call.terminal);
   }
 
   async run(batches: AsyncIterable<readonly RequestLine[]>): Promise<ExitCode> {
     const { stopped, terminal, options } = this.#call;
-    const failing = new AbortController();
+    const failing = this.#failing;
     const signal = AbortSignal.any([stopped, failing.signal]);
     const lines = eachOf(batches);
     const worker = async () => {
@@ -91,7 +89,9 @@ class Ingest {
     const ended = await Promise.allSettled(workers);
     this.#bar.end();
     if (stopped.aborted) {
-      terminal.say(`Stopped: ${this.#counts()}. What was not ingested is not stored; the same command goes on with it.`);
+      terminal.say(
+        `Stopped: ${this.#counts()}. What was not ingested is not stored; the same command goes on with it.`,
+      );
       return EXIT.stopped;
     }
     const failure = ended.find(({ status }) => status === 'rejected');

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from '../../../app.ts';
-import type { LoadedConfiguration } from '../../../config/load-configuration.ts';
 import { defaultArtifacts } from '../../../config/artifact-location.ts';
+import type { LoadedConfiguration } from '../../../config/load-configuration.ts';
 import { defaultStore } from '../../../config/settings.ts';
 import type { IngestPlan } from '../../../datasets/datasets.ts';
 import { IngestFailure } from '../../../datasets/ingest-failure.ts';
@@ -15,8 +15,7 @@ import { EXIT, type ExitCode } from '../../exit-code.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 import { isNewStore, withApp } from '../../with-app.ts';
-import { askedOf } from './dataset-options.ts';
-import type { IngestDatasetsOptions } from './ingest-datasets.ts';
+import { askedOf, type IngestDatasetsOptions } from './dataset-options.ts';
 
 /** Shows what would be stored of each request, one after the other, and stores nothing. */
 export async function planDatasets(
@@ -28,7 +27,8 @@ export async function planDatasets(
     for await (const lines of requests) {
       for (const { number, request, problem } of lines) {
         const isPlanned = request !== undefined && (await plan(call, datasets, request));
-        if (problem !== undefined) await call.terminal.print(`line ${number}: ${problem.message}`, { number, ...problem });
+        if (problem !== undefined)
+          await call.terminal.print(`line ${number}: ${problem.message}`, { number, ...problem });
         if (!isPlanned) failed += 1;
       }
     }
@@ -68,7 +68,9 @@ function planText(url: string, { dataset, strategy, totalSize }: IngestPlan): st
   const rows = files.map(({ path, size, hashes: [first] }) => {
     return [size === undefined ? '' : formatBytes(size), first ? `${first.algorithm}:${first.digest}` : '', path];
   });
-  const head = printableLine(`${url}: ${name}, ${plural(files.length, 'file')}, ${formatBytes(totalSize)}: ${strategy}`);
+  const head = printableLine(
+    `${url}: ${name}, ${plural(files.length, 'file')}, ${formatBytes(totalSize)}: ${strategy}`,
+  );
   return `${head}\n${formatTable(['SIZE', 'HASH', 'PATH'], rows)}`;
 }
 

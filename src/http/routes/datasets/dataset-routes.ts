@@ -12,7 +12,8 @@ import {
   REQUEST_STATES,
   requestLineSchema,
 } from '../../../api/dataset-view.ts';
-import type { IngestRequest } from '../../../datasets/request.ts';
+import type { IngestOptions, IngestRequest } from '../../../datasets/request.ts';
+import { DEFAULT_SET } from '../../../datasets/results/ensure-set.ts';
 import { parseRequest } from '../../../datasets/results/parse-request.ts';
 import { requestId } from '../../../datasets/results/requests.ts';
 import { DATASET_STATUSES } from '../../../datasets/status.ts';
@@ -29,7 +30,6 @@ import { sendJson } from '../../response/send-json.ts';
 import { addRequests, answerWithLines } from './add-requests.ts';
 
 const AT = '/api/datasets';
-const DATASETS = 'datasets';
 const MOST_BYTES = 131_072;
 const NO_REQUEST: Answer = {
   status: 404,
@@ -56,6 +56,11 @@ const ADDING = z.strictObject({
   acceptMismatch: yes('Store files that differ from what the platform says, marked.'),
 });
 
+/** The options that are on. */
+function chosen(options: Omit<z.output<typeof ADDING>, 'set'>): IngestOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value === true));
+}
+
 /** Requests of datasets. @param stopping ends bodies that are being read when the server stops */
 export function datasetRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { datasets, sets, configuration } = app;
@@ -64,7 +69,7 @@ export function datasetRoutes(app: ServedApp, stopping: AbortSignal): readonly R
   return [
     post(AT, {
       action: 'post-changes',
-      newSetOf: ({ query: { set } }) => (typeof set === 'string' ? set : DATASETS),
+      newSetOf: ({ query: { set } }) => (typeof set === 'string' ? set : DEFAULT_SET),
       id: 'addDatasets',
       tag: 'datasets',
       summary: 'Requests datasets: a job fetches, checks and stores each',
@@ -77,8 +82,8 @@ runs is the same one. The set is made by the first request of an administrator; 
         BY_LINE,
         { status: 409, description: 'The set is for other resources, or the URL was requested for another set.' },
       ],
-      async handle(request, response, { set = DATASETS, ...options }) {
-        const asked = { set, options };
+      async handle(request, response, { set = DEFAULT_SET, ...options }) {
+        const asked = { set, options: chosen(options) };
         const add = (requests: readonly IngestRequest[]) => addRequests(app, response, { requests, asked });
         const body = requestBody(request, { idleTimeoutMs, stopping });
         if (mediaTypeOf(request.headers) !== 'application/json') {
