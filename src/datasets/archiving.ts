@@ -53,7 +53,10 @@ export interface ArchivedDataset {
  */
 export interface DatasetBackend {
   readonly kind: 'web' | 'archiveorg';
-  /** Begins to store a dataset, and takes over what attempts before have stored. @throws IngestFailure `item-conflict` */
+  /**
+   * Begins to store a dataset, and takes over what attempts before have stored.
+   * @throws IngestFailure `item-conflict`
+   */
   open(job: ArchivingJob): Promise<BackendSession>;
 }
 
