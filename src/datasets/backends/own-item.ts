@@ -1,5 +1,5 @@
 import { parseKey } from '../../artifacts/artifact-key.ts';
-import type { ArtifactStore, ListedObject, ObjectKey } from '../../artifacts/artifact-store.ts';
+import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
 import { DATASETS_FOLDER } from '../../artifacts/keys/dataset-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { Hashes } from '../../core/hash.ts';
@@ -8,13 +8,12 @@ import type { DatasetFetcher } from '../fetch/dataset-fetcher.ts';
 import { shownUrl } from '../fetch/shown-url.ts';
 import type { PlatformFile } from '../manifest.ts';
 import { ByteBudget, type ByteLimits } from '../strategies/byte-budget.ts';
-import { compareWithManifest } from '../strategies/compare-with-manifest.ts';
 import { fetchFile } from '../strategies/fetch-file.ts';
 import { OtherHashes } from '../strategies/other-hashes.ts';
 import { timestamp14 } from '../timestamp14.ts';
-import { hashStored } from './hashed-scratch-file.ts';
 import { itemNameOf } from './item-name.ts';
 import { readArtifact } from './read-artifact.ts';
+import { takenOver } from './taken-over.ts';
 
 export interface OwnItemParts {
   readonly fetcher: DatasetFetcher;
@@ -39,7 +38,7 @@ class ItemSession implements BackendSession {
   readonly #parts: OwnItemParts;
   readonly #budget: ByteBudget;
   /** What attempts before have stored, by the number of the file. */
-  readonly #stored: ReadonlyMap<number, readonly ListedObject[]>;
+  readonly #stored: ReadonlyMap<number | undefined, readonly ListedObject[]>;
   readonly #copies = new Map<number, StoredCopy>();
 
   constructor(job: ArchivingJob, parts: OwnItemParts, stored: readonly ListedObject[]) {
@@ -51,8 +50,10 @@ class ItemSession implements BackendSession {
   }
 
   async existing(file: PlatformFile, number: number): Promise<StoredCopy | undefined> {
-    for (const object of this.#stored.get(number) ?? []) {
-      const copy = await this.#copyOf(object, file, number);
+    for (const { key, length, modified } of this.#stored.get(number) ?? []) {
+      const stored = { artifact: key, offset: 0, length };
+      const before = { number, stored, terminalDt: timestamp14(modified) };
+      const copy = await takenOver(file, before, { artifacts: this.#parts.artifacts, signal: this.#job.signal });
       if (copy === undefined) continue;
       this.#copies.set(number, copy);
       return copy;
@@ -70,15 +71,17 @@ class ItemSession implements BackendSession {
     const body = others.tap(fetched.body);
     // A body that was never read has a connection, too.
     const stored = await putArtifact(artifacts, key, body, { signal }).finally(() => fetched.discard());
-    const otherHashes = others.digest();
-    const copy = this.#copy(number, stored.key, {
+    const copy: StoredCopy = {
+      number,
       size: stored.length,
       hashes: stored.hashes as Required<Hashes>,
-      ...(otherHashes !== undefined && { otherHashes }),
+      ...others.found(),
       ...(fetched.mimetype !== undefined && { mimetype: fetched.mimetype }),
       terminalUrl: shownUrl(fetched.url),
       terminalDt: timestamp14(fetched.hops.at(-1)!.time),
-    });
+      stored: { artifact: stored.key, offset: 0, length: stored.length },
+      read: (start, length) => readArtifact(artifacts, stored.key, { start, length }),
+    };
     this.#copies.set(number, copy);
     return copy;
   }
@@ -93,32 +96,6 @@ class ItemSession implements BackendSession {
   }
 
   async abandon(): Promise<void> {}
-
-  /** A stored file is complete; it is taken when the platform says enough of it to see that it is the same. */
-  async #copyOf({ key, length, modified }: ListedObject, file: PlatformFile, number: number) {
-    const isBundle = number === 0;
-    if (!isBundle && (file.size === undefined ? file.hashes.length === 0 : file.size !== length)) return undefined;
-    const others = new OtherHashes([file]);
-    const { body } = await this.#parts.artifacts.get(key, { signal: this.#job.signal });
-    const computed = await hashStored(others.tap(body), this.#job.signal).finally(() => body.destroy());
-    const otherHashes = others.digest();
-    const copy = this.#copy(number, key, {
-      ...computed,
-      ...(otherHashes !== undefined && { otherHashes }),
-      terminalDt: timestamp14(modified),
-    });
-    const isSame = isBundle || compareWithManifest(file, copy, false).status === 'success';
-    return isSame ? copy : undefined;
-  }
-
-  #copy(number: number, artifact: ObjectKey, copy: Omit<StoredCopy, 'number' | 'stored' | 'read'>): StoredCopy {
-    return {
-      ...copy,
-      number,
-      stored: { artifact, offset: 0, length: copy.size },
-      read: (start, length) => readArtifact(this.#parts.artifacts, artifact, { start, length }),
-    };
-  }
 }
 
 /** Of the file in the manifest; undefined for an artifact of another kind, such as a manifest. */

@@ -7,14 +7,13 @@ import type { DatasetFetcher } from '../fetch/dataset-fetcher.ts';
 import { shownUrl } from '../fetch/shown-url.ts';
 import type { PlatformFile } from '../manifest.ts';
 import { ByteBudget, type ByteLimits } from '../strategies/byte-budget.ts';
-import { compareWithManifest } from '../strategies/compare-with-manifest.ts';
 import { fetchFile } from '../strategies/fetch-file.ts';
 import { OtherHashes } from '../strategies/other-hashes.ts';
 import { timestamp14 } from '../timestamp14.ts';
-import { hashStored, writeHashedScratchFile } from './hashed-scratch-file.ts';
-import { readArtifact } from './read-artifact.ts';
+import { writeHashedScratchFile } from './hashed-scratch-file.ts';
+import { type StoredBefore, takenOver } from './taken-over.ts';
 import { BlockDigest, type CapturedFile } from './warc/captured-file.ts';
-import { type FileInWarc, findInWarc } from './warc/find-in-warc.ts';
+import { findInWarc } from './warc/find-in-warc.ts';
 import { warcOf } from './warc/write-warc.ts';
 
 export interface WebWarcParts {
@@ -34,8 +33,8 @@ export function webWarcBackend(parts: WebWarcParts): DatasetBackend {
 }
 
 /** What attempts have stored that ended before the dataset was recorded. */
-async function filesOfAttempts(artifacts: ArtifactStore, folder: string): Promise<readonly FileInWarc[]> {
-  const found: FileInWarc[] = [];
+async function filesOfAttempts(artifacts: ArtifactStore, folder: string): Promise<readonly StoredBefore[]> {
+  const found: StoredBefore[] = [];
   for (const { key, length } of await artifacts.objects(`${DATASETS_FOLDER}${folder}/`)) {
     if (parseKey(key)?.kind === 'dataset-warc') found.push(...(await findInWarc(artifacts, key, length)));
   }
@@ -46,11 +45,11 @@ class WarcSession implements BackendSession {
   readonly #job: ArchivingJob;
   readonly #parts: WebWarcParts;
   readonly #budget: ByteBudget;
-  readonly #stored: readonly FileInWarc[];
+  readonly #stored: readonly StoredBefore[];
   readonly #captured = new Map<number, CapturedFile>();
   readonly #copies = new Map<number, StoredCopy>();
 
-  constructor(job: ArchivingJob, parts: WebWarcParts, stored: readonly FileInWarc[]) {
+  constructor(job: ArchivingJob, parts: WebWarcParts, stored: readonly StoredBefore[]) {
     this.#job = job;
     this.#parts = parts;
     this.#budget = new ByteBudget(parts.limits);
@@ -58,8 +57,9 @@ class WarcSession implements BackendSession {
   }
 
   async existing(file: PlatformFile, number: number): Promise<StoredCopy | undefined> {
-    for (const stored of this.#stored) {
-      const copy = stored.number === number ? await this.#copyOf(stored, file) : undefined;
+    for (const before of this.#stored) {
+      const reading = { artifacts: this.#parts.artifacts, signal: this.#job.signal };
+      const copy = before.number === number ? await takenOver(file, before, reading) : undefined;
       if (copy === undefined) continue;
       this.#copies.set(number, copy);
       return copy;
@@ -80,12 +80,11 @@ class WarcSession implements BackendSession {
     const body = await writeHashedScratchFile(chunks, { folder, signal }).finally(() => fetched.discard());
     const { head } = block;
     this.#captured.set(number, { number, path: file.path, hops: fetched.hops, head, blockSha1: block.digest(), body });
-    const otherHashes = others.digest();
     const copy: StoredCopy = {
       number,
       size: body.length,
       hashes: body.hashes,
-      ...(otherHashes !== undefined && { otherHashes }),
+      ...others.found(),
       ...(fetched.mimetype !== undefined && { mimetype: fetched.mimetype }),
       terminalUrl: shownUrl(fetched.url),
       terminalDt: timestamp14(last.time),
@@ -130,27 +129,5 @@ class WarcSession implements BackendSession {
       const stored = { artifact: formatKey(key), offset: warc.offsets.get(number)!, length: copy.size };
       this.#copies.set(number, { ...copy, stored });
     }
-  }
-
-  async #copyOf({ number, artifact, offset, length, ...found }: FileInWarc, file: PlatformFile) {
-    const { artifacts } = this.#parts;
-    const isBundle = number === 0;
-    if (!isBundle && (file.size === undefined ? file.hashes.length === 0 : file.size !== length)) return undefined;
-    const others = new OtherHashes([file]);
-    const read = (start: number, bytes: number) => readArtifact(artifacts, artifact, { start: offset + start, length: bytes });
-    const computed = await hashStored(others.tap(read(0, length)), this.#job.signal);
-    const otherHashes = others.digest();
-    const copy: StoredCopy = {
-      number,
-      ...computed,
-      ...(otherHashes !== undefined && { otherHashes }),
-      ...(found.mimetype !== undefined && { mimetype: found.mimetype }),
-      terminalUrl: shownUrl(found.url),
-      terminalDt: found.time,
-      stored: { artifact, offset, length },
-      read,
-    };
-    const isSame = isBundle || compareWithManifest(file, copy, false).status === 'success';
-    return isSame ? copy : undefined;
   }
 }

@@ -31,10 +31,10 @@ export class OtherHashes {
     for (const [, hash] of this.#running) hash.update(bytes);
   }
 
-  /** Undefined when there are none. Nothing can be added afterwards. */
-  digest(): OtherDigests | undefined {
-    if (this.#running.length === 0) return undefined;
-    return Object.fromEntries(this.#running.map(([name, hash]) => [name, hash.digest('hex')]));
+  /** The digests, for a copy; empty when there are none. Nothing can be added afterwards. */
+  found(): { readonly otherHashes?: OtherDigests } {
+    if (this.#running.length === 0) return {};
+    return { otherHashes: Object.fromEntries(this.#running.map(([name, hash]) => [name, hash.digest('hex')])) };
   }
 }
 

@@ -1,18 +1,7 @@
 import type { ArtifactStore, ObjectKey } from '../../../artifacts/artifact-store.ts';
+import { shownUrl } from '../../fetch/shown-url.ts';
+import type { StoredBefore } from '../taken-over.ts';
 import { FILE_NUMBER } from './captured-file.ts';
-
-/** A file in a WARC that this program has written. */
-export interface FileInWarc {
-  readonly number: number;
-  readonly artifact: ObjectKey;
-  /** Of the payload in the WARC, and its length: bytes. */
-  readonly offset: number;
-  readonly length: number;
-  readonly url: string;
-  /** 14 digits. */
-  readonly time: string;
-  readonly mimetype: string | undefined;
-}
 
 type Reads = Pick<ArtifactStore, 'readSmall'>;
 
@@ -31,8 +20,8 @@ const HEAD_BYTES = 64 * 1024;
  * as one that was damaged, has no files.
  * @param length of the artifact in bytes
  */
-export async function findInWarc(artifacts: Reads, artifact: ObjectKey, length: number): Promise<FileInWarc[]> {
-  const found: FileInWarc[] = [];
+export async function findInWarc(artifacts: Reads, artifact: ObjectKey, length: number): Promise<readonly StoredBefore[]> {
+  const found: StoredBefore[] = [];
   const head = (start: number, most: number): Promise<Uint8Array> =>
     artifacts.readSmall(artifact, { start, length: Math.max(Math.min(most, HEAD_BYTES), 1) });
   let response: FoundRecord | undefined;
@@ -54,15 +43,15 @@ export async function findInWarc(artifacts: Reads, artifact: ObjectKey, length: 
 function fileOf(
   { fields, start, length }: FoundRecord,
   head: Lines,
-  file: Pick<FileInWarc, 'number' | 'artifact'>,
-): FileInWarc {
+  { number, artifact }: { readonly number: number; readonly artifact: ObjectKey },
+): StoredBefore {
+  const mimetype = head.fields['content-type']?.split(';')[0]?.trim().toLowerCase();
   return {
-    ...file,
-    offset: start + head.end,
-    length: length - head.end,
-    url: fields['warc-target-uri'] ?? '',
-    time: (fields['warc-date'] ?? '').replaceAll(/\D/g, '').slice(0, 14),
-    mimetype: head.fields['content-type']?.split(';')[0]?.trim().toLowerCase(),
+    number,
+    terminalUrl: shownUrl(fields['warc-target-uri'] ?? ''),
+    terminalDt: (fields['warc-date'] ?? '').replaceAll(/\D/g, '').slice(0, 14),
+    ...(mimetype !== undefined && { mimetype }),
+    stored: { artifact, offset: start + head.end, length: length - head.end },
   };
 }
 
