@@ -132,12 +132,11 @@ class ItemSession implements BackendSession {
       fetched.discard(),
     );
     const path = this.#pathOf(file);
-    const otherHashes = others.digest();
     const copy: StoredCopy = {
       number,
       size: scratch.length,
       hashes: scratch.hashes,
-      ...(otherHashes !== undefined && { otherHashes }),
+      ...others.found(),
       ...(fetched.mimetype !== undefined && { mimetype: fetched.mimetype }),
       terminalUrl: downloadUrl(metadata, this.itemName, path),
       terminalDt: timestamp14(fetched.hops.at(-1)!.time),

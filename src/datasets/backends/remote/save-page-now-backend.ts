@@ -124,11 +124,10 @@ class CaptureSession implements BackendSession {
       };
       const chunks = others.tap(counted());
       const hashed = number === BUNDLE ? await this.#bundleOf(chunks) : await hashStored(chunks, signal);
-      const otherHashes = others.digest();
       return {
         number,
         ...hashed,
-        ...(otherHashes !== undefined && { otherHashes }),
+        ...others.found(),
         ...(mimetype !== undefined && { mimetype }),
         ...terminal,
       };

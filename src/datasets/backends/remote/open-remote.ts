@@ -1,0 +1,65 @@
+import type { DatasetBackend } from '../../archiving.ts';
+import type { DatasetFetcher } from '../../fetch/dataset-fetcher.ts';
+import type { ByteLimits } from '../../strategies/byte-budget.ts';
+import type { Pace } from './attempts.ts';
+import { ias3Backend } from './ias3-backend.ts';
+import { savePageNowBackend } from './save-page-now-backend.ts';
+import { openService } from './service.ts';
+
+/** How a remote backend is reached. */
+export interface RemoteBackend {
+  /** Of Save Page Now 2, or of IAS3. */
+  readonly url: string;
+  /** A file with `ACCESS:SECRET`. */
+  readonly keysFile: string | undefined;
+  /** For the header User-Agent. */
+  readonly contact?: string | undefined;
+  readonly limits: ByteLimits;
+  readonly scratchFolder: string;
+  /** Instead of the paces below. */
+  readonly pace?: Pace;
+}
+
+export interface OpenRemoteBackend {
+  readonly backend: DatasetBackend;
+  close(): void;
+}
+
+const MINUTE_MS = 60_000;
+const ATTEMPTS: Pace = { attempts: 5, firstMs: 2_000, longestMs: MINUTE_MS, forMs: 10 * MINUTE_MS };
+/** Save Page Now works for up to some minutes, and its index knows a capture some minutes later. */
+const CAPTURES: Pace = { attempts: 1, firstMs: 1_000, longestMs: 15_000, forMs: 20 * MINUTE_MS };
+/** Archive.org stores what it got when a task of it is run. */
+const ITEMS: Pace = { attempts: 1, firstMs: 2_000, longestMs: MINUTE_MS, forMs: 60 * MINUTE_MS };
+
+/** Captures files with Save Page Now 2: the setting `--dataset-web`. */
+export function openSavePageNow({ url, contact, pace, ...options }: RemoteBackend): OpenRemoteBackend {
+  const service = openService({ name: 'Save Page Now', setting: '--dataset-web', url, contact });
+  const backend = savePageNowBackend({ ...options, service, capturing: pace ?? ATTEMPTS, polling: pace ?? CAPTURES });
+  return { backend, close: service.close };
+}
+
+interface Ias3Backend extends RemoteBackend {
+  /** Of the metadata API, and of the files of items. */
+  readonly metadataUrl: string;
+  readonly fetcher: DatasetFetcher;
+}
+
+/** Sends files to items of archive.org: the setting `--dataset-archiveorg`. */
+export function openIas3({ url, metadataUrl, contact, pace, ...options }: Ias3Backend): OpenRemoteBackend {
+  const service = openService({ name: 'IAS3', setting: '--dataset-archiveorg', url, contact });
+  const metadata = openService({
+    name: 'the metadata API of archive.org',
+    setting: '--dataset-archiveorg-metadata',
+    url: metadataUrl,
+    contact,
+  });
+  const paces = { sending: pace ?? ATTEMPTS, polling: pace ?? ITEMS };
+  return {
+    backend: ias3Backend({ ...options, ...paces, service, metadata }),
+    close() {
+      service.close();
+      metadata.close();
+    },
+  };
+}
