@@ -6,10 +6,7 @@ const SEPARATOR = '_';
 const LONGEST = 100;
 const DIGEST_DIGITS = 8;
 
-type Named = Pick<
-  PlatformDataset,
-  'platformName' | 'platformDomain' | 'platformId' | 'version' | 'isArchiveorgItem'
->;
+type Named = Pick<PlatformDataset, 'platformName' | 'platformDomain' | 'platformId' | 'version' | 'isArchiveorgItem'>;
 
 /**
  * The name of the item that stores a dataset, such as `zenodo.org_1234567` (d15). It matches

@@ -30,7 +30,8 @@ export async function takenOver(
   const { artifact, offset, length } = stored;
   const isBundle = number === 0;
   if (!isBundle && (file.size === undefined ? file.hashes.length === 0 : file.size !== length)) return undefined;
-  const read = (start: number, bytes: number) => readArtifact(artifacts, artifact, { start: offset + start, length: bytes });
+  const read = (start: number, bytes: number) =>
+    readArtifact(artifacts, artifact, { start: offset + start, length: bytes });
   const others = new OtherHashes([file]);
   const computed = await hashStored(others.tap(read(0, length)), signal);
   const copy: StoredCopy = { ...before, ...computed, ...others.found(), read };

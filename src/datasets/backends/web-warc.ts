@@ -71,7 +71,8 @@ class WarcSession implements BackendSession {
     const { signal, options } = this.#job;
     const { fetcher, scratchFolder: folder } = this.#parts;
     const acceptMismatch = options.acceptMismatch ?? false;
-    const fetched = await fetchFile(file, { fetcher, signal, budget: this.#budget, acceptMismatch, onBytes });
+    const budget = number === 0 ? budgetOfBundle(this.#parts.limits) : this.#budget;
+    const fetched = await fetchFile(file, { fetcher, signal, budget, acceptMismatch, onBytes });
     const last = fetched.hops.at(-1)!;
     const block = new BlockDigest(last);
     const others = new OtherHashes([file]);
@@ -131,3 +132,7 @@ class WarcSession implements BackendSession {
     }
   }
 }
+
+/** A bundle is as large as its files together. */
+const budgetOfBundle = (limits: ByteLimits): ByteBudget =>
+  new ByteBudget({ ...limits, fileBytes: limits.datasetBytes });

@@ -1,6 +1,7 @@
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { IngestFailure } from '../ingest-failure.ts';
 import type { PlatformFile } from '../manifest.ts';
+import { isReplaced } from './judge-response.ts';
 
 /** Limits for what comes: a platform may state no sizes, or wrong ones. */
 export interface ByteLimits {
@@ -22,24 +23,36 @@ export class ByteBudget {
   }
 
   /**
-   * Returns a function that counts bytes of a file.
-   * @param acceptMismatch the file may have another size than its platform states
-   * @returns a function that throws IngestFailure `mismatch-size` or `too-large-size`
+   * Returns a function that counts the bytes of a file as they come. It throws IngestFailure `mismatch-size`,
+   * `blocked-challenge` or `too-large-size`.
+   * @param came what is known of the response; `acceptMismatch`: the file may have another size than its platform states
    */
-  counter({ path, size }: PlatformFile, acceptMismatch: boolean): (bytes: number) => void {
-    const { datasetBytes, fileBytes = datasetBytes, advice } = this.#limits;
+  counter(
+    file: PlatformFile,
+    came: { readonly acceptMismatch: boolean; readonly mimetype: string | undefined },
+  ): (bytes: number) => void {
+    const { path, size } = file;
+    const { datasetBytes, fileBytes = datasetBytes } = this.#limits;
     let ofFile = 0;
     return (bytes) => {
       ofFile += bytes;
       this.#bytes += bytes;
-      if (size !== undefined && ofFile > size && !acceptMismatch) {
-        const message = `${path} has more than the ${size} bytes that the platform states: report it to the platform; --accept-mismatch stores it, marked`;
-        throw new IngestFailure('mismatch-size', message);
+      if (size !== undefined && ofFile > size && !came.acceptMismatch) {
+        const status = isReplaced(file, came.mimetype, false) ? 'blocked-challenge' : 'mismatch-size';
+        throw new IngestFailure(
+          status,
+          `${path} has more than the ${size} bytes that the platform states: ${REPORT_IT}`,
+        );
       }
-      const exceeded = this.#bytes > datasetBytes ? 'the dataset' : size === undefined && ofFile > fileBytes ? path : '';
-      if (exceeded === '') return;
-      const most = formatBytes(exceeded === path ? fileBytes : datasetBytes);
-      throw new IngestFailure('too-large-size', `${exceeded} has more than ${most}, found while ${path} was fetched: ${advice}`);
+      if (this.#bytes > datasetBytes) throw this.#tooLarge(`the dataset, when ${path} was fetched,`, datasetBytes);
+      if (size === undefined && ofFile > fileBytes) throw this.#tooLarge(path, fileBytes);
     };
   }
+
+  #tooLarge(what: string, most: number): IngestFailure {
+    const message = `${what} has more than ${formatBytes(most)}: ${this.#limits.advice}`;
+    return new IngestFailure('too-large-size', message);
+  }
 }
+
+const REPORT_IT = 'report it to the platform; --accept-mismatch stores it, marked';

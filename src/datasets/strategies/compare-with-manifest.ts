@@ -1,6 +1,6 @@
 import type { StoredCopy } from '../archiving.ts';
 import type { PlatformFile } from '../manifest.ts';
-import { isHtml } from './judge-response.ts';
+import { isHtml, isReplaced } from './judge-response.ts';
 
 /** What came of a file, compared with what its platform says of it (D26). */
 export interface Compared {
@@ -31,7 +31,7 @@ export function compareWithManifest(file: PlatformFile, came: Came, acceptMismat
   const difference = differenceOf(file, came);
   if (difference === undefined) return unlessUnverified(file, came);
   const text = `${file.path} ${difference.text}`;
-  if (isHtml(came.mimetype) && !(isHtml(file.mimetype) && acceptMismatch)) {
+  if (isReplaced(file, came.mimetype, acceptMismatch)) {
     return { status: 'blocked-challenge', message: `${text}: a page of HTML came in its place. ${OPEN_IN_BROWSER}` };
   }
   if (acceptMismatch) return { status: 'accepted-mismatch', message: `${text}; it was stored by --accept-mismatch` };

@@ -58,19 +58,17 @@ export async function fetchFile(file: PlatformFile, fetching: FileFetching): Pro
   }
   const { url, headers, hops } = first;
   const mimetype = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
-  const body = counted(resumedFile(file, first, { ...fetching, request }), file, fetching);
+  const count = fetching.budget.counter(file, { ...fetching, mimetype });
+  const body = counted(resumedFile(file, first, { ...fetching, request }), [count, fetching.onBytes]);
   return { url, headers, hops, mimetype, body, discard: () => first.discard() };
 }
 
 async function* counted(
   body: AsyncIterable<Uint8Array>,
-  file: PlatformFile,
-  { budget, acceptMismatch, onBytes }: FileFetching,
+  counters: readonly ((bytes: number) => void)[],
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const count = budget.counter(file, acceptMismatch);
   for await (const chunk of body) {
-    count(chunk.length);
-    onBytes(chunk.length);
+    for (const count of counters) count(chunk.length);
     yield chunk;
   }
 }

@@ -9,6 +9,10 @@ const OPEN_IN_BROWSER =
 export const isHtml = (mimetype: string | undefined): boolean =>
   /^(?:text\/html|application\/xhtml\+xml)\b/i.test(mimetype ?? '');
 
+/** Whether a response that differs from the manifest is a page of a firewall in place of the file (d17). */
+export const isReplaced = (file: PlatformFile, mimetype: string | undefined, acceptMismatch: boolean): boolean =>
+  isHtml(mimetype) && !(acceptMismatch && isHtml(file.mimetype));
+
 /**
  * Requires a response that has the bytes of a file (d17). What only the bytes can show is compared later.
  * @param file for messages, with the size that the platform states
@@ -25,13 +29,14 @@ export function requireFile(file: PlatformFile, { status, headers }: Fetched, ac
     throw new IngestFailure('platform-restricted', message);
   }
   if (!CAPTURES.has(status)) {
-    const advice = status === 404 || status === 410 ? 'it is not at its URL any more: see its landing page' : 'try later';
+    const advice =
+      status === 404 || status === 410 ? 'it is not at its URL any more: see its landing page' : 'try later';
     throw new IngestFailure('file-not-fetched', `the platform answered status ${status} for ${path}: ${advice}`);
   }
   const length = lengthOf(headers);
   if (size === undefined || length === undefined || length === size) return;
   const text = `the platform sends ${length} bytes for ${path}, and states ${size}`;
-  if (isHtml(headers['content-type']) && !isHtml(file.mimetype)) {
+  if (isReplaced(file, headers['content-type'], acceptMismatch)) {
     throw new IngestFailure('blocked-challenge', `${text}: a page of HTML came in its place; ${OPEN_IN_BROWSER}`);
   }
   if (acceptMismatch) return;

@@ -154,6 +154,9 @@ class FileReader {
   }
 
   #changed(): IngestFailure {
-    return new Changed('file-not-fetched', `${this.#file.path} changed at its platform while it was fetched: try again`);
+    return new Changed(
+      'file-not-fetched',
+      `${this.#file.path} changed at its platform while it was fetched: try again`,
+    );
   }
 }

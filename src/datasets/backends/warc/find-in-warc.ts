@@ -20,7 +20,11 @@ const HEAD_BYTES = 64 * 1024;
  * as one that was damaged, has no files.
  * @param length of the artifact in bytes
  */
-export async function findInWarc(artifacts: Reads, artifact: ObjectKey, length: number): Promise<readonly StoredBefore[]> {
+export async function findInWarc(
+  artifacts: Reads,
+  artifact: ObjectKey,
+  length: number,
+): Promise<readonly StoredBefore[]> {
   const found: StoredBefore[] = [];
   const head = (start: number, most: number): Promise<Uint8Array> =>
     artifacts.readSmall(artifact, { start, length: Math.max(Math.min(most, HEAD_BYTES), 1) });
@@ -33,7 +37,8 @@ export async function findInWarc(artifacts: Reads, artifact: ObjectKey, length: 
     if (fields['warc-type'] === 'metadata' && response !== undefined) {
       const number = numberIn(await head(start, record.length));
       const ofResponse = linesOf(await head(response.start, response.length));
-      if (number !== undefined && ofResponse !== undefined) found.push(fileOf(response, ofResponse, { number, artifact }));
+      if (number !== undefined && ofResponse !== undefined)
+        found.push(fileOf(response, ofResponse, { number, artifact }));
     }
     at = start + record.length + 4;
   }
