@@ -5,7 +5,7 @@ import type { DatasetBackend } from '../../src/datasets/archiving.ts';
 import { type OpenRemoteBackend, openSavePageNow } from '../../src/datasets/backends/remote/open-remote.ts';
 import { SPN_ERRORS, spnErrorOf } from '../../src/datasets/backends/remote/spn-errors.ts';
 import { IngestFailure } from '../../src/datasets/ingest-failure.ts';
-import { archive, archivingJob, LIMITS, PACE, PlatformOfFiles } from '../support/archived-files.ts';
+import { archive, jobOf, LIMITS, PACE, PlatformOfFiles } from '../support/archived-files.ts';
 import { SavePageNowServer } from '../support/save-page-now.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
@@ -33,7 +33,7 @@ describe('Save Page Now 2 as backend', () => {
     await Promise.all([spn.close(), platform.close()]);
   });
 
-  const ingest = () => archive(backend, archivingJob(platform.dataset()));
+  const ingest = () => archive(backend, jobOf(platform.dataset()));
   const fails = async (status: string, message: RegExp) => {
     const isIt = (error: unknown) =>
       error instanceof IngestFailure && error.status === status && message.test(error.message);
@@ -139,7 +139,7 @@ describe('Save Page Now 2 as backend', () => {
     await spn.capture(platform.urlOf('a.txt'));
     spn.now -= 30 * 24 * 3_600_000;
     const file = { ...platform.file('a.txt'), hashes: [] };
-    await archive(backend, archivingJob(platform.dataset({ files: [file] })));
+    await archive(backend, jobOf(platform.dataset({ files: [file] })));
     assert.equal(spn.posted.length, 1);
   });
 
@@ -156,7 +156,7 @@ describe('Save Page Now 2 as backend', () => {
   });
 
   it('reads a bundle again from a scratch file, and leaves none (D10)', async () => {
-    const session = await backend.open(archivingJob(platform.dataset()));
+    const session = await backend.open(jobOf(platform.dataset()));
     const bundle = { path: 'all.zip', hashes: [], platformUrl: platform.urlOf('a.txt') };
     const { read } = await session.store(bundle, 0, () => {});
     assert.equal(await text(read!(1, 3)), 'irs');

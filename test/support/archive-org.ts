@@ -115,7 +115,7 @@ export class ArchiveOrg {
       return;
     }
     if (this.#counts('cutRequests')) {
-      request.destroy();
+      request.socket.destroy();
       return;
     }
     const { access, secret } = this.keys;
@@ -137,7 +137,7 @@ export class ArchiveOrg {
     this.#remember(item);
     this.#store(item, path, { bytes, metadata: metadataIn(headers, 'filemeta') }, metadataIn(headers, 'meta'));
     if (this.#counts('lostAnswers')) {
-      request.destroy();
+      request.socket.destroy();
       return;
     }
     response.writeHead(200).end();

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ArchivingJob, BackendSession, DatasetBackend, StoredCopy } from '../../src/datasets/archiving.ts';
-import { folderOf } from '../../src/datasets/dataset.ts';
 import type { PlatformFile } from '../../src/datasets/manifest.ts';
 import type { PlatformDataset } from '../../src/datasets/platform.ts';
+import { archivingJob } from './archiving-jobs.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 
 /** Limits that no test reaches. */
@@ -66,17 +66,8 @@ export class PlatformOfFiles {
   }
 }
 
-export function archivingJob(dataset: PlatformDataset, options: ArchivingJob['options'] = {}): ArchivingJob {
-  const { platformName: name, platformDomain: domain, platformId: id, version } = dataset;
-  return {
-    dataset,
-    strategy: 'web-fileset',
-    folder: folderOf({ name, domain, id, ...(version !== undefined && { version }) }),
-    attempt: '0123abcd',
-    options,
-    signal: new AbortController().signal,
-    onProgress: () => {},
-  };
+export function jobOf(dataset: PlatformDataset, options: ArchivingJob['options'] = {}): ArchivingJob {
+  return archivingJob(dataset.files, { dataset, options });
 }
 
 /** Stores the files of a dataset that the backend has not, as strategies do. Returns the copies by number. */

@@ -6,6 +6,9 @@ import { base32Of } from '../../src/datasets/backends/remote/replay.ts';
 import { timestamp14 } from '../../src/datasets/timestamp14.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 
+/** The longest capture. */
+const MOST_BYTES = 1024 * 1024;
+
 /** What happens to the next requests; a number counts down. */
 export interface CaptureFaults {
   /** Each ends a capture with this `status_ext`. */
@@ -80,7 +83,7 @@ export class SavePageNowServer {
   async capture(url: string): Promise<MadeCapture> {
     this.now += 1000;
     const response = await fetch(url, { redirect: 'manual' });
-    const received = Buffer.from(await response.arrayBuffer());
+    const received = await beginOf(response);
     const location = response.headers.get('location');
     const made = {
       url,
@@ -125,7 +128,7 @@ export class SavePageNowServer {
       const message = 'You have already reached the limit of active Save Page Now sessions.';
       return json(response, 429, { message, status_ext: 'error:user-session-limit' });
     }
-    const job = `spn2-${this.#jobs.size + 1}`;
+    const job = `spn2-${crypto.randomUUID()}`;
     this.#jobs.set(job, await this.#outcomeOf(url));
     json(response, 200, { url, job_id: job });
   }
@@ -133,8 +136,9 @@ export class SavePageNowServer {
   async #outcomeOf(url: string): Promise<object> {
     const error = this.faults.errors?.shift();
     if (error === undefined || this.faults.succeedsAlthough === true) {
-      const { url: last, timestamp } = await this.capture(url);
-      if (error === undefined) return { status: 'success', original_url: last, timestamp, http_status: 200 };
+      const { url: last, timestamp, status } = await this.capture(url);
+      if (status >= 400) return { status: 'error', status_ext: 'error:not-found', original_url: url };
+      if (error === undefined) return { status: 'success', original_url: last, timestamp, http_status: status };
     }
     return { status: 'error', status_ext: error, message: 'It failed.', original_url: url };
   }
@@ -179,7 +183,9 @@ export class SavePageNowServer {
       return;
     }
     const { mimetype, encoding, location, status } = capture;
-    const body = this.#counts('wrongReplays') ? Buffer.concat([capture.body, Buffer.from('!')]) : capture.body;
+    const body = this.#counts('wrongReplays')
+      ? Buffer.concat([capture.body.subarray(1), Buffer.from('!')])
+      : capture.body;
     response.writeHead(status, {
       'content-type': mimetype,
       'content-length': body.length,
@@ -199,6 +205,18 @@ export class SavePageNowServer {
     this.faults[fault] = left - 1;
     return true;
   }
+}
+
+/** Even of a body that does not end. */
+async function beginOf(response: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MOST_BYTES) break;
+  }
+  return Buffer.concat(chunks);
 }
 
 function json(response: ServerResponse, status: number, value: object): void {

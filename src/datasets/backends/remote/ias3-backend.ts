@@ -5,6 +5,7 @@ import type { PlatformFile } from '../../manifest.ts';
 import { ByteBudget, type ByteLimits } from '../../strategies/byte-budget.ts';
 import { compareWithManifest } from '../../strategies/compare-with-manifest.ts';
 import { fetchFile } from '../../strategies/fetch-file.ts';
+import { isStored } from '../../strategies/manifest-entry.ts';
 import { OtherHashes } from '../../strategies/other-hashes.ts';
 import { timestamp14 } from '../../timestamp14.ts';
 import { type HashedScratchFile, writeHashedScratchFile } from '../hashed-scratch-file.ts';
@@ -19,7 +20,6 @@ import { itemPath } from './item-paths.ts';
 import { type Service, serviceFailure } from './service.ts';
 
 const BUNDLE = 0;
-const STORED = new Set(['success', 'unverified', 'accepted-mismatch']);
 
 export interface Ias3Options {
   readonly service: Service;
@@ -143,8 +143,7 @@ class ItemSession implements BackendSession {
       ...(number === BUNDLE && { read: (start, length) => scratch.read(start, length) }),
     };
     try {
-      const { status } = compareWithManifest(file, copy, acceptMismatch);
-      if (STORED.has(status)) await this.#send(path, scratch);
+      if (isStored(compareWithManifest(file, copy, acceptMismatch))) await this.#send(path, scratch);
     } finally {
       await this.#release(number, scratch);
     }

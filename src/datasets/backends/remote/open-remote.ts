@@ -16,7 +16,7 @@ export interface RemoteBackend {
   readonly contact?: string | undefined;
   readonly limits: ByteLimits;
   readonly scratchFolder: string;
-  /** Instead of the paces below. */
+  /** Instead of the paces below; requests a second are not limited then. */
   readonly pace?: Pace;
 }
 
@@ -34,7 +34,8 @@ const ITEMS: Pace = { attempts: 1, firstMs: 2_000, longestMs: MINUTE_MS, forMs: 
 
 /** Captures files with Save Page Now 2: the setting `--dataset-web`. */
 export function openSavePageNow({ url, contact, pace, ...options }: RemoteBackend): OpenRemoteBackend {
-  const service = openService({ name: 'Save Page Now', setting: '--dataset-web', url, contact });
+  const rate = rateOf(pace);
+  const service = openService({ name: 'Save Page Now', setting: '--dataset-web', url, contact, rate });
   const backend = savePageNowBackend({ ...options, service, capturing: pace ?? ATTEMPTS, polling: pace ?? CAPTURES });
   return { backend, close: service.close };
 }
@@ -47,12 +48,14 @@ interface Ias3Backend extends RemoteBackend {
 
 /** Sends files to items of archive.org: the setting `--dataset-archiveorg`. */
 export function openIas3({ url, metadataUrl, contact, pace, ...options }: Ias3Backend): OpenRemoteBackend {
-  const service = openService({ name: 'IAS3', setting: '--dataset-archiveorg', url, contact });
+  const rate = rateOf(pace);
+  const service = openService({ name: 'IAS3', setting: '--dataset-archiveorg', url, contact, rate });
   const metadata = openService({
     name: 'the metadata API of archive.org',
     setting: '--dataset-archiveorg-metadata',
     url: metadataUrl,
     contact,
+    rate,
   });
   const paces = { sending: pace ?? ATTEMPTS, polling: pace ?? ITEMS };
   return {
@@ -63,3 +66,5 @@ export function openIas3({ url, metadataUrl, contact, pace, ...options }: Ias3Ba
     },
   };
 }
+
+const rateOf = (pace: Pace | undefined) => (pace === undefined ? undefined : Number.POSITIVE_INFINITY);

@@ -47,6 +47,8 @@ class CaptureSession implements BackendSession {
   readonly #spn: SavePageNow & SavePageNowOptions;
   readonly #job: ArchivingJob;
   readonly #budget: ByteBudget;
+  /** By the number of a file: the timestamp of an earlier capture. */
+  readonly #known = new Map<number, string>();
   #bundle: HashedScratchFile | undefined;
   readonly #copies = new Map<number, StoredCopy>();
 
@@ -61,6 +63,7 @@ class CaptureSession implements BackendSession {
     if (file.platformUrl === undefined || file.hashes.length === 0) return undefined;
     const [capture] = await findCaptures(this.#spn.service, { url: file.platformUrl }, this.#job.signal);
     if (capture === undefined) return undefined;
+    this.#known.set(number, capture.timestamp);
     const copy = await this.#read(file, { number, capture, onBytes: () => {} }).catch((error) => {
       this.#job.signal.throwIfAborted();
       if (error instanceof IngestFailure) return undefined;
@@ -76,7 +79,8 @@ class CaptureSession implements BackendSession {
     if (platformUrl === undefined) {
       throw new IngestFailure('file-not-fetched', `the platform has no URL for ${path} alone: use --bundle`);
     }
-    const made = await captureUrl(this.#spn, platformUrl, this.#job.signal);
+    const wanted = { url: platformUrl, known: this.#known.get(number) };
+    const made = await captureUrl(this.#spn, wanted, this.#job.signal);
     const copy = await this.#read(file, { number, capture: await this.#indexed(made), onBytes });
     this.#copies.set(number, copy);
     return copy;
@@ -114,7 +118,7 @@ class CaptureSession implements BackendSession {
     };
     return replay(capture, { service, pace, signal }, async (body, mimetype) => {
       const others = new OtherHashes([file]);
-      const count = this.#budget.counter(file, options.acceptMismatch === true);
+      const count = this.#budget.counter(file, { acceptMismatch: options.acceptMismatch === true, mimetype });
       const counted = async function* () {
         for await (const chunk of body) {
           count(chunk.length);

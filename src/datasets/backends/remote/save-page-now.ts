@@ -27,6 +27,12 @@ export interface MadeCapture {
   readonly timestamp: string;
 }
 
+export interface WantedCapture {
+  readonly url: string;
+  /** The timestamp of the latest capture before: that one is not wanted. */
+  readonly known?: string | undefined;
+}
+
 /** An answer of Save Page Now 2. */
 interface SpnAnswer {
   readonly job_id?: unknown;
@@ -41,7 +47,11 @@ interface SpnAnswer {
  * ten a day.
  * @throws IngestFailure as spn-errors.ts has them
  */
-export async function captureUrl(spn: SavePageNow, url: string, signal: AbortSignal): Promise<MadeCapture> {
+export async function captureUrl(
+  spn: SavePageNow,
+  { url, known = '' }: WantedCapture,
+  signal: AbortSignal,
+): Promise<MadeCapture> {
   const from = timestamp14(Date.now() - CLOCK_MS);
   return withAttempts(
     async () => {
@@ -50,7 +60,7 @@ export async function captureUrl(spn: SavePageNow, url: string, signal: AbortSig
       } catch (error) {
         if (!(error instanceof MayPass || error instanceof IngestFailure)) throw error;
         const [made] = await findCaptures(spn.service, { url, from }, signal).catch(() => []);
-        if (made !== undefined) return made;
+        if (made !== undefined && made.timestamp > known) return made;
         throw error;
       }
     },

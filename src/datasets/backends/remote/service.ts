@@ -17,8 +17,7 @@ const IDLE_MS = 60_000;
 /** An IAS3 answers a large file after it has stored it. */
 const ANSWER_MS = 10 * 60_000;
 const LONGEST_RESPONSE_MS = 60 * 60_000;
-/** A second. */
-const MOST_REQUESTS = 20;
+const REQUESTS_PER_SECOND = 20;
 
 export interface ServiceOptions {
   /** As messages name it: `Save Page Now`. */
@@ -29,6 +28,8 @@ export interface ServiceOptions {
   readonly url: string;
   /** For the header User-Agent. */
   readonly contact?: string | undefined;
+  /** GET requests a second. */
+  readonly rate?: number | undefined;
 }
 
 /** A service that the operator has named. Requests with keys are not redirected; others only to the same host. */
@@ -62,10 +63,10 @@ export interface ServiceAnswer {
 }
 
 export function openService(options: ServiceOptions): Service {
-  const { name, setting, contact } = options;
+  const { name, setting, contact, rate = REQUESTS_PER_SECOND } = options;
   const url = options.url.endsWith('/') ? options.url : `${options.url}/`;
   const fetcherOf = (isRedirected: boolean) =>
-    new PoliteFetcher({ ...limits, contact, hosts: hostsOf(options, isRedirected) });
+    new PoliteFetcher({ ...limits, rate, contact, hosts: hostsOf(options, isRedirected) });
   const withKeys = fetcherOf(false);
   const plain = fetcherOf(true);
   const get: Service['get'] = async (path, signal, headers) => {
@@ -111,8 +112,7 @@ export function openService(options: ServiceOptions): Service {
 const limits = {
   idleMs: IDLE_MS,
   responseMs: LONGEST_RESPONSE_MS,
-  rate: MOST_REQUESTS,
-  attempts: 5,
+  attempts: 3,
   retriesUnanswered: true,
 } as const;
 
