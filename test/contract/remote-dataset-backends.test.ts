@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { StoredCopy } from '../../src/datasets/archiving.ts';
 import { openIas3, openSavePageNow } from '../../src/datasets/backends/remote/open-remote.ts';
 import { ArchiveOrg } from '../support/archive-org.ts';
-import { PACE } from '../support/archived-files.ts';
+import { PACE } from '../support/platform-of-files.ts';
 import { SMALL_LIMITS } from '../support/archiving-jobs.ts';
 import { SavePageNowServer } from '../support/save-page-now.ts';
 import { testDatasetBackend } from './dataset-backend.ts';

@@ -7,7 +7,7 @@ import { openFetcher } from '../../src/datasets/fetch/open-fetcher.ts';
 import { IngestFailure } from '../../src/datasets/ingest-failure.ts';
 import type { PlatformDataset } from '../../src/datasets/platform.ts';
 import { ArchiveOrg } from '../support/archive-org.ts';
-import { archive, jobOf, LIMITS, PACE, PlatformOfFiles } from '../support/archived-files.ts';
+import { archive, jobOf, LIMITS, PACE, PlatformOfFiles } from '../support/platform-of-files.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const ITEM = 'data.example.org_1234_v2';

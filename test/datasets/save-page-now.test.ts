@@ -5,7 +5,7 @@ import type { DatasetBackend } from '../../src/datasets/archiving.ts';
 import { type OpenRemoteBackend, openSavePageNow } from '../../src/datasets/backends/remote/open-remote.ts';
 import { SPN_ERRORS, spnErrorOf } from '../../src/datasets/backends/remote/spn-errors.ts';
 import { IngestFailure } from '../../src/datasets/ingest-failure.ts';
-import { archive, jobOf, LIMITS, PACE, PlatformOfFiles } from '../support/archived-files.ts';
+import { archive, jobOf, LIMITS, PACE, PlatformOfFiles } from '../support/platform-of-files.ts';
 import { SavePageNowServer } from '../support/save-page-now.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 

@@ -48,11 +48,7 @@ describe('WARC files of datasets, with other programs', () => {
       assert.ok(range.equals(contentOf(path, size)), path);
     }
     const checked = await checkWithWarcio(warc);
-    assert.deepEqual(
-      [...new Set(checked.match(/digest (?:pass|failed)|no digest[^\n]*/g))],
-      ['digest pass'],
-      checked,
-    );
+    assert.deepEqual([...new Set(checked.match(/digest (?:pass|failed)|no digest[^\n]*/g))], ['digest pass'], checked);
 
     folder.write('pywb/any');
     wayback = await Wayback.start(folder.at('pywb'), [warc]);
