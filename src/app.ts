@@ -107,7 +107,7 @@ async function openParts(
     closers,
   );
   const aroundArchive = metrics.archive.around.bind(metrics.archive);
-  const datasets = openDatasets({ ...stored, jobs: jobs.datasets, syncSet });
+  const datasets = openDatasets({ ...stored, jobs: jobs.datasets, syncSet }, closers);
   const backup = openBackup({ ...stored, artifacts: allArtifacts, checks: artifactChecks, aroundArchive });
   const { adminEmail } = configuration;
   const oai = openRepositories({ ...stored, records: sources.records, adminEmail, source: () => stored.sets.source() });

@@ -6,6 +6,7 @@ import { avroRead, avroWrite } from './figures/avro.ts';
 import { avroRandom } from './figures/avro-random.ts';
 import { changeDump } from './figures/change-dump.ts';
 import { datasetFiles } from './figures/dataset-files.ts';
+import { datasets } from './figures/datasets.ts';
 import { distinctFiles } from './figures/distinct-files.ts';
 import { distinctRecords } from './figures/distinct-records.ts';
 import { dumpMemory } from './figures/dump-memory.ts';
@@ -90,6 +91,7 @@ const BENCHES: readonly Bench[] = [
   harvestMany,
   datasetFiles,
   warc,
+  datasets,
   oaiList,
   xslt,
   rebuild,

@@ -1,4 +1,4 @@
-import { TidemarkError } from '../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { parseSlug } from '../core/resource-set.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 
@@ -15,6 +15,9 @@ import { nearestName } from '../lib/nearest-name.ts';
  */
 export type Scope = 'administer' | 'metrics' | `${Verb}:${string}`;
 export type Verb = 'post' | 'read' | 'upload' | 'download' | 'group';
+
+/** DEFAULT_SET of datasets/results/ensure-set.ts. */
+const DATASETS_SET = 'datasets';
 
 /** The forms of scopes, for people. */
 export const SCOPE_FORMS =
@@ -45,8 +48,16 @@ export async function requireNamed(scopes: readonly Scope[], { sets, organizatio
     const [verb, slug] = scope.split(':');
     if (slug === undefined || slug === '*') continue;
     if (verb === 'group') requireGroup(slug, await organizations.list());
-    else await (verb === 'upload' || verb === 'download' ? organizations.get(slug) : sets.bySlug(slug));
+    else if (verb === 'upload' || verb === 'download') await organizations.get(slug);
+    else await sets.bySlug(slug).catch((error: unknown) => withAdvice(error, slug));
   }
+}
+
+/** Says how a set is made that is not added as others are. */
+function withAdvice(error: unknown, slug: string): never {
+  if (slug !== DATASETS_SET || !isTidemarkError(error, 'not-found')) throw error;
+  const message = `there is no set "${slug}" yet: the first request of a dataset makes it, such as "tidemark datasets add URL"`;
+  throw new TidemarkError('not-found', message, { set: slug });
 }
 
 function requireGroup(

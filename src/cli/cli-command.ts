@@ -17,6 +17,7 @@ export const GROUPS = {
   dumps: 'Resource Dumps: the resources of a set, packed into ZIP files.',
   lists: 'Archived Resource Lists: what a set was at earlier times.',
   versions: 'Kept versions: the bytes that resources had at earlier times.',
+  datasets: 'Datasets of other platforms, which are fetched, checked and published.',
   artifacts: 'Artifacts: what is stored and never changes, such as Avro files with their provenance.',
   organizations: 'Organizations: who delivers files.',
   streams: 'Streams: what an organization has delivered, in the order of arrival.',

@@ -9,7 +9,7 @@ export const EXIT_CODE_MEANINGS: readonly (readonly [ExitCode, string])[] = [
   [EXIT.failed, 'a difference was found, or some of the work failed'],
   [EXIT.usage, 'wrong usage: an argument, an option or a setting'],
   [EXIT.unavailable, 'the store or a folder is not available'],
-  [EXIT.stopped, 'stopped at once, by a second signal'],
+  [EXIT.stopped, 'stopped at once, by a second signal; an ingest by the first one'],
 ];
 
 export const EXIT_CODE_HELP = `

@@ -3,6 +3,7 @@ const TOPICS: Readonly<Record<string, readonly string[]>> = {
   'Publish:': ['demo', 'publish', 'serve', 'sets'],
   'Contents of sets:': ['dumps', 'lists', 'versions', 'scan', 'changes', 'resources', 'page'],
   'Harvested records:': ['collections', 'harvest', 'harvests', 'nsdl', 'import-index', 'activity', 'artifacts'],
+  'Datasets of other platforms:': ['datasets'],
   'Organizations that deliver files:': ['organizations', 'streams', 'upload', 'uploads'],
   'Copy other sources:': ['mirror'],
   'Check:': ['verify', 'validate', 'status'],

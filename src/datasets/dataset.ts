@@ -17,8 +17,12 @@ export interface Dataset {
   readonly itemName?: string;
   readonly itemBundlePath?: string;
   readonly manifest: { readonly artifact: string; readonly length: number; readonly sha256: string };
+  /** A remote backend has its files: the manifest alone is a resource. */
+  readonly isRemote?: true;
   /** Milliseconds since 1970. */
   readonly stored: number;
+  /** When it was taken out of its set, in milliseconds since 1970. */
+  readonly removed?: number;
 }
 
 /** The id of a dataset in a set: `datasets/0f1e…`, of its identity (d11). */

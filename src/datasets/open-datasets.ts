@@ -2,18 +2,20 @@ import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
+import type { Closers } from '../lib/calls/closers.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import { latestPages } from '../stores/latest-pages.ts';
 import type { Dataset } from './dataset.ts';
 import type { Datasets, IngestAttempt } from './datasets.ts';
-import type { IngestResult } from './request.ts';
+import type { IngestResult, RequestDocument } from './request.ts';
 import { DEFAULT_SET, ensureSet } from './results/ensure-set.ts';
 import { readManifest } from './results/manifests.ts';
 import { parseBaseUrl, parseRequest } from './results/parse-request.ts';
 import { RequestIndex } from './results/request-index.ts';
 import type { AskedRequests } from './results/request-list.ts';
 import { type AskedFor, type NamedRequest, Requests, requestId } from './results/requests.ts';
+import { mayPass } from './status.ts';
 
 interface DatasetsParts {
   readonly configuration: Configuration;
@@ -34,6 +36,8 @@ export interface OpenDatasets extends Datasets {
   fail(name: NamedRequest, reason: EndedJob): Promise<void>;
   /** The requests that wait or run, with their jobs. */
   open(): ReturnType<RequestIndex['open']>;
+  /** Removes files of attempts that have led to nothing. Returns how many. */
+  removeUnused(signal: AbortSignal): Promise<number>;
 }
 
 /** Why a job has no result. */
@@ -44,14 +48,20 @@ export interface EndedJob {
 
 const PAGE = 250;
 
-/** Loads what fetches and stores datasets when it is first used: most processes never ingest any. */
-export function openDatasets(parts: DatasetsParts): OpenDatasets {
+/** `closers` close what this opens. What fetches datasets is loaded with the first one: most processes never do. */
+export function openDatasets(parts: DatasetsParts, closers: Closers): OpenDatasets {
   const { catalog, sets, artifacts } = parts;
+  const ingest = onceLoaded(parts, closers);
   const requests = new Requests(parts);
   const index = new RequestIndex(catalog);
   const askedFor = async ({ set: slug = DEFAULT_SET, options = {} }: AskedRequests): Promise<AskedFor> => {
     const set = await ensureSet(sets, slug);
     return { set: set.slug, options };
+  };
+  /** At once, so that one command does it all: other processes that sync the set find nothing to do. */
+  const publish = async ({ set, result }: RequestDocument) => {
+    const folder = result?.dataset?.slice(set.length + 1);
+    if (folder !== undefined) await parts.syncSet(await sets.bySlug(set), [folder]);
   };
   return {
     async add(given, asked) {
@@ -92,15 +102,57 @@ export function openDatasets(parts: DatasetsParts): OpenDatasets {
 
     open: () => index.open(),
 
+    async removeUnused(signal) {
+      const { removeUnused } = await import('./results/remove-unused.ts');
+      return removeUnused(parts, signal);
+    },
+
     async fail(name, { isCancelled, message }) {
       const status = isCancelled ? 'cancelled' : 'error-backend';
       const result = { hit: false, status, message, updated: Date.now() } as const;
       await (isCancelled ? requests.cancel(name, result) : requests.end(name, result));
     },
 
-    ingest: () => Promise.reject(new Error('not built yet')),
-    plan: () => Promise.reject(new Error('not built yet')),
-    run: () => Promise.reject(new Error('not built yet')),
+    async ingest(given, asked) {
+      const request = parseRequest(given);
+      const target = await askedFor(asked);
+      const { module, open } = await ingest();
+      const outcome = await module.ingestDataset({ ...asked, ...target, request }, open);
+      const document = await requests.record(request, target, await module.withManifest(outcome, open));
+      await publish(document);
+      return document;
+    },
+
+    async plan(given, asked) {
+      const { module, open } = await ingest();
+      return module.planIngest({ ...asked, request: parseRequest(given) }, open);
+    },
+
+    async run(name, { isLast, ...attempt }) {
+      const document = await requests.begin(name);
+      if (document === undefined) return undefined;
+      const { module, open } = await ingest();
+      const outcome = await module.ingestDataset({ ...document, ...attempt }, open);
+      const { status, message } = outcome.result;
+      // The job is tried again.
+      if (mayPass(status) && !isLast) throw new TidemarkError('unavailable', `${status}: ${message}`);
+      const result = await module.withManifest(outcome, open);
+      await requests.end(name, result);
+      return result;
+    },
+  };
+}
+
+/** What ingests datasets, loaded once. */
+function onceLoaded(parts: DatasetsParts, closers: Closers) {
+  const load = async () => {
+    const [{ openIngest }, module] = await Promise.all([import('./open-ingest.ts'), import('./ingest-dataset.ts')]);
+    return { module, open: openIngest(parts, closers) };
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  return () => {
+    loaded ??= load();
+    return loaded;
   };
 }
 

@@ -14,9 +14,11 @@ import { removeAbandonedUploads } from './kinds/remove-abandoned-uploads.ts';
 import { removeEndedJobs } from './kinds/remove-ended-jobs.ts';
 import { removeOldPackages } from './kinds/remove-old-packages.ts';
 import { removeUnfinishedArtifacts } from './kinds/remove-unfinished-artifacts.ts';
+import { removeUnusedDatasets } from './kinds/remove-unused-datasets.ts';
 import { removeUnusedLists } from './kinds/remove-unused-lists.ts';
 import { removeUnusedStreamDumps } from './kinds/remove-unused-stream-dumps.ts';
 import { runActivityJob } from './kinds/run-activity.ts';
+import { sendDatasetResults } from './kinds/send-dataset-results.ts';
 import { sendHarvestMessage } from './kinds/send-harvest-message.ts';
 import { verifyArtifacts } from './kinds/verify-artifacts.ts';
 import { writeNsdlTrigger } from './kinds/write-nsdl-trigger.ts';
@@ -35,10 +37,12 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   cleanUpResumableUploads,
   removeEndedJobs,
   removeOldPackages,
+  removeUnusedDatasets,
   removeUnusedLists,
   removeUnusedStreamDumps,
   removeUnfinishedArtifacts,
   runActivityJob,
+  sendDatasetResults,
   sendHarvestMessage,
   verifyArtifacts,
   lookAtNsdl,

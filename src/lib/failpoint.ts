@@ -105,6 +105,8 @@ export const FAILPOINTS = {
   dataset: ['dataset.requested', 'dataset.archived', 'dataset.manifested', 'dataset.recorded'],
   /** NSDL's dbInsert files: each one is written; the handles of one are listed, and it is not moved yet. */
   nsdl: ['nsdl.written', 'nsdl.ingested'],
+  /** Sending results of datasets to a sink: it has them, and its cursor does not say so yet. */
+  sink: ['sink.sent'],
   /**
    * Making a dump of a stream: states copied; records written; all files of the dump stored; the catalog names
    * it.

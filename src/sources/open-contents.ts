@@ -22,7 +22,7 @@ interface ContentsParts {
 /** Location of the bytes of a set. Plain values, so that threads can receive them. */
 export type ContentsLocation =
   | { readonly kind: 'files'; readonly root: RootLocation }
-  | { readonly kind: 'records'; readonly artifacts: ArtifactLocation };
+  | { readonly kind: 'records' | 'datasets'; readonly artifacts: ArtifactLocation };
 
 /** The location of the bytes of a set. @throws TidemarkError `invalid` for a set of which no dump is made */
 export function locateContents(set: ResourceSet, parts: ContentsParts): ContentsLocation {
@@ -37,9 +37,10 @@ export function locateContents(set: ResourceSet, parts: ContentsParts): Contents
     case 'artifact':
     case 'stream':
       return { kind: 'records', artifacts: parts.artifacts };
+    case 'datasets':
+      return { kind: 'datasets', artifacts: parts.artifacts };
     case 'uploads':
     case 'dump-files':
-    case 'datasets':
       throw new TidemarkError('invalid', `no dump is made of "${set.slug}": ${traitsOf(origin).reasonForNoDump}`, {
         set: set.slug,
       });
@@ -50,6 +51,10 @@ export function locateContents(set: ResourceSet, parts: ContentsParts): Contents
 export async function openContents(location: ContentsLocation): Promise<Contents> {
   if (location.kind === 'files') {
     return fileContents(openRoot({ ...location.root, blocks: true }), location.root.root);
+  }
+  if (location.kind === 'datasets') {
+    const { datasetContents } = await import('./datasets/dataset-contents.ts');
+    return datasetContents(openArtifacts(location.artifacts));
   }
   const { recordContents } = await import('./records/artifact/record-contents.ts');
   return recordContents(openArtifacts(location.artifacts));

@@ -8,6 +8,7 @@ import type { Catalog } from '../stores/catalog.ts';
 import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import { removeCopies } from './copy-folders.ts';
+import { DatasetsSource, type DatasetsSourceParts } from './datasets/datasets-source.ts';
 import type { ComparedFiles } from './files/compare-files.ts';
 import { FileSource } from './files/file-source.ts';
 import type { VersionStore } from './files/version-writer.ts';
@@ -23,7 +24,7 @@ import { SetRoots } from './set-roots.ts';
 import type { Source, SourceProblem } from './source.ts';
 import { PathScans } from './sync/path-scans.ts';
 
-export interface SourceParts extends ArtifactSourceParts, StreamSourceParts {
+export interface SourceParts extends ArtifactSourceParts, StreamSourceParts, DatasetsSourceParts {
   readonly index: ResourceIndex;
   readonly catalog: Catalog;
   readonly artifacts: ArtifactStore;
@@ -52,7 +53,7 @@ function openSource(set: ResourceSet, parts: SourceParts): Source {
     case 'dump-files':
       return openStream(set, origin, parts);
     case 'datasets':
-      throw new TidemarkError('invalid', 'not built yet');
+      return new DatasetsSource(set, parts);
   }
 }
 

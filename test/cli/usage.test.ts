@@ -199,7 +199,8 @@ describe('the command line', () => {
 
   /** Which command takes a command line as it is written for a shell; it is not run. */
   async function takes(example: string): Promise<string> {
-    const words = [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+    const [own = ''] = example.split(/ [|<>] /);
+    const words = [...own.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
     let taken = '';
     const commands = await loadCommands(words);
     const seen = commands.map((command) => ({

@@ -45,6 +45,7 @@ describe('The description of the API that a server gives', () => {
     const { collections, harvestRuns } = started.app.records;
     await collections.add('arxiv', { baseUrl: repository.url, format: 'oai_dc' });
     await harvestRuns.queue('arxiv', { kind: 'incremental' }, { by: 'request' });
+    await started.app.datasets.add([{ ingest_type: 'dataset', base_url: 'https://doi.org/10.7910/DVN/CLSFKX' }], {});
     // No loop keeps them in sync here.
     for (const { slug } of await started.app.sets.list()) await started.app.sets.markReady(slug);
     const resumable = await started.app.records.resumableUploads.begin('lane', {

@@ -3,6 +3,7 @@ import { Agent } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Scope } from '../../src/access/scope.ts';
 import { Secret } from '../../src/config/secret.ts';
+import { requestId } from '../../src/datasets/results/requests.ts';
 import type { Route } from '../../src/http/request/route.ts';
 import { routeTable } from '../../src/http/routes/route-table.ts';
 import { type Answer, ask, type Question } from '../support/ask.ts';
@@ -83,6 +84,15 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/collections/:collection/harvests': 'who may read the collection',
   'GET /api/collections/:collection/harvests/:number': 'who may read the collection',
   'GET /api/collections/:collection/harvests/:number/errata': 'who may read the collection',
+  'GET /datasets/': 'everybody',
+  'POST /datasets/': 'who may post to the set',
+  'GET /datasets/:dataset/': 'who may read the set',
+  'POST /datasets/:dataset/retry': 'who may post to the set',
+  'POST /api/datasets': 'who may post to the set',
+  'GET /api/datasets': 'everybody',
+  'GET /api/datasets/:dataset': 'who may read the set',
+  'GET /api/datasets/:dataset/files': 'who may read the set',
+  'POST /api/datasets/:dataset/retry': 'who may post to the set',
   'GET /tokens': 'administrators',
   'POST /tokens': 'administrators',
   'GET /tokens/made': 'everybody',
@@ -263,9 +273,17 @@ const SENDERS = {
 type SenderName = keyof typeof SENDERS;
 const NAMES = Object.keys(SENDERS) as readonly SenderName[];
 
-type Outcome = 'let in' | 'unauthorized' | 'forbidden' | `no such ${'set' | 'organization' | 'collection'}`;
-/** What ids begin with the slug of the test, and end with. */
-const ENDINGS = { set: '', organization: '-lane', collection: '-maps' } as const;
+type Outcome = 'let in' | 'unauthorized' | 'forbidden' | `no such ${Subject}`;
+/** What a path names, and its id, made of the slug of the test. */
+const SUBJECTS = {
+  set: (slug: string) => slug,
+  organization: (slug: string) => `${slug}-lane`,
+  collection: (slug: string) => `${slug}-maps`,
+  dataset: (slug: string) => requestId(requestOf(slug)),
+} as const;
+type Subject = keyof typeof SUBJECTS;
+/** Routes whose set is in the query. */
+const SET_IN_QUERY = ['POST /datasets/', 'POST /api/datasets'];
 
 // Two thousand requests, of which those that depend on the store are asked of each store in private-sets.test.ts and
 // tokens.test.ts.
@@ -284,8 +302,10 @@ describe('Who may use a route', () => {
     const { sets } = started.app;
     const stopping = new AbortController();
     routes = new Map(routeTable(started.app, stopping.signal).map((route) => [nameOf(route), route]));
-    for (const slug of ['open', 'other']) await sets.add({ slug, urlPrefix: 'https://data.example.org/' });
-    await sets.add({ slug: 'sealed', urlPrefix: 'https://data.example.org/', private: true });
+    const { datasets } = started.app;
+    for (const slug of ['open', 'other']) await sets.add({ slug, origin: { kind: 'datasets' } });
+    await sets.add({ slug: 'sealed', origin: { kind: 'datasets' }, private: true });
+    for (const slug of ['open', 'sealed']) await datasets.add([requestOf(slug)], { set: slug });
     await organizations.add('open-lane', { contacts: [] });
     await organizations.add('sealed-lane', { contacts: [], private: true, readers: ['consortium'] });
     for (const id of ['open-lane', 'sealed-lane']) await organizations.addStream(id, 'main');
@@ -307,7 +327,7 @@ describe('Who may use a route', () => {
 
   for (const [name, rule] of Object.entries(RULES)) {
     it(`${name} is for ${rule}`, async () => {
-      const slugs = /\/:(?:set|org|collection)/.test(name) ? ['open', 'sealed'] : ['none'];
+      const slugs = namesSubject(name) ? ['open', 'sealed'] : ['none'];
       const asked = slugs.flatMap((slug) => NAMES.map((sender) => ({ slug, sender })));
       const outcomes = await Promise.all(
         asked.map(async ({ slug, sender }) => {
@@ -321,7 +341,7 @@ describe('Who may use a route', () => {
   }
 
   for (const path of new Set(Object.keys(RULES).map((name) => name.split(' ')[1]!))) {
-    if (!/\/:(?:set|org|collection)/.test(path)) continue;
+    if (!namesSubject(path)) continue;
     const what = subjectOf(path);
     it(`${path} of a private ${what} answers as for one that never existed, unless the sender may read it`, async () => {
       for (const sender of ['anonymous', 'a token to read another set', 'a token to post to another set'] as const) {
@@ -357,7 +377,8 @@ describe('Who may use a route', () => {
     // A stream does not end, unless it is asked for in a way that is refused after admission.
     const ending = route.path.endsWith('/stream') ? { headers: { 'Last-Event-ID': 'none' } } : {};
     // A set must not be removed before all have asked: it is refused after admission.
-    const path = route.method === 'delete' ? `${route.path}?confirm=neither` : route.path;
+    const query = SET_IN_QUERY.includes(name) ? `?set=${slug}` : '';
+    const path = route.method === 'delete' ? `${route.path}?confirm=neither` : `${route.path}${query}`;
     return askAt(path, { slug, sender, method: route.method.toUpperCase(), ...body, ...ending });
   }
 
@@ -369,6 +390,7 @@ describe('Who may use a route', () => {
       .replace(':set', slug)
       .replace(':org', `${slug}-lane`)
       .replace(':collection', `${slug}-maps`)
+      .replace(':dataset', SUBJECTS.dataset(slug))
       .replace(':stream', 'main')
       .replace(':name', '1-00001')
       .replace(':id', '000000000000')
@@ -378,6 +400,14 @@ describe('Who may use a route', () => {
     return ask(`${started.url}${filled}`, { ...question, agent, headers: { ...headers, ...shown } });
   }
 });
+
+function namesSubject(route: string): boolean {
+  return /\/:(?:set|org|collection|dataset)/.test(route) || SET_IN_QUERY.includes(route);
+}
+
+function requestOf(slug: string) {
+  return { ingest_type: 'dataset', base_url: `https://${slug}.example.org/` } as const;
+}
 
 function nameOf({ method, path }: Route): string {
   return `${method.toUpperCase()} ${path}`;
@@ -419,7 +449,7 @@ function expectedOutcome(route: string, slug: string, name: SenderName): Outcome
   if (rule === 'everybody, from a page of the server') return 'forbidden';
   if (sender.isAdministrator) return 'let in';
   const refused = sender.isAnonymous ? 'unauthorized' : 'forbidden';
-  const isOfOrganization = subjectOf(route) !== 'set';
+  const isOfOrganization = ['organization', 'collection'].includes(subjectOf(route));
   const isSealed = slug === 'sealed' && !(isOfOrganization ? sender.readsOrganizations : sender.reads);
   const absent = `no such ${subjectOf(route)}` as const;
   switch (rule) {
@@ -443,7 +473,8 @@ function expectedOutcome(route: string, slug: string, name: SenderName): Outcome
 }
 
 /** What its path names. */
-function subjectOf(route: string): keyof typeof ENDINGS {
+function subjectOf(route: string): Subject {
+  if (route.includes('/:dataset')) return 'dataset';
   if (route.includes('/:collection')) return 'collection';
   return route.includes('/:org') ? 'organization' : 'set';
 }
@@ -458,15 +489,17 @@ function outcomeOf({ status, headers, text }: Answer, slug: string): Outcome {
     return 'unauthorized';
   }
   if (status === 403) return 'forbidden';
-  const absent = (['set', 'organization', 'collection'] as const).find((what) =>
-    text.includes(`there is no ${what} \\"${slug}${ENDINGS[what]}\\"`),
-  );
+  const absent = (Object.keys(SUBJECTS) as Subject[]).find((what) => {
+    const named = what === 'dataset' ? 'request of a dataset with the id' : what;
+    return text.includes(`there is no ${named} \\"${SUBJECTS[what](slug)}\\"`);
+  });
   return status === 404 && absent !== undefined ? `no such ${absent}` : 'let in';
 }
 
 /** What a client sees, but for the slug, and for what is another one in each answer. */
 function plain({ status, headers, text }: Answer, slug: string): object {
   const { date: _date, 'x-request-id': id, ...others } = headers;
-  const same = (value: string) => value.replaceAll(slug, 'SLUG').replaceAll(String(id), 'ID');
+  const same = (value: string) =>
+    value.replaceAll(slug, 'SLUG').replaceAll(SUBJECTS.dataset(slug), 'SLUG').replaceAll(String(id), 'ID');
   return { status, headers: same(JSON.stringify(others)), text: same(text) };
 }

@@ -65,6 +65,7 @@ export class FrontedServer {
       set: undefined,
       organization: undefined,
       collection: undefined,
+      dataset: undefined,
       takeBody() {},
     });
     const routes = Object.entries(this.#handlers()).map(([path, direct]) => {

@@ -2,7 +2,8 @@ import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts
 import { TidemarkError } from '../../core/errors.ts';
 import { type ArtifactChecks, type DamagedArtifact, dueShares, MOST_RECORDED, shareOf } from './artifact-checks.ts';
 import { ArtifactComparer } from './compare-artifact.ts';
-import { type KnownArtifact, type KnownArtifactsParts, knownArtifacts } from './known-artifacts.ts';
+import type { KnownArtifact } from './known-artifact.ts';
+import { type KnownArtifactsParts, knownArtifacts } from './known-artifacts.ts';
 import { RateLimit } from './rate-limit.ts';
 
 interface VerifyArtifactsInput extends KnownArtifactsParts, VerifyArtifactsOptions {

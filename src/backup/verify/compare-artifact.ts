@@ -10,7 +10,7 @@ import { sha256InSummary } from '../../artifacts/open-artifact.ts';
 import { readPack, type VersionInPack } from '../../artifacts/version-pack.ts';
 import { isTidemarkError } from '../../core/errors.ts';
 import { SEGMENT_MARK } from '../segment.ts';
-import type { KnownArtifact } from './known-artifacts.ts';
+import type { KnownArtifact } from './known-artifact.ts';
 import type { RateLimit } from './rate-limit.ts';
 
 /** What is wrong with an object, or with a part of it. */
@@ -44,8 +44,8 @@ export class ArtifactComparer {
 
   /** @throws TidemarkError `unavailable` when the artifact store does not answer; the signal's reason */
   async faultsOf(artifact: KnownArtifact): Promise<readonly ArtifactFault[]> {
-    const { key, expected } = artifact;
-    if (typeof expected === 'object') return this.#against(key, expected.sha256);
+    const { key, expected, range } = artifact;
+    if (typeof expected === 'object') return this.#against(key, expected.sha256, range);
     switch (expected) {
       case 'pack':
         return this.#guarded(key, () => this.#pack(key));
@@ -63,14 +63,15 @@ export class ArtifactComparer {
     }
   }
 
-  #against(key: ObjectKey, sha256: string): Promise<readonly ArtifactFault[]> {
+  #against(key: ObjectKey, sha256: string, range?: ObjectRange): Promise<readonly ArtifactFault[]> {
     return this.#guarded(key, async () => {
       const found = createHash('sha256');
-      for await (const chunk of this.#read((await this.#parts.artifacts.get(key, this.#options)).body)) {
+      const { body } = await this.#parts.artifacts.get(key, { ...this.#options, range });
+      for await (const chunk of this.#read(body)) {
         found.update(chunk);
       }
       const digest = found.digest('hex');
-      return digest === sha256 ? [] : [differing(key, `its SHA-256 is ${digest}, and not ${sha256}`)];
+      return digest === sha256 ? [] : [differing(key, `its SHA-256 is ${digest}, and not ${sha256}`, range)];
     });
   }
 

@@ -18,25 +18,8 @@ import { isListed, type StreamDump } from '../../records/dumps/stored-stream-dum
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog, CatalogKind } from '../../stores/catalog.ts';
 import { latestPages } from '../../stores/latest-pages.ts';
-
-/** A stored artifact, and what its bytes can be compared with. */
-export interface KnownArtifact {
-  readonly key: ObjectKey;
-  /**
-   * - a SHA-256, from the catalog or from the key
-   * - `pack`: each version in it has its SHA-256 as its name
-   * - `segment`: it lists the SHA-256 of its files
-   * - `summary`: the summary beside it has its SHA-256
-   * - `checksum`: the one that gzip writes
-   * - `json`: none, but it must be JSON
-   * - `nothing`: an earlier version recorded no digest
-   */
-  readonly expected: { readonly sha256: string } | 'pack' | 'segment' | 'summary' | 'checksum' | 'json' | 'nothing';
-  /** What it is, for people. */
-  readonly what: string;
-  /** What a person can do when it is damaged. */
-  readonly remedy: string;
-}
+import type { KnownArtifact } from './known-artifact.ts';
+import { datasetFiles } from './known-datasets.ts';
 
 export interface KnownArtifactsParts {
   readonly artifacts: Pick<ArtifactStore, 'get' | 'list' | 'folders' | 'objects'>;
@@ -57,6 +40,7 @@ export async function* knownArtifacts(parts: KnownArtifactsParts): AsyncGenerato
   }
   yield* uploadedFiles(parts.catalog);
   yield* streamDumpFiles(parts.catalog);
+  yield* datasetFiles(parts);
   yield* segments(parts.artifacts);
   yield* avroFiles(parts.artifacts);
 }

@@ -5,8 +5,10 @@ import { ActivityChains } from '../../jobs/activity-chains.ts';
 import { JOB_DEFINITIONS } from '../../jobs/job-list.ts';
 import { type JobEvents, JobRunner } from '../../jobs/job-runner.ts';
 import { runActivityJob } from '../../jobs/kinds/run-activity.ts';
+import { INGEST_DATASET } from '../../jobs/open-requests.ts';
 import { Scheduler } from '../../jobs/scheduler.ts';
 import { jobName } from '../../stores/job.ts';
+import { readKafkaRequests } from './read-kafka-requests.ts';
 
 export interface RunningJobs {
   /** Resolves when no job runs any more, after about 10 seconds at most. */
@@ -35,9 +37,10 @@ export function runJobs(app: App, logger: Logger, definitions = JOB_DEFINITIONS)
   scheduler.start();
   // A worker of other kinds leaves runs of activities to others, as the scheduler does.
   if (definitions.some(({ kind }) => kind === runActivityJob.kind)) chains.start();
+  const kafka = definitions.some(({ kind }) => kind === INGEST_DATASET) ? readKafkaRequests(app, logger) : undefined;
   return {
     async stop() {
-      await Promise.all([chains.stop(), scheduler.stop(), runner.stop()]);
+      await Promise.all([chains.stop(), scheduler.stop(), runner.stop(), kafka?.stop()]);
     },
   };
 }

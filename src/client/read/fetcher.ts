@@ -49,6 +49,9 @@ export class FetchFailure extends ReadFailure {}
 /** There is no answer at all, so nothing is known of what was requested. */
 export class NoAnswer extends FetchFailure {}
 
+/** The whole response took longer than is allowed. */
+export class TookTooLong extends FetchFailure {}
+
 /** A failure that a retry cannot change, such as a URL that cannot be requested, or a redirect that is not followed. */
 export class Refused extends FetchFailure {}
 

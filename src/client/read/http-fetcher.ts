@@ -15,6 +15,7 @@ import {
   Refused,
   RefusedRedirect,
   type RequestHeaders,
+  TookTooLong,
 } from './fetcher.ts';
 import type { ReadLimits } from './limits.ts';
 import { recordedHop } from './recorded-hop.ts';
@@ -99,7 +100,8 @@ export class HttpFetcher implements Fetcher {
       if (redirects === mostRedirects) throw new RedirectLoop(`it was redirected more than ${mostRedirects} times`);
       from = at;
       at = this.#redirected(from, location);
-      if (hops.some(({ url }) => url === at.href)) throw new RedirectLoop('its redirects lead back to themselves');
+      if (hops.some(({ url }) => isSameRequest(url, at.href)))
+        throw new RedirectLoop('its redirects lead back to themselves');
       isFromElsewhere ||= at.host !== from.host;
     }
   }
@@ -140,7 +142,7 @@ export class HttpFetcher implements Fetcher {
       });
       let response: IncomingMessage | undefined;
       // Destroys the response once there is one: an error of the request would not reach the reader of the body.
-      const stop = (message: string) => (response ?? sent).destroy(new FetchFailure(message));
+      const stop = (message: string, Failure = FetchFailure) => (response ?? sent).destroy(new Failure(message));
       // Not the option `signal`: it takes several times as long, because it observes the streams, too.
       const abort = () => stop('it was stopped');
       signal.addEventListener('abort', abort);
@@ -151,7 +153,7 @@ export class HttpFetcher implements Fetcher {
         clearTimeout(deadline);
         reject(new NoAnswer(CUT_OFF));
       });
-      const deadline = setTimeout(() => stop(`it took longer than ${seconds(responseMs)}`), responseMs);
+      const deadline = setTimeout(() => stop(`it took longer than ${seconds(responseMs)}`, TookTooLong), responseMs);
       if (signal.aborted) abort();
       sent.on('timeout', () => stop(`the server sent nothing for ${seconds(idleMs)}`));
       sent.on('response', (incoming) => {
@@ -202,5 +204,8 @@ function urlOf(uri: string): URL {
   }
   return url;
 }
+
+/** A fragment is not sent. */
+const isSameRequest = (one: string, other: string): boolean => one.split('#', 1)[0] === other.split('#', 1)[0];
 
 const seconds = (ms: number) => `${ms / 1000} seconds`;

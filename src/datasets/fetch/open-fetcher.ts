@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import { type Fetched as Answer, FetchFailure } from '../../client/read/fetcher.ts';
+import { type Fetched as Answer, FetchFailure, TookTooLong } from '../../client/read/fetcher.ts';
 import { PoliteFetcher } from '../../client/read/polite-fetcher.ts';
 import type { HostFile } from '../../config/dataset-values.ts';
 import { IngestFailure } from '../ingest-failure.ts';
@@ -109,7 +109,7 @@ function fetchedOf(answer: Answer, asked: FetchOptions): Fetched {
   };
 }
 
-/** @throws BrokenBody */
+/** @throws BrokenBody; IngestFailure after the longest time, which another request would take, too */
 async function* bodyOf(answer: Answer, { signal, unanswered }: FetchOptions): AsyncGenerator<Uint8Array> {
   const codings = answer.headers['content-encoding'];
   try {
@@ -117,7 +117,8 @@ async function* bodyOf(answer: Answer, { signal, unanswered }: FetchOptions): As
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof FetchFailure)) throw error;
-    throw new BrokenBody(unanswered, `${shownUrl(answer.uri)} cannot be read: ${error.message}`, { cause: error });
+    const Failure = error instanceof TookTooLong ? IngestFailure : BrokenBody;
+    throw new Failure(unanswered, `${shownUrl(answer.uri)} cannot be read: ${error.message}`, { cause: error });
   } finally {
     answer.discard();
   }

@@ -28,6 +28,11 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     schema: { type: 'string', pattern: SLUG.source },
     example: 'arxiv',
   },
+  dataset: {
+    description: 'The id of a request of a dataset.',
+    schema: { type: 'string', pattern: '^[0-9a-f]{32}$' },
+    example: 'd1e2880c4a37a2f12811d32b580c35b8',
+  },
   number: {
     description: 'The number of an upload, of a run of the activity, or of a harvest.',
     schema: { type: 'string', pattern: '^[0-9]{1,9}$' },

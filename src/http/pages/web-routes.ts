@@ -1,6 +1,7 @@
 import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { activityPageRoutes } from './activities/activity-page-routes.ts';
+import { datasetPageRoutes } from './datasets/dataset-page-routes.ts';
 import { dumpPageRoutes } from './dump-sections.ts';
 import { fontRoutes } from './font-routes.ts';
 import { collectionFormRoutes } from './harvests/collection-form-routes.ts';
@@ -33,6 +34,7 @@ export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
     ...collectionPageRoutes(app),
     ...collectionFormRoutes(app, stopping),
     ...harvestPageRoutes(app),
+    ...datasetPageRoutes(app, stopping),
     ...setRoutes(app),
     ...setFormRoutes(app, stopping),
     ...tokenPageRoutes(app, stopping),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../access/principal.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import type { ListedRequest } from '../../datasets/results/request-list.ts';
 import type { Collection } from '../../records/collections/collection.ts';
 import type { Organization } from '../../records/organization.ts';
 import type { DirectRequest } from './direct-request.ts';
@@ -16,6 +17,8 @@ export interface Locals {
   organization?: Organization | undefined;
   /** The collection in the path; then its provider is the organization. */
   collection?: Collection | undefined;
+  /** The request of a dataset in the path; then its set is the set. */
+  dataset?: ListedRequest | undefined;
   /** Whether the response is for its sender alone. */
   isPrivate?: boolean;
   /** The created object, for the log: the path does not contain it. */
@@ -47,6 +50,11 @@ export function organizationOf({ locals }: Pick<RoutedResponse, 'locals'>): Orga
 /** The collection in the path; only for routes with `:collection`. */
 export function collectionOf({ locals }: Pick<RoutedResponse, 'locals'>): Collection {
   return locals.collection as Collection;
+}
+
+/** The request of a dataset in the path; only for routes with `:dataset`. */
+export function datasetOf({ locals }: Pick<RoutedResponse, 'locals'>): ListedRequest {
+  return locals.dataset as ListedRequest;
 }
 
 /** The sender of the request. */

@@ -13,6 +13,7 @@ export const TAGS = {
   uploads: 'Files that organizations deliver.',
   activities: 'Runs of activities, which make artifacts of records.',
   collections: 'OAI-PMH repositories, and the runs that harvest them.',
+  datasets: 'Datasets of other platforms that are fetched, checked and published.',
   tokens: 'Tokens, and what each permits.',
   jobs: 'Work that is done later, repeatedly, or for long.',
   operating: 'For operators and their tools.',

@@ -19,6 +19,11 @@ export interface Route {
   readonly path: string;
   readonly action: Action;
   readonly operation: Operation;
+  /**
+   * The slug of the set that a request without `:set` in its path is about. One that does not exist yet is for
+   * administrators, whose request makes it.
+   */
+  readonly newSetOf?: ((request: Pick<Request, 'query'>) => string) | undefined;
   /** Checks the request against the operation, and responds. Called when the sender may do the action. */
   readonly handle: Handler;
   /**
@@ -30,6 +35,7 @@ export interface Route {
 /** A route without its method and path: who may use it, what it takes and answers, and how. */
 interface Endpoint<Query extends z.ZodObject> extends Operation<Query> {
   readonly action: Action;
+  readonly newSetOf?: Route['newSetOf'];
   /** @param query the parameters, parsed by the operation's schema */
   readonly handle: (request: Request, response: Response, query: z.output<Query>) => Promise<void> | void;
   /** Shows a user the error of the query; by default error-view.ts does. */
@@ -59,13 +65,14 @@ export function remove<Query extends z.ZodObject>(path: string, endpoint: Endpoi
 }
 
 function route<Query extends z.ZodObject>(method: Method, path: string, endpoint: Endpoint<Query>): Route {
-  const { action, handle, showWrong, direct, ...operation } = endpoint;
+  const { action, newSetOf, handle, showWrong, direct, ...operation } = endpoint;
   const { query: schema, body } = operation;
   return {
     method,
     path,
     action,
     operation,
+    newSetOf,
     handle(request, response) {
       if (body !== undefined) requireMediaType(request.headers, Object.keys(body));
       let query = {} as z.output<Query>;

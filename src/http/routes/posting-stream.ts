@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { Response } from 'express';
 import { resultView, type Totals } from '../../api/posting-view.ts';
 import { TidemarkError } from '../../core/errors.ts';
@@ -7,6 +6,7 @@ import { type LineResult, postNdjson } from '../../ingest/ndjson-posting.ts';
 import type { Posting } from '../../ingest/posting.ts';
 import { HttpError } from '../request/http-error.ts';
 import { errorAnswer } from '../response/error-answer.ts';
+import { LineWriter } from '../response/line-writer.ts';
 import { NotApplied, type NumberedResult } from './not-applied.ts';
 import { count, noTotals } from './totals.ts';
 
@@ -40,7 +40,7 @@ export async function answerWithResults(
   { posting, idleTimeoutMs }: { readonly posting: Posting; readonly idleTimeoutMs: number },
 ): Promise<void> {
   const totals = noTotals();
-  const lines = new LineWriter(response, idleTimeoutMs);
+  const lines = new LineWriter(response, { idleTimeoutMs });
   try {
     for await (const results of postNdjson(body, posting)) await writeResults(lines, results, totals);
   } catch (error) {
@@ -73,39 +73,4 @@ function withTotals(error: unknown, totals: Totals): unknown {
   if (!(error instanceof HttpError)) return error;
   const { status, code, message, headers, details } = error;
   return new HttpError(status, { code, message, headers, details: { ...details, ...counts } });
-}
-
-class LineWriter {
-  readonly #response: Response;
-  readonly #idleTimeoutMs: number;
-
-  constructor(response: Response, idleTimeoutMs: number) {
-    this.#response = response;
-    this.#idleTimeoutMs = idleTimeoutMs;
-  }
-
-  /**
-   * Resolves when the client has read enough to send more; a client that reads nothing is disconnected after the idle
-   * timeout.
-   */
-  async write(text: string): Promise<void> {
-    if (!this.#response.headersSent) {
-      this.#response.status(200).set({ 'Content-Type': 'application/x-ndjson', 'Cache-Control': 'no-store' });
-    }
-    if (this.#response.write(text)) return;
-    if (!this.#response.destroyed) await this.#drain();
-    if (this.#response.destroyed) throw new Error('the client takes no results');
-  }
-
-  async #drain(): Promise<void> {
-    const settled = new AbortController();
-    const { signal } = settled;
-    const waits = [once(this.#response, 'drain', { signal }), once(this.#response, 'close', { signal })];
-    const idle = setTimeout(this.#idleTimeoutMs, undefined, { signal }).then(() => this.#response.destroy());
-    try {
-      await Promise.race([...waits, idle]);
-    } finally {
-      settled.abort();
-    }
-  }
 }

@@ -3,6 +3,7 @@ import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { activityRoutes } from './activities/activity-routes.ts';
 import { csvRoutes } from './csv/csv-routes.ts';
+import { datasetRoutes } from './datasets/dataset-routes.ts';
 import { documentRoutes } from './document-routes.ts';
 import { archiveRoutes } from './dumps/archive-routes.ts';
 import { dumpRoutes } from './dumps/dump-routes.ts';
@@ -72,6 +73,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...activityRoutes(app, stopping),
     ...collectionRoutes(app, stopping),
     ...harvestRoutes(app, stopping),
+    ...datasetRoutes(app, stopping),
     ...tokenRoutes(app, stopping),
     ...jobRoutes(app),
     ...healthRoutes(app),

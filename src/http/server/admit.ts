@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccessPolicy } from '../../access/access-policy.ts';
 import { isFromThisMachine, refuseForeignPage, requireOwnPage } from '../../access/identify-principal.ts';
-import { type Action, type Guarded, may } from '../../access/may.ts';
+import { type Action, administers, type Guarded, may } from '../../access/may.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';
 import type { Scope } from '../../access/scope.ts';
 import { SenderLimits } from '../../access/sender-limits.ts';
-import { TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
+import type { ListedRequest } from '../../datasets/results/request-list.ts';
 import type { Collection } from '../../records/collections/collection.ts';
 import type { Organization } from '../../records/organization.ts';
 import { readersOf } from '../../records/organization-readers.ts';
@@ -15,6 +16,7 @@ import type { Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { createIdentifySender, type Identified } from './identify-sender.ts';
 import { shownCollection } from './shown-collection.ts';
+import { shownDataset } from './shown-dataset.ts';
 
 /** The parts of a request that determine whether it is admitted. */
 interface Arrival {
@@ -27,18 +29,22 @@ interface Arrival {
   readonly organization?: string | undefined;
   /** The same for `:collection`. */
   readonly collection?: string | undefined;
+  /** The same for `:dataset`. */
+  readonly dataset?: string | undefined;
 }
 
 export interface Admission {
   readonly sender: Principal;
   /** Whether the sender was identified by the cookie of a session. */
   readonly hasSession: boolean;
-  /** The set in the path. */
+  /** The set in the path, or of the request of a dataset in it. */
   readonly set: ResourceSet | undefined;
   /** The organization in the path, or the provider of the collection. */
   readonly organization: Organization | undefined;
   /** The collection in the path. */
   readonly collection: Collection | undefined;
+  /** The request of a dataset in the path. */
+  readonly dataset: ListedRequest | undefined;
   /** Counts bytes of the body. @throws HttpError 429 when the sender has posted too much for now */
   takeBody(bytes: number): void;
 }
@@ -48,12 +54,13 @@ export interface Admission {
  * throws an error, for which error-handler.ts sends the response. A private set or organization that the sender may not
  * read is treated as if it had never existed. Independent of express.
  */
-export type Admit = (route: Pick<Route, 'method' | 'action'>, arrival: Arrival) => Promise<Admission>;
+export type Admit = (route: Admitted, arrival: Arrival) => Promise<Admission>;
 
-type Parts = Pick<ServedApp, 'sets' | 'records' | 'access' | 'configuration'>;
+type Admitted = Pick<Route, 'method' | 'action' | 'newSetOf'>;
+type Parts = Pick<ServedApp, 'sets' | 'records' | 'access' | 'configuration' | 'datasets'>;
 
 export function createAdmit(
-  { sets, records, access, configuration }: Parts,
+  { sets, records, access, configuration, datasets }: Parts,
   policy: AccessPolicy,
   limits = new SenderLimits(configuration),
 ): Admit {
@@ -82,26 +89,48 @@ export function createAdmit(
     });
   };
 
-  async function admit(
-    { method, action }: Pick<Route, 'method' | 'action'>,
-    { headers, address, slug, organization: id, collection: collectionId }: Arrival,
-    { sender, hasSession }: Identified,
-  ): Promise<Admission> {
+  async function admit(route: Admitted, arrival: Arrival, { sender, hasSession }: Identified): Promise<Admission> {
+    const { method, action } = route;
+    const { headers } = arrival;
     if (method !== 'get') (hasSession ? requireOwnPage : refuseForeignPage)(headers, configuration.baseUrl);
-    if (action !== 'probe') throwAfter(limits.takeRequest(sender, { headers, address }));
+    if (action !== 'probe') throwAfter(limits.takeRequest(sender, arrival));
+    const subjects = await findSubjects(route, arrival, sender);
+    const { set, organization } = subjects;
+    const guarded = organization === undefined ? set : readersOf(organization);
+    if (!may(sender, action, guarded)) throw await refusal(action, sender, guarded);
+    const takeBody = (bytes: number) => throwAfter(limits.takeBody(sender, bytes));
+    if (method !== 'get') takeBody(0);
+    return { sender, hasSession, ...subjects, takeBody };
+  }
+
+  /** What the path names, if the sender may know of it. @throws TidemarkError `not-found`, `gone` */
+  async function findSubjects(
+    { action, newSetOf }: Admitted,
+    { slug, organization: id, collection: collectionId, dataset: datasetId }: Arrival,
+    sender: Principal,
+  ) {
     const isShown = (set: ResourceSet) => may(sender, action, set) || may(sender, 'read-state', set);
-    const set = slug === undefined ? undefined : await sets.bySlug(parseSlug(slug), isShown);
+    const mayBeNew = newSetOf !== undefined && administers(sender);
+    const named =
+      slug === undefined ? undefined : await sets.bySlug(parseSlug(slug), isShown).catch(unlessNew(mayBeNew));
+    // The requests of a set that was removed are for administrators.
+    const isShownOrGone = (set: ResourceSet | undefined) => (set === undefined ? administers(sender) : isShown(set));
+    const { dataset, set = named } =
+      datasetId === undefined ? {} : await shownDataset({ datasets, sets }, datasetId, isShownOrGone);
     const isShownOrganization = (one: Organization) =>
       may(sender, action, readersOf(one)) || may(sender, 'read-organization', readersOf(one));
     const { collection, provider } =
       collectionId === undefined ? {} : await shownCollection(records, collectionId, isShownOrganization);
     const organization = id === undefined ? provider : await records.organizations.get(id, isShownOrganization);
-    const guarded = organization === undefined ? set : readersOf(organization);
-    if (!may(sender, action, guarded)) throw await refusal(action, sender, guarded);
-    const takeBody = (bytes: number) => throwAfter(limits.takeBody(sender, bytes));
-    if (method !== 'get') takeBody(0);
-    return { sender, hasSession, set, organization, collection, takeBody };
+    return { set, organization, collection, dataset };
   }
+}
+
+/** Treats a set that does not exist as a new one, where it may be new. */
+function unlessNew(mayBeNew: boolean): (error: unknown) => undefined {
+  return (error) => {
+    if (!mayBeNew || !isTidemarkError(error, 'not-found')) throw error;
+  };
 }
 
 function throwAfter(milliseconds: number): void {

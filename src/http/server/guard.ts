@@ -12,13 +12,15 @@ export function guard(admit: Admit, route: Route): RequestHandler {
   const hasSet = route.path.includes('/:set');
   const hasOrganization = route.path.includes('/:org');
   const hasCollection = route.path.includes('/:collection');
+  const hasDataset = route.path.includes('/:dataset');
   return async (request, response, next) => {
     recordRoute(response, route.path);
     const { headers, socket } = request;
-    const slug = hasSet ? param(request, 'set') : undefined;
+    const slug = hasSet ? param(request, 'set') : route.newSetOf?.(request);
     const organization = hasOrganization ? param(request, 'org') : undefined;
     const collection = hasCollection ? param(request, 'collection') : undefined;
-    const arrival = { headers, address: socket.remoteAddress, slug, organization, collection };
+    const dataset = hasDataset ? param(request, 'dataset') : undefined;
+    const arrival = { headers, address: socket.remoteAddress, slug, organization, collection, dataset };
     const { sender, hasSession, takeBody, ...found } = await admit(route, arrival).catch((error) => {
       throw route.operation.isBusyWith503 ? asBusy(error) : error;
     });
@@ -28,6 +30,7 @@ export function guard(admit: Admit, route: Route): RequestHandler {
     response.locals.set = found.set;
     response.locals.organization = found.organization;
     response.locals.collection = found.collection;
+    response.locals.dataset = found.dataset;
     if (found.set?.private === true || hasOrganization || hasCollection) makePrivate(response);
     meterBody(request, takeBody);
     next();

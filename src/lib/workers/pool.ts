@@ -17,20 +17,33 @@ export class ThreadPool<Offered extends Functions<Offered>> {
 
   /**
    * Calls a function in the first free thread.
+   * @param signal or a function that makes it when a thread is free, for a time limit of the call itself
    * @throws as `CalledThread.call`; the signal's reason when it is aborted, which terminates the thread at once
    */
   async call<Name extends keyof Offered>(
     name: Name,
     values: Arguments<Offered[Name]>,
-    signal?: AbortSignal,
+    signal?: AbortSignal | (() => AbortSignal),
     transfer?: readonly Transferable[],
   ): Promise<Result<Offered[Name]>> {
     const thread = await this.#take();
+    return this.#callIn(
+      thread,
+      () => thread.call(name, values, transfer),
+      typeof signal === 'function' ? signal() : signal,
+    );
+  }
+
+  async #callIn<Value>(
+    thread: CalledThread<Offered>,
+    call: () => Promise<Value>,
+    signal: AbortSignal | undefined,
+  ): Promise<Value> {
     const stop = () => thread.stop();
     try {
       signal?.throwIfAborted();
       signal?.addEventListener('abort', stop);
-      return await thread.call(name, values, transfer);
+      return await call();
     } catch (error) {
       signal?.throwIfAborted();
       throw error;

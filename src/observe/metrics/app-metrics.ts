@@ -1,9 +1,11 @@
 import type { Configuration } from '../../config/configuration.ts';
 import { VERSION } from '../../config/version.ts';
 import type { Render } from '../../publish/cache/document-cache.ts';
+import type { Catalog } from '../../stores/catalog.ts';
 import { RequestCounts } from '../../stores/request-counts.ts';
 import type { StoreObserver } from '../../stores/store-observer.ts';
 import { ArchiveMetrics } from './archive-metrics.ts';
+import { DatasetMetrics } from './dataset-metrics.ts';
 import { HttpMetrics } from './http-metrics.ts';
 import { IndexMetrics } from './index-metrics.ts';
 import { Instruments } from './instrument.ts';
@@ -20,6 +22,7 @@ import { storeMetrics } from './store-metrics.ts';
 interface WatchedApp extends Omit<SourceParts, 'cache' | 'publisher' | 'comparesArtifacts'> {
   readonly configuration: Pick<Configuration, 'verifyArtifactsDays'>;
   readonly publishing: Pick<SourceParts, 'cache' | 'publisher'>;
+  readonly catalog: Pick<Catalog, 'list'>;
   readonly jobs: { readonly queue: Parameters<JobMetrics['watch']>[0] };
   readonly notifications: Parameters<NotificationMetrics['watch']>[0];
 }
@@ -35,6 +38,7 @@ export class AppMetrics {
   readonly archive: ArchiveMetrics;
   readonly jobs: JobMetrics;
   readonly notifications: NotificationMetrics;
+  readonly datasets: DatasetMetrics;
   readonly store: StoreObserver;
   readonly #instruments = new Instruments(this.registry);
   /** The figures of the server since its start. */
@@ -55,6 +59,7 @@ export class AppMetrics {
     this.archive = new ArchiveMetrics(instruments);
     this.jobs = new JobMetrics(instruments);
     this.notifications = new NotificationMetrics(instruments);
+    this.datasets = new DatasetMetrics(instruments);
     this.http = new HttpMetrics(this.registry);
   }
 
@@ -68,6 +73,7 @@ export class AppMetrics {
     this.#source = new SourceMetrics(this.#instruments, { ...app, ...app.publishing, comparesArtifacts });
     this.jobs.watch(app.jobs.queue);
     this.notifications.watch(app.notifications);
+    this.datasets.watch(app.catalog);
   }
 
   async readSource(): Promise<SourceFigures> {
@@ -76,15 +82,17 @@ export class AppMetrics {
 
   /** In the exposition format of Prometheus. While the store does not answer, a comment names the old figures. */
   async text(): Promise<string> {
-    const [{ store }, hasJobs, hasSubscriptions] = await Promise.all([
+    const [{ store }, hasJobs, hasSubscriptions, hasSinks] = await Promise.all([
       this.readSource(),
       this.jobs.read(),
       this.notifications.read(),
+      this.datasets.read(),
     ]);
     const old = [
       ...(store === undefined ? SOURCE_METRICS_OF_STORE : []),
       ...(hasJobs ? [] : ['tidemark_jobs']),
       ...(hasSubscriptions ? [] : ['tidemark_subscriptions']),
+      ...(hasSinks ? [] : ['tidemark_dataset_sink_behind']),
     ];
     const note =
       old.length === 0 ? '' : `# The store did not answer. Of its last answer, or missing: ${old.join(', ')}\n`;

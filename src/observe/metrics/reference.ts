@@ -34,6 +34,7 @@ const NOTHING: Parameters<AppMetrics['watch']>[0] = {
   },
   artifactHealth: { problem: async () => undefined },
   artifactChecks: { known: async () => ({ shares: [], damaged: [] }) },
+  catalog: { list: async () => [] },
   configuration: { verifyArtifactsDays: Number.POSITIVE_INFINITY },
   jobs: { queue: { counts: async () => [] } },
   notifications: { subscriptions: { list: async () => [] }, deliverer: { oldestUnsent: undefined } },

@@ -11,6 +11,8 @@ export interface Viewer {
   readonly isAdministrator: boolean;
   /** Whether the reader may see the figures of the server. */
   readonly seesFigures: boolean;
+  /** Whether there are datasets that the reader may read, or may add. */
+  readonly seesDatasets: boolean;
   /** Whether the reader can sign out. */
   readonly hasSession: boolean;
   /** Whether showing a token here could change anything. */
@@ -52,10 +54,11 @@ export function signInLink({ top, here }: Pick<Frame, 'top' | 'here'>): string {
   return here === '' ? `${top}sign-in` : `${top}sign-in?${new URLSearchParams({ to: here })}`;
 }
 
-type Parts = Pick<ServedApp, 'configuration' | 'access'>;
+type Parts = Pick<ServedApp, 'configuration' | 'access' | 'sets'>;
 
 /** The frame of a page, from the request that it responds to. */
-export async function frameOf({ configuration, access }: Parts, request: Request, response: Response): Promise<Frame> {
+export async function frameOf(parts: Parts, request: Request, response: Response): Promise<Frame> {
+  const { configuration, access } = parts;
   // A request that was refused has no sender.
   const sender = (senderOf(response) as Principal | undefined) ?? ANONYMOUS;
   const takesTokens = configuration.token !== undefined || (await access.tokens.areKept().catch(() => false));
@@ -64,22 +67,30 @@ export async function frameOf({ configuration, access }: Parts, request: Request
     // A posted form cannot be requested again.
     here: request.method === 'POST' ? '' : request.originalUrl.slice(1),
     baseUrl: configuration.baseUrl,
-    viewer: viewerOf(sender, { takesTokens, hasSession: response.locals.hasSession === true }),
+    viewer: viewerOf(sender, {
+      takesTokens,
+      hasSession: response.locals.hasSession === true,
+      seesDatasets: administers(sender) || (await hasDatasets(parts, sender).catch(() => false)),
+    }),
     now: Date.now(),
   };
 }
 
-interface Signing {
-  readonly takesTokens: boolean;
-  readonly hasSession: boolean;
+/** The set of datasets is made with the first request. */
+async function hasDatasets({ sets }: Pick<Parts, 'sets'>, sender: Principal): Promise<boolean> {
+  return (await sets.list()).some((set) => set.origin.kind === 'datasets' && may(sender, 'read-state', set));
 }
 
-function viewerOf(sender: Principal, { takesTokens, hasSession }: Signing): Viewer {
+interface Signing extends Pick<Viewer, 'hasSession' | 'seesDatasets'> {
+  readonly takesTokens: boolean;
+}
+
+function viewerOf(sender: Principal, { takesTokens, ...known }: Signing): Viewer {
   return {
     name: nameOf(sender, takesTokens),
     isAdministrator: administers(sender),
     seesFigures: may(sender, 'read-metrics', undefined),
-    hasSession,
+    ...known,
     maySignIn: sender.kind === 'anonymous' && takesTokens,
   };
 }

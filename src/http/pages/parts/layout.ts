@@ -49,6 +49,7 @@ const PARTS = [
   { part: 'sets', name: 'Sets', path: '' },
   { part: 'organizations', name: 'Organizations', path: 'organizations/', forAdministrators: true },
   { part: 'collections', name: 'Collections', path: 'collections/', forAdministrators: true },
+  { part: 'datasets', name: 'Datasets', path: 'datasets/' },
   { part: 'status', name: 'Status', path: 'status' },
   { part: 'jobs', name: 'Jobs', path: 'jobs', forAdministrators: true },
   { part: 'tokens', name: 'Tokens', path: 'tokens', forAdministrators: true },
@@ -119,7 +120,9 @@ export function renderPageAround(page: Page): readonly [string, string] {
 
 function header({ frame, part }: Page): Html {
   const { top, viewer } = frame;
-  const shown = PARTS.filter((its) => viewer.isAdministrator || !('forAdministrators' in its) || its.part === part);
+  const isShown = (its: (typeof PARTS)[number]) =>
+    its.part === 'datasets' ? viewer.seesDatasets : viewer.isAdministrator || !('forAdministrators' in its);
+  const shown = PARTS.filter((its) => isShown(its) || its.part === part);
   const items = shown.map(({ part: its, name, path }) => {
     const current = its === part && html` aria-current="page"`;
     return html`<li><a href="${top + path}"${current}>${name}</a></li>`;

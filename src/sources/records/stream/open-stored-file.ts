@@ -5,7 +5,7 @@ import { TidemarkError } from '../../../core/errors.ts';
 import type { LiveResource, OpenedBytes } from '../../served-source.ts';
 
 /**
- * Opens a file that is an artifact. Its state contains everything except the bytes, which are read when they are sent.
+ * Opens a file that is an artifact, or a range of one. Its state contains everything except the bytes, which are read when they are sent.
  * @throws TidemarkError `unavailable` when the state does not contain its place
  */
 export function openStoredFile(
@@ -26,7 +26,9 @@ export function openStoredFile(
     dateTellsVersions: false,
     async read(range) {
       try {
-        return (await openCompared(artifacts, { key: record.artifact, length, sha256: digest }, range)).body;
+        const { artifact: key, offset: start } = record;
+        const bytes = { key, length, sha256: digest, ...(start > 0 && { within: { start, length } }) };
+        return (await openCompared(artifacts, bytes, range)).body;
       } catch (error) {
         throw unreadable(error, record.artifact, artifacts.name);
       }

@@ -5,7 +5,7 @@ import type { Catalog, CatalogDocument } from '../../../stores/catalog.ts';
 import type { ChangeLog } from '../../../stores/change-log.ts';
 import type { SourceWatch } from '../../source.ts';
 
-const KINDS = ['organization', 'upload', 'upload-state', 'stream-dump'] as const;
+const KINDS = ['organization', 'upload', 'upload-state', 'stream-dump', 'dataset'] as const;
 
 export interface NewDocument extends Pick<CatalogDocument<unknown>, 'id' | 'body'> {
   readonly kind: (typeof KINDS)[number];
@@ -30,7 +30,7 @@ const INTERVAL_MS = 700;
 const MOST_CHANGES = 1_000;
 
 /**
- * Reports what is new about organizations, uploads, dumps and the log. One poll serves the sets of all streams, which
+ * Reports what is new about organizations, uploads, dumps, datasets and the log. One poll serves the sets of all streams, which
  * may be hundreds. A store that does not answer is polled again; nothing is missed.
  */
 export class StreamWatcher {

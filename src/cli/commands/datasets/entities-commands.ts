@@ -1,0 +1,140 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
+import type { App } from '../../../app.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import { exportEntities } from '../../../datasets/fatcat/export-entities.ts';
+import { ENTITY_KINDS } from '../../../datasets/fatcat/make-entity.ts';
+import { placesOfSets } from '../../../datasets/fatcat/places-of-sets.ts';
+import { readReleases } from '../../../datasets/fatcat/read-releases.ts';
+import { releaseRequest } from '../../../datasets/fatcat/release-requests.ts';
+import { releaseStatuses } from '../../../datasets/fatcat/release-status.ts';
+import { SkipCounts } from '../../../datasets/fatcat/skip-counts.ts';
+import { formatCount } from '../../../lib/format-count.ts';
+import type { Call, CliCommand } from '../../cli-command.ts';
+import { oneOf } from '../../options.ts';
+import { withExistingApp } from '../../with-app.ts';
+
+const KINDS = [...ENTITY_KINDS, 'release'] as const;
+
+interface EntitiesOptions {
+  readonly kind: (typeof KINDS)[number];
+  readonly set?: string;
+}
+
+export const datasetsEntities: CliCommand<EntitiesOptions> = {
+  group: 'datasets',
+  usage: 'entities [file]',
+  summary: 'Writes stored datasets as entities of fatcat, one JSON object a line; says what was skipped, and why.',
+  examples: [
+    ['datasets entities --kind fileset > filesets.jsonl', 'datasets of several files'],
+    ['datasets entities --kind file > files.jsonl', 'datasets of one file'],
+    [
+      'datasets entities --kind release releases.jsonl',
+      'what is stored of each release in a file, or in standard input',
+    ],
+  ],
+
+  options(command) {
+    command
+      .option('--kind <kind>', `one of ${KINDS.join(', ')}`, oneOf(...KINDS), 'fileset')
+      .option('--set <id>', 'only datasets of this set');
+  },
+
+  async run(call) {
+    const { kind, set } = call.options;
+    if (kind !== 'release' && call.args.length > 0) {
+      throw new TidemarkError('invalid', `a file is only read with --kind release, not with --kind ${kind}`);
+    }
+    const skipped = new SkipCounts();
+    await withExistingApp(call, async (app) => {
+      // A name that was mistyped must not give an empty list.
+      if (set !== undefined) await app.sets.bySlug(set);
+      const entities = kind === 'release' ? await statuses(call, app, skipped) : entitiesOf(call, app, skipped);
+      await writeLines(call, { lines: entities, skipped, one: kind === 'release' ? 'release' : `${kind} entity` });
+    });
+  },
+};
+
+export const datasetsRequests: CliCommand = {
+  group: 'datasets',
+  usage: 'requests [file]',
+  summary:
+    'Turns releases of fatcat into requests of datasets, one JSON object a line; says what was skipped, and why.',
+  examples: [
+    ['datasets requests releases.jsonl | tidemark datasets add -', 'requests the datasets of a dump of fatcat'],
+  ],
+
+  async run(call) {
+    const skipped = new SkipCounts();
+    const releases = readReleases(await openInput(call), skipped);
+    async function* requests() {
+      for await (const release of releases) {
+        const made = releaseRequest(release);
+        if (made.skipped === undefined) yield made.request;
+        else skipped.add(made.skipped);
+      }
+    }
+    await writeLines(call, { lines: requests(), skipped, one: 'request' });
+  },
+};
+
+function entitiesOf(call: Call<EntitiesOptions>, app: App, skipped: SkipCounts): AsyncIterable<object> {
+  const { kind, set } = call.options;
+  return exportEntities({
+    datasets: app.datasets,
+    kind: kind === 'file' ? 'file' : 'fileset',
+    set,
+    folder: scratchFolder(app),
+    skipped,
+    signal: call.stopped,
+    placesOf: placesOfSets(app),
+  });
+}
+
+async function statuses(call: Call<EntitiesOptions>, app: App, skipped: SkipCounts): Promise<AsyncIterable<object>> {
+  const releases = readReleases(await openInput(call), skipped);
+  const { datasets } = app;
+  const placesOf = placesOfSets(app);
+  const options = { datasets, set: call.options.set, folder: scratchFolder(app), signal: call.stopped, placesOf };
+  return releaseStatuses(releases, options);
+}
+
+function scratchFolder({ configuration }: App): string {
+  return join(configuration.dataFolder, 'spool');
+}
+
+interface Lines {
+  readonly lines: AsyncIterable<object>;
+  readonly skipped: SkipCounts;
+  /** What a line is. */
+  readonly one: string;
+}
+
+async function writeLines({ terminal, stopped }: Call, { lines, skipped, one }: Lines): Promise<void> {
+  let written = 0;
+  for await (const line of lines) {
+    stopped.throwIfAborted();
+    await terminal.write(`${JSON.stringify(line)}\n`);
+    written += 1;
+  }
+  stopped.throwIfAborted();
+  const many = one.endsWith('y') ? `${one.slice(0, -1)}ies` : `${one}s`;
+  const text = `${formatCount(written)} ${written === 1 ? one : many}; ${skipped.text()}`;
+  terminal.log(terminal.json ? JSON.stringify({ written, skipped }) : text);
+}
+
+async function openInput({ args, terminal, workingDirectory, stopped }: Call): Promise<Readable> {
+  const name = args[0] ?? '-';
+  if (name === '-') {
+    if (process.stdin.isTTY) terminal.say('Reading releases from the terminal, one JSON object a line; Ctrl-D ends.');
+    return addAbortSignal(stopped, terminal.stdin);
+  }
+  const file = resolve(workingDirectory, name);
+  const stats = await stat(file).catch((error: Error) => {
+    throw new TidemarkError('invalid', `${file} cannot be read: ${error.message}`, { file });
+  });
+  if (stats.isDirectory()) throw new TidemarkError('invalid', `${file} is a folder: name a file of releases`, { file });
+  return addAbortSignal(stopped, createReadStream(file, { highWaterMark: 1 << 18 }));
+}

@@ -1,0 +1,85 @@
+import { formatBytes } from '../lib/format-bytes.ts';
+import { formatCount } from '../lib/format-count.ts';
+import { chooseStrategy, type WebLimits } from './choose-strategy.ts';
+import type { RawReply } from './datasets.ts';
+import { IngestFailure } from './ingest-failure.ts';
+import type { HtmlBiblio } from './landing/html-biblio.ts';
+import type { Landing } from './landing/landing.ts';
+import type { DatasetPlatform, PlatformClient, PlatformDataset } from './platform.ts';
+import type { IngestOptions, IngestRequest } from './request.ts';
+import { type Findings, sizeOf } from './result-of.ts';
+
+export interface FindParts {
+  readonly limits: IngestLimits;
+  /** Asked in order. */
+  readonly platforms: readonly DatasetPlatform[];
+  crawl(url: string, signal: AbortSignal): Promise<CrawledPage>;
+  clientFor(asked: Pick<AskedIngest, 'signal' | 'onReply'>): PlatformClient;
+}
+
+export interface CrawledPage {
+  readonly landing: Landing;
+  /** Absent for a page that is no HTML. */
+  readonly biblio?: HtmlBiblio | undefined;
+}
+
+export interface IngestLimits {
+  readonly files: number;
+  readonly totalBytes: number;
+  readonly web: WebLimits;
+}
+
+export interface AskedIngest {
+  readonly request: IngestRequest;
+  readonly options: IngestOptions;
+  readonly signal: AbortSignal;
+  onStep?(text: string): void;
+  onReply?(reply: RawReply): void;
+}
+
+/**
+ * Crawls base_url, asks its platform for the manifest, and chooses the strategy (D04, D20-D24).
+ * @throws IngestFailure; the signal's reason
+ */
+export async function findDataset(
+  asked: AskedIngest,
+  parts: FindParts,
+  findings: Findings,
+): Promise<Required<Findings>> {
+  const { request, options, signal, onStep } = asked;
+  onStep?.(`requests ${request.base_url}`);
+  const { landing, biblio } = await parts.crawl(request.base_url, signal);
+  findings.landing = landing;
+  const platform = parts.platforms.find((one) => one.matchRequest(request, landing, biblio));
+  if (platform === undefined) throw unmatched(landing);
+  onStep?.(`asks ${platform.name} for the manifest`);
+  const question = { request, landing, biblio, followLatest: options.followLatest === true };
+  const dataset = await platform.processRequest(question, parts.clientFor(asked));
+  findings.dataset = dataset;
+  requireLimits(dataset, parts.limits);
+  const strategy = chooseStrategy(dataset, { bundled: options.bundle === true, limits: parts.limits.web });
+  findings.strategy = strategy;
+  return { landing, dataset, strategy };
+}
+
+function requireLimits(dataset: PlatformDataset, limits: IngestLimits): void {
+  const { files, landingUrl } = dataset;
+  if (files.length === 0) {
+    throw new IngestFailure('empty-manifest', `${landingUrl} has no files: there is nothing to store`);
+  }
+  if (files.length > limits.files) {
+    const counts = `${formatCount(files.length)} files, and at most ${formatCount(limits.files)} are ingested`;
+    throw new IngestFailure('too-many-files', `${landingUrl} has ${counts}: raise --dataset-files to ingest it`);
+  }
+  const total = sizeOf(files);
+  if (total > limits.totalBytes) {
+    const sizes = `${formatBytes(total)}, and at most ${formatBytes(limits.totalBytes)} are ingested`;
+    throw new IngestFailure('too-large-size', `${landingUrl} has ${sizes}: raise --dataset-size to ingest it`);
+  }
+}
+
+function unmatched({ url, mimetype }: Landing): IngestFailure {
+  const found = mimetype === '' ? 'its type is not known' : `it is ${mimetype}`;
+  const message = `${url} is of no platform that is known here (${found}): give the landing page of a dataset, or its DOI`;
+  return new IngestFailure('no-platform-match', message);
+}

@@ -1,0 +1,50 @@
+import { IngestFailure } from '../ingest-failure.ts';
+import type { Landing } from '../landing/landing.ts';
+import type { DatasetPlatform } from '../platform.ts';
+import { checkedManifest } from './checked-manifest.ts';
+import { fileNameOf } from './signposted/file-name.ts';
+
+/** Parameters of signed URLs of storage: such a URL is no address of a file, since it ends soon. */
+const SIGNED = /[?&](?:x-(?:amz|goog)-signature|signature|sig|token|expires)=/i;
+
+/** A URL that leads to a file, on no platform that is known: a dataset of one file (d2, d20, D53). */
+export const direct: DatasetPlatform = {
+  name: 'direct',
+
+  matchRequest(_request, { isHtml }) {
+    return !isHtml;
+  },
+
+  async processRequest({ request, landing }) {
+    requireNoPart(landing);
+    const address = addressOf(landing);
+    const { host, pathname, search } = new URL(address);
+    const mimetype = landing.mimetype === '' ? undefined : landing.mimetype;
+    const path = landing.fileName ?? fileNameOf({ url: address, mimetype });
+    const cited = landing.signposts.find(({ rel }) => rel === 'cite-as')?.href;
+    return {
+      platformName: direct.name,
+      platformDomain: host,
+      platformId: `${pathname}${search}`.replace(/^\/+|\/+$/g, '') || '-',
+      persistentId: cited,
+      landingUrl: address,
+      // Each attempt begins at the requested URL: what it redirects to may have ended by then (d17).
+      files: checkedManifest([
+        { path, size: landing.length, hashes: [], mimetype, platformUrl: request.base_url, id: '1' },
+      ]),
+      archiveorgMetadata: { title: path },
+    };
+  },
+};
+
+/** A file says by `collection` of which dataset it is (FAIR Signposting): that is what has to be requested (d20). */
+function requireNoPart({ url, signposts }: Landing): void {
+  const whole = signposts.find(({ rel }) => rel === 'collection')?.href;
+  if (whole === undefined) return;
+  throw new IngestFailure('platform-scope', `${url} is a file of the dataset ${whole}: request that one`);
+}
+
+/** The last URL on the way that is not signed. */
+function addressOf({ hops, url }: Landing): string {
+  return [...hops, url].findLast((hop) => !SIGNED.test(hop)) ?? url;
+}

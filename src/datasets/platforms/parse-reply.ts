@@ -1,0 +1,28 @@
+import * as z from 'zod';
+import { fieldProblem, issueText } from '../../core/issue-text.ts';
+import { shownUrl } from '../fetch/shown-url.ts';
+import { IngestFailure } from '../ingest-failure.ts';
+
+/** A number of bytes, or of files, that a platform states: no text, no fraction, not negative. */
+export const statedCount = z.int().nonnegative();
+
+/** A text that may be missing. */
+export const optionalText = z.string().nullish();
+
+/**
+ * Checks the fields of a reply that are used.
+ * @param url of the reply
+ * @throws IngestFailure `bad-platform-reply` that names the field
+ */
+export function parseReply<Schema extends z.ZodType>(schema: Schema, reply: unknown, url: string): z.output<Schema> {
+  const parsed = schema.safeParse(reply, { error: issueText });
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw badReply(url, fieldProblem(path.join('.') || 'the reply', message));
+}
+
+/** A failure `bad-platform-reply`. @param problem what is wrong with the reply */
+export function badReply(url: string, problem: string): IngestFailure {
+  const remedy = 'see what it is by `tidemark datasets ingest --dry-run --raw`';
+  return new IngestFailure('bad-platform-reply', `the reply of the platform, ${shownUrl(url)}: ${problem}; ${remedy}`);
+}

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { contentOf, type StandInPlatforms, startPlatforms } from '../support/dataset-platforms.ts';
+import { SQLITE } from '../support/each-store.ts';
+import { InTerminal, itInTerminal } from '../support/in-terminal.ts';
+import { until } from '../support/until.ts';
+import { Workplace } from '../support/workplace.ts';
+
+const env = { TIDEMARK_DATASET_NETWORKS: '127.0.0.1' };
+const TWO_FILES = [{ name: 'a.csv' }, { name: 'b.csv', size: 2_000 }];
+
+describe('datasets on the command line', () => {
+  let place: Workplace;
+  let platforms: StandInPlatforms;
+
+  beforeEach(async () => {
+    [place, platforms] = await Promise.all([Workplace.make(SQLITE), startPlatforms()]);
+  });
+  afterEach(() => Promise.all([place.close(), platforms.close()]));
+
+  const run = (args: readonly string[], input?: string) =>
+    place.run(['datasets', ...args], { env, ...(input !== undefined && { input }) });
+  const done = async (...args: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await run(args);
+    assert.equal(exitCode, 0, stderr);
+    return stdout;
+  };
+  const shown = async (...args: readonly string[]) => JSON.parse(await done(...args, '--json'));
+  const linesOf = (text: string) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  const resources = async (set = 'datasets') => {
+    const { stdout } = await place.run(['resources', 'list', set, '--json']);
+    return stdout === '' ? [] : linesOf(stdout);
+  };
+  const addTwo = () => platforms.add({ platform: 'zenodo', id: '12', files: TWO_FILES });
+
+  it('ingests a dataset in an empty folder, and says how to serve and follow it (D02, D09, D27)', async () => {
+    const url = addTwo();
+    const { exitCode, stdout, stderr } = await run(['ingest', url]);
+    assert.equal(exitCode, 0, stderr);
+    assert.equal(stdout, `${url}: success: zenodo 12 version v1, 2 files, 3.00 kB, web-fileset\n`);
+    assert.match(stderr, /"tidemark serve"; its page is then http:\/\/localhost:8080\/sets\/datasets\//);
+    assert.match(stderr, /tidemark mirror http:\/\/localhost:8080\/sets\/datasets\/capabilitylist\.xml/);
+    assert.equal((await resources()).length, 3);
+    const { files } = await shown('files', url);
+    assert.deepEqual(
+      files.map(({ path, size, status }: { path: string; size: number; status: string }) => [path, size, status]),
+      [
+        ['a.csv', 1_000, 'success'],
+        ['b.csv', 2_000, 'success'],
+      ],
+    );
+  });
+
+  it('reads requests from standard input, and writes a line of JSON for each result as it ends (D51)', async () => {
+    const [good, other] = [addTwo(), platforms.add({ platform: 'figshare', files: [{ name: 'x.dat' }] })];
+    const input = [
+      good,
+      JSON.stringify({ ingest_type: 'dataset', base_url: other, note: 7 }),
+      `${platforms.url}/none`,
+      'no',
+    ];
+    const { exitCode, stdout } = await run(['ingest', '-', '--concurrency', '2'], `${input.join('\n')}\n`);
+    assert.equal(exitCode, 1);
+    const byUrl = new Map(linesOf(stdout).map((line) => [line.request?.base_url ?? line.number, line]));
+    assert.deepEqual([byUrl.get(good).result.status, byUrl.get(good).manifest.length], ['success', 2]);
+    assert.deepEqual([byUrl.get(other).result.ingest_strategy, byUrl.get(other).request.note], ['web-file', 7]);
+    assert.equal(byUrl.get(`${platforms.url}/none`).result.hit, false);
+    assert.deepEqual([byUrl.get(4).status, byUrl.get(4).field], ['rejected', 'base_url']);
+    assert.equal((await run(['ingest', '-'], good)).exitCode, 0);
+  });
+
+  it('writes each result before the next request is read (D51)', async () => {
+    const running = place.start(['datasets', 'ingest', '-'], { env, input: `${addTwo()}\n`, leaveInputOpen: true });
+    await until('the first result', async () => running.stdout.endsWith('}\n'));
+    running.kill();
+    assert.equal(linesOf(running.stdout)[0].result.status, 'success');
+  });
+
+  it('stops before anything is stored with --dry-run, and prints what the platform answers with --raw (D04, D24)', async () => {
+    const url = addTwo();
+    const plan = await shown('ingest', url, '--dry-run');
+    assert.deepEqual([plan.ingest_strategy, plan.file_count, plan.total_size], ['web-fileset', 2, 3_000]);
+    assert.match(
+      await done('ingest', url, '--dry-run'),
+      /2 files, 3\.00 kB: web-fileset\nSIZE +HASH +PATH\n1\.00 kB +md5:/,
+    );
+    const raw = await done('ingest', url, '--dry-run', '--raw');
+    assert.match(raw, new RegExp(`^--- 200 ${platforms.url}/api/records/12\n\\{"created"`, 'm'));
+    assert.deepEqual(platforms.fileRequests, []);
+    assert.deepEqual(readdirSync(place.folder), []);
+    const { exitCode, stdout } = await run(['ingest', `${platforms.url}/none`, '--dry-run']);
+    assert.deepEqual([exitCode, /: terminal-bad-status: /.test(stdout)], [1, true]);
+  });
+
+  it('adds, lists, shows and retries requests, which workers do (D31, D33)', async () => {
+    const url = addTwo();
+    assert.match(await done('add', url, '--set', 'data'), new RegExp(`^[0-9a-f]{32}  ${url}\n$`));
+    assert.match(await done('list'), new RegExp(`\nwaiting .* data +${url}\n`));
+    const { exitCode, stderr } = await run(['retry', url]);
+    assert.deepEqual([exitCode, /waits for its job/.test(stderr)], [2, true]);
+    const work = place.start(['work', '--kinds', 'ingest-dataset', '--concurrency', '12'], { env });
+    await until('its result', async () => (await shown('show', url)).state === 'ended');
+    assert.equal((await shown('show', url)).result.status, 'success');
+    assert.match(await done('retry', '--status', 'success'), new RegExp(url));
+    await until('its second result', async () => (await shown('show', url)).result.status === 'success-existing');
+    work.signal('SIGINT');
+    await work.exit();
+    assert.match(await done('list', '--status', 'success-existing'), /zenodo +2 +3\.00 kB/);
+    assert.equal(await done('list', '--status', 'success'), 'There is no such request.\n');
+    assert.equal((await resources('data')).length, 3);
+    assert.match((await run(['show', url.replace('12', '13')])).stderr, new RegExp(`did you mean ${url}`));
+  });
+
+  it('hands over what the user has chosen (d12, d13)', async () => {
+    const files = [{ name: 'a.csv', stated: { md5: '0'.repeat(32) } }];
+    const url = platforms.add({ platform: 'zenodo', files });
+    const refused = await run(['ingest', url]);
+    assert.deepEqual([refused.exitCode, /: mismatch-md5: .*--accept-mismatch/.test(refused.stdout)], [1, true]);
+    assert.deepEqual(await resources(), []);
+    assert.match(await done('ingest', url, '--accept-mismatch'), /: success: /);
+    const [file] = (await shown('files', url)).files;
+    assert.equal(file.status, 'accepted-mismatch');
+    platforms.add({ platform: 'zenodo', id: '31', concept: '30', files: TWO_FILES });
+    const concept = `${platforms.url}/records/30`;
+    assert.match((await run(['ingest', concept])).stdout, /: platform-scope: .*--follow-latest/);
+    assert.match(await done('ingest', concept, '--follow-latest'), /: success: zenodo 31/);
+  });
+
+  const failing = async (url: string, ...more: readonly string[]) => {
+    const { exitCode, stdout } = await run(['ingest', url, ...more]);
+    assert.equal(exitCode, 1, stdout);
+    assert.deepEqual(await resources(), []);
+    return stdout;
+  };
+
+  it('says what to do about a wrong DOI, no network, a private dataset and a private address', async () => {
+    assert.match(
+      (await run(['ingest', '10.7910'])).stderr,
+      /"10\.7910.*no URL: use a URL with http or https, or a DOI/,
+    );
+    assert.match(await failing(`${platforms.url}/records/99`), /: terminal-bad-status: .*404.*check/);
+    assert.match(
+      await failing('https://no-such-host.invalid/'),
+      /: no-capture: .*no-such-host\.invalid.*tidemark datasets retry/,
+    );
+    const url = platforms.add({ platform: 'dataverse', files: [{ name: 'secret.tab', isRestricted: true }] });
+    assert.match(await failing(url), /: platform-restricted: .*secret\.tab/);
+    const { stdout } = await place.run(['datasets', 'ingest', url]);
+    assert.match(stdout, /: blocked-network: .*127\.0\.0\.1.*--dataset-networks/);
+  });
+
+  it('ends in good order at Ctrl-C, with code 130: what is stored stays, the rest is not there', async () => {
+    const first = addTwo();
+    const endless = platforms.add({
+      platform: 'zenodo',
+      id: '14',
+      files: [{ name: 'c', size: 1e9, fault: { name: 'endless' } }],
+    });
+    const running = place.startProcess(['datasets', 'ingest', first, endless], { env });
+    await until('the first result and the next file', async () => {
+      return running.stdout.includes('success') && platforms.fileRequests.length === 3;
+    });
+    running.signal('SIGINT');
+    assert.equal(await running.exit(), 130, running.stderr);
+    assert.match(running.stderr, /Stopped: 1 dataset stored, 0 failed\./);
+    assert.equal((await resources()).length, 3);
+  });
+
+  itInTerminal('draws a bar with files, bytes and rate', async () => {
+    const slow = contentOf('slow.dat', 2_000);
+    let isHeld = true;
+    platforms.addPage('/api/records/12/files/b.csv/content', (_request, response) => {
+      response.writeHead(200, { 'content-length': slow.length }).write(slow.subarray(0, 1_000));
+      void until('the bar', async () => !isHeld).then(() => response.end(contentOf('b.csv', 2_000).subarray(1_000)));
+      return true;
+    });
+    const terminal = new InTerminal(['datasets', 'ingest', addTwo()], { cwd: place.folder, env });
+    try {
+      await terminal.says(/Fetching [█░]+ 1 of 2 files, 2\.00 kB of 3\.00 kB/);
+      isHeld = false;
+      await terminal.exit();
+    } finally {
+      terminal.kill();
+    }
+  });
+
+  it('says how the set is made for which a token is', async () => {
+    await place.run(['sets', 'add', 'papers', '--url-prefix', 'https://data.example.org/']);
+    const create = ['tokens', 'create', '--name', 'a', '--scope', 'post:datasets'];
+    const { exitCode, stderr } = await place.run(create);
+    assert.deepEqual([exitCode, /the first request of a dataset makes it/.test(stderr)], [2, true]);
+    await done('add', addTwo());
+    assert.equal((await place.run(create)).exitCode, 0);
+  });
+});
