@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { StoredCopy } from '../../src/datasets/archiving.ts';
 import { openIas3, openSavePageNow } from '../../src/datasets/backends/remote/open-remote.ts';
 import { ArchiveOrg } from '../support/archive-org.ts';
-import { PACE } from '../support/platform-of-files.ts';
 import { SMALL_LIMITS } from '../support/archiving-jobs.ts';
+import { TIMING } from '../support/platform-of-files.ts';
 import { SavePageNowServer } from '../support/save-page-now.ts';
 import { testDatasetBackend } from './dataset-backend.ts';
 
@@ -14,7 +14,7 @@ const LIMITS = { datasetBytes: SMALL_LIMITS.datasetSize, advice: 'raise --datase
 describe('the web archive and the items of others', () => {
   testDatasetBackend('Save Page Now 2', async ({ scratchFolder }) => {
     const spn = await SavePageNowServer.start();
-    const options = { url: spn.url, keysFile: undefined, limits: LIMITS, scratchFolder, pace: PACE };
+    const options = { url: spn.url, keysFile: undefined, limits: LIMITS, scratchFolder, timing: TIMING };
     const { backend, close } = openSavePageNow(options);
     return {
       backend,
@@ -37,7 +37,7 @@ describe('the web archive and the items of others', () => {
       fetcher,
       limits: LIMITS,
       scratchFolder,
-      pace: PACE,
+      timing: TIMING,
     });
     return {
       backend,

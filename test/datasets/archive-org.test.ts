@@ -7,7 +7,7 @@ import { openFetcher } from '../../src/datasets/fetch/open-fetcher.ts';
 import { IngestFailure } from '../../src/datasets/ingest-failure.ts';
 import type { PlatformDataset } from '../../src/datasets/platform.ts';
 import { ArchiveOrg } from '../support/archive-org.ts';
-import { archive, jobOf, LIMITS, PACE, PlatformOfFiles } from '../support/platform-of-files.ts';
+import { archive, jobOf, LIMITS, PlatformOfFiles, TIMING } from '../support/platform-of-files.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const ITEM = 'data.example.org_1234_v2';
@@ -32,7 +32,7 @@ describe('IAS3 as backend', () => {
     await Promise.all([org.close(), platform.close()]);
   });
 
-  function openBackend(pace = PACE): void {
+  function openBackend(timing = TIMING): void {
     remote?.close();
     remote = openIas3({
       url: org.url,
@@ -41,7 +41,7 @@ describe('IAS3 as backend', () => {
       fetcher,
       limits: LIMITS,
       scratchFolder: folder.path,
-      pace,
+      timing,
     });
     ({ backend } = remote);
   }
@@ -150,7 +150,7 @@ describe('IAS3 as backend', () => {
     org.faults = { staleReads: 3 };
     assert.equal((await ingest()).size, 2);
     assert.equal(org.requestsOf('GET').length, 5);
-    openBackend({ ...PACE, forMs: 30 });
+    openBackend({ ...TIMING, timeoutMs: 30 });
     org.faults = { damagedPath: 'a.txt' };
     platform.files['a.txt'] = 'new';
     await fails('error-backend', /does not list a\.txt with its md5 after 0 minutes: try again later/);

@@ -5,7 +5,7 @@ import type { DatasetBackend } from '../../src/datasets/archiving.ts';
 import { type OpenRemoteBackend, openSavePageNow } from '../../src/datasets/backends/remote/open-remote.ts';
 import { SPN_ERRORS, spnErrorOf } from '../../src/datasets/backends/remote/spn-errors.ts';
 import { IngestFailure } from '../../src/datasets/ingest-failure.ts';
-import { archive, jobOf, LIMITS, PACE, PlatformOfFiles } from '../support/platform-of-files.ts';
+import { archive, jobOf, LIMITS, PlatformOfFiles, TIMING } from '../support/platform-of-files.ts';
 import { SavePageNowServer } from '../support/save-page-now.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
@@ -24,7 +24,7 @@ describe('Save Page Now 2 as backend', () => {
       keysFile: folder.at('keys'),
       limits: LIMITS,
       scratchFolder: folder.path,
-      pace: PACE,
+      timing: TIMING,
     });
     ({ backend } = remote);
   });
@@ -120,9 +120,9 @@ describe('Save Page Now 2 as backend', () => {
   for (const name of SPN_ERRORS) {
     const { status, passes, advice } = spnErrorOf(name);
     it(`says what to do about ${name}, ${passes ? 'after other attempts' : 'at once'} (d7)`, async () => {
-      spn.faults = { errors: Array(PACE.attempts).fill(`error:${name}`) };
+      spn.faults = { errors: Array(TIMING.attempts).fill(`error:${name}`) };
       await fails(status, new RegExp(`^Save Page Now did not capture http.*\\(${name}\\): .{20}`));
-      assert.equal(spn.posted.length, passes ? PACE.attempts : 1);
+      assert.equal(spn.posted.length, passes ? TIMING.attempts : 1);
       assert.ok(advice.length > 20);
     });
   }

@@ -8,7 +8,7 @@ import { type FileServer, startFileServer } from './file-server.ts';
 /** Limits that no test reaches. */
 export const LIMITS = { datasetBytes: 1e9, advice: 'raise --dataset-size' };
 /** Quick, and bounded. */
-export const PACE = { attempts: 4, firstMs: 5, longestMs: 20, forMs: 10_000 };
+export const TIMING = { attempts: 4, firstMs: 5, longestMs: 20, timeoutMs: 10_000 };
 
 /** A platform with the files of one dataset. */
 export class PlatformOfFiles {

@@ -5,10 +5,10 @@ import type { IngestFailure } from '../../ingest-failure.ts';
 const LONGEST_WAIT_MS = 10 * 60_000;
 
 /** How often, and for how long, a service is asked again. */
-export interface Pace extends Backoff {
+export interface Timing extends Backoff {
   readonly attempts: number;
   /** Milliseconds for which a result is awaited in all. */
-  readonly forMs: number;
+  readonly timeoutMs: number;
 }
 
 /** A failure that another attempt may avoid. */
@@ -24,10 +24,10 @@ export class MayPass extends Error {
   }
 }
 
-/** Repeats work while it throws MayPass. @throws the last IngestFailure; what else `work` throws; the signal's reason */
+/** Repeats work while it throws MayPass. @throws the last IngestFailure; other errors of `work`; the signal's reason */
 export async function withAttempts<Result>(
   work: () => Promise<Result>,
-  { attempts, signal, ...backoff }: Pace & { readonly signal: AbortSignal },
+  { attempts, signal, ...backoff }: Timing & { readonly signal: AbortSignal },
 ): Promise<Result> {
   for (let failures = 1; ; failures++) {
     try {
@@ -41,12 +41,12 @@ export async function withAttempts<Result>(
   }
 }
 
-/** Asks until there is an answer; undefined when there was none for `forMs` milliseconds. */
+/** Asks until there is an answer; undefined when there was none for `timeoutMs` milliseconds. */
 export async function poll<Answer>(
   ask: () => Promise<Answer | undefined>,
-  { forMs, signal, ...backoff }: Pace & { readonly signal: AbortSignal },
+  { timeoutMs, signal, ...backoff }: Timing & { readonly signal: AbortSignal },
 ): Promise<Answer | undefined> {
-  const end = performance.now() + forMs;
+  const end = performance.now() + timeoutMs;
   for (let times = 1; ; times++) {
     const answer = await ask();
     if (answer !== undefined) return answer;

@@ -22,8 +22,8 @@ export function parseCdx(text: string): readonly Capture[] {
   const body = text.trim();
   if (body === '') return [];
   if (!body.startsWith('[')) return body.split('\n').map((line) => captureOf(JSON.parse(line)));
-  const [names, ...rows] = JSON.parse(body) as readonly (readonly unknown[])[];
-  if (names === undefined) return [];
+  const [names = [], ...rows] = JSON.parse(body) as readonly (readonly unknown[])[];
+  if (!Array.isArray(names)) throw new Error('it is neither an array of arrays nor an object on each line');
   return rows.map((row) => captureOf(Object.fromEntries(names.map((name, at) => [String(name), row[at]]))));
 }
 

@@ -12,7 +12,7 @@ import { type HashedScratchFile, writeHashedScratchFile } from '../hashed-scratc
 import { itemNameOf } from '../item-name.ts';
 import { type ArchiveKeys, requireArchiveKeys } from './archive-keys.ts';
 import { isAsStated } from './as-stated.ts';
-import { type Pace, poll } from './attempts.ts';
+import { poll, type Timing } from './attempts.ts';
 import { sendFile } from './ias3.ts';
 import { fileMetadataHeaders, metadataHeaders } from './item-headers.ts';
 import { DATASET_FIELD, type ItemFile, type ItemState, readItem } from './item-metadata.ts';
@@ -21,22 +21,22 @@ import { type Service, serviceFailure } from './service.ts';
 
 const BUNDLE = 0;
 
-export interface Ias3Options {
+interface Ias3Options {
   readonly service: Service;
   /** The metadata API, and the files of items. */
   readonly metadata: Service;
   readonly keysFile: string | undefined;
   readonly fetcher: DatasetFetcher;
-  readonly sending: Pace;
+  readonly sending: Timing;
   /** Of questions whether an item has what it got. */
-  readonly polling: Pace;
+  readonly polling: Timing;
   readonly limits: ByteLimits;
   readonly scratchFolder: string;
 }
 
 /**
- * Sends files to an item of archive.org by IAS3, after they were compared with what the platform states: what differs is
- * not sent. Nothing is removed from an item: what an attempt has sent stays for the next one.
+ * Sends files to an item of archive.org by IAS3. What differs from what the platform states is not sent. Nothing is
+ * removed from an item: what an attempt has sent stays for the next one.
  */
 export function ias3Backend(options: Ias3Options): DatasetBackend {
   return {
@@ -195,7 +195,7 @@ class ItemSession implements BackendSession {
       { ...polling, signal },
     );
     if (whole === true) return this.#copies;
-    const minutes = Math.round(polling.forMs / 60_000);
+    const minutes = Math.round(polling.timeoutMs / 60_000);
     const problem = `has taken all files of the item ${this.itemName}, but does not list ${missing} with its md5 after ${minutes} minutes: try again later; what it lists by then is not sent again`;
     throw serviceFailure(metadata, problem);
   }

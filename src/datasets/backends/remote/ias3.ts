@@ -1,14 +1,14 @@
 import { IngestFailure } from '../../ingest-failure.ts';
 import type { ArchiveKeys } from './archive-keys.ts';
-import { MayPass, type Pace, retryAfterMs, withAttempts } from './attempts.ts';
+import { MayPass, retryAfterMs, type Timing, withAttempts } from './attempts.ts';
 import { type Service, type ServiceAnswer, serviceFailure, wordsOf } from './service.ts';
 
 const PASSING = new Set([429, 500, 502, 503, 504]);
 
-export interface Ias3 {
+interface Ias3 {
   readonly service: Service;
   readonly keys: ArchiveKeys;
-  readonly sending: Pace;
+  readonly sending: Timing;
 }
 
 /** A file of an item. */

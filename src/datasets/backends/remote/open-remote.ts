@@ -1,13 +1,13 @@
 import type { DatasetBackend } from '../../archiving.ts';
 import type { DatasetFetcher } from '../../fetch/dataset-fetcher.ts';
 import type { ByteLimits } from '../../strategies/byte-budget.ts';
-import type { Pace } from './attempts.ts';
+import type { Timing } from './attempts.ts';
 import { ias3Backend } from './ias3-backend.ts';
 import { savePageNowBackend } from './save-page-now-backend.ts';
 import { openService } from './service.ts';
 
 /** How a remote backend is reached. */
-export interface RemoteBackend {
+interface RemoteBackend {
   /** Of Save Page Now 2, or of IAS3. */
   readonly url: string;
   /** A file with `ACCESS:SECRET`. */
@@ -16,8 +16,8 @@ export interface RemoteBackend {
   readonly contact?: string | undefined;
   readonly limits: ByteLimits;
   readonly scratchFolder: string;
-  /** Instead of the paces below; requests a second are not limited then. */
-  readonly pace?: Pace;
+  /** Instead of the timings below; requests a second are not limited then. */
+  readonly timing?: Timing;
 }
 
 export interface OpenRemoteBackend {
@@ -26,17 +26,22 @@ export interface OpenRemoteBackend {
 }
 
 const MINUTE_MS = 60_000;
-const ATTEMPTS: Pace = { attempts: 5, firstMs: 2_000, longestMs: MINUTE_MS, forMs: 10 * MINUTE_MS };
+const ATTEMPTS: Timing = { attempts: 5, firstMs: 2_000, longestMs: MINUTE_MS, timeoutMs: 10 * MINUTE_MS };
 /** Save Page Now works for up to some minutes, and its index knows a capture some minutes later. */
-const CAPTURES: Pace = { attempts: 1, firstMs: 1_000, longestMs: 15_000, forMs: 20 * MINUTE_MS };
+const CAPTURES: Timing = { attempts: 1, firstMs: 1_000, longestMs: 15_000, timeoutMs: 20 * MINUTE_MS };
 /** Archive.org stores what it got when a task of it is run. */
-const ITEMS: Pace = { attempts: 1, firstMs: 2_000, longestMs: MINUTE_MS, forMs: 60 * MINUTE_MS };
+const ITEMS: Timing = { attempts: 1, firstMs: 2_000, longestMs: MINUTE_MS, timeoutMs: 60 * MINUTE_MS };
 
 /** Captures files with Save Page Now 2: the setting `--dataset-web`. */
-export function openSavePageNow({ url, contact, pace, ...options }: RemoteBackend): OpenRemoteBackend {
-  const rate = rateOf(pace);
+export function openSavePageNow({ url, contact, timing, ...options }: RemoteBackend): OpenRemoteBackend {
+  const rate = rateOf(timing);
   const service = openService({ name: 'Save Page Now', setting: '--dataset-web', url, contact, rate });
-  const backend = savePageNowBackend({ ...options, service, capturing: pace ?? ATTEMPTS, polling: pace ?? CAPTURES });
+  const backend = savePageNowBackend({
+    ...options,
+    service,
+    capturing: timing ?? ATTEMPTS,
+    polling: timing ?? CAPTURES,
+  });
   return { backend, close: service.close };
 }
 
@@ -47,8 +52,8 @@ interface Ias3Backend extends RemoteBackend {
 }
 
 /** Sends files to items of archive.org: the setting `--dataset-archiveorg`. */
-export function openIas3({ url, metadataUrl, contact, pace, ...options }: Ias3Backend): OpenRemoteBackend {
-  const rate = rateOf(pace);
+export function openIas3({ url, metadataUrl, contact, timing, ...options }: Ias3Backend): OpenRemoteBackend {
+  const rate = rateOf(timing);
   const service = openService({ name: 'IAS3', setting: '--dataset-archiveorg', url, contact, rate });
   const metadata = openService({
     name: 'the metadata API of archive.org',
@@ -57,9 +62,9 @@ export function openIas3({ url, metadataUrl, contact, pace, ...options }: Ias3Ba
     contact,
     rate,
   });
-  const paces = { sending: pace ?? ATTEMPTS, polling: pace ?? ITEMS };
+  const timings = { sending: timing ?? ATTEMPTS, polling: timing ?? ITEMS };
   return {
-    backend: ias3Backend({ ...options, ...paces, service, metadata }),
+    backend: ias3Backend({ ...options, ...timings, service, metadata }),
     close() {
       service.close();
       metadata.close();
@@ -67,4 +72,4 @@ export function openIas3({ url, metadataUrl, contact, pace, ...options }: Ias3Ba
   };
 }
 
-const rateOf = (pace: Pace | undefined) => (pace === undefined ? undefined : Number.POSITIVE_INFINITY);
+const rateOf = (timing: Timing | undefined) => (timing === undefined ? undefined : Number.POSITIVE_INFINITY);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { FetchFailure } from '../../../client/read/fetcher.ts';
 import { codingsIn } from '../../../lib/http/content-codings.ts';
 import { decodedBody } from '../../fetch/decoded-body.ts';
-import { MayPass, type Pace, withAttempts } from './attempts.ts';
+import { MayPass, type Timing, withAttempts } from './attempts.ts';
 import type { Capture } from './cdx.ts';
 import { type Service, serviceFailure } from './service.ts';
 
@@ -12,12 +12,12 @@ const PASSING = new Set([404, 429, 500, 502, 503, 504]);
 
 interface Replaying {
   readonly service: Service;
-  readonly pace: Pace;
+  readonly timing: Timing;
   readonly signal: AbortSignal;
 }
 
 /** The address of a capture as it was received: `id_`, without banner and rewritten links. */
-export const replayPath = ({ timestamp, url }: Pick<Capture, 'timestamp' | 'url'>): string =>
+const replayPath = ({ timestamp, url }: Pick<Capture, 'timestamp' | 'url'>): string =>
   `web/${timestamp}id_/${url.replace(/#.*$/s, '')}`;
 
 /**
@@ -27,7 +27,7 @@ export const replayPath = ({ timestamp, url }: Pick<Capture, 'timestamp' | 'url'
  */
 export async function replay<Result>(
   capture: Capture,
-  { service, pace, signal }: Replaying,
+  { service, timing, signal }: Replaying,
   take: (body: AsyncIterable<Uint8Array>, mimetype: string | undefined) => Promise<Result>,
 ): Promise<Result> {
   const failed = (problem: string) =>
@@ -54,7 +54,7 @@ export async function replay<Result>(
         throw error instanceof FetchFailure ? failed(`broke off (${error.message}) in its capture of`) : error;
       }
     },
-    { ...pace, signal },
+    { ...timing, signal },
   );
 }
 

@@ -8,7 +8,7 @@ import { timestamp14 } from '../../timestamp14.ts';
 import { type HashedScratchFile, hashStored, writeHashedScratchFile } from '../hashed-scratch-file.ts';
 import { readArchiveKeys } from './archive-keys.ts';
 import { isAsStated } from './as-stated.ts';
-import { type Pace, poll } from './attempts.ts';
+import { poll, type Timing } from './attempts.ts';
 import { type Capture, findCaptures, timeOf } from './cdx.ts';
 import { replay } from './replay.ts';
 import { captureUrl, type MadeCapture, type SavePageNow } from './save-page-now.ts';
@@ -18,12 +18,12 @@ import { type Service, serviceFailure } from './service.ts';
 const NEAR_MS = 10 * 60_000;
 const BUNDLE = 0;
 
-export interface SavePageNowOptions {
+interface SavePageNowOptions {
   readonly service: Service;
   /** Without one, what an anonymous client may capture. */
   readonly keysFile?: string | undefined;
-  readonly capturing: Pace;
-  readonly polling: Pace;
+  readonly capturing: Timing;
+  readonly polling: Timing;
   readonly limits: ByteLimits;
   /** For a bundle, which is read again. */
   readonly scratchFolder: string;
@@ -99,7 +99,7 @@ class CaptureSession implements BackendSession {
     };
     const found = await poll(nearest, { ...polling, signal });
     if (found !== undefined) return found;
-    const minutes = Math.round(polling.forMs / 60_000);
+    const minutes = Math.round(polling.timeoutMs / 60_000);
     const problem = `has captured ${shownUrl(url)}, but not indexed it in ${minutes} minutes: try again later`;
     throw serviceFailure(service, problem);
   }
@@ -108,7 +108,7 @@ class CaptureSession implements BackendSession {
     file: PlatformFile,
     { number, capture, onBytes }: { number: number; capture: Capture; onBytes: (count: number) => void },
   ): Promise<StoredCopy> {
-    const { service, capturing: pace } = this.#spn;
+    const { service, capturing: timing } = this.#spn;
     const { signal, options } = this.#job;
     const shown = shownUrl(capture.url);
     const terminal = {
@@ -116,7 +116,7 @@ class CaptureSession implements BackendSession {
       terminalUrl: shown === capture.url ? shown : file.platformUrl!,
       terminalDt: capture.timestamp,
     };
-    return replay(capture, { service, pace, signal }, async (body, mimetype) => {
+    return replay(capture, { service, timing, signal }, async (body, mimetype) => {
       const others = new OtherHashes([file]);
       const count = this.#budget.counter(file, { acceptMismatch: options.acceptMismatch === true, mimetype });
       const counted = async function* () {

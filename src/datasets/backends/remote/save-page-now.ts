@@ -1,7 +1,7 @@
 import { IngestFailure } from '../../ingest-failure.ts';
 import { timestamp14 } from '../../timestamp14.ts';
 import type { ArchiveKeys } from './archive-keys.ts';
-import { MayPass, type Pace, poll, retryAfterMs, withAttempts } from './attempts.ts';
+import { MayPass, poll, retryAfterMs, type Timing, withAttempts } from './attempts.ts';
 import { findCaptures, timeOf } from './cdx.ts';
 import { type Service, type ServiceAnswer, serviceFailure, wordsOf } from './service.ts';
 import { SESSION_LIMIT, spnErrorOf } from './spn-errors.ts';
@@ -14,9 +14,9 @@ export interface SavePageNow {
   /** Without keys, it permits less. */
   readonly keys: ArchiveKeys | undefined;
   /** Of attempts to capture a file. */
-  readonly capturing: Pace;
+  readonly capturing: Timing;
   /** Of questions how a capture goes on. */
-  readonly polling: Pace;
+  readonly polling: Timing;
 }
 
 /** A capture that was made. */
@@ -27,7 +27,7 @@ export interface MadeCapture {
   readonly timestamp: string;
 }
 
-export interface WantedCapture {
+interface WantedCapture {
   readonly url: string;
   /** The timestamp of the latest capture before: that one is not wanted. */
   readonly known?: string | undefined;
@@ -72,7 +72,7 @@ async function captureOnce(spn: SavePageNow, url: string, signal: AbortSignal): 
   const job = await beginCapture(spn, url, signal);
   const answer = await poll(() => askForCapture(spn, job, signal), { ...spn.polling, signal });
   if (answer === undefined) {
-    const minutes = Math.round(spn.polling.forMs / 60_000);
+    const minutes = Math.round(spn.polling.timeoutMs / 60_000);
     throw new MayPass(serviceFailure(spn.service, `has not captured ${url} in ${minutes} minutes: try again later`));
   }
   const { original_url: original, timestamp } = answer;

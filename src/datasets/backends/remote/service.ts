@@ -19,7 +19,7 @@ const ANSWER_MS = 10 * 60_000;
 const LONGEST_RESPONSE_MS = 60 * 60_000;
 const REQUESTS_PER_SECOND = 20;
 
-export interface ServiceOptions {
+interface ServiceOptions {
   /** As messages name it: `Save Page Now`. */
   readonly name: string;
   /** The setting that has its URL: `--dataset-web`. */
@@ -48,7 +48,7 @@ export interface Service extends Pick<ServiceOptions, 'name' | 'setting' | 'url'
   close(): void;
 }
 
-export interface ServiceRequest {
+interface ServiceRequest {
   readonly method: 'POST' | 'PUT';
   readonly headers: RequestHeaders;
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;

@@ -1,7 +1,7 @@
 import type { IngestFailure } from '../../ingest-failure.ts';
 
 /** What a `status_ext` of Save Page Now 2 means for a file. */
-export interface SpnError {
+interface SpnError {
   readonly status: IngestFailure['status'];
   /** Whether another attempt in some seconds may avoid it. */
   readonly passes?: true;
