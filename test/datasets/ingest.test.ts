@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Dataset } from '../../src/datasets/dataset.ts';
 import type { DatasetManifest } from '../../src/datasets/manifest.ts';
 import type { IngestOptions, IngestRequest } from '../../src/datasets/request.ts';
 import { askJson } from '../support/ask.ts';
@@ -41,7 +42,11 @@ describe('ingesting a dataset', () => {
     const { id } = await sets.bySlug('datasets');
     return collect(index.read(id, {}));
   };
-  const stored = () => Array.fromAsync(started.app.datasets.stored());
+  const stored = async () => {
+    const found: Dataset[] = [];
+    for await (const dataset of started.app.datasets.stored()) found.push(dataset);
+    return found;
+  };
 
   it('publishes each file with its hashes, and its manifest (D09, D24, D26, D27, D55, d11, d14)', async () => {
     await start();

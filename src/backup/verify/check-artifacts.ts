@@ -114,9 +114,12 @@ async function stillDamaged(
   input: VerifyArtifactsInput,
 ): Promise<readonly DamagedArtifact[]> {
   if (found.length === 0) return [];
-  const left = new Set(found.map(({ of }) => of));
+  const keys = new Set(found.map(({ of }) => of));
+  const left = new Set(keys);
   const damaged: DamagedArtifact[] = [];
-  for await (const artifact of wanted(input, (key) => left.delete(key))) {
+  // Several files may be ranges of one artifact.
+  for await (const artifact of wanted(input, (key) => keys.has(key))) {
+    left.delete(artifact.key);
     damaged.push(...(await damageOf(artifact, comparer)));
   }
   for (const one of found) {

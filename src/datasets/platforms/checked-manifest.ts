@@ -67,7 +67,7 @@ function requireWebUrl(text: string, path: string): string {
 function sortedHashes({ hashes, path }: PlatformFile) {
   const stated = hashes.map(({ algorithm, digest }) => ({
     algorithm: algorithm.toLowerCase().replaceAll('-', ''),
-    digest: digest.trim().toLowerCase(),
+    digest: digest.trim(),
   }));
   const known = new Map<string, StatedHash>();
   for (const hash of stated) if (isComparable(hash)) known.set(hash.algorithm, requireDigest(hash, path));
@@ -77,9 +77,9 @@ function sortedHashes({ hashes, path }: PlatformFile) {
 
 const isComparable = ({ algorithm }: StatedHash): boolean => Object.hasOwn(DIGITS, algorithm);
 
-function requireDigest(hash: StatedHash, path: string): StatedHash {
-  const { algorithm, digest } = hash;
-  if (digest.length === DIGITS[algorithm] && /^[0-9a-f]+$/.test(digest)) return hash;
-  const message = `the platform states ${excerpt(digest)} as the ${algorithm} of ${excerpt(path)}: ${DIGITS[algorithm]} hexadecimal digits are expected`;
+function requireDigest({ algorithm, digest: stated }: StatedHash, path: string): StatedHash {
+  const digest = stated.toLowerCase();
+  if (digest.length === DIGITS[algorithm] && /^[0-9a-f]+$/.test(digest)) return { algorithm, digest };
+  const message = `the platform states ${excerpt(stated)} as the ${algorithm} of ${excerpt(path)}: ${DIGITS[algorithm]} hexadecimal digits are expected`;
   throw new IngestFailure('bad-platform-reply', message);
 }

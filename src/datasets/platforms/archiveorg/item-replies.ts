@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { optionalText, statedCount } from '../parse-reply.ts';
 
+const WHOLE = 'use a whole number, not negative';
+
 /** A number, which the metadata API mostly states as a text. */
-const count = z
-  .union([statedCount, z.string().regex(/^\d{1,15}$/)], 'use a whole number, not negative')
-  .transform(Number);
+const count = z.union([statedCount, z.string().regex(/^\d{1,15}$/, WHOLE)], WHOLE).transform(Number);
 
 /** A text, or several. */
 const texts = z

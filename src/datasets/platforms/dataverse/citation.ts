@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /** A field of a metadata block: its value is a text, an object of fields, or a list of either. */
-const field = z.object({ typeName: z.string(), value: z.unknown() });
+const field = z.object({ typeName: z.string(), value: z.unknown().optional() });
 const blocks = z.object({ citation: z.object({ fields: z.array(field) }) });
-const compound = z.record(z.string(), z.object({ value: z.unknown() }).optional().catch(undefined));
+const compound = z.record(z.string(), z.object({ value: z.unknown().optional() }).optional().catch(undefined));
 
 export interface Citation {
   readonly title?: string | undefined;

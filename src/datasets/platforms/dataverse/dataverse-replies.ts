@@ -37,7 +37,7 @@ const version = z.object({
   license: z
     .union([z.string(), z.object({ name: optionalText, uri: optionalText })], 'use a text or an object')
     .nullish(),
-  metadataBlocks: z.unknown(),
+  metadataBlocks: z.unknown().optional(),
   files: z.array(file).nullish(),
 });
 

@@ -1,3 +1,4 @@
+import { formatCount } from '../../../lib/format-count.ts';
 import { IngestFailure } from '../../ingest-failure.ts';
 import type { PlatformFile } from '../../manifest.ts';
 import type { PlatformClient } from '../../platform.ts';
@@ -34,7 +35,7 @@ export async function articleFiles({ article, url, client }: AskedFiles): Promis
     if (found.size >= MOST_FILES)
       throw new IngestFailure(
         'too-many-files',
-        `${url} has ${MOST_FILES} files or more: it is too large to be ingested`,
+        `${url} has ${formatCount(MOST_FILES)} files or more: it is too large to be ingested`,
       );
   }
 }

@@ -48,7 +48,7 @@ function pageOf(pathname: string, api: string, isKnown: boolean): ArticlePage | 
 function idAndVersion(names: readonly string[]): { id: string; version: string | undefined } | undefined {
   const last = names.at(-1) ?? '';
   const before = names.at(-2) ?? '';
-  const hasVersion = names.length === 4 || (names.length === 3 && /^\d{1,3}$/.test(last));
+  const hasVersion = names.length === 4 || (names.length === 3 && /^\d+$/.test(before) && /^\d{1,3}$/.test(last));
   const id = hasVersion ? before : last;
   return /^\d+$/.test(id) && names.length >= 2 && (!hasVersion || /^\d+$/.test(last))
     ? { id, version: hasVersion ? last : undefined }

@@ -68,12 +68,12 @@ export const recordReply = z.object({
     description: optionalText,
     access_right: optionalText,
     embargo_date: optionalText,
-    creators: z.unknown(),
-    license: z.unknown(),
-    rights: z.unknown(),
+    creators: z.unknown().optional(),
+    license: z.unknown().optional(),
+    rights: z.unknown().optional(),
   }),
   /** Checked by `listedFiles` or `filesByName`. */
-  files: z.unknown(),
+  files: z.unknown().optional(),
 });
 
 export type RecordFile = z.output<typeof file>;
