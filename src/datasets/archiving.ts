@@ -53,7 +53,7 @@ export interface ArchivedDataset {
  */
 export interface DatasetBackend {
   readonly kind: 'web' | 'archiveorg';
-  /** Begins to store a dataset, and takes over what attempts before have stored. @throws IngestFailure `item-conflict` */
+  /** Begins to store a dataset, or goes on where an attempt before ended. @throws IngestFailure `item-conflict` */
   open(job: ArchivingJob): Promise<BackendSession>;
 }
 

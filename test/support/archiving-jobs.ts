@@ -10,7 +10,7 @@ import type { PlatformFile } from '../../src/datasets/manifest.ts';
 import type { PlatformDataset } from '../../src/datasets/platform.ts';
 import { contentOf, type StandInFile, type StandInPlatforms, startPlatforms } from './dataset-platforms.ts';
 
-/** Files of no platform, served by a stand-in, and what archives them. Its properties are there while a test runs. */
+/** Files of no platform that a test server has, and what archives them. Its properties are there while a test runs. */
 export interface ServedFiles {
   readonly platforms: StandInPlatforms;
   readonly fetcher: DatasetFetcher;

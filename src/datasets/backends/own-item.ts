@@ -15,7 +15,7 @@ import { itemNameOf } from './item-name.ts';
 import { readArtifact } from './read-artifact.ts';
 import { takenOver } from './taken-over.ts';
 
-export interface OwnItemParts {
+interface OwnItemParts {
   readonly fetcher: DatasetFetcher;
   readonly artifacts: ArtifactStore;
   readonly limits: ByteLimits;
@@ -70,7 +70,9 @@ class ItemSession implements BackendSession {
     const key = { kind: 'dataset-file', folder, number, attempt } as const;
     const body = others.tap(fetched.body);
     // A body that was never read has a connection, too.
-    const stored = await putArtifact(artifacts, key, body, { signal }).finally(() => fetched.discard());
+    const stored = await putArtifact(artifacts, key, body, { signal, sparesMemory: true }).finally(() =>
+      fetched.discard(),
+    );
     const copy: StoredCopy = {
       number,
       size: stored.length,

@@ -16,7 +16,7 @@ import { BlockDigest, type CapturedFile } from './warc/captured-file.ts';
 import { findInWarc } from './warc/find-in-warc.ts';
 import { warcOf } from './warc/write-warc.ts';
 
-export interface WebWarcParts {
+interface WebWarcParts {
   readonly fetcher: DatasetFetcher;
   readonly artifacts: ArtifactStore;
   readonly limits: ByteLimits;

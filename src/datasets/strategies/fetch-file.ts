@@ -6,7 +6,7 @@ import { requireFile } from './judge-response.ts';
 import { resumedFile } from './resumed-file.ts';
 
 /** How a file is fetched. */
-export interface FileFetching {
+interface FileFetching {
   readonly fetcher: DatasetFetcher;
   readonly signal: AbortSignal;
   readonly budget: ByteBudget;
@@ -17,7 +17,7 @@ export interface FileFetching {
 }
 
 /** A response with the bytes of a file. */
-export interface FetchedFile {
+interface FetchedFile {
   /** After redirects, as it was requested: for a web archive alone, since it may be signed. */
   readonly url: string;
   readonly headers: Fetched['headers'];

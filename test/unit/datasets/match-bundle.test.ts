@@ -33,7 +33,7 @@ describe('the files of a bundle', () => {
     assert.deepEqual(statuses([file('b', 'x')], [bundled('a/b', 'x'), bundled('c')]), missing);
   });
 
-  it('of one path are told apart by their bytes, as figshare has them (d15)', () => {
+  it('of one path are distinguished by their bytes, as figshare has them (d15)', () => {
     const files = [file('a.1.csv', 'one', { path: 'a.csv' }), file('a.2.csv', 'two', { path: 'a.csv' })];
     const found = statuses(files, [bundled('a.csv', 'two'), bundled('a.csv', 'one')]);
     assert.deepEqual(found, [['success', 'success'], []]);
