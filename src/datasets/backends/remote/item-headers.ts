@@ -45,6 +45,9 @@ function headersOf(kind: 'meta' | 'filemeta', metadata: Metadata): Readonly<Reco
 function headerValue(text: string): string {
   const short = shortened(text.toWellFormed(), MOST_OF_VALUE);
   if (/^[\x21-\x7e]+$/.test(short) && !short.startsWith('uri(')) return short;
-  const encoded = encodeURIComponent(short).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+  const encoded = encodeURIComponent(short).replaceAll(
+    /[!'()*]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   return `uri(${encoded})`;
 }
