@@ -146,6 +146,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       { not: 'needs a server with --api-roots; test/http/sets-api.test.ts has one' },
       'runs',
       'runs',
+      { not: 'needs the token that it prints; test/http/datasets.test.ts has one' },
     ],
     names: {
       'https://sync.example.org': 'http://localhost:8080',
@@ -219,6 +220,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/harvests.md': { blocks: ['runs', 'runs'], names: OAI_NAMES, prepare: serveRepository },
+  'docs/http-api.md': { blocks: [{ not: 'names a server of the reader; test/http/datasets.test.ts has one' }] },
   'docs/links.md': {
     blocks: ['runs'],
     prepare: async (place) => place.write('scans/a.tif', 'a'),
